@@ -1,0 +1,120 @@
+/**
+ * The brain: every decision of the cluster, as a pure state machine. It does no input or output, reads no
+ * clock and draws no randomness but what it is given, so the live cluster and the simulator run the same one.
+ */
+
+import type { Action, Event } from '../model.ts'
+import { type Random, stream } from '../random.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
+import { canAccept } from './eligible.ts'
+import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
+import { failLaunch, resize } from './launches.ts'
+import type { Scaler } from './scale/scaler.ts'
+import type { SchedulerFactory } from './schedule/scheduler.ts'
+import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
+import { type BrainView, viewOf } from './view.ts'
+import { checkSilence, drain, endDrained, join, lose, report } from './workers.ts'
+
+export interface BrainParts {
+  scheduler: SchedulerFactory
+  scaler: Scaler
+  discipline: DisciplineName
+  /** Grows with every start of a brain over the same workers; tokens of an older one are superseded. */
+  epoch?: number
+  seed?: number
+  limits?: Partial<BrainLimits>
+}
+
+export interface Brain {
+  /** One event in, and what is to be done about it. Time never goes backwards. */
+  handle(event: Event, now: number): Action[]
+  /** The state as plain JSON. */
+  snapshot(): BrainSnapshot
+  /** What the brain believes, for people, tests and checks. */
+  view(): BrainView
+}
+
+/** A new brain, or one that goes on from a snapshot taken with the same parts. */
+export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain {
+  const random: Random = stream(parts.seed ?? 1, 'brain')
+  const limits = { ...brainDefaults, ...parts.limits }
+  const core: Core = newCore({
+    epoch: parts.epoch ?? 1,
+    limits,
+    discipline: disciplines[parts.discipline],
+    scaler: parts.scaler,
+    scheduler: parts.scheduler({
+      accepts: (worker, record) => canAccept(core, worker, record),
+      random,
+    }),
+  })
+  if (snapshot) restoreCore(core, snapshot)
+  else if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
+
+  return {
+    handle(event, now) {
+      core.now = now
+      core.actions = []
+      apply(core, event)
+      if (core.draining.size > 0) endDrained(core)
+      if (changesFleet(event)) resize(core)
+      const next = core.timers.topKey()
+      if (next !== core.wakeAt) {
+        core.wakeAt = next
+        if (next < Infinity) core.actions.push({ type: 'wake', at: next })
+      }
+      return core.actions
+    },
+    snapshot: () => saveCore(core),
+    view: () => viewOf(core),
+  }
+}
+
+function apply(core: Core, event: Event): void {
+  switch (event.type) {
+    case 'arrived':
+      return arrive(core, event.job)
+    case 'cancelled':
+      return cancel(core, event.job)
+    case 'ready':
+      return permit(core, event)
+    case 'progressed':
+      return progress(core, event)
+    case 'finished':
+      return finish(core, event)
+    case 'failed':
+      return fail(core, event)
+    case 'joined':
+      return join(core, event)
+    case 'reported':
+      return report(core, event)
+    case 'lost':
+      return lose(core, event.worker, { code: 'lost', message: event.message ?? '' })
+    case 'launch-failed':
+      return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
+    case 'drain':
+      return drain(core, event.worker, { code: 'operator' })
+    case 'tick':
+      return ring(core)
+  }
+}
+
+/** Does what is due. */
+function ring(core: Core): void {
+  while (core.timers.topKey() <= core.now) {
+    const { kind, id } = core.timers.pop()!
+    if (kind === 'deadline') passDeadline(core, id)
+    else if (kind === 'silence') checkSilence(core, id)
+    else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })
+    else if (id === 'every') {
+      setTimer(core, { kind: 'scale', id: 'every' }, core.now + core.scaler.everyMs)
+    }
+  }
+}
+
+function changesFleet({ type }: Event): boolean {
+  return (
+    type === 'tick' || type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
+  )
+}

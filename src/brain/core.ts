@@ -1,0 +1,113 @@
+/** The brain's parts, as its rooms hand them to each other. */
+
+import { Heap } from '../heap.ts'
+import type { Action } from '../model.ts'
+import type { Discipline } from '../worker/discipline.ts'
+import type { Scaler } from './scale/scaler.ts'
+import type { Scheduler } from './schedule/scheduler.ts'
+import type { Counters, JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
+import { Waiting } from './waiting.ts'
+
+/** The brain's constants. All have defaults; see `brainDefaults`. */
+export interface BrainLimits {
+  /** Most jobs that wait; one more is refused. */
+  queue: number
+  /** A job that took down this many slots or workers is refused. */
+  crashes: number
+  /** Most attempts at one job, whatever ended them. */
+  attempts: number
+  /** How often workers report; 0: the driver alone tells who is lost. */
+  beatMs: number
+  /** A worker that missed this many reports is lost. */
+  missedBeats: number
+  /** A worker that has just joined is given this long to report for the first time. */
+  freshMs: number
+  /** After this long a report that does not name an attempt proves that it never arrived. */
+  settleMs: number
+  /** A launch that has not joined by then has failed. */
+  bootMs: number
+  /** The pause after a failed launch; it doubles with each further failure, up to the second figure. */
+  backoffMs: number
+  backoffMaxMs: number
+}
+
+export const brainDefaults: Readonly<BrainLimits> = {
+  queue: 10_000,
+  crashes: 3,
+  attempts: 20,
+  beatMs: 0,
+  missedBeats: 3,
+  freshMs: 10_000,
+  settleMs: 2_000,
+  bootMs: 300_000,
+  backoffMs: 1_000,
+  backoffMaxMs: 60_000,
+}
+
+export interface Core {
+  readonly epoch: number
+  readonly limits: BrainLimits
+  readonly scheduler: Scheduler
+  readonly scaler: Scaler
+  readonly discipline: Discipline
+  readonly jobs: Map<string, JobRecord>
+  readonly workers: Map<string, WorkerRecord>
+  readonly launches: Map<string, LaunchRecord>
+  readonly waiting: Waiting
+  readonly timers: Heap<Timer>
+  readonly counters: Counters
+  /** Workers in state ready. */
+  ready: number
+  readonly draining: Set<WorkerRecord>
+  /** Sequence numbers handed out so far. */
+  seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
+  launchFailures: number
+  launchNotBefore: number
+  /** The wake-up asked for last. */
+  wakeAt: number
+  /** The event under way: its time, and what it has led to so far. */
+  now: number
+  actions: Action[]
+}
+
+export function newCore(parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline'>): Core {
+  return {
+    ...parts,
+    jobs: new Map(),
+    workers: new Map(),
+    launches: new Map(),
+    waiting: new Waiting(),
+    timers: new Heap(),
+    counters: {
+      accepted: 0,
+      results: 0,
+      errors: 0,
+      refused: 0,
+      unknown: 0,
+      cancelled: 0,
+      retries: 0,
+      superseded: 0,
+    },
+    ready: 0,
+    draining: new Set(),
+    seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
+    launchFailures: 0,
+    launchNotBefore: 0,
+    wakeAt: Infinity,
+    now: 0,
+    actions: [],
+  }
+}
+
+/** The launch is over, one way or the other. False: there was none. */
+export function endLaunch(core: Core, id: string): boolean {
+  const launch = core.launches.get(id)
+  if (!launch) return false
+  core.timers.remove(launch.timer)
+  return core.launches.delete(id)
+}
+
+/** Asks to be called at `at` about `timer`. */
+export function setTimer(core: Core, timer: Timer, at: number) {
+  return core.timers.push(timer, at, ++core.seqs.timer)
+}

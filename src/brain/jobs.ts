@@ -1,0 +1,255 @@
+/** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
+
+import { ContractError } from '../errors.ts'
+import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
+import { revisedWork } from '../worker/discipline.ts'
+import { type Core, setTimer } from './core.ts'
+import { canAccept } from './eligible.ts'
+import { mirror, settleDone } from './mirror.ts'
+import { isOpen, type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+export function arrive(core: Core, job: Job): void {
+  if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
+  const record = newJobRecord(job, ++core.seqs.job, core.now)
+  core.jobs.set(job.id, record)
+  core.counters.accepted++
+  if (job.deadlineAt !== undefined) {
+    if (job.deadlineAt <= core.now) {
+      conclude(core, record, 'refused', { code: 'deadline', lateMs: core.now - job.deadlineAt })
+      return
+    }
+    record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
+  }
+  const verdict = core.scheduler.place(record, core.now)
+  if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
+  else if (core.waiting.size >= core.limits.queue) {
+    conclude(core, record, 'refused', {
+      code: 'queue-full',
+      waiting: core.waiting.size,
+      limit: core.limits.queue,
+    })
+  } else wait(core, record, verdict.reason)
+}
+
+/** The client is gone: no answer is owed any more. */
+export function cancel(core: Core, id: string): void {
+  const record = core.jobs.get(id)
+  if (!record) return
+  core.counters.cancelled++
+  withdraw(core, record, { code: 'client-gone' })
+}
+
+export function passDeadline(core: Core, id: string): void {
+  const record = core.jobs.get(id)
+  if (!record) return
+  record.deadline = undefined
+  const reason = { code: 'deadline', afterMs: core.now - record.arrivedAt }
+  announce(core, record, 'refused', reason)
+  withdraw(core, record, reason)
+}
+
+/** An attempt that may start only once is ready to. */
+export function permit(core: Core, event: Of<'ready'>): void {
+  const record = current(core, event)
+  const { epoch, job, attempt, worker } = event
+  if (record) {
+    record.committed = true
+    core.actions.push({ type: 'go', epoch, job, attempt, worker })
+  } else {
+    core.actions.push({ type: 'cancel', epoch, job, attempt, worker, reason: { code: 'superseded' } })
+  }
+}
+
+export function progress(core: Core, event: Of<'progressed'>): void {
+  const record = current(core, event)
+  if (!record) return
+  noteDone(core, record, event.done)
+  const worker = record.worker!
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+  fill(core, worker)
+}
+
+/** The worker knows better how much of the job is done. */
+export function noteDone(core: Core, record: JobRecord, done: number): void {
+  settleDone(record, Math.max(0, done), core.now)
+  record.expected = revisedWork(record.job.estimate.work, record.done)
+}
+
+export function finish(core: Core, event: Of<'finished'>): void {
+  const record = current(core, event)
+  if (!record) return
+  endWith(core, record, 'result', { code: 'finished', work: event.work })
+}
+
+export function fail(core: Core, event: Of<'failed'>): void {
+  const record = current(core, event)
+  if (!record) return
+  const { kind } = event
+  if (kind === 'error' || kind === 'limit') {
+    endWith(core, record, 'error', { code: kind, message: event.message ?? '' })
+    return
+  }
+  const worker = record.worker!
+  // Until it is heard of again a worker that cannot be reached is given nothing.
+  if (kind === 'unreachable' && core.limits.beatMs > 0) worker.suspect = true
+  detach(core, record)
+  retry(core, record, worker, kind)
+  fill(core, worker)
+}
+
+/** An attempt has come to nothing: try again elsewhere, unless a rule says no. The job is in nobody's hands. */
+export function retry(
+  core: Core,
+  record: JobRecord,
+  failed: WorkerRecord,
+  cause: Exclude<FailureKind, 'error' | 'limit'> | 'worker-lost' | 'run-lost',
+): void {
+  if (record.committed) {
+    conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
+    return
+  }
+  const ran = record.running || !core.discipline.bounded
+  if (cause === 'crash' || (cause === 'worker-lost' && ran)) record.crashes++
+  record.running = false
+  if (record.crashes >= core.limits.crashes) {
+    conclude(core, record, 'refused', { code: 'poison', crashes: record.crashes })
+    return
+  }
+  if (record.attempt >= core.limits.attempts) {
+    conclude(core, record, 'refused', { code: 'attempts', attempts: record.attempt, cause })
+    return
+  }
+  core.counters.retries++
+  // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
+  if (cause !== 'worker-lost' && cause !== 'run-lost') {
+    record.excluded ??= new Set()
+    record.excluded.add(failed.facts.id)
+  }
+  place(core, record)
+}
+
+/** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
+export function place(core: Core, record: JobRecord): void {
+  const verdict = core.scheduler.place(record, core.now)
+  if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
+  else wait(core, record, verdict.reason)
+}
+
+/** Gives the worker jobs from the queue while it has room and the policy agrees. */
+export function fill(core: Core, worker: WorkerRecord): void {
+  while (core.waiting.size > 0 && isOpen(worker)) {
+    const record = core.waiting.first(worker, (candidate) => canAccept(core, worker, candidate))
+    if (!record) return
+    const reason = core.scheduler.takes(worker, record, core.now)
+    if (!reason) return
+    core.waiting.remove(record)
+    start(core, record, worker, reason)
+  }
+}
+
+/** Takes the job out of its worker's hands. */
+export function detach(core: Core, record: JobRecord): void {
+  const worker = record.worker!
+  worker.jobs.splice(worker.jobs.indexOf(record), 1)
+  worker.memoryMb -= record.job.memoryMb
+  record.worker = undefined
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+}
+
+/** The job is over: answers its client and forgets it. It must be in nobody's hands. */
+export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+  announce(core, record, outcome, reason)
+  forget(core, record)
+}
+
+/** The job that this token is the current attempt of. A superseded token is dropped, and that is noted. */
+function current(core: Core, { epoch, job, attempt, worker }: AttemptToken & { worker: string }) {
+  const record = core.jobs.get(job)
+  const inHand = record?.worker?.facts.id === worker
+  if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record
+  core.counters.superseded++
+  core.actions.push({
+    type: 'drop',
+    epoch,
+    job,
+    attempt,
+    reason: { code: record ? 'superseded' : 'job-over', attempt: record?.attempt ?? 0 },
+  })
+  return undefined
+}
+
+function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
+  record.attempt++
+  record.worker = worker
+  record.sentAt = core.now
+  record.seenIn = worker.reports
+  record.running = false
+  record.expected = record.job.estimate.work
+  settleDone(record, 0, core.now)
+  worker.jobs.push(record)
+  worker.memoryMb += record.job.memoryMb
+  worker.placedStamp = ++core.seqs.placement
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+  core.actions.push({
+    type: 'run',
+    epoch: core.epoch,
+    job: record.job.id,
+    attempt: record.attempt,
+    worker: worker.facts.id,
+    work: record.job.estimate.work,
+    ask: record.job.safeToRepeat === false,
+    reason,
+  })
+}
+
+function wait(core: Core, record: JobRecord, reason: Reason): void {
+  core.waiting.add(record, core.scheduler.rank(record))
+  core.actions.push({ type: 'wait', job: record.job.id, reason })
+}
+
+/** Ends a job whose worker has let go of it. */
+function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+  const worker = record.worker!
+  announce(core, record, outcome, reason)
+  detach(core, record)
+  forget(core, record)
+  fill(core, worker)
+}
+
+/** Ends a job wherever it is, without an answer. */
+function withdraw(core: Core, record: JobRecord, reason: Reason): void {
+  const { worker, attempt } = record
+  if (worker) {
+    detach(core, record)
+    core.actions.push({
+      type: 'cancel',
+      epoch: core.epoch,
+      job: record.job.id,
+      attempt,
+      worker: worker.facts.id,
+      reason,
+    })
+  }
+  forget(core, record)
+  if (worker) fill(core, worker)
+}
+
+function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+  const { counters } = core
+  if (outcome === 'result') counters.results++
+  else if (outcome === 'error') counters.errors++
+  else if (outcome === 'unknown') counters.unknown++
+  else counters.refused++
+  core.actions.push({ type: 'answer', job: record.job.id, attempt: record.attempt, outcome, reason })
+}
+
+function forget(core: Core, record: JobRecord): void {
+  core.waiting.remove(record)
+  if (record.deadline) core.timers.remove(record.deadline)
+  core.jobs.delete(record.job.id)
+}

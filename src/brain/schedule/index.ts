@@ -1,0 +1,16 @@
+/** All scheduling policies by name. */
+
+import { leastConnections } from './least-connections.ts'
+import { roundRobin } from './round-robin.ts'
+import type { SchedulerFactory } from './scheduler.ts'
+import { srpt } from './srpt.ts'
+import { twoChoices } from './two-choices.ts'
+
+export const schedulers = {
+  'round-robin': roundRobin,
+  'least-connections': leastConnections,
+  'two-choices': twoChoices,
+  srpt,
+} satisfies Record<string, SchedulerFactory>
+
+export type SchedulerName = keyof typeof schedulers

@@ -1,0 +1,37 @@
+/** Policies that give each job to the open worker with the smallest rank: they differ in that rank only. */
+
+import { type Entry, Heap } from '../../heap.ts'
+import { isOpen, type WorkerRecord } from '../state.ts'
+import { passOver, type Scheduler, type SchedulerParts } from './scheduler.ts'
+
+export function rankedWorkers(
+  name: string,
+  code: string,
+  { accepts }: SchedulerParts,
+  rank: (worker: WorkerRecord) => number,
+): Scheduler {
+  const open = new Heap<WorkerRecord>()
+  const entries = new Map<WorkerRecord, Entry<WorkerRecord>>()
+  return {
+    name,
+    rank: () => 0,
+    refile(worker) {
+      const entry = entries.get(worker)
+      if (isOpen(worker)) {
+        if (entry) open.put(entry, rank(worker), worker.placedStamp)
+        else entries.set(worker, open.push(worker, rank(worker), worker.placedStamp))
+      } else if (entry) {
+        open.remove(entry)
+        entries.delete(worker)
+      }
+    },
+    place(record) {
+      const worker = open.find((candidate) => accepts(candidate, record), passOver)
+      if (!worker) return { reason: { code: 'no-room', openWorkers: open.size } }
+      return { worker, reason: { code, jobs: worker.jobs.length } }
+    },
+    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.facts.slots }),
+    save: () => null,
+    load: () => {},
+  }
+}

@@ -1,0 +1,42 @@
+/** Scheduling: where and when does a job start? One file per policy. */
+
+import type { Reason } from '../../model.ts'
+import type { Random } from '../../random.ts'
+import type { Accepts } from '../eligible.ts'
+import type { JobRecord, WorkerRecord } from '../state.ts'
+
+/** Where a job goes now; without a worker it waits. */
+export interface Verdict {
+  worker?: WorkerRecord
+  reason: Reason
+}
+
+/**
+ * A policy. It keeps its own index of workers and never walks them all: `refile` is called for each worker
+ * that changed.
+ */
+export interface Scheduler {
+  readonly name: string
+  /** A job's rank in the queue: the smallest goes first, equals in order of arrival. */
+  rank(record: JobRecord): number
+  /** This worker's readiness, room or jobs changed. It may have come, or be gone. */
+  refile(worker: WorkerRecord): void
+  /** A job has arrived, or has come back. */
+  place(record: JobRecord, now: number): Verdict
+  /** The worker has a slot and may take this job, the first in the queue: shall it start there? */
+  takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
+  /** What the index cannot be rebuilt from: `refile` of all workers comes before `load`. */
+  save(): unknown
+  load(saved: unknown, worker: (id: string) => WorkerRecord): void
+}
+
+/** What every policy is given. */
+export interface SchedulerParts {
+  accepts: Accepts
+  random: Random
+}
+
+export type SchedulerFactory = (parts: SchedulerParts) => Scheduler
+
+/** How many workers that cannot take a job are passed over before it is left to wait. */
+export const passOver = 64

@@ -1,0 +1,106 @@
+/** The brain's state to JSON and back. A restored brain decides exactly as the saved one would have. */
+
+import { ConfigError } from '../errors.ts'
+import type { Core } from './core.ts'
+import { type Counters, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
+
+const version = 1
+
+type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline'> & {
+  worker: string | null
+  excluded: string[] | null
+  waits: boolean
+}
+type SavedWorker = Omit<WorkerRecord, 'jobs'> & { jobs: string[] }
+
+export interface BrainSnapshot {
+  version: number
+  scheduler: { name: string; state: unknown }
+  scaler: { name: string; state: unknown }
+  discipline: string
+  epoch: number
+  jobs: SavedJob[]
+  workers: SavedWorker[]
+  launches: { id: string; at: number }[]
+  /** In order of time; the order among equals is kept. */
+  timers: { at: number; tie: number; timer: Timer }[]
+  counters: Counters
+  seqs: Core['seqs']
+  launchFailures: number
+  launchNotBefore: number
+  wakeAt: number | null
+}
+
+export function saveCore(core: Core): BrainSnapshot {
+  const jobs = [...core.jobs.values()].map(({ worker, excluded, queued, deadline: _, ...record }) => ({
+    ...record,
+    worker: worker?.facts.id ?? null,
+    excluded: excluded ? [...excluded] : null,
+    waits: queued !== undefined,
+  }))
+  const workers = [...core.workers.values()].map((worker) => ({
+    ...worker,
+    jobs: worker.jobs.map((record) => record.job.id),
+  }))
+  return structuredClone({
+    version,
+    scheduler: { name: core.scheduler.name, state: core.scheduler.save() },
+    scaler: { name: core.scaler.name, state: core.scaler.save() },
+    discipline: core.discipline.name,
+    epoch: core.epoch,
+    jobs,
+    workers,
+    launches: [...core.launches.values()].map(({ id, at }) => ({ id, at })),
+    timers: [...core.timers.entries()].map(({ item, key, tie }) => ({ at: key, tie, timer: item })),
+    counters: core.counters,
+    seqs: core.seqs,
+    launchFailures: core.launchFailures,
+    launchNotBefore: core.launchNotBefore,
+    wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
+  })
+}
+
+export function restoreCore(core: Core, saved: BrainSnapshot): void {
+  check('version', saved.version, version)
+  check('scheduler', saved.scheduler.name, core.scheduler.name)
+  check('scaler', saved.scaler.name, core.scaler.name)
+  check('discipline', saved.discipline, core.discipline.name)
+  check('epoch', saved.epoch, core.epoch)
+  const { jobs, workers, launches, timers, counters, seqs } = structuredClone(saved)
+  Object.assign(core.counters, counters)
+  core.seqs = seqs
+  core.launchFailures = saved.launchFailures
+  core.launchNotBefore = saved.launchNotBefore
+  core.wakeAt = saved.wakeAt ?? Infinity
+  for (const { jobs: _, ...worker } of workers) {
+    const record = { ...worker, jobs: [] }
+    core.workers.set(worker.facts.id, record)
+    if (worker.state === 'ready') core.ready++
+    else core.draining.add(record)
+  }
+  for (const { worker, excluded, waits, ...fields } of jobs) {
+    const record: JobRecord = Object.assign(newJobRecord(fields.job, fields.seq, fields.arrivedAt), fields)
+    if (worker !== null) record.worker = core.workers.get(worker)
+    if (excluded) record.excluded = new Set(excluded)
+    core.jobs.set(record.job.id, record)
+    if (waits) core.waiting.add(record, core.scheduler.rank(record))
+  }
+  for (const { facts, jobs: held } of workers) {
+    core.workers.get(facts.id)!.jobs = held.map((id) => core.jobs.get(id)!)
+  }
+  for (const { at, tie, timer } of timers) {
+    const entry = core.timers.push(timer, at, tie)
+    if (timer.kind === 'deadline') core.jobs.get(timer.id)!.deadline = entry
+    if (timer.kind === 'launch') {
+      const { at: begun } = launches.find((launch) => launch.id === timer.id)!
+      core.launches.set(timer.id, { id: timer.id, at: begun, timer: entry })
+    }
+  }
+  for (const worker of core.workers.values()) core.scheduler.refile(worker)
+  core.scheduler.load(saved.scheduler.state, (id) => core.workers.get(id)!)
+  core.scaler.load(saved.scaler.state)
+}
+
+function check(what: string, saved: string | number, mine: string | number): void {
+  if (saved !== mine) throw new ConfigError(`snapshot ${what} = ${saved}: this brain has ${mine}`)
+}

@@ -1,0 +1,48 @@
+/** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
+
+import { ConfigError } from '../errors.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import { type Brain, createBrain } from './brain.ts'
+import type { BrainLimits } from './core.ts'
+import { fixed } from './scale/fixed.ts'
+import { type SchedulerName, schedulers } from './schedule/index.ts'
+import type { BrainSnapshot } from './snapshot.ts'
+
+export interface BrainSpec {
+  scheduler: SchedulerName
+  discipline: DisciplineName
+  scale: { min: number; max: number }
+  epoch: number
+  seed: number
+  limits: Partial<BrainLimits>
+}
+
+/** Builds the brain that the description names. */
+export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
+  const { scheduler, discipline, scale, epoch, seed, limits } = spec
+  return createBrain(
+    {
+      scheduler: oneOf('scheduler', scheduler, schedulers),
+      discipline: oneOf('discipline', discipline, disciplines).name,
+      scaler: fixed(scale),
+      epoch,
+      seed,
+      limits,
+    },
+    snapshot,
+  )
+}
+
+/** The part of that name, or an error that lists the names there are. */
+export function oneOf<T>(option: string, name: string, parts: Readonly<Record<string, T>>): T {
+  const part = Object.hasOwn(parts, name) ? parts[name] : undefined
+  if (part === undefined) {
+    throw new ConfigError(`${option} = ${name}: must be one of ${Object.keys(parts).join(', ')}`)
+  }
+  return part
+}
+
+/** The discipline that a scheduler expects its workers to obey. */
+export function usualDiscipline(scheduler: SchedulerName): DisciplineName {
+  return scheduler === 'srpt' ? 'srpt' : 'sharing'
+}

@@ -1,0 +1,104 @@
+/** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
+
+import type { Entry } from '../heap.ts'
+import type { Job, WorkerFacts } from '../model.ts'
+
+export interface JobRecord {
+  readonly job: Job
+  /** Order of arrival; also the tie in every queue. */
+  readonly seq: number
+  readonly arrivedAt: number
+  readonly preemptible: boolean
+  /** Attempts begun so far; the current one while `worker` is set. */
+  attempt: number
+  worker: WorkerRecord | undefined
+  /** When the current attempt was sent. */
+  sentAt: number
+  /** Permission to start was given to an attempt that must not be repeated. */
+  committed: boolean
+  /** Attempts that ended with their slot or worker taken down. */
+  crashes: number
+  /** Workers that failed this job. */
+  excluded: Set<string> | undefined
+  /** The mirror of the worker's discipline: does it run, how much was done at `since`, what is it now taken to need. */
+  running: boolean
+  done: number
+  since: number
+  expected: number
+  /** Places in the queue and among the timers. */
+  queued: Entry<JobRecord> | undefined
+  deadline: Entry<Timer> | undefined
+  /** The last report of its worker that named it. */
+  seenIn: number
+}
+
+export interface WorkerRecord {
+  readonly facts: WorkerFacts
+  readonly number: number
+  readonly launch: string | undefined
+  state: 'ready' | 'draining' | 'gone'
+  /** Not reached at the last try, and not heard of since. */
+  suspect: boolean
+  joinedAt: number
+  heardAt: number
+  /** The newest message that counted. */
+  seq: number
+  reports: number
+  /** Jobs in its hands, in order of arrival there. */
+  jobs: JobRecord[]
+  running: number
+  memoryMb: number
+  /** Grows with every placement in the cluster; smaller means placed on longer ago. Unique among workers. */
+  placedStamp: number
+}
+
+export interface LaunchRecord {
+  readonly id: string
+  readonly at: number
+  readonly timer: Entry<Timer>
+}
+
+/** What a timer is about. */
+export interface Timer {
+  kind: 'deadline' | 'silence' | 'launch' | 'scale'
+  id: string
+}
+
+/** How often things happened since the start. */
+export interface Counters {
+  accepted: number
+  results: number
+  errors: number
+  refused: number
+  unknown: number
+  cancelled: number
+  retries: number
+  superseded: number
+}
+
+/** True while the worker may be given jobs at all. */
+export function isOpen(worker: WorkerRecord): boolean {
+  return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.facts.slots
+}
+
+export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
+  return {
+    job,
+    seq,
+    arrivedAt: now,
+    preemptible: job.preemptible ?? true,
+    attempt: 0,
+    worker: undefined,
+    sentAt: 0,
+    committed: false,
+    crashes: 0,
+    excluded: undefined,
+    running: false,
+    done: 0,
+    since: 0,
+    expected: job.estimate.work,
+    queued: undefined,
+    deadline: undefined,
+    seenIn: 0,
+  }
+}

@@ -1,0 +1,75 @@
+/** What the brain believes, put so that people, tests and checks can read it. */
+
+import type { Core } from './core.ts'
+import { canAccept } from './eligible.ts'
+import { remainingWork } from './mirror.ts'
+import type { Counters, JobRecord, WorkerRecord } from './state.ts'
+
+export interface WorkerView {
+  id: string
+  state: 'ready' | 'draining'
+  suspect: boolean
+  cores: number
+  slots: number
+  memoryMb: number
+  usedMemoryMb: number
+  /** Jobs in its hands, in order of arrival there. */
+  jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
+}
+
+export interface BrainView {
+  now: number
+  waiting: string[]
+  placed: number
+  jobs: number
+  timers: number
+  booting: string[]
+  ready: number
+  draining: number
+  workers: WorkerView[]
+  counters: Readonly<Counters>
+  /** A job that waits while an empty worker may take it, if there is one: a fault of the policy. */
+  idleBeside(): { job: string; worker: string } | undefined
+}
+
+export function viewOf(core: Core): BrainView {
+  const waiting = [...core.waiting]
+  return {
+    now: core.now,
+    waiting: waiting.map((record) => record.job.id),
+    placed: core.jobs.size - waiting.length,
+    jobs: core.jobs.size,
+    timers: core.timers.size,
+    booting: [...core.launches.keys()],
+    ready: core.ready,
+    draining: core.draining.size,
+    workers: [...core.workers.values()].map((worker) => workerView(worker, core.now)),
+    counters: { ...core.counters },
+    idleBeside() {
+      for (const worker of core.workers.values()) {
+        if (worker.jobs.length > 0) continue
+        const record = waiting.find((candidate) => canAccept(core, worker, candidate))
+        if (record) return { job: record.job.id, worker: worker.facts.id }
+      }
+      return undefined
+    },
+  }
+}
+
+function workerView(worker: WorkerRecord, now: number): WorkerView {
+  return {
+    id: worker.facts.id,
+    state: worker.state === 'ready' ? 'ready' : 'draining',
+    suspect: worker.suspect,
+    cores: worker.facts.cores,
+    slots: worker.facts.slots,
+    memoryMb: worker.facts.memoryMb,
+    usedMemoryMb: worker.memoryMb,
+    jobs: worker.jobs.map((record: JobRecord) => ({
+      job: record.job.id,
+      attempt: record.attempt,
+      running: record.running,
+      remaining: remainingWork(record, now),
+    })),
+  }
+}

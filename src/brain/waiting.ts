@@ -1,0 +1,51 @@
+/** The queue: jobs that no worker may start yet, in the order that the scheduler ranks them. */
+
+import { Heap } from '../heap.ts'
+import type { JobRecord, WorkerRecord } from './state.ts'
+
+/** How many jobs that do not fit a part-full worker's memory are passed over before giving up. */
+const passOver = 8
+
+export class Waiting {
+  readonly #open = new Heap<JobRecord>()
+  /** Jobs that some worker has failed. Few, so they may be looked at one by one. */
+  readonly #wary = new Heap<JobRecord>()
+
+  get size(): number {
+    return this.#open.size + this.#wary.size
+  }
+
+  add(record: JobRecord, rank: number): void {
+    record.queued = (record.excluded ? this.#wary : this.#open).push(record, rank, record.seq)
+  }
+
+  /** Idempotent: a job that does not wait is left alone. */
+  remove(record: JobRecord): void {
+    if (!record.queued) return
+    const heap = record.excluded ? this.#wary : this.#open
+    heap.remove(record.queued)
+    record.queued = undefined
+  }
+
+  /** The first job in order that the worker may start. */
+  first(worker: WorkerRecord, accepts: (record: JobRecord) => boolean): JobRecord | undefined {
+    const limit = worker.jobs.length === 0 ? 1 : passOver
+    const open = this.#open.find(accepts, limit)
+    if (this.#wary.size === 0) return open
+    const wary = this.#wary.find(accepts, Infinity)
+    if (!open || !wary) return open ?? wary
+    const openRank = this.#open.keyOf(open.queued!)
+    const waryRank = this.#wary.keyOf(wary.queued!)
+    return waryRank < openRank || (waryRank === openRank && wary.seq < open.seq) ? wary : open
+  }
+
+  /** Jobs that some worker has failed, in order. */
+  wary(): JobRecord[] {
+    return [...this.#wary].sort((a, b) => a.seq - b.seq)
+  }
+
+  *[Symbol.iterator](): Iterator<JobRecord> {
+    yield* this.#open
+    yield* this.#wary
+  }
+}

@@ -1,0 +1,166 @@
+/** The life of a worker: it joins, reports, falls silent, drains, and is gone. */
+
+import type { Event, HeldAttempt, Reason } from '../model.ts'
+import { type Core, endLaunch, setTimer } from './core.ts'
+import { detach, fill, noteDone, place, retry } from './jobs.ts'
+import { mirror } from './mirror.ts'
+import type { WorkerRecord } from './state.ts'
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+export function join(core: Core, event: Of<'joined'>): void {
+  const known = core.workers.get(event.worker.id)
+  if (known) {
+    // It lost the connection and is back: what it does not hold any more is lost.
+    if (event.seq > known.seq) reconcile(core, known, event.seq, event.held, 0)
+    return
+  }
+  if (event.launch !== undefined && !endLaunch(core, event.launch)) {
+    terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
+    return
+  }
+  core.launchFailures = 0
+  core.launchNotBefore = 0
+  const number = ++core.seqs.worker
+  const worker: WorkerRecord = {
+    facts: event.worker,
+    number,
+    launch: event.launch,
+    state: 'ready',
+    suspect: false,
+    joinedAt: core.now,
+    heardAt: core.now,
+    seq: event.seq,
+    reports: 0,
+    jobs: [],
+    running: 0,
+    memoryMb: 0,
+    placedStamp: number - 2 ** 40,
+  }
+  core.workers.set(event.worker.id, worker)
+  core.ready++
+  if (core.limits.beatMs > 0) setTimer(core, { kind: 'silence', id: event.worker.id }, silentAt(core, worker))
+  cancelStrangers(core, worker, event.held)
+  core.scheduler.refile(worker)
+  fill(core, worker)
+}
+
+export function report(core: Core, event: Of<'reported'>): void {
+  const worker = core.workers.get(event.worker)
+  if (!worker) terminate(core, event.worker, { code: 'unknown-worker' })
+  else if (event.seq > worker.seq) reconcile(core, worker, event.seq, event.held, core.limits.settleMs)
+}
+
+/** Compares what the worker holds with what it should hold, and mends the difference. */
+function reconcile(
+  core: Core,
+  worker: WorkerRecord,
+  seq: number,
+  held: HeldAttempt[],
+  settleMs: number,
+): void {
+  worker.seq = seq
+  worker.heardAt = core.now
+  worker.reports++
+  for (const attempt of held) {
+    const record = core.jobs.get(attempt.job)
+    if (!record || record.worker !== worker || record.attempt !== attempt.attempt) continue
+    record.seenIn = worker.reports
+    if (attempt.done !== undefined) noteDone(core, record, attempt.done)
+  }
+  cancelStrangers(core, worker, held)
+  const missing = worker.jobs.filter(
+    (record) => record.seenIn !== worker.reports && core.now - record.sentAt >= settleMs,
+  )
+  worker.suspect = false
+  for (const record of missing) detach(core, record)
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+  for (const record of missing) retry(core, record, worker, 'run-lost')
+  fill(core, worker)
+}
+
+/** Tells the worker to stop what nobody wants from it. */
+function cancelStrangers(core: Core, worker: WorkerRecord, held: HeldAttempt[]): void {
+  for (const { epoch, job, attempt } of held) {
+    const record = core.jobs.get(job)
+    if (record?.worker === worker && record.attempt === attempt && epoch === core.epoch) continue
+    core.actions.push({
+      type: 'cancel',
+      epoch,
+      job,
+      attempt,
+      worker: worker.facts.id,
+      reason: { code: 'superseded' },
+    })
+  }
+}
+
+/** The worker is gone, or is to be treated so: its jobs go elsewhere, and it is ended in case it is not. */
+export function lose(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (!worker) return
+  const jobs = worker.jobs.slice()
+  remove(core, worker, reason)
+  for (const record of jobs) {
+    record.worker = undefined
+    retry(core, record, worker, 'worker-lost')
+  }
+  placeWary(core)
+}
+
+export function drain(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (worker?.state !== 'ready') return
+  worker.state = 'draining'
+  core.ready--
+  core.draining.add(worker)
+  core.scheduler.refile(worker)
+  core.actions.push({ type: 'drain', worker: id, reason })
+  placeWary(core)
+}
+
+/** Ends workers that were to drain and are empty. */
+export function endDrained(core: Core): void {
+  for (const worker of core.draining) {
+    if (worker.jobs.length === 0) remove(core, worker, { code: 'drained' })
+  }
+}
+
+/** Has the worker been silent for too long? */
+export function checkSilence(core: Core, id: string): void {
+  const worker = core.workers.get(id)
+  if (!worker) return
+  const at = silentAt(core, worker)
+  if (at <= core.now) lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
+  else setTimer(core, { kind: 'silence', id }, at)
+}
+
+function silentAt(core: Core, worker: WorkerRecord): number {
+  const { beatMs, missedBeats, freshMs } = core.limits
+  return (
+    worker.heardAt + (worker.reports === 0 ? Math.max(freshMs, beatMs * missedBeats) : beatMs * missedBeats)
+  )
+}
+
+/** Fewer workers are left: jobs that avoided those may have to make do with one that failed them. */
+function placeWary(core: Core): void {
+  for (const record of core.waiting.wary()) {
+    core.waiting.remove(record)
+    place(core, record)
+  }
+}
+
+function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
+  if (worker.state === 'ready') core.ready--
+  else core.draining.delete(worker)
+  worker.state = 'gone'
+  worker.jobs = []
+  core.workers.delete(worker.facts.id)
+  core.scheduler.refile(worker)
+  terminate(core, worker.facts.id, reason)
+}
+
+function terminate(core: Core, worker: string, reason: Reason): void {
+  core.actions.push({ type: 'terminate', worker, reason })
+}

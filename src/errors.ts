@@ -1,0 +1,23 @@
+/** Errors by what the caller does next; `code` is stable. */
+
+export abstract class PlimsollError extends Error {
+  abstract readonly code: string
+  override get name(): string {
+    return this.constructor.name
+  }
+}
+
+/** An option, a file or an argument is wrong. The message names it, its value and what is allowed. */
+export class ConfigError extends PlimsollError {
+  readonly code = 'CONFIG'
+}
+
+/** A driver broke the brain's contract, for example by using a job id twice. A bug, never a user's fault. */
+export class ContractError extends PlimsollError {
+  readonly code = 'CONTRACT'
+}
+
+/** A promise of the system did not hold in a simulation. */
+export class InvariantError extends PlimsollError {
+  readonly code = 'INVARIANT'
+}

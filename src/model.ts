@@ -1,0 +1,115 @@
+/**
+ * The nouns that every room shares. Times are milliseconds on whichever clock drives the brain, real or
+ * virtual; work is metered units; a rate is work a second.
+ */
+
+/** What a job is expected to cost. `low` and `high` bound 90 % of such jobs. */
+export interface Estimate {
+  work: number
+  low: number
+  high: number
+  source: 'memo' | 'model' | 'similar' | 'prior' | 'simulated'
+}
+
+/** One request for work, as the brain sees it: small facts, never the body. */
+export interface Job {
+  id: string
+  workload: string
+  estimate: Estimate
+  /** Predicted peak resident memory. */
+  memoryMb: number
+  client?: string
+  deadlineAt?: number
+  /** False: started at most once. Default true. */
+  safeToRepeat?: boolean
+  /** False: once it runs it is not paused. Default true. */
+  preemptible?: boolean
+}
+
+/** Names one try at a job. A message that carries an older token than the brain holds is superseded. */
+export interface AttemptToken {
+  epoch: number
+  job: string
+  attempt: number
+}
+
+/** What a worker says of itself when it joins. */
+export interface WorkerFacts {
+  id: string
+  cores: number
+  workPerSecond: number
+  memoryMb: number
+  /** Most jobs it holds at once, running and paused. */
+  slots: number
+}
+
+/** An attempt that a worker has in its hands, as it reports it. */
+export interface HeldAttempt extends AttemptToken {
+  /** Work done so far, where the worker knows better than the brain can extrapolate. */
+  done?: number
+}
+
+/** Why an attempt ended without a result. */
+export type FailureKind =
+  /** The workload's own error: the client's answer, not retried. */
+  | 'error'
+  /** The job outgrew a bound of its own (memory, time): the client's answer, not retried. */
+  | 'limit'
+  /** The job took its slot down. */
+  | 'crash'
+  /** The worker could not be reached. */
+  | 'unreachable'
+  /** The worker would not take it. */
+  | 'refused'
+
+/** What happens to the brain. */
+export type Event =
+  | { type: 'arrived'; job: Job }
+  | { type: 'cancelled'; job: string }
+  /** An attempt that may start only once asks for permission. */
+  | ({ type: 'ready'; worker: string } & AttemptToken)
+  | ({ type: 'progressed'; worker: string; done: number } & AttemptToken)
+  | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
+  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string } & AttemptToken)
+  /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
+  | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
+  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }
+  | { type: 'lost'; worker: string; message?: string }
+  | { type: 'launch-failed'; launch: string; message?: string }
+  /** An operator wants this worker gone once it is empty. */
+  | { type: 'drain'; worker: string }
+  | { type: 'tick' }
+
+/** A code with the numbers that decided; `explain` puts it into words when someone asks. */
+export interface Reason {
+  code: string
+  [fact: string]: string | number
+}
+
+/** How a job ended for its client. */
+export type Outcome = 'result' | 'error' | 'refused' | 'unknown'
+
+/** What the brain wants done. */
+export type Action =
+  | ({
+      type: 'run'
+      worker: string
+      work: number
+      /** True: the worker asks `ready` and waits for `go` before it starts. */
+      ask: boolean
+      reason: Reason
+    } & AttemptToken)
+  | ({ type: 'go'; worker: string } & AttemptToken)
+  | ({ type: 'cancel'; worker: string; reason: Reason } & AttemptToken)
+  /** The job waits in the queue. */
+  | { type: 'wait'; job: string; reason: Reason }
+  | { type: 'answer'; job: string; attempt: number; outcome: Outcome; reason: Reason }
+  /** A message of a superseded attempt was recognised and ignored. */
+  | ({ type: 'drop'; reason: Reason } & AttemptToken)
+  | { type: 'launch'; launch: string; reason: Reason }
+  /** Nobody waits for this launch any more: end what it may still bring up. */
+  | { type: 'abandon'; launch: string; reason: Reason }
+  | { type: 'drain'; worker: string; reason: Reason }
+  /** End this worker, whatever it holds. Idempotent. */
+  | { type: 'terminate'; worker: string; reason: Reason }
+  | { type: 'wake'; at: number }

@@ -1,0 +1,54 @@
+/**
+ * Seeded randomness. One stream for each purpose, so that a new purpose does not shift the draws of the
+ * others. The generator is sfc32 (small fast counter, 128 bits of state).
+ */
+
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number
+  /** Uniform integer in [0, n). */
+  below(n: number): number
+  /** Standard normal. */
+  normal(): number
+  /** Exponential with mean 1. */
+  exponential(): number
+  save(): number[]
+  load(state: readonly number[]): void
+}
+
+/** FNV-1a, then a final mix: names to seeds. */
+function hash(text: string): number {
+  let h = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) | 0
+}
+
+/** The stream for one purpose under one seed. */
+export function stream(seed: number, purpose: string): Random {
+  let a = hash(purpose)
+  let b = seed | 0
+  let c = Math.floor(seed / 2 ** 32) | 0
+  let d = 1
+  const next = () => {
+    const t = (((a + b) | 0) + d) | 0
+    d = (d + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (c << 21) | (c >>> 11)
+    c = (c + t) | 0
+    return (t >>> 0) / 4294967296
+  }
+  for (let i = 0; i < 15; i++) next()
+  return {
+    next,
+    below: (n) => Math.floor(next() * n),
+    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    exponential: () => -Math.log(1 - next()),
+    save: () => [a, b, c, d],
+    load: (state) => {
+      ;[a, b, c, d] = state as [number, number, number, number]
+    },
+  }
+}

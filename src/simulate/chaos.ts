@@ -1,0 +1,165 @@
+/** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
+
+import { createHash } from 'node:crypto'
+import type { SchedulerName } from '../brain/schedule/index.ts'
+import { usualDiscipline } from '../brain/spec.ts'
+import { InvariantError } from '../errors.ts'
+import { stream } from '../random.ts'
+import type { DisciplineName } from '../worker/discipline.ts'
+import { rank } from './clock.ts'
+import { Faults } from './faults.ts'
+import { Invariants } from './invariants.ts'
+import { guess, unitsPerSecond } from './simulate.ts'
+import { lognormal } from './sizes.ts'
+import { type Truth, World } from './world.ts'
+
+export interface ChaosResult {
+  jobs: number
+  results: number
+  hungUp: number
+  refused: number
+  unknown: number
+  dropped: number
+  retries: number
+  /** Of the event log. */
+  hash: string
+}
+
+/** When faults have stopped, everything must be over after this much virtual time. */
+const patienceMs = 2_000_000
+
+export interface ChaosOptions {
+  log?: (text: string) => void
+  /** After this many arrivals the brain is replaced by one restored from its snapshot. */
+  restoreAfter?: number
+}
+
+/** Throws an `InvariantError` when a promise does not hold. */
+export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOptions = {}): ChaosResult {
+  const random = stream(seed, 'scenario')
+  const min = 1 + random.below(4)
+  const max = min + random.below(3)
+  const jobs = 20 + random.below(80)
+  const perSecond = 2 + random.next() * 20
+  const untilMs = (jobs / perSecond) * 1000 * (1 + random.next())
+  const fleet = {
+    cores: 1 + random.below(3),
+    workPerSecond: unitsPerSecond,
+    memoryMb: 256 * (1 + random.below(8)),
+    slots: 1 + random.below(12),
+    bootMs: random.next() * 1000,
+  }
+  const rates = {
+    lose: random.next() < 0.3 ? 0 : random.next() * 0.15,
+    double: random.next() < 0.3 ? 0 : random.next() * 0.3,
+    delayMs: 0.1 + random.next() ** 3 * 300,
+    launchFails: random.next() * 0.3,
+    launchHangs: random.next() * 0.2,
+    launchTwice: random.next() * 0.3,
+    everyMs: 200 + random.next() * 4000,
+    untilMs,
+  }
+  const choices: DisciplineName[] = [usualDiscipline(scheduler), usualDiscipline(scheduler), 'fifo']
+  const limits = {
+    queue: random.next() < 0.2 ? random.below(20) : 1000,
+    crashes: 2 + random.below(3),
+    beatMs: 100 + random.below(400),
+    missedBeats: 2 + random.below(4),
+    freshMs: 1000,
+    settleMs: 50 + random.below(1000),
+    bootMs: 3000,
+    backoffMs: 100,
+    backoffMaxMs: 3000,
+  }
+  const brain = {
+    scheduler,
+    discipline: choices[random.below(choices.length)]!,
+    scale: { min, max },
+    epoch: 1 + random.below(3),
+    seed,
+    limits,
+  }
+
+  const faults = new Faults(rates, seed)
+  const checks = new Invariants()
+  const hash = createHash('sha256')
+  const log = (text: string) => {
+    hash.update(text)
+    options.log?.(text)
+  }
+  const world = new World({ brain, seed, fleet, faults, log, observer: checks })
+  world.begin()
+  faults.begin(world)
+
+  const sizes = lognormal(-2, 1.5)
+  const errorSigma = random.next() * 2
+  let time = 0
+  for (let i = 1; i <= jobs; i++) {
+    time += (random.exponential() / perSecond) * 1000
+    const id = `j${i}`
+    const size = Math.max(1, Math.round(Math.min(sizes.draw(random), 20) * unitsPerSecond))
+    const estimate = guess(size, errorSigma, random)
+    const deadlineMs = random.next() < 0.1 ? time + random.exponential() * 3000 : undefined
+    const hangsUpMs = random.next() < 0.1 ? random.exponential() * 2000 : undefined
+    const job = {
+      id,
+      workload: 'chaos',
+      estimate,
+      memoryMb: 16 * random.below(24),
+      ...(deadlineMs !== undefined && { deadlineAt: deadlineMs }),
+      ...(random.next() < 0.15 && { safeToRepeat: false }),
+      ...(random.next() < 0.15 && { preemptible: false }),
+    }
+    const fate = fateOf(random.next())
+    world.clock.at(time, rank.arrival, () => {
+      if (i === options.restoreAfter) world.restoreBrain()
+      world.submit(job, size, fate)
+    })
+    if (hangsUpMs !== undefined) world.clock.at(time + hangsUpMs, rank.arrival, () => world.hangUp(id))
+  }
+
+  // Beats go on for ever, so the agenda never runs dry. All checks are made as events are handled.
+  const calmMs = Math.max(time, untilMs)
+  while (world.clock.now < calmMs || world.truths.size > 0) if (!world.clock.step(calmMs + patienceMs)) break
+  const restMs = world.clock.now + 30_000
+  while (world.clock.step(restMs)) if (world.truths.size > 0) break
+  checks.finally(world.brain)
+  settled(world, min)
+  for (const [job, starts] of faults.starts) {
+    if (starts > 1)
+      throw new InvariantError(`job ${job} must not be repeated, but was started ${starts} times`)
+  }
+  const { counters } = world.brain.view()
+  return {
+    jobs,
+    results: counters.results + counters.errors,
+    hungUp: checks.tally.hungUp,
+    refused: counters.refused,
+    unknown: counters.unknown,
+    dropped: checks.tally.dropped,
+    retries: counters.retries,
+    hash: hash.digest('hex'),
+  }
+}
+
+/** The fleet must have come to rest: as many workers as asked for, known to both sides, with empty hands. */
+function settled(world: World, min: number): void {
+  const view = world.brain.view()
+  const known = new Set(view.workers.map((worker) => worker.id))
+  const strangers = [...world.nodes.keys()].filter((id) => !known.has(id))
+  if (strangers.length > 0)
+    throw new InvariantError(`workers that nobody knows go on: ${strangers.join(', ')}`)
+  if (view.ready < min)
+    throw new InvariantError(`${view.ready} workers are ready, at least ${min} were asked for`)
+  for (const node of world.nodes.values()) {
+    if (node.worker.jobs.length > 0) {
+      throw new InvariantError(`worker ${node.id} works on ${node.worker.jobs.length} jobs that nobody wants`)
+    }
+  }
+}
+
+function fateOf(draw: number): Truth['fate'] {
+  if (draw < 0.03) return 'crashes-worker'
+  if (draw < 0.06) return 'crashes-slot'
+  return draw < 0.1 ? 'errs' : 'ends'
+}

@@ -1,0 +1,106 @@
+/** What goes wrong in a simulation, drawn from a seed: messages, launches, and the workers themselves. */
+
+import type { AttemptToken } from '../model.ts'
+import { type Random, stream } from '../random.ts'
+import { rank } from './clock.ts'
+import type { World } from './world.ts'
+
+/** How often things go wrong: shares between 0 and 1, and mean times between faults of the fleet. */
+export interface FaultRates {
+  lose: number
+  double: number
+  delayMs: number
+  launchFails: number
+  launchHangs: number
+  launchTwice: number
+  /** Mean time between faults that hit a worker. */
+  everyMs: number
+  /** After this time nothing goes wrong any more. */
+  untilMs: number
+}
+
+export class Faults {
+  readonly rates: FaultRates
+  /** How often each attempt that may start only once was started. */
+  readonly starts = new Map<string, number>()
+  readonly #network: Random
+  readonly #launches: Random
+  readonly #workers: Random
+  #over = false
+
+  constructor(rates: FaultRates, seed: number) {
+    this.rates = rates
+    this.#network = stream(seed, 'network')
+    this.#launches = stream(seed, 'launches')
+    this.#workers = stream(seed, 'workers')
+  }
+
+  /** The delays of the copies of a message that arrive: none, one or two. */
+  message(): number[] {
+    const { lose, double, delayMs } = this.rates
+    const random = this.#network
+    if (this.#over) return [random.next()]
+    if (random.next() < lose) return []
+    const delay = () => 0.1 + random.exponential() * delayMs
+    return random.next() < double ? [delay(), delay()] : [delay()]
+  }
+
+  launch(): 'comes' | 'fails' | 'hangs' | 'twice' {
+    if (this.#over) return 'comes'
+    const { launchFails, launchHangs, launchTwice } = this.rates
+    const draw = this.#launches.next()
+    if (draw < launchFails) return 'fails'
+    if (draw < launchFails + launchHangs) return 'hangs'
+    return draw < launchFails + launchHangs + launchTwice ? 'twice' : 'comes'
+  }
+
+  /** Does a dead process's machine refuse the connection, or is nothing heard? */
+  refuses(): boolean {
+    return this.#over || this.#network.next() < 0.5
+  }
+
+  /** Does anybody notice at once that a process died? Else its silence tells. */
+  noticesDeath(): boolean {
+    return this.#workers.next() < 0.5
+  }
+
+  started({ job }: AttemptToken): void {
+    this.starts.set(job, (this.starts.get(job) ?? 0) + 1)
+  }
+
+  /** Lets workers crash, freeze, slow down and drain until it is over; then mends all that can be mended. */
+  begin(world: World): void {
+    const random = this.#workers
+    const next = () => {
+      const at = world.clock.now + random.exponential() * this.rates.everyMs
+      if (at < this.rates.untilMs) world.clock.at(at, rank.fault, strike)
+    }
+    const strike = () => {
+      const nodes = [...world.nodes.values()]
+      const node = nodes[random.below(nodes.length)]
+      const kind = random.below(5)
+      const lastsMs = random.exponential() * this.rates.everyMs * 2
+      if (node?.alive && !node.frozen) {
+        if (kind === 0) node.die()
+        else if (kind === 1 || kind === 2) {
+          node.freeze()
+          world.clock.at(world.clock.now + lastsMs, rank.fault, () => node.thaw())
+        } else if (kind === 3) {
+          node.worker.setSpeed(0.1)
+          world.clock.at(world.clock.now + lastsMs, rank.fault, () => {
+            if (!node.frozen) node.worker.setSpeed(1)
+          })
+        } else world.tell({ type: 'drain', worker: node.id })
+      }
+      next()
+    }
+    next()
+    world.clock.at(this.rates.untilMs, rank.fault, () => {
+      this.#over = true
+      for (const node of [...world.nodes.values()]) {
+        node.thaw()
+        if (node.alive) node.worker.setSpeed(1)
+      }
+    })
+  }
+}

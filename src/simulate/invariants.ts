@@ -1,0 +1,176 @@
+/**
+ * What must hold after every event, whatever goes wrong. The checks keep their own books from the events and
+ * actions alone, so that a mistake in the brain's books cannot hide itself.
+ */
+
+import type { Brain } from '../brain/brain.ts'
+import { InvariantError } from '../errors.ts'
+import type { Action, AttemptToken, Event } from '../model.ts'
+import type { Observer } from './world.ts'
+
+interface Watched {
+  /** The attempt that counts, while one is in a worker's hands. */
+  attempt: number
+  worker: string | undefined
+  memoryMb: number
+}
+
+export class Invariants implements Observer {
+  readonly #live = new Map<string, Watched>()
+  readonly #answered = new Set<string>()
+  readonly #workers = new Map<
+    string,
+    { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean }
+  >()
+  /** Ends seen by rule, for the run's account. */
+  readonly tally = { answers: 0, hungUp: 0, dropped: 0 }
+
+  observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void {
+    this.#note(event)
+    for (const action of actions) this.#check(event, action, now)
+    this.#books(brain)
+  }
+
+  /** After all is over: nobody waits, nothing is left behind. */
+  finally(brain: Brain): void {
+    const view = brain.view()
+    if (this.#live.size > 0) fail(`jobs without an answer: ${[...this.#live.keys()].slice(0, 5).join(', ')}`)
+    if (view.jobs !== 0 || view.waiting.length !== 0 || view.placed !== 0) {
+      fail(`the brain still counts ${view.jobs} jobs, ${view.waiting.length} waiting, ${view.placed} placed`)
+    }
+    for (const worker of view.workers) {
+      if (worker.jobs.length > 0 || worker.usedMemoryMb !== 0) {
+        fail(
+          `worker ${worker.id} is empty, but the brain counts ${worker.jobs.length} jobs and ${worker.usedMemoryMb} MB`,
+        )
+      }
+    }
+    const { accepted, results, errors, refused, unknown, cancelled } = view.counters
+    if (accepted !== results + errors + refused + unknown + cancelled) {
+      fail(`accepted ${accepted}, but ended ${results + errors + refused + unknown + cancelled}`)
+    }
+  }
+
+  #note(event: Event): void {
+    if (event.type === 'arrived') {
+      this.#live.set(event.job.id, { attempt: 0, worker: undefined, memoryMb: event.job.memoryMb })
+    } else if (event.type === 'cancelled') {
+      const job = this.#live.get(event.job)
+      if (!job) return
+      this.#release(event.job, job)
+      this.#live.delete(event.job)
+      this.tally.hungUp++
+    } else if (event.type === 'joined' && !this.#workers.has(event.worker.id)) {
+      const { id, slots, memoryMb } = event.worker
+      this.#workers.set(id, { jobs: new Set(), slots, memoryMb, draining: false })
+    }
+  }
+
+  #check(event: Event, action: Action, now: number): void {
+    switch (action.type) {
+      case 'run':
+        return this.#started(action)
+      case 'answer':
+        return this.#answer(event, action, now)
+      case 'wait': {
+        const job = this.#live.get(action.job)
+        if (!job) return fail(`job ${action.job} is over, but was put into the queue`)
+        this.#release(action.job, job)
+        return
+      }
+      case 'drop':
+        this.tally.dropped++
+        return
+      case 'drain': {
+        const worker = this.#workers.get(action.worker)
+        if (worker) worker.draining = true
+        return
+      }
+      case 'terminate': {
+        // Its jobs are in nobody's hands any more: what it still says of them is superseded.
+        for (const id of this.#workers.get(action.worker)?.jobs ?? []) {
+          const job = this.#live.get(id)
+          if (job?.worker === action.worker) job.worker = undefined
+        }
+        this.#workers.delete(action.worker)
+        return
+      }
+    }
+  }
+
+  #started(run: AttemptToken & { worker: string }): void {
+    const job = this.#live.get(run.job)
+    if (!job) return fail(`job ${run.job} is over, but attempt ${run.attempt} was started`)
+    const worker = this.#workers.get(run.worker)
+    if (!worker) return fail(`job ${run.job} was sent to worker ${run.worker}, which is gone`)
+    if (worker.draining) fail(`job ${run.job} was sent to worker ${run.worker}, which is draining`)
+    if (run.attempt !== job.attempt + 1) {
+      fail(`job ${run.job}: attempt ${run.attempt} follows attempt ${job.attempt}`)
+    }
+    this.#release(run.job, job)
+    job.attempt = run.attempt
+    job.worker = run.worker
+    worker.jobs.add(run.job)
+  }
+
+  #release(id: string, job: Watched): void {
+    if (job.worker !== undefined) this.#workers.get(job.worker)?.jobs.delete(id)
+    job.worker = undefined
+  }
+
+  #answer(event: Event, answer: Extract<Action, { type: 'answer' }>, now: number): void {
+    const job = this.#live.get(answer.job)
+    if (this.#answered.has(answer.job))
+      fail(`job ${answer.job} was answered twice, the second time at ${now}`)
+    if (!job) return fail(`job ${answer.job} was answered, but its client is gone`)
+    if (answer.outcome === 'result' || answer.outcome === 'error') {
+      if (event.type !== 'finished' && event.type !== 'failed') {
+        return fail(`job ${answer.job} was answered with a ${answer.outcome} that nobody sent`)
+      }
+      if (event.job !== answer.job || event.attempt !== job.attempt || event.worker !== job.worker) {
+        fail(
+          `job ${answer.job}: the answer of superseded attempt ${event.attempt} on ${event.worker} was delivered; ` +
+            `attempt ${job.attempt} on ${job.worker ?? 'nobody'} counts`,
+        )
+      }
+    } else if (!answer.reason.code) fail(`job ${answer.job} was refused without a rule`)
+    this.#release(answer.job, job)
+    this.#live.delete(answer.job)
+    this.#answered.add(answer.job)
+    this.tally.answers++
+  }
+
+  /** The brain's books against ours. */
+  #books(brain: Brain): void {
+    const view = brain.view()
+    if (view.jobs !== this.#live.size)
+      fail(`the brain counts ${view.jobs} jobs, there are ${this.#live.size}`)
+    let ready = 0
+    for (const worker of view.workers) {
+      if (worker.state === 'ready') ready++
+      let used = 0
+      for (const { job } of worker.jobs) {
+        const watched = this.#live.get(job)
+        if (watched?.worker !== worker.id)
+          fail(`the brain has job ${job} on ${worker.id}, it is on ${watched?.worker ?? 'nobody'}`)
+        used += watched!.memoryMb
+      }
+      const ours = this.#workers.get(worker.id)!
+      if (ours.jobs.size !== worker.jobs.length)
+        fail(`worker ${worker.id}: the brain counts ${worker.jobs.length} jobs, there are ${ours.jobs.size}`)
+      if (ours.jobs.size > ours.slots)
+        fail(`worker ${worker.id} has ${ours.jobs.size} jobs in ${ours.slots} slots`)
+      if (ours.jobs.size > 1 && used > ours.memoryMb)
+        fail(`worker ${worker.id} was given ${used} MB of jobs and has ${ours.memoryMb} MB`)
+      if (used !== worker.usedMemoryMb)
+        fail(`worker ${worker.id}: the brain counts ${worker.usedMemoryMb} MB, its jobs need ${used}`)
+    }
+    if (ready !== view.ready) fail(`the brain counts ${view.ready} ready workers, there are ${ready}`)
+    const idle = view.idleBeside()
+    if (idle) fail(`job ${idle.job} waits while worker ${idle.worker}, which may take it, has nothing to do`)
+  }
+}
+
+function fail(message: string): void {
+  throw new InvariantError(message)
+}

@@ -1,0 +1,215 @@
+/** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
+
+import type { AttemptToken, Event, HeldAttempt, WorkerFacts } from '../model.ts'
+import type { Discipline } from '../worker/discipline.ts'
+import { type Happening, rank } from './clock.ts'
+import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
+import type { Truth, World } from './world.ts'
+
+export class SimNode {
+  readonly worker: SimWorker
+  readonly launch: string
+  readonly #world: World
+  /** Attempts that wait for permission to start. */
+  readonly #asking = new Map<string, SimJob>()
+  /** Every attempt that ever asked: however often its message comes, it asks once. */
+  readonly #asked = new Set<string>()
+  /** Ends of attempts that the brain has not yet acknowledged. */
+  readonly #unheard = new Map<string, Event & AttemptToken>()
+  readonly #truths = new Map<SimJob, Truth>()
+  readonly #beat: Happening
+  #seq = 0
+  #dead = false
+  #joined = false
+  /** While frozen, what came in and was not read. */
+  #inbox: (() => void)[] | undefined
+
+  constructor(
+    world: World,
+    facts: WorkerFacts,
+    launch: string,
+    discipline: Discipline,
+    events: SimWorkerEvents,
+  ) {
+    this.#world = world
+    this.launch = launch
+    this.worker = new SimWorker(facts, discipline, world.clock, events)
+    this.#beat = { item: () => this.#report(), at: -1 }
+  }
+
+  get id(): string {
+    return this.worker.facts.id
+  }
+
+  get alive(): boolean {
+    return !this.#dead
+  }
+
+  join(): void {
+    const { facts } = this.worker
+    const joined: Event = {
+      type: 'joined',
+      worker: facts,
+      launch: this.launch,
+      seq: ++this.#seq,
+      held: this.#held(),
+    }
+    this.#world.send(() => {
+      this.#joined = true
+      this.#world.tell(joined)
+    })
+    this.#plan()
+  }
+
+  run(token: AttemptToken, truth: Truth | undefined, estimate: number, ask: boolean): true {
+    return this.#read(() => {
+      // A doubled message: it is being done, or was done and not yet heard of.
+      const key = keyOf(token)
+      if (!truth || this.#find(token) || this.#unheard.has(key) || this.#asked.has(key)) return
+      const job = newSimJob(token, this.#sizeOf(truth), estimate, truth.job.preemptible ?? true)
+      this.#truths.set(job, truth)
+      if (!ask) return this.worker.add(job)
+      this.#asked.add(key)
+      this.#asking.set(keyOf(token), job)
+      this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
+    })
+  }
+
+  go(token: AttemptToken): void {
+    this.#read(() => {
+      const job = this.#asking.get(keyOf(token))
+      if (!job) return
+      this.#asking.delete(keyOf(token))
+      this.#world.parts.faults?.started(token)
+      this.worker.add(job)
+    })
+  }
+
+  cancel(token: AttemptToken): void {
+    this.#read(() => {
+      this.#asking.delete(keyOf(token))
+      this.#unheard.delete(keyOf(token))
+      const job = this.#find(token)
+      if (job) this.#drop(job)
+    })
+  }
+
+  finished(job: SimJob): void {
+    const truth = this.#truths.get(job)!
+    this.#truths.delete(job)
+    const token = { ...tokenOf(job), worker: this.id }
+    if (truth.fate === 'crashes-worker') return this.die()
+    if (truth.fate === 'ends') this.#end({ type: 'finished', ...token, work: truth.size })
+    else if (truth.fate === 'errs')
+      this.#end({ type: 'failed', ...token, kind: 'error', message: 'bad input' })
+    else this.#end({ type: 'failed', ...token, kind: 'crash' })
+  }
+
+  overran(job: SimJob, done: number): void {
+    this.#say({ type: 'progressed', ...tokenOf(job), worker: this.id, done })
+  }
+
+  /** The process is gone, with all that it held. Idempotent. */
+  die(): void {
+    if (this.#dead) return
+    this.#dead = true
+    this.worker.end()
+    this.#world.clock.cancel(this.#beat)
+    this.#world.nodes.delete(this.id)
+    if (this.#world.parts.faults?.noticesDeath() ?? true) {
+      this.#world.send(() =>
+        this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),
+      )
+    }
+  }
+
+  /** It stops, and hears nothing until it thaws. */
+  freeze(): void {
+    this.#inbox ??= []
+    this.worker.setSpeed(0)
+    this.#world.clock.cancel(this.#beat)
+  }
+
+  /** It goes on as if nothing had happened: a zombie, if the brain has given it up. */
+  thaw(): void {
+    const inbox = this.#inbox
+    if (!inbox || this.#dead) return
+    this.#inbox = undefined
+    this.worker.setSpeed(1)
+    this.#plan()
+    for (const message of inbox) if (!this.#dead) message()
+  }
+
+  get frozen(): boolean {
+    return this.#inbox !== undefined
+  }
+
+  #report(): void {
+    if (!this.#joined) return this.join()
+    this.#say({ type: 'reported', worker: this.id, seq: ++this.#seq, held: this.#held() })
+    for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
+    for (const end of this.#unheard.values()) this.#deliverEnd(end)
+    this.#plan()
+  }
+
+  #plan(): void {
+    const { beatMs } = this.#world.parts.brain.limits
+    if (beatMs && !this.#inbox) {
+      this.#world.clock.move(this.#beat, this.#world.clock.now + beatMs, rank.message)
+    }
+  }
+
+  /** What is in its hands: jobs, those that ask, and ends that were not heard. */
+  #held(): HeldAttempt[] {
+    const jobs = this.worker.jobs.map((job) => ({ ...tokenOf(job), done: this.worker.doneBy(job) }))
+    const others = [...this.#asking.values(), ...this.#unheard.values()].map(tokenOf)
+    return [...jobs, ...others]
+  }
+
+  #end(end: Event & AttemptToken): void {
+    if (this.#world.parts.faults) this.#unheard.set(keyOf(end), end)
+    this.#deliverEnd(end)
+  }
+
+  #deliverEnd(end: Event & AttemptToken): void {
+    this.#world.send(() => {
+      this.#world.tell(end)
+      if (this.#world.parts.faults) this.#world.send(() => this.#read(() => this.#unheard.delete(keyOf(end))))
+    })
+  }
+
+  #say(event: Event): void {
+    this.#world.send(() => this.#world.tell(event))
+  }
+
+  /** Handles what came in: now, or after the thaw. */
+  #read(message: () => void): true {
+    if (this.#inbox) this.#inbox.push(message)
+    else message()
+    return true
+  }
+
+  #find({ job, attempt, epoch }: AttemptToken): SimJob | undefined {
+    return this.worker.jobs.find(
+      (held) => held.job === job && held.attempt === attempt && held.epoch === epoch,
+    )
+  }
+
+  #drop(job: SimJob): void {
+    this.#truths.delete(job)
+    this.worker.remove(job)
+  }
+
+  /** A job that brings something down does so half-way. */
+  #sizeOf({ size, fate }: Truth): number {
+    return fate === 'ends' ? size : size / 2
+  }
+}
+
+function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
+  return { epoch, job, attempt }
+}
+
+function keyOf({ epoch, job, attempt }: AttemptToken): string {
+  return `${epoch}/${job}/${attempt}`
+}

@@ -1,0 +1,189 @@
+/**
+ * A worker in virtual time: jobs, cores, a rate and a discipline. All running jobs advance equally, so one
+ * number, the work that each has done since the worker was last empty, tells how far every one of them is.
+ */
+
+import { type Entry, Heap } from '../heap.ts'
+import type { AttemptToken, WorkerFacts } from '../model.ts'
+import { type Discipline, overrun, type Runnable } from '../worker/discipline.ts'
+import { type Happening, rank, type VirtualClock } from './clock.ts'
+
+/** An attempt in a simulated worker's hands. */
+export interface SimJob extends Runnable, AttemptToken {
+  /** The work that it will really take. */
+  size: number
+  estimate: number
+  /** What it is taken to need in all, and at which point of its work that must be revised. */
+  expected: number
+  reviseAt: number
+  /** Work done when it was last started or paused. */
+  done: number
+  /** While running: done = base + the worker's `each`. */
+  base: number
+  place: Entry<SimJob>
+}
+
+export function newSimJob(token: AttemptToken, size: number, estimate: number, preemptible: boolean): SimJob {
+  const job = {
+    epoch: token.epoch,
+    job: token.job,
+    attempt: token.attempt,
+    size,
+    estimate,
+    expected: estimate,
+    reviseAt: estimate * overrun,
+    done: 0,
+    base: 0,
+    running: false,
+    preemptible,
+    place: undefined as unknown as Entry<SimJob>,
+  }
+  job.place = { item: job, at: -1 }
+  return job
+}
+
+/** What a simulated worker tells the world. */
+export interface SimWorkerEvents {
+  finished(worker: SimWorker, job: SimJob): void
+  /** The job has passed its estimate and is now taken to need more. */
+  overran(worker: SimWorker, job: SimJob): void
+}
+
+export class SimWorker {
+  readonly jobs: SimJob[] = []
+  readonly facts: WorkerFacts
+  readonly #discipline: Discipline
+  readonly #clock: VirtualClock
+  readonly #events: SimWorkerEvents
+  readonly #ends = new Heap<SimJob>()
+  readonly #due: Happening
+  #each = 0
+  #at = 0
+  #share = 0
+  #speed = 1
+  #tie = 0
+  #ended = false
+
+  constructor(facts: WorkerFacts, discipline: Discipline, clock: VirtualClock, events: SimWorkerEvents) {
+    this.facts = facts
+    this.#discipline = discipline
+    this.#clock = clock
+    this.#events = events
+    this.#due = { item: () => this.#happen(), at: -1 }
+  }
+
+  add(job: SimJob): void {
+    this.#advance()
+    this.jobs.push(job)
+    if (this.#discipline.bounded) this.#choose()
+    else this.#start(job)
+    this.#plan()
+  }
+
+  /** Idempotent: a job that is not here is left alone. */
+  remove(job: SimJob): void {
+    const at = this.jobs.indexOf(job)
+    if (at < 0) return
+    this.#advance()
+    this.jobs.splice(at, 1)
+    if (job.running) this.#pause(job)
+    if (this.#discipline.bounded) this.#choose()
+    this.#plan()
+  }
+
+  /** Work that a job has done by now. */
+  doneBy(job: SimJob): number {
+    this.#advance()
+    return job.running ? job.base + this.#each : job.done
+  }
+
+  /** 1 is normal, 0.1 a tenfold slow-down, 0 a stop. */
+  setSpeed(speed: number): void {
+    this.#advance()
+    this.#speed = speed
+    this.#plan()
+  }
+
+  get speed(): number {
+    return this.#speed
+  }
+
+  /** Ends it: nothing of it happens any more. */
+  end(): void {
+    this.#ended = true
+    this.jobs.length = 0
+    this.#plan()
+  }
+
+  #advance(): void {
+    const { now } = this.#clock
+    this.#each += (now - this.#at) * this.#share
+    this.#at = now
+    // Starting over when empty keeps the sums small, and so exact.
+    if (this.#ends.size === 0) this.#each = 0
+  }
+
+  #choose(): void {
+    const { jobs } = this
+    const each = this.#each
+    const chosen = this.#discipline.choose(jobs, this.facts.cores, (job) =>
+      Math.max(0, job.expected - (job.running ? job.base + each : job.done)),
+    )
+    if (chosen === jobs) {
+      for (const job of jobs) if (!job.running) this.#start(job)
+      return
+    }
+    for (const job of jobs) if (job.running && !chosen.includes(job)) this.#pause(job)
+    for (const job of chosen) if (!job.running) this.#start(job)
+  }
+
+  #start(job: SimJob): void {
+    job.running = true
+    job.base = job.done - this.#each
+    this.#ends.put(job.place, job.size - job.base, ++this.#tie)
+  }
+
+  #pause(job: SimJob): void {
+    job.running = false
+    job.done = job.base + this.#each
+    this.#ends.remove(job.place)
+  }
+
+  /** Works out what happens next, and when. */
+  #plan(): void {
+    const running = this.#ends.size
+    const { cores, workPerSecond } = this.facts
+    this.#share = running === 0 ? 0 : ((workPerSecond * this.#speed) / 1000) * Math.min(1, cores / running)
+    if (this.#share === 0 || this.#ended) {
+      this.#clock.cancel(this.#due)
+      return
+    }
+    let next = this.#ends.topKey()
+    if (this.#discipline.ranks) {
+      for (const job of this.jobs)
+        if (job.running && job.reviseAt - job.base < next) next = job.reviseAt - job.base
+    }
+    this.#clock.move(this.#due, this.#clock.now + (next - this.#each) / this.#share, rank.worker)
+  }
+
+  #happen(): void {
+    this.#advance()
+    if (this.#discipline.ranks) {
+      for (const job of this.jobs) {
+        if (!job.running || job.reviseAt >= job.size) continue
+        if (job.reviseAt - job.base <= this.#each + 1e-6 * job.reviseAt) return this.#revise(job)
+      }
+    }
+    const job = this.#ends.top()!
+    this.remove(job)
+    this.#events.finished(this, job)
+  }
+
+  #revise(job: SimJob): void {
+    job.expected = job.reviseAt * 2
+    job.reviseAt = job.expected
+    this.#choose()
+    this.#plan()
+    this.#events.overran(this, job)
+  }
+}

@@ -1,0 +1,104 @@
+/** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
+
+import type { BrainSpec } from '../brain/spec.ts'
+import type { Estimate } from '../model.ts'
+import { type Random, stream } from '../random.ts'
+import type { Arrivals } from './arrivals.ts'
+import { rank } from './clock.ts'
+import type { Sizes } from './sizes.ts'
+import { Answers, type Summary } from './summary.ts'
+import { type FleetSpec, type Observer, World } from './world.ts'
+
+/** In simulations one unit of work is a microsecond of a nominal core. */
+export const unitsPerSecond = 1_000_000
+
+export interface RunSpec {
+  brain: BrainSpec
+  fleet: FleetSpec
+  seed: number
+  jobs: number
+  arrivals: Arrivals
+  sizes: Sizes
+  /** Estimates are off by a lognormal factor of this sigma; 0: they are right. */
+  errorSigma: number
+  memoryMb?: number
+  /** Jobs at the start that are not counted. */
+  warmup?: number
+}
+
+export interface RunHooks {
+  log?: (text: string) => void
+  observer?: Observer
+  /** Called now and then with the number of jobs answered. */
+  progress?: (answered: number) => void
+  /** After this many arrivals the brain is replaced by one restored from its snapshot. */
+  restoreAfter?: number
+}
+
+export interface RunResult {
+  summary: Summary
+  virtualMs: number
+  /** Events that the brain handled. */
+  retries: number
+}
+
+export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
+  const answers = new Answers()
+  const warmup = spec.warmup ?? 0
+  let ended = 0
+  const world = new World({
+    brain: spec.brain,
+    seed: spec.seed,
+    fleet: spec.fleet,
+    ...(hooks.log && { log: hooks.log }),
+    ...(hooks.observer && { observer: hooks.observer }),
+    answered(truth, answer, now) {
+      ended++
+      if (hooks.progress && ended % 10_000 === 0) hooks.progress(ended)
+      if (Number(truth.job.id.slice(1)) <= warmup) return
+      if (answer.outcome === 'result')
+        answers.add(truth.size / (unitsPerSecond / 1000), now - truth.arrivedAt)
+      else answers.refused++
+    },
+  })
+  const draws = {
+    arrivals: stream(spec.seed, 'arrivals'),
+    sizes: stream(spec.seed, 'sizes'),
+    errors: stream(spec.seed, 'errors'),
+  }
+  world.begin()
+  let count = 0
+  const arrive = () => {
+    if (++count === hooks.restoreAfter) world.restoreBrain()
+    const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
+    const estimate = guess(size, spec.errorSigma, draws.errors)
+    world.submit({ id: `j${count}`, workload: 'simulated', estimate, memoryMb: spec.memoryMb ?? 0 }, size)
+    if (count < spec.jobs) plan()
+  }
+  const arrival = { item: arrive, at: -1 }
+  const plan = () => {
+    const time = spec.arrivals.next(world.clock.now, draws.arrivals)
+    if (time < Infinity) world.clock.move(arrival, time, rank.arrival)
+  }
+  plan()
+  while (ended < spec.jobs && world.clock.step()) {
+    // Each step hands the brain one event; all work happens there.
+  }
+  return {
+    summary: answers.summary(),
+    virtualMs: world.clock.now,
+    retries: world.brain.view().counters.retries,
+  }
+}
+
+/** An estimate that is off by a lognormal factor, with the interval that such errors deserve. */
+export function guess(size: number, sigma: number, random: Random): Estimate {
+  const work = sigma === 0 ? size : Math.max(1, Math.round(size * Math.exp(sigma * random.normal())))
+  const spread = Math.exp(1.645 * sigma)
+  return {
+    work,
+    low: Math.floor(work / spread),
+    high: Math.ceil(work * spread),
+    source: 'simulated',
+  }
+}

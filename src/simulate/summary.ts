@@ -1,0 +1,85 @@
+/** What a run was like for its clients. Slowdown: time in the system, divided by the time alone on a nominal core. */
+
+export interface Summary {
+  jobs: number
+  refused: number
+  meanResponseMs: number
+  p50ResponseMs: number
+  p99ResponseMs: number
+  p99Slowdown: number
+  /** Of the shortest 90 %. */
+  shortP99Slowdown: number
+  /** Mean slowdown of the largest 1 %. */
+  largestSlowdown: number
+  maxSlowdown: number
+}
+
+/** Collects answers and sums them up. */
+export class Answers {
+  #sizeMs = new Float64Array(1024)
+  #responseMs = new Float64Array(1024)
+  #count = 0
+  refused = 0
+
+  add(sizeMs: number, responseMs: number): void {
+    if (this.#count === this.#sizeMs.length) {
+      this.#sizeMs = doubled(this.#sizeMs)
+      this.#responseMs = doubled(this.#responseMs)
+    }
+    this.#sizeMs[this.#count] = sizeMs
+    this.#responseMs[this.#count++] = responseMs
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  summary(): Summary {
+    const count = this.#count
+    const response = this.#responseMs.slice(0, count).sort()
+    const bySize = Uint32Array.from({ length: count }, (_, i) => i).sort(
+      (a, b) => this.#sizeMs[a]! - this.#sizeMs[b]!,
+    )
+    const slowdowns = Float64Array.from(bySize, (i) => this.#responseMs[i]! / this.#sizeMs[i]!)
+    const short = slowdowns.slice(0, Math.floor(count * 0.9)).sort()
+    const largest = slowdowns.slice(count - Math.max(1, Math.floor(count / 100)))
+    slowdowns.sort()
+    return {
+      jobs: count,
+      refused: this.refused,
+      meanResponseMs: mean(response),
+      p50ResponseMs: quantile(response, 0.5),
+      p99ResponseMs: quantile(response, 0.99),
+      p99Slowdown: quantile(slowdowns, 0.99),
+      shortP99Slowdown: quantile(short, 0.99),
+      largestSlowdown: mean(largest),
+      maxSlowdown: slowdowns[count - 1] ?? Number.NaN,
+    }
+  }
+}
+
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += values[i]!
+  return values.length === 0 ? Number.NaN : sum / values.length
+}
+
+/** Of ascending values. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+  return sorted.length === 0
+    ? Number.NaN
+    : sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!
+}
+
+/** The middle of any values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
+
+function doubled(values: Float64Array): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(values.length * 2)
+  larger.set(values)
+  return larger
+}

@@ -1,0 +1,176 @@
+/**
+ * The brain in virtual time: arrivals, a network, a provider of workers and the workers themselves, all from
+ * one seed. The same seed gives the same run, byte for byte.
+ */
+
+import type { Brain } from '../brain/brain.ts'
+import { encodeEntry, encodeHeader } from '../brain/log.ts'
+import type { BrainSnapshot } from '../brain/snapshot.ts'
+import { type BrainSpec, brainOf } from '../brain/spec.ts'
+import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
+import { type Random, stream } from '../random.ts'
+import { disciplines } from '../worker/discipline.ts'
+import { type Happening, rank, VirtualClock } from './clock.ts'
+import type { Faults } from './faults.ts'
+import { SimNode } from './sim-node.ts'
+import type { SimWorkerEvents } from './sim-worker.ts'
+
+/** The workers that a provider makes. */
+export interface FleetSpec {
+  cores: number
+  workPerSecond: number
+  memoryMb: number
+  slots: number
+  bootMs: number
+}
+
+/** What is really true of a job, and the brain does not know. */
+export interface Truth {
+  job: Job
+  size: number
+  arrivedAt: number
+  /** How it behaves when it runs. */
+  fate: 'ends' | 'errs' | 'crashes-slot' | 'crashes-worker'
+}
+
+/** Sees all that the brain sees and does. */
+export interface Observer {
+  observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void
+}
+
+export interface WorldParts {
+  brain: BrainSpec
+  seed: number
+  fleet: FleetSpec
+  faults?: Faults
+  /** Receives the event log, piece by piece. */
+  log?: (text: string) => void
+  observer?: Observer
+  /** Called when a job has ended for its client. */
+  answered?: (truth: Truth, answer: Extract<Action, { type: 'answer' }>, now: number) => void
+}
+
+export class World {
+  readonly clock = new VirtualClock()
+  readonly nodes = new Map<string, SimNode>()
+  readonly truths = new Map<string, Truth>()
+  readonly parts: WorldParts
+  brain: Brain
+  readonly #wake: Happening
+  readonly #boots: Random
+  #copies = 0
+
+  constructor(parts: WorldParts) {
+    this.parts = parts
+    this.brain = brainOf(parts.brain)
+    this.#wake = { item: () => this.tell({ type: 'tick' }), at: -1 }
+    this.#boots = stream(parts.seed, 'boots')
+    parts.log?.(encodeHeader(parts.brain))
+  }
+
+  /** The first tick: the brain launches its first workers. */
+  begin(): void {
+    this.tell({ type: 'tick' })
+  }
+
+  /** A job arrives now. */
+  submit(job: Job, size: number, fate: Truth['fate'] = 'ends'): void {
+    this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate })
+    this.tell({ type: 'arrived', job })
+  }
+
+  /** The client of a job hangs up. */
+  hangUp(id: string): void {
+    if (this.truths.delete(id)) this.tell({ type: 'cancelled', job: id })
+  }
+
+  /** Hands the brain an event, and does what it says. */
+  tell(event: Event): void {
+    const { now } = this.clock
+    const actions = this.brain.handle(event, now)
+    const { log, observer } = this.parts
+    if (log) log(encodeEntry(now, event, actions))
+    if (observer) observer.observe(event, actions, now, this.brain)
+    for (const action of actions) this.#do(action)
+  }
+
+  /** Replaces the brain by one restored from its own snapshot, sent through JSON. */
+  restoreBrain(): void {
+    const saved = JSON.parse(JSON.stringify(this.brain.snapshot())) as BrainSnapshot
+    this.brain = brainOf(this.parts.brain, saved)
+  }
+
+  /** Carries a message, with whatever the network does to it. */
+  send(deliver: () => void): void {
+    const { faults } = this.parts
+    if (!faults) return deliver()
+    for (const delayMs of faults.message()) this.clock.at(this.clock.now + delayMs, rank.message, deliver)
+  }
+
+  /** A worker process comes into being and joins. */
+  boot(launch: string, id: string): void {
+    const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
+    const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
+    const node = new SimNode(this, facts, launch, disciplines[this.parts.brain.discipline], this.#events)
+    this.nodes.set(id, node)
+    node.join()
+  }
+
+  #do(action: Action): void {
+    switch (action.type) {
+      case 'run': {
+        const { worker, work, ask } = action
+        const truth = this.truths.get(action.job)
+        // Without a truth the client has hung up in the meantime; the worker finds out by the cancellation.
+        this.send(() => this.nodes.get(worker)?.run(action, truth, work, ask) ?? this.#nobody(action))
+        return
+      }
+      case 'go':
+        this.send(() => this.nodes.get(action.worker)?.go(action))
+        return
+      case 'cancel':
+        this.send(() => this.nodes.get(action.worker)?.cancel(action))
+        return
+      case 'terminate':
+        this.send(() => this.nodes.get(action.worker)?.die())
+        return
+      case 'answer': {
+        const truth = this.truths.get(action.job)
+        if (!truth) return
+        this.truths.delete(action.job)
+        this.parts.answered?.(truth, action, this.clock.now)
+        return
+      }
+      case 'launch':
+        this.#launch(action.launch)
+        return
+      case 'wake':
+        this.clock.move(this.#wake, action.at, rank.tick)
+        return
+    }
+  }
+
+  #launch(launch: string): void {
+    const { faults, fleet } = this.parts
+    const bootMs = fleet.bootMs * (faults ? 0.5 + this.#boots.next() : 1)
+    const fate = faults?.launch() ?? 'comes'
+    if (fate === 'hangs') return
+    this.clock.at(this.clock.now + bootMs, rank.fault, () => {
+      if (fate === 'fails') return this.tell({ type: 'launch-failed', launch, message: 'no capacity' })
+      this.boot(launch, `w${launch}`)
+      if (fate === 'twice') this.boot(launch, `w${launch}-${++this.#copies}`)
+    })
+  }
+
+  /** A message for a process that is not there: the connection is refused, or nothing comes back. */
+  #nobody({ epoch, job, attempt, worker }: AttemptToken & { worker: string }): void {
+    if (this.parts.faults?.refuses() ?? true) {
+      this.send(() => this.tell({ type: 'failed', kind: 'unreachable', epoch, job, attempt, worker }))
+    }
+  }
+
+  readonly #events: SimWorkerEvents = {
+    finished: (worker, job) => this.nodes.get(worker.facts.id)!.finished(job),
+    overran: (worker, job) => this.nodes.get(worker.facts.id)!.overran(job, worker.doneBy(job)),
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Discipline: which of a worker's jobs run now. Real workers and the simulator obey it, and the brain uses it
+ * to know what a worker is doing without asking. Pure.
+ */
+
+/** What a discipline must know of a job in a worker's hands. */
+export interface Runnable {
+  running: boolean
+  readonly preemptible: boolean
+}
+
+export interface Discipline {
+  readonly name: DisciplineName
+  /** True: at most `cores` jobs run at a time, so each has a core to itself. */
+  readonly bounded: boolean
+  /** True: the choice depends on remaining work, so a job that outgrows its estimate must be ranked anew. */
+  readonly ranks: boolean
+  /** The jobs that run. `jobs` are in order of arrival; a job without permission to start is not among them. */
+  choose<J extends Runnable>(jobs: readonly J[], cores: number, remaining: (job: J) => number): readonly J[]
+}
+
+export type DisciplineName = 'sharing' | 'fifo' | 'srpt'
+
+/** All run; the operating system shares the cores. A thread per request behaves so. */
+const sharing: Discipline = {
+  name: 'sharing',
+  bounded: false,
+  ranks: false,
+  choose: (jobs) => jobs,
+}
+
+/** The oldest run to their end. */
+const fifo: Discipline = {
+  name: 'fifo',
+  bounded: true,
+  ranks: false,
+  choose: (jobs, cores) => (jobs.length <= cores ? jobs : jobs.slice(0, cores)),
+}
+
+/** The jobs with the least remaining work run; a running job goes before an equal one that waits. */
+const srpt: Discipline = {
+  name: 'srpt',
+  bounded: true,
+  ranks: true,
+  choose: (jobs, cores, remaining) => {
+    if (jobs.length <= cores) return jobs
+    const chosen = jobs.filter((job) => job.running && !job.preemptible)
+    while (chosen.length < cores) {
+      let best: (typeof jobs)[number] | undefined
+      let least = Infinity
+      for (const job of jobs) {
+        if (chosen.includes(job)) continue
+        const left = remaining(job)
+        if (!best || left < least || (left === least && job.running && !best.running)) {
+          best = job
+          least = left
+        }
+      }
+      chosen.push(best!)
+    }
+    return chosen
+  },
+}
+
+export const disciplines: Readonly<Record<DisciplineName, Discipline>> = { sharing, fifo, srpt }
+
+/**
+ * What a job is expected to need in all, once it has done this much. An estimate stands until the job passes
+ * `overrun` times it; then the job is taken to be half done, because what has lasted long lasts longer. Worker
+ * and brain both apply this, so they agree.
+ */
+export function revisedWork(estimate: number, done: number): number {
+  return done < estimate * overrun ? estimate : done * 2
+}
+
+/** A job that passes its estimate by less than this factor is about to end more often than not. */
+export const overrun = 1.5
