@@ -76,8 +76,10 @@ export class Heap<T> {
    */
   find(accept: (item: T) => boolean, limit: number): T | undefined {
     if (this.#entries.length === 0) return undefined
-    const edge = [0]
-    for (let looked = 0; looked < limit && edge.length > 0; looked++) {
+    const top = this.#entries[0]!.item
+    if (accept(top)) return top
+    const edge = [1, 2, 3, 4].filter((at) => at < this.#entries.length)
+    for (let looked = 1; looked < limit && edge.length > 0; looked++) {
       let pick = 0
       for (let i = 1; i < edge.length; i++) if (this.#before(edge[i]!, edge[pick]!)) pick = i
       const at = edge[pick]!

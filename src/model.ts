@@ -15,12 +15,15 @@ export interface Estimate {
 export interface Job {
   id: string
   workload: string
-  estimate: Estimate
+  /** Predicted work, and the interval that bounds 90 % of such jobs. */
+  work: number
+  low?: number
+  high?: number
   /** Predicted peak resident memory. */
   memoryMb: number
   client?: string
   deadlineAt?: number
-  /** False: started at most once. Default true. */
+  /** False: started at most once; the worker says `ready` and waits for `go`. Default true. */
   safeToRepeat?: boolean
   /** False: once it runs it is not paused. Default true. */
   preemptible?: boolean
@@ -94,9 +97,6 @@ export type Action =
   | ({
       type: 'run'
       worker: string
-      work: number
-      /** True: the worker asks `ready` and waits for `go` before it starts. */
-      ask: boolean
       reason: Reason
     } & AttemptToken)
   | ({ type: 'go'; worker: string } & AttemptToken)

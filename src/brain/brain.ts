@@ -60,7 +60,8 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       if (core.draining.size > 0) endDrained(core)
       if (changesFleet(event)) resize(core)
       const next = core.timers.topKey()
-      if (next !== core.wakeAt) {
+      // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
+      if (next !== core.wakeAt || event.type === 'tick') {
         core.wakeAt = next
         if (next < Infinity) core.actions.push({ type: 'wake', at: next })
       }

@@ -75,13 +75,13 @@ export function progress(core: Core, event: Of<'progressed'>): void {
 /** The worker knows better how much of the job is done. */
 export function noteDone(core: Core, record: JobRecord, done: number): void {
   settleDone(record, Math.max(0, done), core.now)
-  record.expected = revisedWork(record.job.estimate.work, record.done)
+  record.expected = revisedWork(record.job.work, record.done)
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
-  endWith(core, record, 'result', { code: 'finished', work: event.work })
+  endWith(core, record, 'result', { code: 'finished' })
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {
@@ -188,7 +188,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.sentAt = core.now
   record.seenIn = worker.reports
   record.running = false
-  record.expected = record.job.estimate.work
+  record.expected = record.job.work
   settleDone(record, 0, core.now)
   worker.jobs.push(record)
   worker.memoryMb += record.job.memoryMb
@@ -201,8 +201,6 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
     job: record.job.id,
     attempt: record.attempt,
     worker: worker.facts.id,
-    work: record.job.estimate.work,
-    ask: record.job.safeToRepeat === false,
     reason,
   })
 }

@@ -27,10 +27,6 @@ export function encodeHeader(brain: BrainSpec): string {
   return `${JSON.stringify(header)}\n`
 }
 
-export function encodeEntry(at: number, event: Event, actions: readonly Action[]): string {
-  return `${JSON.stringify({ at, event, actions })}\n`
-}
-
 export function decodeHeader(line: string): LogHeader {
   const header = parse(line, 1) as Partial<LogHeader>
   if (header.plimsoll !== 'event-log') throw new ConfigError('line 1: not the header of a plimsoll event log')

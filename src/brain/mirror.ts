@@ -33,12 +33,26 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     return
   }
   const { now } = core
+  if (jobs.length <= worker.facts.cores) {
+    worker.running = jobs.length
+    for (const record of jobs) if (!record.running) run(record, now)
+    return
+  }
   const chosen = core.discipline.choose(jobs, worker.facts.cores, (record) => remainingWork(record, now))
   worker.running = chosen.length
   for (const record of jobs) {
-    const runs = chosen === jobs || chosen.includes(record)
-    if (runs === record.running) continue
-    settleDone(record, doneWork(record, now), now)
-    record.running = runs
+    const runs = chosen.includes(record)
+    if (runs && !record.running) run(record, now)
+    else if (!runs && record.running) pause(record, now)
   }
+}
+
+function run(record: JobRecord, now: number): void {
+  record.running = true
+  record.since = now
+}
+
+function pause(record: JobRecord, now: number): void {
+  settleDone(record, doneWork(record, now), now)
+  record.running = false
 }

@@ -96,7 +96,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     running: false,
     done: 0,
     since: 0,
-    expected: job.estimate.work,
+    expected: job.work,
     queued: undefined,
     deadline: undefined,
     seenIn: 0,

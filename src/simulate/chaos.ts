@@ -29,7 +29,7 @@ export interface ChaosResult {
 const patienceMs = 2_000_000
 
 export interface ChaosOptions {
-  log?: (text: string) => void
+  log?: (chunk: Uint8Array) => void
   /** After this many arrivals the brain is replaced by one restored from its snapshot. */
   restoreAfter?: number
 }
@@ -83,9 +83,9 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const faults = new Faults(rates, seed)
   const checks = new Invariants()
   const hash = createHash('sha256')
-  const log = (text: string) => {
-    hash.update(text)
-    options.log?.(text)
+  const log = (chunk: Uint8Array) => {
+    hash.update(chunk)
+    options.log?.(chunk)
   }
   const world = new World({ brain, seed, fleet, faults, log, observer: checks })
   world.begin()
@@ -98,13 +98,13 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     time += (random.exponential() / perSecond) * 1000
     const id = `j${i}`
     const size = Math.max(1, Math.round(Math.min(sizes.draw(random), 20) * unitsPerSecond))
-    const estimate = guess(size, errorSigma, random)
+    const work = guess(size, errorSigma, random)
     const deadlineMs = random.next() < 0.1 ? time + random.exponential() * 3000 : undefined
     const hangsUpMs = random.next() < 0.1 ? random.exponential() * 2000 : undefined
     const job = {
       id,
       workload: 'chaos',
-      estimate,
+      work,
       memoryMb: 16 * random.below(24),
       ...(deadlineMs !== undefined && { deadlineAt: deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
@@ -123,6 +123,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   while (world.clock.now < calmMs || world.truths.size > 0) if (!world.clock.step(calmMs + patienceMs)) break
   const restMs = world.clock.now + 30_000
   while (world.clock.step(restMs)) if (world.truths.size > 0) break
+  world.flushLog()
   checks.finally(world.brain)
   settled(world, min)
   for (const [job, starts] of faults.starts) {

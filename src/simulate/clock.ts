@@ -14,12 +14,12 @@ export class VirtualClock {
 
   /** Calls `happen` at `time`. Keep what it returns to move or call it off. */
   at(time: number, order: number, happen: () => void): Happening {
-    return this.#agenda.push(happen, Math.max(time, this.now), this.#tie(order))
+    return this.#agenda.push(happen, this.#instant(time), this.#tie(order))
   }
 
   /** Moves a happening, or puts it back after it happened. */
   move(happening: Happening, time: number, order: number): void {
-    this.#agenda.put(happening, Math.max(time, this.now), this.#tie(order))
+    this.#agenda.put(happening, this.#instant(time), this.#tie(order))
   }
 
   cancel(happening: Happening): void {
@@ -33,6 +33,14 @@ export class VirtualClock {
     this.now = time
     this.#agenda.pop()!()
     return true
+  }
+
+  /** Time goes in whole microseconds: far finer than anything simulated, and short to write down. */
+  #instant(time: number): number {
+    const micros = Math.ceil(time * 1000)
+    const rounded = micros / 1000
+    // Never early: the product may have been rounded down.
+    return Math.max(rounded < time ? (micros + 1) / 1000 : rounded, this.now)
   }
 
   #tie(order: number): number {

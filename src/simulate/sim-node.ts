@@ -16,7 +16,6 @@ export class SimNode {
   readonly #asked = new Set<string>()
   /** Ends of attempts that the brain has not yet acknowledged. */
   readonly #unheard = new Map<string, Event & AttemptToken>()
-  readonly #truths = new Map<SimJob, Truth>()
   readonly #beat: Happening
   #seq = 0
   #dead = false
@@ -61,18 +60,9 @@ export class SimNode {
     this.#plan()
   }
 
-  run(token: AttemptToken, truth: Truth | undefined, estimate: number, ask: boolean): true {
-    return this.#read(() => {
-      // A doubled message: it is being done, or was done and not yet heard of.
-      const key = keyOf(token)
-      if (!truth || this.#find(token) || this.#unheard.has(key) || this.#asked.has(key)) return
-      const job = newSimJob(token, this.#sizeOf(truth), estimate, truth.job.preemptible ?? true)
-      this.#truths.set(job, truth)
-      if (!ask) return this.worker.add(job)
-      this.#asked.add(key)
-      this.#asking.set(keyOf(token), job)
-      this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
-    })
+  run(token: AttemptToken, truth: Truth | undefined): void {
+    if (this.#inbox) this.#inbox.push(() => this.#begin(token, truth))
+    else this.#begin(token, truth)
   }
 
   go(token: AttemptToken): void {
@@ -90,23 +80,25 @@ export class SimNode {
       this.#asking.delete(keyOf(token))
       this.#unheard.delete(keyOf(token))
       const job = this.#find(token)
-      if (job) this.#drop(job)
+      if (job) this.worker.remove(job)
     })
   }
 
   finished(job: SimJob): void {
-    const truth = this.#truths.get(job)!
-    this.#truths.delete(job)
-    const token = { ...tokenOf(job), worker: this.id }
-    if (truth.fate === 'crashes-worker') return this.die()
-    if (truth.fate === 'ends') this.#end({ type: 'finished', ...token, work: truth.size })
-    else if (truth.fate === 'errs')
-      this.#end({ type: 'failed', ...token, kind: 'error', message: 'bad input' })
-    else this.#end({ type: 'failed', ...token, kind: 'crash' })
+    const { epoch, job: id, attempt, truth } = job
+    const worker = this.id
+    if (truth.fate === 'ends') {
+      this.#end({ type: 'finished', epoch, job: id, attempt, worker, work: truth.size })
+    } else if (truth.fate === 'errs') {
+      this.#end({ type: 'failed', epoch, job: id, attempt, worker, kind: 'error', message: 'bad input' })
+    } else if (truth.fate === 'crashes-slot') {
+      this.#end({ type: 'failed', epoch, job: id, attempt, worker, kind: 'crash' })
+    } else this.die()
   }
 
   overran(job: SimJob, done: number): void {
-    this.#say({ type: 'progressed', ...tokenOf(job), worker: this.id, done })
+    const { epoch, job: id, attempt } = job
+    this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done })
   }
 
   /** The process is gone, with all that it held. Idempotent. */
@@ -144,6 +136,22 @@ export class SimNode {
     return this.#inbox !== undefined
   }
 
+  #begin(token: AttemptToken, truth: Truth | undefined): void {
+    // Without a truth the client has hung up in the meantime: the cancellation is on its way.
+    if (!truth || (this.#world.parts.faults && this.#knows(token))) return
+    const job = newSimJob(token, truth)
+    if (truth.job.safeToRepeat !== false) return this.worker.add(job)
+    this.#asked.add(keyOf(token))
+    this.#asking.set(keyOf(token), job)
+    this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
+  }
+
+  /** A doubled message: the attempt is here, or was done and has not been heard of. */
+  #knows(token: AttemptToken): boolean {
+    const key = keyOf(token)
+    return this.#find(token) !== undefined || this.#unheard.has(key) || this.#asked.has(key)
+  }
+
   #report(): void {
     if (!this.#joined) return this.join()
     this.#say({ type: 'reported', worker: this.id, seq: ++this.#seq, held: this.#held() })
@@ -167,42 +175,33 @@ export class SimNode {
   }
 
   #end(end: Event & AttemptToken): void {
-    if (this.#world.parts.faults) this.#unheard.set(keyOf(end), end)
+    if (!this.#world.parts.faults) return this.#world.tell(end)
+    this.#unheard.set(keyOf(end), end)
     this.#deliverEnd(end)
   }
 
   #deliverEnd(end: Event & AttemptToken): void {
     this.#world.send(() => {
       this.#world.tell(end)
-      if (this.#world.parts.faults) this.#world.send(() => this.#read(() => this.#unheard.delete(keyOf(end))))
+      this.#world.send(() => this.#read(() => this.#unheard.delete(keyOf(end))))
     })
   }
 
   #say(event: Event): void {
+    if (!this.#world.parts.faults) return this.#world.tell(event)
     this.#world.send(() => this.#world.tell(event))
   }
 
   /** Handles what came in: now, or after the thaw. */
-  #read(message: () => void): true {
+  #read(message: () => void): void {
     if (this.#inbox) this.#inbox.push(message)
     else message()
-    return true
   }
 
   #find({ job, attempt, epoch }: AttemptToken): SimJob | undefined {
     return this.worker.jobs.find(
       (held) => held.job === job && held.attempt === attempt && held.epoch === epoch,
     )
-  }
-
-  #drop(job: SimJob): void {
-    this.#truths.delete(job)
-    this.worker.remove(job)
-  }
-
-  /** A job that brings something down does so half-way. */
-  #sizeOf({ size, fate }: Truth): number {
-    return fate === 'ends' ? size : size / 2
   }
 }
 

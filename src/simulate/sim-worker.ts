@@ -7,12 +7,13 @@ import { type Entry, Heap } from '../heap.ts'
 import type { AttemptToken, WorkerFacts } from '../model.ts'
 import { type Discipline, overrun, type Runnable } from '../worker/discipline.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
+import type { Truth } from './world.ts'
 
 /** An attempt in a simulated worker's hands. */
 export interface SimJob extends Runnable, AttemptToken {
+  truth: Truth
   /** The work that it will really take. */
   size: number
-  estimate: number
   /** What it is taken to need in all, and at which point of its work that must be revised. */
   expected: number
   reviseAt: number
@@ -23,19 +24,21 @@ export interface SimJob extends Runnable, AttemptToken {
   place: Entry<SimJob>
 }
 
-export function newSimJob(token: AttemptToken, size: number, estimate: number, preemptible: boolean): SimJob {
+export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
+  const { job: asked, fate, size } = truth
   const job = {
     epoch: token.epoch,
     job: token.job,
     attempt: token.attempt,
-    size,
-    estimate,
-    expected: estimate,
-    reviseAt: estimate * overrun,
+    truth,
+    // A job that brings something down does so half-way.
+    size: fate === 'ends' ? size : size / 2,
+    expected: asked.work,
+    reviseAt: asked.work * overrun,
     done: 0,
     base: 0,
     running: false,
-    preemptible,
+    preemptible: asked.preemptible ?? true,
     place: undefined as unknown as Entry<SimJob>,
   }
   job.place = { item: job, at: -1 }
@@ -91,10 +94,10 @@ export class SimWorker {
     this.#plan()
   }
 
-  /** Work that a job has done by now. */
+  /** Work that a job has done by now, in whole units. */
   doneBy(job: SimJob): number {
     this.#advance()
-    return job.running ? job.base + this.#each : job.done
+    return Math.floor(job.running ? job.base + this.#each : job.done)
   }
 
   /** 1 is normal, 0.1 a tenfold slow-down, 0 a stop. */
@@ -125,14 +128,14 @@ export class SimWorker {
 
   #choose(): void {
     const { jobs } = this
+    if (jobs.length <= this.facts.cores) {
+      for (const job of jobs) if (!job.running) this.#start(job)
+      return
+    }
     const each = this.#each
     const chosen = this.#discipline.choose(jobs, this.facts.cores, (job) =>
       Math.max(0, job.expected - (job.running ? job.base + each : job.done)),
     )
-    if (chosen === jobs) {
-      for (const job of jobs) if (!job.running) this.#start(job)
-      return
-    }
     for (const job of jobs) if (job.running && !chosen.includes(job)) this.#pause(job)
     for (const job of chosen) if (!job.running) this.#start(job)
   }

@@ -1,7 +1,6 @@
 /** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
 
 import type { BrainSpec } from '../brain/spec.ts'
-import type { Estimate } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
@@ -27,7 +26,7 @@ export interface RunSpec {
 }
 
 export interface RunHooks {
-  log?: (text: string) => void
+  log?: (chunk: Uint8Array) => void
   observer?: Observer
   /** Called now and then with the number of jobs answered. */
   progress?: (answered: number) => void
@@ -36,10 +35,8 @@ export interface RunHooks {
 }
 
 export interface RunResult {
-  summary: Summary
+  summary(): Summary
   virtualMs: number
-  /** Events that the brain handled. */
-  retries: number
 }
 
 export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
@@ -71,8 +68,8 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   const arrive = () => {
     if (++count === hooks.restoreAfter) world.restoreBrain()
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
-    const estimate = guess(size, spec.errorSigma, draws.errors)
-    world.submit({ id: `j${count}`, workload: 'simulated', estimate, memoryMb: spec.memoryMb ?? 0 }, size)
+    const work = guess(size, spec.errorSigma, draws.errors)
+    world.submit({ id: `j${count}`, workload: 'simulated', work, memoryMb: spec.memoryMb ?? 0 }, size)
     if (count < spec.jobs) plan()
   }
   const arrival = { item: arrive, at: -1 }
@@ -84,21 +81,11 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   while (ended < spec.jobs && world.clock.step()) {
     // Each step hands the brain one event; all work happens there.
   }
-  return {
-    summary: answers.summary(),
-    virtualMs: world.clock.now,
-    retries: world.brain.view().counters.retries,
-  }
+  world.flushLog()
+  return { summary: () => answers.summary(), virtualMs: world.clock.now }
 }
 
-/** An estimate that is off by a lognormal factor, with the interval that such errors deserve. */
-export function guess(size: number, sigma: number, random: Random): Estimate {
-  const work = sigma === 0 ? size : Math.max(1, Math.round(size * Math.exp(sigma * random.normal())))
-  const spread = Math.exp(1.645 * sigma)
-  return {
-    work,
-    low: Math.floor(work / spread),
-    high: Math.ceil(work * spread),
-    source: 'simulated',
-  }
+/** Predicted work that is off by a lognormal factor. */
+export function guess(size: number, sigma: number, random: Random): number {
+  return sigma === 0 ? size : Math.max(1, Math.round(size * Math.exp(sigma * random.normal())))
 }

@@ -36,14 +36,20 @@ export class Answers {
 
   summary(): Summary {
     const count = this.#count
-    const response = this.#responseMs.slice(0, count).sort()
-    const bySize = Uint32Array.from({ length: count }, (_, i) => i).sort(
-      (a, b) => this.#sizeMs[a]! - this.#sizeMs[b]!,
-    )
-    const slowdowns = Float64Array.from(bySize, (i) => this.#responseMs[i]! / this.#sizeMs[i]!)
-    const short = slowdowns.slice(0, Math.floor(count * 0.9)).sort()
-    const largest = slowdowns.slice(count - Math.max(1, Math.floor(count / 100)))
+    const sizes = this.#sizeMs.slice(0, count).sort()
+    const shortMs = quantile(sizes, 0.9)
+    const largeMs = quantile(sizes, 0.99)
+    const slowdowns = new Float64Array(count)
+    const short: number[] = []
+    const largest: number[] = []
+    for (let i = 0; i < count; i++) {
+      const sizeMs = this.#sizeMs[i]!
+      slowdowns[i] = this.#responseMs[i]! / sizeMs
+      if (sizeMs <= shortMs) short.push(slowdowns[i]!)
+      if (sizeMs >= largeMs) largest.push(slowdowns[i]!)
+    }
     slowdowns.sort()
+    const response = this.#responseMs.slice(0, count).sort()
     return {
       jobs: count,
       refused: this.refused,
@@ -51,7 +57,7 @@ export class Answers {
       p50ResponseMs: quantile(response, 0.5),
       p99ResponseMs: quantile(response, 0.99),
       p99Slowdown: quantile(slowdowns, 0.99),
-      shortP99Slowdown: quantile(short, 0.99),
+      shortP99Slowdown: quantile(Float64Array.from(short).sort(), 0.99),
       largestSlowdown: mean(largest),
       maxSlowdown: slowdowns[count - 1] ?? Number.NaN,
     }

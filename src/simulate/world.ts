@@ -4,7 +4,7 @@
  */
 
 import type { Brain } from '../brain/brain.ts'
-import { encodeEntry, encodeHeader } from '../brain/log.ts'
+import { LogWriter } from '../brain/log-writer.ts'
 import type { BrainSnapshot } from '../brain/snapshot.ts'
 import { type BrainSpec, brainOf } from '../brain/spec.ts'
 import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
@@ -44,7 +44,7 @@ export interface WorldParts {
   fleet: FleetSpec
   faults?: Faults
   /** Receives the event log, piece by piece. */
-  log?: (text: string) => void
+  log?: (chunk: Uint8Array) => void
   observer?: Observer
   /** Called when a job has ended for its client. */
   answered?: (truth: Truth, answer: Extract<Action, { type: 'answer' }>, now: number) => void
@@ -58,6 +58,7 @@ export class World {
   brain: Brain
   readonly #wake: Happening
   readonly #boots: Random
+  readonly #log: LogWriter | undefined
   #copies = 0
 
   constructor(parts: WorldParts) {
@@ -65,7 +66,8 @@ export class World {
     this.brain = brainOf(parts.brain)
     this.#wake = { item: () => this.tell({ type: 'tick' }), at: -1 }
     this.#boots = stream(parts.seed, 'boots')
-    parts.log?.(encodeHeader(parts.brain))
+    this.#log = parts.log && new LogWriter(parts.log)
+    this.#log?.header(parts.brain)
   }
 
   /** The first tick: the brain launches its first workers. */
@@ -88,10 +90,15 @@ export class World {
   tell(event: Event): void {
     const { now } = this.clock
     const actions = this.brain.handle(event, now)
-    const { log, observer } = this.parts
-    if (log) log(encodeEntry(now, event, actions))
+    const { observer } = this.parts
+    if (this.#log) this.#log.entry(now, event, actions)
     if (observer) observer.observe(event, actions, now, this.brain)
     for (const action of actions) this.#do(action)
+  }
+
+  /** Hands on what of the log has gathered. */
+  flushLog(): void {
+    this.#log?.flush()
   }
 
   /** Replaces the brain by one restored from its own snapshot, sent through JSON. */
@@ -119,10 +126,9 @@ export class World {
   #do(action: Action): void {
     switch (action.type) {
       case 'run': {
-        const { worker, work, ask } = action
         const truth = this.truths.get(action.job)
-        // Without a truth the client has hung up in the meantime; the worker finds out by the cancellation.
-        this.send(() => this.nodes.get(worker)?.run(action, truth, work, ask) ?? this.#nobody(action))
+        if (this.parts.faults) this.send(() => this.#run(action, truth))
+        else this.#run(action, truth)
         return
       }
       case 'go':
@@ -148,6 +154,12 @@ export class World {
         this.clock.move(this.#wake, action.at, rank.tick)
         return
     }
+  }
+
+  #run(run: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
+    const node = this.nodes.get(run.worker)
+    if (node) node.run(run, truth)
+    else this.#nobody(run)
   }
 
   #launch(launch: string): void {

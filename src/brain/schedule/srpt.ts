@@ -23,7 +23,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 
   return {
     name: 'srpt',
-    rank: (record) => record.job.estimate.work,
+    rank: (record) => record.job.work,
     refile(worker) {
       let places = filed.get(worker)
       if (!isOpen(worker)) {
@@ -55,7 +55,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
       if (!worker) return { reason: { code: 'no-room', openWorkers: filed.size } }
       const reason = shorter(worker, record, now)
       if (reason) return { worker, reason }
-      return { reason: { code: 'all-shorter', work: record.job.estimate.work, openWorkers: filed.size } }
+      return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: filed.size } }
     },
     takes(worker, record, now) {
       return worker.running < worker.facts.cores ? coreFree(worker) : shorter(worker, record, now)
@@ -74,7 +74,7 @@ function shorter(worker: WorkerRecord, record: JobRecord, now: number): Reason |
   const victim = longestRunning(worker)
   if (!victim) return undefined
   const leftMs = expectedEnd(victim) - now
-  const needMs = (record.job.estimate.work / worker.facts.workPerSecond) * 1000
+  const needMs = (record.job.work / worker.facts.workPerSecond) * 1000
   if (needMs >= leftMs) return undefined
   return { code: 'shorter', needMs: round(needMs), leftMs: round(leftMs), preempts: victim.job.id }
 }
