@@ -52,7 +52,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     answered(truth, answer, now) {
       ended++
       if (hooks.progress && ended % 10_000 === 0) hooks.progress(ended)
-      if (Number(truth.job.id.slice(1)) <= warmup) return
+      if (warmup > 0 && Number(truth.job.id.slice(1)) <= warmup) return
       if (answer.outcome === 'result')
         answers.add(truth.size / (unitsPerSecond / 1000), now - truth.arrivedAt)
       else answers.refused++
