@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises'
+import { replay as replayLog } from '../brain/replay.ts'
+import { ConfigError } from '../errors.ts'
+import { type Command, readOptions } from './options.ts'
+
+const options = { json: { help: 'print JSON', default: false } } as const
+
+/** An event log, once more. */
+export const replay: Command = {
+  summary: 'Feed an event log to a fresh brain and compare what it decides with what was logged.',
+  usage: 'FILE [options]',
+  options,
+  async run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length !== 1) throw new ConfigError('replay: name one event log')
+    const file = await open(rest[0]!).catch((error: NodeJS.ErrnoException) => {
+      throw new ConfigError(`replay: ${rest[0]} cannot be read (${error.code})`)
+    })
+    try {
+      const { header, events, actions, difference } = await replayLog(file.readLines())
+      const { scheduler, discipline } = header.brain
+      if (values.json) console.log(JSON.stringify({ scheduler, discipline, events, actions, difference }))
+      else if (difference) {
+        console.log(
+          `Line ${difference.line} differs.\n  logged    ${difference.logged}\n  replayed  ${difference.replayed}`,
+        )
+      } else {
+        console.log(
+          `${events.toLocaleString('en-US')} events, ${actions.toLocaleString('en-US')} actions: all the same (${scheduler}, ${discipline}).`,
+        )
+      }
+      return difference ? 1 : 0
+    } finally {
+      await file.close()
+    }
+  },
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { ConfigError, InvariantError } from '../errors.ts'
+import { chaos } from '../simulate/chaos.ts'
+import { simulate as run } from '../simulate/simulate.ts'
+import { type Command, readOptions } from './options.ts'
+import { progressLine } from './progress.ts'
+import { type Contender, contender, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
+import { duration, significant, table } from './table.ts'
+
+const options = {
+  policy: { help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
+  ...scenarioOptions,
+  faults: {
+    help: 'a small cluster drawn from the seed, in which everything goes wrong, checked after every event',
+    default: false,
+  },
+  log: { help: 'write the event log to this file', default: undefined, value: 'FILE' },
+  json: { help: 'print JSON instead of a table', default: false },
+} as const
+
+/** One policy in virtual time. */
+export const simulate: Command = {
+  summary: 'Run the brain in virtual time. The same seed gives the same run, byte for byte.',
+  usage: '[options]',
+  options,
+  run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length > 0) throw new ConfigError(`simulate: unexpected ${rest.join(' ')}`)
+    const policy = contender(values.policy)
+    const sink = openLog(values.log)
+    try {
+      return values.faults ? faulty(policy, values, sink) : calm(policy, values, sink)
+    } finally {
+      sink.close()
+    }
+  },
+}
+
+function calm(policy: Contender, values: Scenario & { json: boolean }, sink: LogSink): number {
+  const line = progressLine()
+  const began = performance.now()
+  const result = run(runSpec(values, policy, values.seed), {
+    log: sink.write,
+    progress: (answered) => line.show(answered / values.jobs, policy.name),
+  })
+  line.done()
+  const seconds = (performance.now() - began) / 1000
+  const summary = result.summary()
+  if (values.json) {
+    console.log(JSON.stringify({ ...policy, ...summary, virtualMs: result.virtualMs, log: sink.hash() }))
+    return 0
+  }
+  const rows = [
+    ['jobs answered', summary.jobs.toLocaleString('en-US')],
+    ['jobs refused', summary.refused.toLocaleString('en-US')],
+    ['mean response', duration(summary.meanResponseMs)],
+    ['median response', duration(summary.p50ResponseMs)],
+    ['p99 response', duration(summary.p99ResponseMs)],
+    ['p99 slowdown', significant(summary.p99Slowdown)],
+    ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
+    ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
+    ['worst slowdown', significant(summary.maxSlowdown)],
+    ['virtual time', duration(result.virtualMs)],
+    ['event log, sha256', sink.hash().slice(0, 16)],
+  ]
+  console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${values.seed}`], rows))
+  console.log(`\n${Math.round(values.jobs / seconds).toLocaleString('en-US')} simulated requests a second.`)
+  return 0
+}
+
+function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {
+  try {
+    const result = chaos(policy.scheduler, seed, { log: sink.write })
+    if (json) console.log(JSON.stringify({ ...policy, seed, ...result }))
+    else {
+      const rows = Object.entries(result).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? `${value}` : value.slice(0, 16),
+      ])
+      console.log(table([`${policy.scheduler}, with faults`, `seed ${seed}`], rows))
+      console.log('\nEvery promise held after every event.')
+    }
+    return 0
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error
+    if (json) console.log(JSON.stringify({ ...policy, seed, broken: error.message }))
+    else console.log(`A promise was broken: ${error.message}`)
+    return 1
+  }
+}
+
+interface LogSink {
+  write(chunk: Uint8Array): void
+  hash(): string
+  close(): void
+}
+
+function openLog(file: string | undefined): LogSink {
+  const hash = createHash('sha256')
+  let descriptor: number | undefined
+  if (file !== undefined) {
+    try {
+      descriptor = openSync(file, 'w')
+    } catch (error) {
+      throw new ConfigError(`--log = ${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    }
+  }
+  return {
+    write(chunk) {
+      hash.update(chunk)
+      if (descriptor !== undefined) writeSync(descriptor, chunk)
+    },
+    hash: () => hash.copy().digest('hex'),
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor)
+    },
+  }
+}

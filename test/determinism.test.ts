@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import test from 'node:test'
+import { replay } from '../src/brain/replay.ts'
+import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
+import { usualDiscipline } from '../src/brain/spec.ts'
+import { poisson } from '../src/simulate/arrivals.ts'
+import { chaos } from '../src/simulate/chaos.ts'
+import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
+import { pareto } from '../src/simulate/sizes.ts'
+
+/** The hash of a run's event log, and the log. */
+function run(scheduler: SchedulerName, restoreAfter = 0): { hash: string; lines: string[] } {
+  const sizes = pareto()
+  const hash = createHash('sha256')
+  const chunks: Buffer[] = []
+  simulate(
+    {
+      brain: {
+        scheduler,
+        discipline: usualDiscipline(scheduler),
+        scale: { min: 3, max: 3 },
+        epoch: 1,
+        seed: 5,
+        limits: {},
+      },
+      fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1000, slots: 12, bootMs: 100 },
+      seed: 5,
+      jobs: 5000,
+      arrivals: poisson((0.95 * 6) / sizes.meanSeconds),
+      sizes,
+      errorSigma: 0.5,
+      memoryMb: 50,
+    },
+    {
+      restoreAfter,
+      log(chunk) {
+        hash.update(chunk)
+        chunks.push(Buffer.from(chunk))
+      },
+    },
+  )
+  return { hash: hash.digest('hex'), lines: Buffer.concat(chunks).toString().trimEnd().split('\n') }
+}
+
+for (const policy of Object.keys(schedulers) as SchedulerName[]) {
+  test(`${policy}: the same seed gives the same log, also through a snapshot in the middle`, () => {
+    const { hash } = run(policy)
+    assert.equal(run(policy).hash, hash)
+    assert.equal(run(policy, 2500).hash, hash)
+  })
+
+  test(`${policy}: with faults too`, () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { hash } = chaos(policy, seed)
+      assert.equal(chaos(policy, seed).hash, hash)
+      assert.equal(chaos(policy, seed, { restoreAfter: 12 }).hash, hash)
+    }
+  })
+
+  test(`${policy}: a log replayed gives the same actions, and a changed one does not`, async () => {
+    const { lines } = run(policy)
+    const same = await replay(lines)
+    assert.equal(same.difference, undefined)
+    assert.equal(same.events, lines.length - 1)
+    const changed = lines.map((line, i) => (i === 100 ? line.replace('"attempt":1', '"attempt":7') : line))
+    assert.equal((await replay(changed)).difference?.line, 101)
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * Runs fault seeds for every policy, on all cores, and prints the command that reproduces each failure.
+ * `node test/faults.ts --seeds 20000` is part of `npm run check`; `--policy` narrows it, `--first` stops early.
+ */
+
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
+import { chaos } from '../src/simulate/chaos.ts'
+
+export interface FaultRun {
+  policy: SchedulerName
+  from: number
+  to: number
+  /** Stop at the first failure. */
+  first: boolean
+}
+
+export interface FaultTotals {
+  seeds: number
+  jobs: number
+  results: number
+  retries: number
+  dropped: number
+  failures: { policy: SchedulerName; seed: number; message: string }[]
+}
+
+/** The seeds `from` to `to`, both included. */
+export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
+  const totals: FaultTotals = { seeds: 0, jobs: 0, results: 0, retries: 0, dropped: 0, failures: [] }
+  for (let seed = from; seed <= to; seed++) {
+    totals.seeds++
+    try {
+      const { jobs, results, retries, dropped } = chaos(policy, seed)
+      totals.jobs += jobs
+      totals.results += results
+      totals.retries += retries
+      totals.dropped += dropped
+    } catch (error) {
+      totals.failures.push({ policy, seed, message: (error as Error).message })
+      if (first) break
+    }
+  }
+  return totals
+}
+
+export function reproduce({ policy, seed }: { policy: string; seed: number }): string {
+  return `npm run -s plimsoll -- simulate --faults --policy ${policy} --seed ${seed}`
+}
+
+/** Policies one after the other, the seeds of each spread over the cores. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '500' },
+      policy: { type: 'string' },
+      first: { type: 'boolean', default: false },
+    },
+  })
+  const seeds = Number(values.seeds)
+  const names = Object.keys(schedulers) as SchedulerName[]
+  const policies = names.filter((name) => values.policy === undefined || name === values.policy)
+  if (!(seeds >= 1) || policies.length === 0)
+    throw new Error(`usage: --seeds N [--policy ${names.join('|')}] [--first]`)
+  let failed = 0
+  for (const policy of policies) {
+    const began = performance.now()
+    const shares = availableParallelism()
+    const parts = Array.from({ length: shares }, (_, i): FaultRun => {
+      const from = Math.floor((seeds * i) / shares) + 1
+      return { policy, from, to: Math.floor((seeds * (i + 1)) / shares), first: values.first }
+    })
+    const totals = await Promise.all(parts.map(inThread))
+    const sum = (name: 'seeds' | 'jobs' | 'results' | 'retries' | 'dropped') =>
+      totals.reduce((total, part) => total + part[name], 0)
+    const failures = totals.flatMap((part) => part.failures)
+    failed += failures.length
+    console.log(
+      `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ` +
+        `${sum('dropped')} late messages dropped, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+    )
+    for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
+    if (values.first && failed > 0) break
+  }
+  console.log(`${policies.length - (failed > 0 ? 1 : 0)} passed, ${failed > 0 ? 1 : 0} failed`)
+  if (failed > 0) process.exitCode = 1
+}
+
+function inThread(run: FaultRun): Promise<FaultTotals> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: run })
+    thread.once('message', resolve)
+    thread.once('error', reject)
+  })
+}
+
+if (!isMainThread) parentPort!.postMessage(runFaults(workerData as FaultRun))
+else if (import.meta.main) await main()

@@ -1,0 +1,71 @@
+/**
+ * Does the fault suite see what it is there to see? Each mistake is planted in a copy of the source, and the
+ * suite must turn red within 2,000 seeds.
+ */
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+
+const mutations = [
+  {
+    name: 'a forgotten requeue',
+    file: 'src/brain/jobs.ts',
+    from: '  place(core, record)\n}\n\n/** Starts the job where',
+    to: "  if (cause !== 'worker-lost') place(core, record)\n}\n\n/** Starts the job where",
+    seen: /without an answer|counts/,
+  },
+  {
+    name: 'a double delivery',
+    file: 'src/brain/jobs.ts',
+    from: '  withdraw(core, record, reason)\n}\n\n/** An attempt that may start only once',
+    to: '}\n\n/** An attempt that may start only once',
+    seen: /answered twice|counts/,
+  },
+  {
+    name: 'a leaked counter',
+    file: 'src/brain/jobs.ts',
+    from: '  worker.memoryMb -= record.job.memoryMb\n',
+    to: '',
+    seen: /MB/,
+  },
+  {
+    name: "an accepted zombie's answer",
+    file: 'src/brain/jobs.ts',
+    from: '  const inHand = record?.worker?.facts.id === worker\n  if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record\n',
+    to: '  const inHand = record?.worker !== undefined || worker === undefined\n  if (record && inHand && epoch === core.epoch) return record\n',
+    seen: /superseded/,
+  },
+]
+
+for (const { name, file, from, to, seen } of mutations) {
+  test(`the fault suite sees ${name}`, () => {
+    const copy = mkdtempSync(join(tmpdir(), 'plimsoll-mutation-'))
+    try {
+      for (const part of ['src', 'test', 'package.json'])
+        cpSync(join(root, part), join(copy, part), { recursive: true })
+      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+      const source = readFileSync(join(copy, file), 'utf8')
+      assert.equal(
+        source.split(from).length,
+        2,
+        `${file} no longer holds the lines that this mutation changes`,
+      )
+      writeFileSync(join(copy, file), source.replace(from, to))
+      const run = spawnSync(process.execPath, [join(copy, 'test/faults.ts'), '--seeds', '2000', '--first'], {
+        encoding: 'utf8',
+        timeout: 120_000,
+      })
+      assert.equal(run.status, 1, run.stdout + run.stderr)
+      assert.match(run.stdout, seen)
+      assert.match(run.stdout, /npm run -s plimsoll -- simulate --faults --policy [a-z-]+ --seed \d+/)
+    } finally {
+      rmSync(copy, { recursive: true, force: true })
+    }
+  })
+}
