@@ -1,7 +1,7 @@
 /** The simulator is right: its mean response times are those of queueing theory. */
 
 import assert from 'node:assert/strict'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import type { SchedulerName } from '../src/brain/schedule/index.ts'
 import { poisson } from '../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
@@ -36,19 +36,20 @@ function meanResponse({ scheduler, discipline, cores, perSecond, sizes, jobs }: 
   return median(runs)
 }
 
-function within3Percent(measured: number, expected: number): void {
+function within3Percent(t: TestContext, measured: number, expected: number): void {
+  t.diagnostic(`measured ${measured.toFixed(4)} s, the textbook says ${expected.toFixed(4)} s`)
   const off = Math.abs(measured / expected - 1)
   assert.ok(off < 0.03, `measured ${measured.toFixed(4)} s, the textbook says ${expected.toFixed(4)} s`)
 }
 
 const fifo = { scheduler: 'least-connections', discipline: 'fifo' } as const
 
-test('M/M/1: 1 ÷ (μ − λ)', () => {
+test('M/M/1: 1 ÷ (μ − λ)', (t) => {
   const station = { ...fifo, cores: 1, perSecond: 0.7, sizes: exponential(1), jobs: 150_000 }
-  within3Percent(meanResponse(station), 1 / (1 - 0.7))
+  within3Percent(t, meanResponse(station), 1 / (1 - 0.7))
 })
 
-test('M/M/4: Erlang C', () => {
+test('M/M/4: Erlang C', (t) => {
   const [cores, perSecond] = [4, 3.2]
   const load = perSecond / cores
   let terms = 0
@@ -59,10 +60,10 @@ test('M/M/4: Erlang C', () => {
   }
   const waits = term / (1 - load) / (terms + term / (1 - load))
   const station = { ...fifo, cores, perSecond, sizes: exponential(1), jobs: 150_000 }
-  within3Percent(meanResponse(station), 1 + waits / (cores - perSecond))
+  within3Percent(t, meanResponse(station), 1 + waits / (cores - perSecond))
 })
 
-test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', () => {
+test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', (t) => {
   const sizes = lognormal(-0.5, 1)
   const station: Station = {
     scheduler: 'least-connections',
@@ -72,10 +73,10 @@ test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', (
     sizes,
     jobs: 150_000,
   }
-  within3Percent(meanResponse(station), sizes.meanSeconds / (1 - 0.7 * sizes.meanSeconds))
+  within3Percent(t, meanResponse(station), sizes.meanSeconds / (1 - 0.7 * sizes.meanSeconds))
 })
 
-test('M/G/1 shortest remaining first: the integral of Schrage and Miller', () => {
+test('M/G/1 shortest remaining first: the integral of Schrage and Miller', (t) => {
   const perSecond = 0.8
   for (const [sizes, density] of [
     [exponential(1), (x: number) => Math.exp(-x)],
@@ -92,7 +93,7 @@ test('M/G/1 shortest remaining first: the integral of Schrage and Miller', () =>
       sizes,
       jobs: 150_000,
     }
-    within3Percent(meanResponse(station), shortestRemaining(perSecond, density))
+    within3Percent(t, meanResponse(station), shortestRemaining(perSecond, density))
   }
 })
 

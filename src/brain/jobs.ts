@@ -17,7 +17,7 @@ export function arrive(core: Core, job: Job): void {
   core.counters.accepted++
   if (job.deadlineAt !== undefined) {
     if (job.deadlineAt <= core.now) {
-      conclude(core, record, 'refused', { code: 'deadline', lateMs: core.now - job.deadlineAt })
+      conclude(core, record, 'refused', { code: 'deadline', afterMs: 0 })
       return
     }
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)

@@ -4,7 +4,7 @@
  * numbers into strings. The log is much of what a simulated request costs. All else goes through JSON.stringify.
  */
 
-import type { Action, AttemptToken, Event, Job, Reason } from '../model.ts'
+import type { Action, AttemptToken, Event, Job, Outcome, Reason } from '../model.ts'
 import { encodeHeader } from './log.ts'
 import type { BrainSpec } from './spec.ts'
 
@@ -83,8 +83,8 @@ function entry(to: Uint8Array, start: number, at: number, event: Usual, actions:
   return put(to, p, entryEnd)
 }
 
-const finishedIs = piece('{"type":"finished"')
-const progressedIs = piece('{"type":"progressed"')
+const finishedIs = piece('{"type":"finished","epoch":')
+const progressedIs = piece('{"type":"progressed","epoch":')
 const workerIs = piece(',"worker":')
 const workIs = piece(',"work":')
 const doneIs = piece(',"done":')
@@ -126,10 +126,15 @@ function isPlain({ low, high, client, deadlineAt, safeToRepeat, preemptible }: J
   return interval && wishes && client === undefined && deadlineAt === undefined
 }
 
-const runIs = piece('{"type":"run"')
+const runIs = piece('{"type":"run","epoch":')
 const answerIs = piece('{"type":"answer","job":')
 const attemptIs = piece(',"attempt":')
-const outcomeIs = piece(',"outcome":')
+const outcomes: Readonly<Record<Outcome, Uint8Array>> = {
+  result: piece(',"outcome":"result"'),
+  error: piece(',"outcome":"error"'),
+  refused: piece(',"outcome":"refused"'),
+  unknown: piece(',"outcome":"unknown"'),
+}
 const waitIs = piece('{"type":"wait","job":')
 
 function writeAction(to: Uint8Array, start: number, action: Action): number {
@@ -138,48 +143,55 @@ function writeAction(to: Uint8Array, start: number, action: Action): number {
     case 'run':
       p = token(to, put(to, p, runIs), action)
       p = string(to, put(to, p, workerIs), action.worker)
-      return reason(to, p, action.reason)
+      return writeReason(to, p, action.reason)
     case 'answer':
       p = string(to, put(to, p, answerIs), action.job)
       p = number(to, put(to, p, attemptIs), action.attempt)
-      p = string(to, put(to, p, outcomeIs), action.outcome)
-      return reason(to, p, action.reason)
+      p = put(to, p, outcomes[action.outcome])
+      return writeReason(to, p, action.reason)
     case 'wait':
       p = string(to, put(to, p, waitIs), action.job)
-      return reason(to, p, action.reason)
+      return writeReason(to, p, action.reason)
     default:
       return json(to, p, action)
   }
 }
 
-const epochIs = piece(',"epoch":')
 const jobIs = piece(',"job":')
 
 function token(to: Uint8Array, start: number, { epoch, job, attempt }: AttemptToken): number {
-  let p = number(to, put(to, start, epochIs), epoch)
+  let p = number(to, start, epoch)
   p = string(to, put(to, p, jobIs), job)
   return number(to, put(to, p, attemptIs), attempt)
 }
 
-const reasonIs = piece(',"reason":{"code":')
 const reasonEnd = piece('}}')
 
-/** The facts that go with a code are always the same, so their names need to be looked up only once. */
-const factsOf = new Map<string, { name: string; prefix: Uint8Array }[]>()
+/** The facts that go with a code are always the same, so what stands before each is prepared only once. */
+interface Prepared {
+  head: Uint8Array
+  facts: { name: string; prefix: Uint8Array }[]
+}
+const preparedFor = new Map<string, Prepared>()
+
+function prepare(reason: Reason): Prepared {
+  const names = Object.keys(reason).filter((name) => name !== 'code')
+  const prepared = {
+    head: piece(`,"reason":{"code":${JSON.stringify(reason.code)}`),
+    facts: names.map((name) => ({ name, prefix: piece(`,${JSON.stringify(name)}:`) })),
+  }
+  preparedFor.set(reason.code, prepared)
+  return prepared
+}
 
 /** The last field of an action, and its end. */
-function reason(to: Uint8Array, start: number, facts: Reason): number {
-  const { code } = facts
-  let named = factsOf.get(code)
-  if (!named) {
-    const names = Object.keys(facts).filter((name) => name !== 'code')
-    named = names.map((name) => ({ name, prefix: piece(`,${JSON.stringify(name)}:`) }))
-    factsOf.set(code, named)
-  }
-  let p = string(to, put(to, start, reasonIs), code)
-  for (const { name, prefix } of named) {
+function writeReason(to: Uint8Array, start: number, reason: Reason): number {
+  const { head, facts } = preparedFor.get(reason.code) ?? prepare(reason)
+  let p = put(to, start, head)
+  for (let i = 0; i < facts.length; i++) {
+    const { name, prefix } = facts[i]!
     p = put(to, p, prefix)
-    const fact = facts[name]!
+    const fact = reason[name]!
     p = typeof fact === 'number' ? number(to, p, fact) : string(to, p, fact)
   }
   return put(to, p, reasonEnd)
@@ -206,6 +218,7 @@ function string(to: Uint8Array, start: number, value: string): number {
 
 /** Numbers with at most three decimals are written digit by digit; times and work are such. */
 function number(to: Uint8Array, start: number, value: number): number {
+  if (value === (value | 0) && value >= 0) return digits(to, start, value)
   const thousandths = Math.round(value * 1000)
   if (!(thousandths >= 0 && thousandths < 2 ** 50 && thousandths / 1000 === value))
     return json(to, start, value)

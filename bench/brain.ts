@@ -1,0 +1,193 @@
+/**
+ * How fast the brain decides: every policy on fleets of 10 to 10,000 workers that come and go, with short and
+ * long queues; and how many requests a second the simulator serves with its event log on.
+ */
+
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
+import { type BrainSpec, brainOf, usualDiscipline } from '../src/brain/spec.ts'
+import { table } from '../src/cli/table.ts'
+import type { Action } from '../src/model.ts'
+import { stream } from '../src/random.ts'
+import { poisson } from '../src/simulate/arrivals.ts'
+import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
+import { lognormal } from '../src/simulate/sizes.ts'
+import { median } from '../src/simulate/summary.ts'
+
+const fleets = [10, 100, 1000, 10_000]
+const queues = [0, 1000, 1_000_000]
+/** The fleet that the queues stand before. */
+const queueFleet = 1000
+
+export async function brain(quick: boolean): Promise<Record<string, unknown>> {
+  // First, while the compiler has seen nothing else: a simulation is a process of its own.
+  const requestsPerSecond = simulated(quick)
+  const policies = Object.keys(schedulers) as SchedulerName[]
+  const rounds = quick ? 3 : 9
+  const steps = quick ? 10_000 : 40_000
+  const cases = policies.flatMap((policy) => [
+    ...fleets.map((workers) => ({ policy, workers, queued: 0, driver: drive(policy, workers, 0) })),
+    ...queues
+      .slice(1)
+      .map((queued) => ({ policy, workers: queueFleet, queued, driver: drive(policy, queueFleet, queued) })),
+  ])
+  const times = new Map(cases.map((one) => [one, [] as number[]]))
+  // Round by round, not case by case, so that a busy moment of the machine hits all alike.
+  for (let round = 0; round <= rounds; round++) {
+    for (const one of cases) {
+      const us = one.driver(steps)
+      if (round > 0) times.get(one)!.push(us)
+    }
+  }
+  const us = (policy: SchedulerName, workers: number, queued: number) => {
+    const one = cases.find((c) => c.policy === policy && c.workers === workers && c.queued === queued)!
+    return median(times.get(one)!)
+  }
+
+  console.log(
+    'Microseconds a decision (a job arrives, or ends and another takes its place), workers coming and going\n',
+  )
+  console.log(
+    table(
+      [
+        'policy',
+        ...fleets.map((workers) => `${workers} workers`),
+        '10,000 ÷ 10',
+        ...queues.slice(1).map((n) => `${n.toLocaleString('en-US')} queued`),
+      ],
+      policies.map((policy) => [
+        policy,
+        ...fleets.map((workers) => us(policy, workers, 0).toFixed(2)),
+        (us(policy, 10_000, 0) / us(policy, 10, 0)).toFixed(2),
+        ...queues.slice(1).map((queued) => us(policy, queueFleet, queued).toFixed(2)),
+      ]),
+    ),
+  )
+  console.log(
+    `\nQueues stand before ${queueFleet.toLocaleString('en-US')} workers. Medians of ${rounds} rounds, interleaved.`,
+  )
+  console.log(
+    `Simulator, srpt on 8 × 2 cores at load 0.9, event log written to a file: ${Math.round(requestsPerSecond).toLocaleString('en-US')} requests a second\n`,
+  )
+  return {
+    worst_ratio_10000_to_10: round2(
+      Math.max(...policies.map((policy) => us(policy, 10_000, 0) / us(policy, 10, 0))),
+    ),
+    srpt_decision_us_10000: round2(us('srpt', 10_000, 0)),
+    srpt_decision_us_1m_queued: round2(us('srpt', queueFleet, 1_000_000)),
+    sim_requests_per_s: Math.round(requestsPerSecond),
+  }
+}
+
+/** A brain with a full fleet and a queue; what it returns does so many decisions and tells the time of one. */
+function drive(policy: SchedulerName, workers: number, queued: number): (steps: number) => number {
+  const discipline = usualDiscipline(policy)
+  // With a queue, workers hold no more than they run: else nobody would wait.
+  const slots = queued > 0 ? 2 : 16
+  const spec: BrainSpec = {
+    scheduler: policy,
+    discipline,
+    scale: { min: 0, max: 10 * workers },
+    epoch: 1,
+    seed: 1,
+    limits: { queue: 2 * queued + 10 },
+  }
+  const brain = brainOf(spec)
+  const random = stream(1, `bench ${policy}`)
+  let running: Extract<Action, { type: 'run' }>[] = []
+  const ids: string[] = []
+  let now = 0
+  let jobs = 0
+  let joined = 0
+
+  const note = (actions: Action[]) => {
+    for (const action of actions) if (action.type === 'run') running.push(action)
+  }
+  const join = () => {
+    const id = `w${++joined}`
+    ids.push(id)
+    const facts = { id, cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots }
+    note(brain.handle({ type: 'joined', worker: facts, seq: 1, held: [] }, now))
+  }
+  const arrive = () => {
+    const work = Math.round(Math.exp(2 * random.normal()) * 1e6)
+    note(
+      brain.handle(
+        { type: 'arrived', job: { id: `j${++jobs}`, workload: 'bench', work, memoryMb: 10 } },
+        now,
+      ),
+    )
+  }
+  const finish = () => {
+    const at = random.below(running.length)
+    const { epoch, job, attempt, worker } = running[at]!
+    running[at] = running.at(-1)!
+    running.pop()
+    note(brain.handle({ type: 'finished', epoch, job, attempt, worker, work: 1 }, now))
+  }
+  const churn = () => {
+    const at = random.below(ids.length)
+    const worker = ids[at]!
+    ids[at] = ids.at(-1)!
+    ids.pop()
+    running = running.filter((run) => run.worker !== worker)
+    note(brain.handle({ type: 'lost', worker }, now))
+    join()
+  }
+
+  for (let i = 0; i < workers; i++) join()
+  for (let i = 0; i < workers * 2 * (queued > 0 ? 1 : 0.9) + queued; i++) arrive()
+  return (steps) => {
+    const began = performance.now()
+    for (let step = 0; step < steps; step += 2) {
+      now += 0.01
+      arrive()
+      finish()
+      if (step % 1000 === 0) churn()
+    }
+    return ((performance.now() - began) * 1000) / steps
+  }
+}
+
+/** Simulated requests a second, the median of several runs. */
+function simulated(quick: boolean): number {
+  const sizes = lognormal()
+  const jobs = quick ? 50_000 : 200_000
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  const file = openSync(join(folder, 'events.ndjson'), 'w')
+  try {
+    const rates = Array.from({ length: quick ? 3 : 7 }, (_, seed) => {
+      const began = performance.now()
+      simulate(
+        {
+          brain: {
+            scheduler: 'srpt',
+            discipline: 'srpt',
+            scale: { min: 8, max: 8 },
+            epoch: 1,
+            seed,
+            limits: { queue: 1e9 },
+          },
+          fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots: 18, bootMs: 0 },
+          seed,
+          jobs,
+          arrivals: poisson((0.9 * 16) / sizes.meanSeconds),
+          sizes,
+          errorSigma: 0.5,
+        },
+        { log: (chunk) => writeSync(file, chunk, 0, chunk.length, 0) },
+      )
+      return (jobs / (performance.now() - began)) * 1000
+    })
+    return median(rates.slice(1))
+  } finally {
+    closeSync(file)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function round2(value: number): number {
+  return Math.round(value * 100) / 100
+}
