@@ -1,4 +1,5 @@
 /** Names a version of a workload's code, so that what was learned of one version is not believed of another. */
+import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
@@ -19,8 +20,6 @@ export async function codeHash(file: string): Promise<string> {
       if (target) todo.push(target)
     }
   }
-  // Loaded here because slots load this module too, and never hash.
-  const { createHash } = await import('node:crypto')
   const hash = createHash('sha256')
   const name = (path: string) => relative(dirname(entry), path).split(sep).join('/')
   const byName = [...sources].map(([path, source]) => [name(path), source] as const)

@@ -1,11 +1,10 @@
 /** A workload: what a request asks for, written by the user as one function with a name and parameters. */
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigError } from './errors.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
-export { codeHash } from './code-hash.ts'
 export { type Reply, reply } from './reply.ts'
 
 /** The request's binary body; empty if there is none. It can be read once. */
@@ -117,9 +116,7 @@ export async function loadWorkloads(files: string[]): Promise<Workload[]> {
 
 async function loadFile(file: string): Promise<Workload[]> {
   const path = resolve(file)
-  await access(path).catch(() => {
-    throw new ConfigError(`${file}: there is no such file`)
-  })
+  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
   const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
     throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -134,4 +131,9 @@ async function loadFile(file: string): Promise<Workload[]> {
   } catch (error) {
     throw error instanceof ConfigError ? new ConfigError(`${file}: ${error.message}`) : error
   }
+}
+
+/** Names the version of a workload's code: see code-hash.ts, loaded only here because slots never need it. */
+export async function codeHash(file: string): Promise<string> {
+  return (await import('./code-hash.ts')).codeHash(file)
 }

@@ -9,6 +9,8 @@ export class BodyPump {
   #pending: Iterator<Uint8Array> | undefined
   #send: ((piece: Uint8Array) => void) | undefined
   #unwatch: (() => void) | undefined
+  /** The source has ended, perhaps while its last chunk waits for credit. */
+  #end: (() => void) | undefined
 
   constructor(body: Readable) {
     this.#body = body
@@ -18,7 +20,10 @@ export class BodyPump {
 
   start(send: (piece: Uint8Array) => void, end: (error?: string) => void): void {
     this.#send = send
-    this.#unwatch = finished(this.#body, { writable: false }, (error) => end(error?.message))
+    this.#unwatch = finished(this.#body, { writable: false }, (error) => {
+      this.#end = () => end(error?.message)
+      if (!this.#pending) this.#end()
+    })
     this.#body.on('data', this.#take)
   }
 
@@ -47,7 +52,7 @@ export class BodyPump {
       if (done) {
         this.#pending = undefined
         this.#body.resume()
-        return
+        return this.#end?.()
       }
       this.#left -= value.length
       this.#send(value)

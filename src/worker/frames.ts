@@ -24,7 +24,8 @@ export type ToSlot =
 export type FromSlot =
   /** The process is up; from now on it can be stopped without outliving its parent. */
   | { type: 'hello' }
-  | { type: 'ready' }
+  /** The workloads are loaded. Cold: without the help of the compile cache, which is filled now. */
+  | { type: 'ready'; cold: boolean }
   /** The workloads cannot be loaded; the slot ends. */
   | { type: 'unloadable'; message: string }
   /** The job starts, when the process has used so much CPU time in all. A job without it never started. */

@@ -179,8 +179,10 @@ export class Run implements SlotRun, Occupant {
     this.#settle(limit || (failure as Failure | undefined))
     const slot = this.#slot!
     // What the job printed last is in the pipes by now; it is read before the slot gets another job.
-    setImmediate(() => this.#host.over(slot, Boolean(limit)))
-    this.#conclude()
+    setImmediate(() => {
+      this.#host.over(slot, Boolean(limit))
+      this.#conclude()
+    })
   }
 
   #kill(failure: Failure): void {

@@ -2,6 +2,7 @@
  * The program of a slot: loads the workloads, then runs one job at a time as the pool tells it on file
  * descriptor 3. Arguments: the data directory, then the workloads' files. Imports little, to start quickly.
  */
+import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import { loadWorkloads, type Workload } from '../workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
@@ -50,8 +51,15 @@ process.on('exit', () => {
 channel.send({ type: 'hello' })
 try {
   for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
-  channel.send({ type: 'ready' })
+  // Otherwise done at the end of a process, but slots are killed. If there is nothing new, nothing is written.
+  flushCompileCache()
+  channel.send({ type: 'ready', cold: hasStripper() })
 } catch (error) {
   channel.send({ type: 'unloadable', message: error instanceof Error ? error.message : String(error) })
   process.exit(1)
+}
+
+function hasStripper(): boolean {
+  const { moduleLoadList = [] } = process as { moduleLoadList?: string[] }
+  return moduleLoadList.some((name) => name.includes('amaro'))
 }

@@ -36,6 +36,12 @@ export interface SlotHost {
   log(line: string): void
 }
 
+/** What a slot runs. */
+export interface SlotProgram {
+  command: readonly string[]
+  env: NodeJS.ProcessEnv
+}
+
 /** How long output may still come after a process ended: one that left the group may hold the pipes open. */
 const drainMs = 500
 
@@ -47,6 +53,8 @@ export class Slot {
   readonly #output: Output
   readonly #host: SlotHost
   ready = false
+  /** It had to strip TypeScript itself, for lack of a cache. */
+  cold = false
   killed = false
   #up = false
   #exited = false
@@ -56,13 +64,14 @@ export class Slot {
   #idleMb: number | undefined
   #dying: { cpuMs?: number; failure?: SlotFailure; unloadable?: string } = {}
 
-  constructor(id: number, command: readonly string[], host: SlotHost) {
+  constructor(id: number, { command, env }: SlotProgram, host: SlotHost) {
     this.id = id
     this.#host = host
     // Leads a group of its own: signals reach what a workload started too, and a terminal's do not reach slots.
     this.#process = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
+      env,
     })
     this.#output = new Output((line) => host.log(`${this.#label}: ${line}`))
     // Without file descriptors to spare there are no pipes either; an error event follows.
@@ -153,6 +162,7 @@ export class Slot {
       if (this.#stopped) this.#signal('SIGSTOP')
     } else if (message.type === 'ready') {
       this.ready = true
+      this.cold = message.cold
       this.#idleMb = this.pid === undefined ? undefined : rssMb(this.pid)
       this.#host.ready(this)
       this.#occupant?.slotReady()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ConfigError, ContractError } from '../errors.ts'
 import { heapSizes, launcher, leastMemoryMb, Watchdog } from './guard.ts'
 import { Run, type RunHost } from './run.ts'
-import { Slot, type SlotEnd, type SlotHost } from './slot.ts'
+import { Slot, type SlotEnd, type SlotHost, type SlotProgram } from './slot.ts'
 import type { SlotJobRequest, SlotRun } from './slot-run.ts'
 
 export type { SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slot-run.ts'
@@ -32,8 +32,8 @@ const backOffMs = 1_000
 
 export class SlotPool {
   readonly #options: SlotPoolOptions
-  readonly #command: readonly string[]
-  readonly #watchdog = new Watchdog()
+  readonly #program: SlotProgram
+  readonly #watchdog: Watchdog
   readonly #slots = new Set<Slot>()
   /** The last one freed is used first, so that surplus is at the front. */
   readonly #idle: Slot[] = []
@@ -42,6 +42,7 @@ export class SlotPool {
   #loaded = 0
   #leastIdle = 0
   #lastId = 0
+  #lastColdId: number | undefined
   #closed = false
   #trimTimer: NodeJS.Timeout | undefined
   #refillTimer: NodeJS.Timeout | undefined
@@ -56,7 +57,8 @@ export class SlotPool {
     }
     mkdirSync(dataDir, { recursive: true })
     this.#options = options
-    this.#command = slotCommand(options)
+    this.#program = slotProgram(options)
+    this.#watchdog = new Watchdog()
     this.#runHost = {
       memoryMb,
       over: (slot, spoilt) => this.#over(slot, spoilt),
@@ -113,7 +115,7 @@ export class SlotPool {
   }
 
   #spawn(): Slot {
-    const slot = new Slot(++this.#lastId, this.#command, this.#slotHost)
+    const slot = new Slot(++this.#lastId, this.#program, this.#slotHost)
     this.#slots.add(slot)
     this.#tellWatchdog()
     return slot
@@ -126,14 +128,25 @@ export class SlotPool {
   readonly #slotHost: SlotHost = {
     log: (line) => this.#options.log(line),
     ready: (slot) => {
-      if (!slot.occupied) this.#rest(slot)
+      this.#lastColdId ??= this.#lastId
+      if (slot.occupied) return
+      if (this.#isCold(slot)) return slot.kill()
+      this.#rest(slot)
       if (++this.#loaded >= this.#options.warm) this.#warmed.resolve()
     },
     gone: (slot, end) => this.#gone(slot, end),
   }
 
+  /**
+   * The slots that were started before any was ready may have had to strip TypeScript themselves. That leaves
+   * them 25 MB larger than those that find it done, so they do not stay.
+   */
+  #isCold(slot: Slot): boolean {
+    return slot.cold && slot.id <= this.#lastColdId!
+  }
+
   #over(slot: Slot, spoilt: boolean): void {
-    const reusable = slot.release(this.#options.memoryMb / 4)
+    const reusable = slot.release(this.#options.memoryMb / 4) && !this.#isCold(slot)
     if (reusable && !spoilt && !this.#closed) this.#rest(slot)
     else slot.kill()
   }
@@ -178,10 +191,10 @@ export class SlotPool {
   }
 }
 
-function slotCommand({ memoryMb, dataDir, files, execArgv = [] }: SlotPoolOptions): string[] {
+function slotProgram({ memoryMb, dataDir, files, execArgv = [] }: SlotPoolOptions): SlotProgram {
   const { oldMb, semiMb } = heapSizes(memoryMb)
   const main = fileURLToPath(new URL(`./slot-main${extname(import.meta.url)}`, import.meta.url))
-  return [
+  const command = [
     ...launcher(memoryMb),
     process.execPath,
     `--max-old-space-size=${oldMb}`,
@@ -192,4 +205,6 @@ function slotCommand({ memoryMb, dataDir, files, execArgv = [] }: SlotPoolOption
     resolve(dataDir),
     ...files.map((file) => resolve(file)),
   ]
+  // Compiled once for all slots. For TypeScript this also saves each the stripper: 120 ms and 25 MB.
+  return { command, env: { NODE_COMPILE_CACHE: resolve(dataDir, '.compile-cache'), ...process.env } }
 }
