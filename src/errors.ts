@@ -21,3 +21,18 @@ export class ContractError extends PlimsollError {
 export class InvariantError extends PlimsollError {
   readonly code = 'INVARIANT'
 }
+
+/** A job failed after the head of its answer was given away: the body breaks off with this. */
+export class AnswerBroken extends PlimsollError {
+  readonly code = 'ANSWER_BROKEN'
+  readonly kind: 'error' | 'limit' | 'crash' | 'cancelled'
+  constructor(kind: AnswerBroken['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** The two ends of a channel do not speak the same protocol. The channel is of no more use. */
+export class ProtocolError extends PlimsollError {
+  readonly code = 'PROTOCOL'
+}

@@ -1,0 +1,43 @@
+/** Names a version of a workload's code, so that what was learned of one version is not believed of another. */
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+
+/**
+ * sha256 over a file and all that it imports by relative specifiers, transitively. The same code gives the same
+ * hash wherever it lies. Packages are not followed: their versions are the lock file's business.
+ */
+export async function codeHash(file: string): Promise<string> {
+  const entry = resolve(file)
+  const sources = new Map<string, Buffer>()
+  const todo = [entry]
+  for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
+    if (sources.has(path)) continue
+    const source = await readFile(path)
+    sources.set(path, source)
+    for (const specifier of relativeSpecifiers(source.toString('latin1'))) {
+      const target = await locate(join(dirname(path), specifier))
+      if (target) todo.push(target)
+    }
+  }
+  const hash = createHash('sha256')
+  const name = (path: string) => relative(dirname(entry), path).split(sep).join('/')
+  const byName = [...sources].map(([path, source]) => [name(path), source] as const)
+  byName.sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [path, source] of byName) hash.update(`${path}\0${source.length}\0`).update(source)
+  return hash.digest('hex')
+}
+
+/** Finds too much rather than too little: what stands in a comment counts if there is such a file. */
+function relativeSpecifiers(source: string): string[] {
+  const pattern = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.\.?\/[^"'`\n]+)\1/g
+  return [...source.matchAll(pattern)].map((match) => Buffer.from(match[2]!, 'latin1').toString())
+}
+
+async function locate(path: string): Promise<string | undefined> {
+  for (const end of ['', '.js', '.cjs', '.json', '.ts', '/index.js']) {
+    const found = await stat(path + end).catch(() => undefined)
+    if (found?.isFile()) return path + end
+  }
+  return undefined
+}

@@ -1,0 +1,43 @@
+/** An answer with a status, a type or headers of its own, made by a workload with `reply(…)`. */
+
+/** Known by a mark rather than by class: a workload may come with its own copy of this package. */
+const mark = Symbol.for('plimsoll.reply')
+
+export interface Reply {
+  readonly body: unknown
+  readonly status?: number
+  readonly contentType?: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function reply(
+  body: unknown,
+  options: { status?: number; contentType?: string; headers?: Record<string, string> } = {},
+): Reply {
+  const { status, contentType, headers = {} } = options
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+    throw new TypeError(`reply: status = ${status}: must be a whole number from 200 to 599`)
+  }
+  if (contentType !== undefined) checkHeader('content-type', contentType)
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value)
+  return Object.freeze({
+    [mark]: true,
+    body,
+    ...(status !== undefined && { status }),
+    ...(contentType !== undefined && { contentType }),
+    headers,
+  })
+}
+
+export function isReply(value: unknown): value is Reply {
+  return typeof value === 'object' && value !== null && mark in value
+}
+
+function checkHeader(name: string, value: unknown): void {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+    throw new TypeError(`reply: header ${JSON.stringify(name)}: not a header name`)
+  }
+  if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    throw new TypeError(`reply: header ${name}: must be a string of one line of Latin-1 characters`)
+  }
+}

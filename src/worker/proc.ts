@@ -1,0 +1,85 @@
+/**
+ * What the system knows of a process, read from /proc. Undefined where there is no /proc (macOS) or no such
+ * process: then CPU time and peak memory are what a slot reports of itself at the end of a job, and of the
+ * bounds on memory only that of the JavaScript heap holds.
+ */
+import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs'
+
+const mb = 1024 * 1024
+const tickMs = 10
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const buffer = Buffer.allocUnsafe(8192)
+
+/** A file of /proc in one read: half the time of readFileSync, which asks for its size and reads to its end. */
+function readProc(pid: number | 'self', name: string): string {
+  const fd = openSync(`/proc/${pid}/${name}`, 'r')
+  try {
+    return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const pageBytes =
+  attempt(() => Number(/KernelPageSize:\s+(\d+) kB/.exec(readProc('self', 'smaps'))![1]) * 1024) ?? 4096
+
+function status(pid: number | 'self', field: string): number | undefined {
+  return attempt(() => {
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(pid, 'status'))
+    return line ? Number(line[1]) / 1024 : undefined
+  })
+}
+
+/** Memory resident now, what is shared with other processes included. The cheapest of these to ask. */
+export function rssMb(pid: number): number | undefined {
+  return attempt(() => (Number(readProc(pid, 'statm').split(' ')[1]) * pageBytes) / mb)
+}
+
+/** The most that was resident since the process began or `resetPeak`. */
+export function peakMb(pid: number): number | undefined {
+  return status(pid, 'VmHWM')
+}
+
+/** False: not permitted, so the peak stays that of earlier jobs too. */
+export function resetPeak(pid: number): boolean {
+  const written = attempt(() => {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    return true
+  })
+  return written ?? false
+}
+
+/** Private memory this process may write to, touched or not: what `ulimit -d` bounds. */
+export function ownDataMb(): number | undefined {
+  return status('self', 'VmData')
+}
+
+/** CPU time of all threads since the process began. */
+export function cpuMs(pid: number): number | undefined {
+  const threads = attempt(() => readdirSync(`/proc/${pid}/task`))
+  if (!threads) return undefined
+  let ns = 0
+  for (const thread of threads) {
+    // A thread may end between the two reads.
+    ns += attempt(() => Number(readProc(pid, `task/${thread}/schedstat`).split(' ')[0])) ?? 0
+  }
+  // Coarse, but it counts threads that have ended, and it is there where schedstat is not.
+  return Math.max(ns / 1e6, ticksMs(pid) ?? 0)
+}
+
+function ticksMs(pid: number): number | undefined {
+  return attempt(() => {
+    const stat = readProc(pid, 'stat')
+    // The name in parentheses may hold spaces; the 12th and 13th field after it are user and system time.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * tickMs
+  })
+}

@@ -1,0 +1,45 @@
+/** One job in a slot, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
+import type { Readable } from 'node:stream'
+import type { AnswerHead } from './frames.ts'
+
+export interface SlotJobRequest {
+  job: string
+  attempt: number
+  workload: string
+  params: unknown
+  body?: Readable
+}
+
+export type SlotAnswer =
+  | ({ kind: 'result'; body: Readable } & AnswerHead)
+  | { kind: 'error'; message: string; status?: number }
+  | { kind: 'limit'; message: string }
+  | { kind: 'crash'; message: string }
+  | { kind: 'cancelled' }
+
+export interface SlotUsage {
+  cpuMs: number
+  /** From `start` to the end, pauses included. */
+  wallMs: number
+  peakMemoryMb: number
+}
+
+export interface SlotRun {
+  /** Never rejects. A result's body may still break off, with an AnswerBroken. */
+  readonly answer: Promise<SlotAnswer>
+  /** When all is over and the slot is free or gone; never rejects. */
+  readonly ended: Promise<SlotUsage>
+  /** Idempotent; without effect while not interruptible, so ask again on `onInterruptible`. */
+  pause(): void
+  resume(): void
+  readonly paused: boolean
+  /** False inside `ctx.uninterrupted`. */
+  readonly interruptible: boolean
+  onInterruptible?: () => void
+  /** Ends the job with its slot. Idempotent. */
+  cancel(): void
+  /** CPU time spent on this job so far, by all threads. */
+  cpuMs(): number
+  readonly progress: number | undefined
+  readonly pid: number | undefined
+}

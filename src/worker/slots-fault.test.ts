@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { read, stateOf, until, usePool } from './fixtures/use-pool.ts'
+
+test('a job that ends its process fails alone', async (t) => {
+  const { start, ask } = await usePool(t, { warm: 2 })
+  const other = start('spin', { n: 30 })
+  const { kind, message } = await ask('quit')
+  assert.equal(kind, 'crash')
+  assert.match(message as string, /workload quit ended itself with exit code 3/)
+  assert.equal((await read(other)).kind, 'result')
+})
+
+test('a crash of the process fails its own job and says how', async (t) => {
+  const { start, ask } = await usePool(t, { warm: 2 })
+  const other = start('spin', { n: 30 })
+  const { kind, message } = await ask('abort')
+  assert.equal(kind, 'crash')
+  assert.match(message as string, /was ended by SIGABRT/)
+  assert.equal((await read(other)).kind, 'result')
+})
+
+test('a rejection that nobody handles is a crash with its message, and its stack is logged', async (t) => {
+  const { ask, lines } = await usePool(t)
+  const { kind, message } = await ask('reject')
+  assert.equal(kind, 'crash')
+  assert.match(message as string, /nobody listens/)
+  assert.ok(lines.some((line) => line.includes('at fails')))
+})
+
+test('an error after the answer ends the slot, and the next job is answered', async (t) => {
+  const { start, ask } = await usePool(t)
+  const run = start('reject', { late: true })
+  assert.equal((await read(run)).body, 'answered')
+  const pid = run.pid!
+  await until(() => stateOf(pid) === undefined, 'the slot is gone')
+  assert.equal((await ask('kinds', { kind: 'text' })).body, 'hällo')
+})
+
+test('a job whose slot dies before it begins runs in another', async (t) => {
+  const { start } = await usePool(t)
+  const run = start('kinds', { kind: 'text' })
+  process.kill(run.pid!, 'SIGKILL')
+  assert.equal((await read(run)).body, 'hällo')
+})
+
+test('a slot that is killed from outside is a crash', async (t) => {
+  const { start } = await usePool(t)
+  const run = start('spin')
+  await until(() => run.progress !== undefined, 'the job runs')
+  process.kill(run.pid!, 'SIGKILL')
+  const { kind, message } = await read(run)
+  assert.equal(kind, 'crash')
+  assert.match(message as string, /was ended by SIGKILL/)
+  assert.ok((await run.ended).wallMs > 0)
+})
+
+test('an idle slot that dies is replaced', async (t) => {
+  const { pool, start } = await usePool(t)
+  const run = start('pid')
+  await run.ended
+  process.kill(run.pid!, 'SIGKILL')
+  await until(() => stateOf(run.pid!) === undefined, 'the slot is gone')
+  await until(() => pool.size === 1, 'there is another')
+})
+
+test('what a job started ends with its slot', async (t) => {
+  const { start } = await usePool(t)
+  const run = start('family')
+  const answer = await run.answer
+  assert.ok(answer.kind === 'result')
+  const [first] = await answer.body.take(1).toArray()
+  run.cancel()
+  await until(() => stateOf(Number(first)) === undefined, 'the child is gone')
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { fixture, read, until, usePool } from './fixtures/use-pool.ts'
+import { SlotPool } from './slots.ts'
+
+test('a job gets its parameters, its id and its attempt', async (t) => {
+  const { pool } = await usePool(t)
+  const run = pool.start({ job: 'j7', attempt: 3, workload: 'echo', params: { a: [1, 'ü'] } })
+  const { body, ...head } = await read(run)
+  assert.deepEqual(head, { kind: 'result', status: 200, contentType: 'application/json', headers: {} })
+  assert.deepEqual(JSON.parse(body as string), { params: { a: [1, 'ü'] }, jobId: 'j7', attempt: 3 })
+  const { cpuMs, wallMs, peakMemoryMb } = await run.ended
+  assert.ok(cpuMs > 0 && wallMs > 0 && peakMemoryMb > 10)
+})
+
+test('what a workload returns becomes an answer of the fitting kind', async (t) => {
+  const { ask } = await usePool(t)
+  const answers: Record<string, unknown> = {}
+  for (const kind of ['text', 'bytes', 'reply', 'lines', 'nothing'])
+    answers[kind] = await ask('kinds', { kind })
+  const plain = { kind: 'result', status: 200, headers: {} }
+  assert.deepEqual(answers, {
+    text: { ...plain, contentType: 'text/plain; charset=utf-8', body: 'hällo' },
+    bytes: { ...plain, contentType: 'application/octet-stream', body: '\x01\x02\x03' },
+    reply: { kind: 'result', status: 201, contentType: 'text/x-made', headers: { 'x-a': 'b' }, body: 'made' },
+    lines: { ...plain, contentType: 'text/plain; charset=utf-8', body: 'one\ntwo\n' },
+    nothing: { ...plain, status: 204, contentType: '', body: '' },
+  })
+  assert.equal(((await ask('kinds', { kind: 'large' })).body as string).length, 3_000_000)
+})
+
+test('an answer that cannot be written as JSON is an error', async (t) => {
+  const { ask } = await usePool(t)
+  const { kind, message } = await ask('kinds', { kind: 'cyclic' })
+  assert.equal(kind, 'error')
+  assert.match(message as string, /cannot be written as JSON/)
+})
+
+test("a thrown error is an error with the workload's message, and with its status if that is one", async (t) => {
+  const { ask } = await usePool(t)
+  const message = 'no such thing'
+  assert.deepEqual(await ask('fail'), { kind: 'error', message })
+  assert.deepEqual(await ask('fail', { status: 404 }), { kind: 'error', message, status: 404 })
+  assert.deepEqual(await ask('fail', { status: 200 }), { kind: 'error', message })
+  assert.deepEqual(await ask('fail', { status: 'x' }), { kind: 'error', message })
+})
+
+test('parameters that the schema refuses are an error of the client', async (t) => {
+  const { ask } = await usePool(t)
+  const refused = await ask('square', { n: 'many' })
+  assert.deepEqual(refused, { kind: 'error', message: 'n: must be a number', status: 400 })
+  assert.equal((await ask('square', { n: 5 })).body, '25')
+})
+
+test('an unknown workload is an error', async (t) => {
+  const { ask } = await usePool(t)
+  assert.deepEqual(await ask('nope'), { kind: 'error', message: 'there is no workload nope' })
+})
+
+test('a stream that fails midway breaks the body off', async (t) => {
+  const { start } = await usePool(t)
+  const run = start('break-off')
+  await assert.rejects(read(run), { code: 'ANSWER_BROKEN', kind: 'error', message: 'lost the thread' })
+  await run.ended
+})
+
+test('a slot is used again after a job, whether that answered or threw', async (t) => {
+  const { start } = await usePool(t)
+  const pids = new Set<number | undefined>()
+  for (let i = 0; i < 20; i++) {
+    const run = start(i % 2 ? 'fail' : 'pid')
+    pids.add(run.pid)
+    await run.ended
+  }
+  assert.ok(pids.size <= 2, 'the warm slot and the one that was started when it got a job')
+})
+
+test('what a job prints is logged with its slot and job', async (t) => {
+  const { start, lines } = await usePool(t)
+  await start('print').ended
+  await until(() => lines.length === 3, 'three lines')
+  assert.deepEqual(lines.map((line) => line.replace(/^slot \d+/, 'slot 1')).sort(), [
+    'slot 1, job job-1: to stderr',
+    'slot 1, job job-1: to stdout',
+    'slot 1, job job-1: to the log { n: 1 }',
+  ])
+})
+
+test('jobs beyond the warm slots get new ones, and surplus slots end when they are not needed', async (t) => {
+  const { pool, ask } = await usePool(t, { surplusMs: 20 })
+  const answers = await Promise.all(Array.from({ length: 4 }, () => ask('pid')))
+  assert.equal(new Set(answers.map(({ body }) => body)).size, 4)
+  await until(() => pool.size === 1, 'one warm slot is left')
+})
+
+test('workloads that cannot be loaded are named with their own error', async (t) => {
+  const broken = usePool(t, { files: [fixture('broken.ts')] })
+  await assert.rejects(broken, { code: 'CONFIG', message: /broken\.ts: this module does not load/ })
+  await assert.rejects(usePool(t, { files: ['nowhere.ts'] }), {
+    message: /nowhere\.ts: there is no such file/,
+  })
+  const { ask } = await usePool(t, { warm: 0, files: [fixture('broken.ts')] })
+  const { kind, message } = await ask('any')
+  assert.equal(kind, 'crash')
+  assert.match(message as string, /cannot be loaded: .*broken\.ts: this module does not load/)
+})
+
+test('options that cannot be are refused by name', () => {
+  const options = { files: [], dataDir: '.', warm: 1, memoryMb: 256, log: () => {} }
+  assert.throws(() => new SlotPool({ ...options, warm: -1 }), { code: 'CONFIG', message: /^warm = -1: / })
+  assert.throws(() => new SlotPool({ ...options, memoryMb: 10 }), {
+    message: /^memoryMb = 10: .* at least 96$/,
+  })
+})
+
+test('a closed pool has no slots and takes no jobs', async (t) => {
+  const { pool, start } = await usePool(t)
+  const runs = [start('spin'), start('spin')]
+  runs[1]!.pause()
+  await pool.close()
+  assert.equal(pool.size, 0)
+  for (const run of runs) assert.deepEqual(await run.answer, { kind: 'cancelled' })
+  assert.throws(() => start('echo'), { code: 'CONTRACT' })
+})

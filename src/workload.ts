@@ -1,0 +1,139 @@
+/** A workload: what a request asks for, written by the user as one function with a name and parameters. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigError } from './errors.ts'
+import { isSchema, type StandardSchema } from './standard-schema.ts'
+
+export { type Reply, reply } from './reply.ts'
+
+/** The request's binary body; empty if there is none. It can be read once. */
+export interface RequestBody extends AsyncIterable<Uint8Array> {
+  bytes(): Promise<Uint8Array>
+}
+
+/** What a running job is given besides its parameters. */
+export interface JobContext {
+  /** The same in every attempt: a workload that must not be repeated can deduplicate by it. */
+  readonly jobId: string
+  readonly attempt: number
+  /** A directory that outlives the job, shared by all jobs of this worker. */
+  readonly dataDir: string
+  readonly body: RequestBody
+  /** Tells whoever waits how much is done, from 0 to 1. */
+  progress(fraction: number): void
+  /** Runs `fn` without the job being paused: for parts that hold a lock others wait for. */
+  uninterrupted<T>(fn: () => T | Promise<T>): Promise<T>
+  log(...values: unknown[]): void
+}
+
+export interface WorkloadDefinition<P> {
+  /** The path of its requests: `/{name}`. */
+  name: string
+  description: string
+  /** Any Standard Schema v1, for example a zod object. Without one `run` gets the parameters unchecked. */
+  params?: StandardSchema<unknown, P>
+  /** False: a running job is never paused. Default true. */
+  preemptible?: boolean
+  /** False: an attempt that may have begun is not tried again. Default true. */
+  safeToRepeat?: boolean | ((params: P) => boolean)
+  /**
+   * The work. What it returns is the answer: a string as text, bytes as they are, an async iterable of either
+   * as a stream, nothing as 204, `reply(…)` with its own status and headers, anything else as JSON.
+   */
+  run(params: P, ctx: JobContext): unknown
+}
+
+export interface Workload<P = unknown> {
+  readonly name: string
+  readonly description: string
+  readonly params?: StandardSchema<unknown, P>
+  readonly preemptible: boolean
+  safeToRepeat(params: P): boolean
+  run(params: P, ctx: JobContext): unknown
+}
+
+/** Parameters of a workload without a schema. */
+export type AnyParams = Record<string, unknown>
+
+/** Checks a definition and fills in defaults; given a workload, returns an equal one. */
+export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
+  const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
+  return Object.freeze({
+    name,
+    description,
+    ...(params && { params }),
+    preemptible,
+    safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
+    run,
+  })
+}
+
+const allowed = ['name', 'description', 'params', 'preemptible', 'safeToRepeat', 'run']
+
+function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
+  if (typeof definition !== 'object' || definition === null) {
+    throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
+  }
+  const { name, description, params, preemptible, safeToRepeat, run } = definition
+  const wrong = (option: string, value: unknown, must: string) =>
+    new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
+    throw wrong('name', name, 'lower-case letters, digits and hyphens, and begin with a letter')
+  }
+  const unknown = Object.keys(definition).find((key) => !allowed.includes(key))
+  if (unknown) {
+    throw new ConfigError(`workload ${name}: unknown option ${unknown}; options are ${allowed.join(', ')}`)
+  }
+  if (typeof description !== 'string') throw wrong('description', description, 'a string')
+  if (params !== undefined && !isSchema(params)) {
+    throw wrong('params', params, 'a Standard Schema v1, for example a zod object')
+  }
+  if (preemptible !== undefined && typeof preemptible !== 'boolean') {
+    throw wrong('preemptible', preemptible, 'true or false')
+  }
+  if (safeToRepeat !== undefined && !['boolean', 'function'].includes(typeof safeToRepeat)) {
+    throw wrong('safeToRepeat', safeToRepeat, 'true, false or a function of the parameters')
+  }
+  if (typeof run !== 'function') throw wrong('run', run, 'a function')
+  return definition
+}
+
+/** Imports modules whose default export is a workload or an array of them. */
+export async function loadWorkloads(files: string[]): Promise<Workload[]> {
+  const found = new Map<string, { workload: Workload; file: string }>()
+  for (const file of files) {
+    for (const workload of await loadFile(file)) {
+      const other = found.get(workload.name)
+      if (other) {
+        throw new ConfigError(`workload ${workload.name} is defined twice: in ${other.file} and in ${file}`)
+      }
+      found.set(workload.name, { workload, file })
+    }
+  }
+  return [...found.values()].map(({ workload }) => workload)
+}
+
+async function loadFile(file: string): Promise<Workload[]> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
+  const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
+    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  })
+  if (module.default === undefined) {
+    throw new ConfigError(`${file}: has no default export; it must be a workload or an array of workloads`)
+  }
+  const exported = Array.isArray(module.default) ? module.default : [module.default]
+  try {
+    return exported.map((definition) => defineWorkload<unknown>(definition))
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${file}: ${error.message}`) : error
+  }
+}
+
+/** Names the version of a workload's code: see code-hash.ts, loaded only here because slots never need it. */
+export async function codeHash(file: string): Promise<string> {
+  return (await import('./code-hash.ts')).codeHash(file)
+}
