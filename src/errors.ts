@@ -21,3 +21,8 @@ export class ContractError extends PlimsollError {
 export class InvariantError extends PlimsollError {
   readonly code = 'INVARIANT'
 }
+
+/** The ledger cannot be opened, read or written. The message names the file, what is wrong and what to do. */
+export class LedgerError extends PlimsollError {
+  readonly code = 'LEDGER'
+}
