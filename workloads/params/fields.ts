@@ -27,7 +27,12 @@ export function real({ min, max }: Range) {
 /** Text that is not blank; white space around it does not count. */
 export function text({ maxLength }: { maxLength: number }) {
   const error = expected(`text of 1 to ${maxLength} characters`)
-  return z.string({ error }).trim().min(1, { error }).max(maxLength, { error })
+  // One refinement, because length checks would speak up a second time about an array.
+  return z
+    .string({ error })
+    .trim()
+    .refine(({ length }) => length > 0 && length <= maxLength, { error })
+    .meta({ minLength: 1, maxLength })
 }
 
 /** One of a few words. */
