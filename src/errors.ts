@@ -35,6 +35,8 @@ export class AnswerBroken extends PlimsollError {
 /** The two ends of a channel do not speak the same protocol. The channel is of no more use. */
 export class ProtocolError extends PlimsollError {
   readonly code = 'PROTOCOL'
+}
+
 /** The ledger cannot be opened, read or written. The message names the file, what is wrong and what to do. */
 export class LedgerError extends PlimsollError {
   readonly code = 'LEDGER'

@@ -1,0 +1,3 @@
+/** The public API: what `import … from 'plimsoll'` gives. */
+
+export * from './workload.ts'

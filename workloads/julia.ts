@@ -1,0 +1,79 @@
+/** Julia: a picture of a Julia set as PNG; its cost grows with the points that stay bounded for long. */
+
+import { encode } from 'fast-png'
+import { defineWorkload, reply } from 'plimsoll/workload'
+import { choice, parameters, real, whole } from './params/fields.ts'
+
+/** The colours (red, green, blue) of points that escape, from the earliest to the last. */
+const gradients = {
+  fire: [0x14001e, 0xc81e14, 0xffb428, 0xffffdc],
+  ice: [0x000a28, 0x145aa0, 0x78d2f0, 0xffffff],
+  forest: [0x0a1e0a, 0x286e32, 0xb4be46, 0xfafad2],
+  grey: [0x101010, 0xffffff],
+}
+
+const size = whole({ min: 1, max: 4096 }).default(256)
+
+export default defineWorkload({
+  name: 'julia',
+  description: 'A Julia set of z² + c as a PNG picture',
+  params: parameters({
+    width: size.describe('Width in pixels'),
+    height: size.describe('Height in pixels'),
+    cx: real({ min: -2, max: 2 }).default(-0.8).describe('Real part of c'),
+    cy: real({ min: -2, max: 2 }).default(0.156).describe('Imaginary part of c'),
+    x: real({ min: -2, max: 2 }).default(0).describe('Real part of the centre of the picture'),
+    y: real({ min: -2, max: 2 }).default(0).describe('Imaginary part of the centre of the picture'),
+    zoom: real({ min: 0.1, max: 1e12 }).default(1).describe('At 1 the shorter side is 3 wide'),
+    iterations: whole({ min: 1, max: 10_000 })
+      .default(256)
+      .describe('After so many a point is taken as bounded'),
+    palette: choice(['fire', 'ice', 'forest', 'grey']).default('fire').describe('Colours'),
+  }),
+
+  run({ width, height, cx, cy, x, y, zoom, iterations, palette }, ctx) {
+    const pixel = 3 / zoom / Math.min(width, height)
+    const shades = new Uint8Array(width * height)
+    for (let row = 0; row < height; row++) {
+      const zy = y + (height / 2 - row - 0.5) * pixel
+      for (let column = 0; column < width; column++) {
+        const zx = x + (column + 0.5 - width / 2) * pixel
+        shades[row * width + column] = shadeOf(zx, zy, cx, cy, iterations)
+      }
+      ctx.progress((row + 1) / height)
+    }
+    const png = encode({ width, height, data: shades, channels: 1, depth: 8, palette: colours(palette) })
+    return reply(png, { contentType: 'image/png' })
+  },
+})
+
+/** 0 for a point that stays bounded, else 1 to 255 by how soon it escapes. */
+function shadeOf(startX: number, startY: number, cx: number, cy: number, iterations: number): number {
+  let zx = startX
+  let zy = startY
+  for (let step = 0; step < iterations; step++) {
+    const xx = zx * zx
+    const yy = zy * zy
+    // Far beyond the radius of escape, 2, so that shades pass smoothly from one step to the next.
+    if (xx + yy > 256) {
+      const smoothStep = step + 4 - Math.log2(Math.log2(xx + yy))
+      return 1 + Math.floor(254 * Math.sqrt(Math.min(1, Math.max(0, smoothStep / iterations))))
+    }
+    zy = 2 * zx * zy + cy
+    zx = xx - yy + cx
+  }
+  return 0
+}
+
+/** Black, then 255 shades along the gradient. */
+function colours(palette: keyof typeof gradients): number[][] {
+  const stops = gradients[palette].map((stop) => [stop >> 16, (stop >> 8) & 255, stop & 255])
+  const shades = [[0, 0, 0]]
+  for (let shade = 0; shade < 255; shade++) {
+    const place = (shade / 255) * (stops.length - 1)
+    const before = stops[Math.floor(place)]!
+    const after = stops[Math.floor(place) + 1]!
+    shades.push(before.map((level, i) => Math.round(level + (after[i]! - level) * (place % 1))))
+  }
+  return shades
+}
