@@ -41,3 +41,14 @@ export class ProtocolError extends PlimsollError {
 export class LedgerError extends PlimsollError {
   readonly code = 'LEDGER'
 }
+
+/** A worker cannot join, or may not. */
+export class WireError extends PlimsollError {
+  readonly code = 'WIRE'
+  /** True: trying again will not help. */
+  readonly final: boolean
+  constructor(message: string, final: boolean) {
+    super(message)
+    this.final = final
+  }
+}

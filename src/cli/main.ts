@@ -7,8 +7,10 @@ import { compare } from './compare.ts'
 import { type Command, helpPage } from './options.ts'
 import { replay } from './replay.ts'
 import { simulate } from './simulate.ts'
+import { up } from './up.ts'
+import { worker } from './worker.ts'
 
-const commands: Readonly<Record<string, Command>> = { simulate, compare, replay }
+const commands: Readonly<Record<string, Command>> = { up, worker, simulate, compare, replay }
 
 async function main(args: string[]): Promise<number> {
   const [name = '', ...rest] = args

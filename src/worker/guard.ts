@@ -36,14 +36,17 @@ export function launcher(memoryMb: number): string[] {
     limits.push(`ulimit -d ${Math.ceil(mostMb * 1024)} 2>/dev/null`)
   }
   const script = [...limits, 'exec "$@"'].join('; ')
-  return ['/bin/sh', '-c', script, 'slot', ...(canAskForDeathSignal() ? deathSignal : [])]
+  return ['/bin/sh', '-c', script, 'slot', ...deathSignal()]
 }
 
-const deathSignal = ['setpriv', '--pdeathsig', 'KILL']
+let asked: string[] | undefined
 
-function canAskForDeathSignal(): boolean {
-  const [command, ...args] = deathSignal
-  return spawnSync(command!, [...args, 'true'], { stdio: 'ignore' }).status === 0
+/** What to put before a command so that the kernel kills it when this process ends; nothing where that cannot be. */
+export function deathSignal(): string[] {
+  const prefix = ['setpriv', '--pdeathsig', 'KILL']
+  asked ??=
+    spawnSync(prefix[0]!, [...prefix.slice(1), 'true'], { stdio: 'ignore' }).status === 0 ? prefix : []
+  return asked
 }
 
 export class Watchdog {

@@ -1,0 +1,109 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { oneOf } from '../brain/spec.ts'
+import { type Cluster, startCluster } from '../cluster.ts'
+import { ConfigError } from '../errors.ts'
+import { presets } from '../presets/index.ts'
+import { type Command, type OptionValues, readOptions } from './options.ts'
+import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+
+export const clusterOptions = {
+  port: { help: 'public port; 0: any', default: 8080, min: 0, max: 65_535, whole: true },
+  'admin-port': {
+    help: 'port for operators and workers, on loopback; 0: any',
+    default: 8081,
+    min: 0,
+    max: 65_535,
+    whole: true,
+  },
+  host: { help: 'address to listen on', default: '127.0.0.1' },
+  min: { help: 'least number of workers', default: 1, min: 0, max: 1000, whole: true },
+  max: {
+    help: "most workers; 0: as many as the machine's cores",
+    default: 0,
+    min: 0,
+    max: 1000,
+    whole: true,
+  },
+  preset: { help: `one of ${Object.keys(presets).join(', ')}`, default: 'plimsoll' },
+  workloads: {
+    help: 'modules or folders with workloads, separated by commas',
+    default: bundledWorkloads,
+    value: 'PATHS',
+  },
+  data: { help: 'folder for the ledger and for what workloads keep', default: '.plimsoll', value: 'DIR' },
+  queue: { help: 'most jobs that wait; one more is refused', default: 10_000, min: 0, whole: true },
+  slots: {
+    help: 'most jobs that a worker holds, running and paused',
+    default: 17,
+    min: 1,
+    max: 10_000,
+    whole: true,
+  },
+  'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
+  'stop-after': { help: 'on SIGTERM, how many seconds running requests are given', default: 30, min: 0 },
+  'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
+} as const
+
+/** Starts the cluster that the options describe. */
+export function clusterFrom(
+  values: OptionValues<typeof clusterOptions>,
+  log: (line: string) => void,
+): Promise<Cluster> {
+  const cores = availableParallelism()
+  const max = values.max || Math.max(cores, values.min)
+  if (max < values.min) throw new ConfigError(`--max = ${values.max}: must be at least --min (${values.min})`)
+  const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
+  return startCluster({
+    files: workloadFiles(values.workloads),
+    dataDir: resolve(values.data),
+    host: values.host,
+    port: values.port,
+    adminPort: values['admin-port'],
+    // A fleet of a fixed size for now: nothing decides yet to go beyond the least.
+    min: Math.max(values.min, 0),
+    max,
+    scheduler,
+    discipline,
+    jobMemoryMb: values['job-memory'],
+    slots: values.slots,
+    queue: values.queue,
+    workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
+    ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),
+    log,
+  })
+}
+
+/** A cluster on this machine. */
+export const up: Command = {
+  summary: 'Start a cluster on this machine: front, brain and workers.',
+  usage: '[options]',
+  options: clusterOptions,
+  async run(args) {
+    const began = performance.now()
+    const { values, rest } = readOptions(args, clusterOptions)
+    if (rest.length > 0) throw new ConfigError(`up: unexpected ${rest.join(' ')}`)
+    const cluster = await clusterFrom(values, (line) => console.error(line))
+    const stopped = Promise.withResolvers<void>()
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        console.log(`\nStopping: running requests have ${values['stop-after']} s.`)
+        cluster.stop(values['stop-after'] * 1000).then(stopped.resolve, stopped.reject)
+      })
+    }
+    if (values.min > 0) await Promise.race([cluster.ready, stopped.promise])
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    console.log(`
+  Plimsoll is ready after ${seconds} s.
+
+  requests   ${cluster.url}
+  admin      ${cluster.adminUrl}/api/state
+  stop       Ctrl-C
+
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/factorize?n=999985999949'
+`)
+    await stopped.promise
+    return 0
+  },
+}

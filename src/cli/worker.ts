@@ -1,0 +1,75 @@
+import { availableParallelism, hostname } from 'node:os'
+import { resolve } from 'node:path'
+import { ConfigError, WireError } from '../errors.ts'
+import { runWorker } from '../worker/worker.ts'
+import { type Command, readOptions } from './options.ts'
+import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+
+const options = {
+  join: { help: "the cluster's admin address, for example http://127.0.0.1:8081", default: '', value: 'URL' },
+  token: { help: 'the secret to join with; or set PLIMSOLL_TOKEN', default: '', value: 'T' },
+  id: { help: 'its name; default: host and process', default: undefined },
+  cores: { help: 'jobs that run at a time', default: 1, min: 1, max: 1024, whole: true },
+  slots: {
+    help: 'most jobs that it holds, running and paused',
+    default: 17,
+    min: 1,
+    max: 10_000,
+    whole: true,
+  },
+  memory: { help: 'memory for all its jobs, in MB', default: 4096, min: 128, whole: true },
+  'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
+  workloads: {
+    help: 'modules or folders with workloads, separated by commas',
+    default: bundledWorkloads,
+    value: 'PATHS',
+  },
+  data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
+  host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
+  launch: { help: 'set by the fleet that starts it', default: undefined, value: 'ID' },
+} as const
+
+/** One worker, on any machine. */
+export const worker: Command = {
+  summary: 'Join a cluster as a worker.',
+  usage: '--join URL --token T [options]',
+  options,
+  async run(args) {
+    const { values } = readOptions(args, options)
+    const token = values.token || process.env.PLIMSOLL_TOKEN
+    if (!token) throw new ConfigError('--token: must be given, or PLIMSOLL_TOKEN be set')
+    if (!URL.canParse(values.join))
+      throw new ConfigError(`--join = ${values.join}: must be a URL such as http://127.0.0.1:8081`)
+    if (values.cores > availableParallelism())
+      console.error(`worker: ${values.cores} cores asked for, ${availableParallelism()} there`)
+    const stop = new AbortController()
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+    const launched = values.launch !== undefined
+    try {
+      await runWorker(
+        {
+          id:
+            values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
+          join: new URL(values.join),
+          token,
+          ...(launched && { launch: values.launch }),
+          cores: values.cores,
+          slots: values.slots,
+          memoryMb: values.memory,
+          jobMemoryMb: values['job-memory'],
+          files: workloadFiles(values.workloads),
+          dataDir: resolve(values.data),
+          host: values.host,
+          // Local workers end with the brain; others wait for it to come back.
+          reconnectMs: launched ? 0 : 60_000,
+          log: (line) => console.log(line),
+        },
+        stop.signal,
+      )
+      return 0
+    } catch (error) {
+      if (error instanceof WireError && launched) return 0
+      throw error
+    }
+  },
+}

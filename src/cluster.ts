@@ -1,0 +1,391 @@
+/** A live cluster on this machine: the only file that wires the live rooms together. */
+
+import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { adminServer } from './admin.ts'
+import type { SchedulerName } from './brain/schedule/index.ts'
+import { type BrainSpec, brainOf } from './brain/spec.ts'
+import type { BrainView } from './brain/view.ts'
+import { ConfigError } from './errors.ts'
+import type { Estimator } from './estimate/estimator.ts'
+import { meanEstimator } from './estimate/mean.ts'
+import { eventLogFile } from './event-log-file.ts'
+import { localFleet } from './fleet/local.ts'
+import { Exchange, type Upstream } from './front/exchange.ts'
+import { type FrontLimits, frontDefaults, frontServer } from './front/front.ts'
+import { RequestProblem } from './front/problem.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { openSqliteLedger } from './ledger/sqlite.ts'
+import type { Action, Event } from './model.ts'
+import type { Connection } from './wire/accept.ts'
+import { type FromWorker, wireVersion } from './wire/messages.ts'
+import { newToken } from './wire/token.ts'
+import type { DisciplineName } from './worker/discipline.ts'
+import { codeHashes } from './worker/worker.ts'
+import { loadWorkloads } from './workload.ts'
+
+export interface ClusterOptions {
+  /** Modules of workloads. */
+  files: string[]
+  /** Where the ledger, and what workloads keep, lie. */
+  dataDir: string
+  host: string
+  /** 0: any free port. */
+  port: number
+  adminPort: number
+  min: number
+  max: number
+  scheduler: SchedulerName
+  discipline: DisciplineName
+  /** Bound for one job. */
+  jobMemoryMb: number
+  /** Most jobs that a worker holds. */
+  slots: number
+  /** Most jobs that wait. */
+  queue: number
+  /** The command that starts a worker, before its own options. */
+  workerCommand: string[]
+  token?: string
+  eventLog?: string
+  estimator?: Estimator
+  frontLimits?: Partial<FrontLimits>
+  log(line: string): void
+}
+
+export interface Cluster {
+  url: string
+  adminUrl: string
+  token: string
+  state(): ClusterState
+  ledger: Ledger
+  /** Resolves when a worker is ready to take jobs. */
+  ready: Promise<void>
+  /** No new requests; running ones are finished, or after `limitMs` refused; then everything ends. Idempotent. */
+  stop(limitMs: number): Promise<void>
+}
+
+export interface ClusterState extends BrainView {
+  policy: string
+  discipline: string
+  uptimeMs: number
+  launchTroubles: string[]
+}
+
+interface Joined {
+  upstream: Upstream & { dispatcher: Pool }
+  launch: string | undefined
+  connection: Connection | undefined
+}
+
+const beatMs = 1_000
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { log } = options
+  mkdirSync(options.dataDir, { recursive: true })
+  const workloads = new Map((await loadWorkloads(options.files)).map((workload) => [workload.name, workload]))
+  const code = await codeHashes(options.files)
+  const token = options.token ?? newToken()
+  const estimator = options.estimator ?? meanEstimator()
+  const spec: BrainSpec = {
+    scheduler: options.scheduler,
+    discipline: options.discipline,
+    scale: { min: options.min, max: options.max },
+    epoch: Math.floor(Date.now() / 1000),
+    seed: 1,
+    limits: { queue: options.queue, beatMs, bootMs: 30_000, backoffMs: 500, backoffMaxMs: 30_000 },
+  }
+  const brain = brainOf(spec)
+  const eventLog = eventLogFile(options.eventLog, spec)
+  const ledger = await openSqliteLedger({
+    file: join(options.dataDir, 'ledger.db'),
+    onTrouble: (error) => log(`ledger: ${error.message}`),
+  })
+
+  const exchanges = new Map<string, Exchange>()
+  const joined = new Map<string, Joined>()
+  const byLaunch = new Map<string, string>()
+  const troubles: string[] = []
+  const firstReady = Promise.withResolvers<void>()
+  const began = performance.now()
+  const now = () => Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
+  let wake: NodeJS.Timeout | undefined
+  let stopping: Promise<void> | undefined
+
+  const inbox: Event[] = []
+  let busy = false
+  /** Hands the brain an event. What its actions lead to at once waits for its turn. */
+  function tell(event: Event): void {
+    inbox.push(event)
+    if (busy) return
+    busy = true
+    try {
+      for (let next = inbox.shift(); next; next = inbox.shift()) {
+        const time = now()
+        const actions = brain.handle(next, time)
+        eventLog.entry(time, next, actions)
+        for (const action of actions) perform(action)
+      }
+    } finally {
+      busy = false
+    }
+  }
+
+  function perform(action: Action): void {
+    switch (action.type) {
+      case 'run': {
+        const worker = joined.get(action.worker)
+        const { epoch, job, attempt } = action
+        if (worker) void exchanges.get(job)?.run({ epoch, job, attempt }, worker.upstream)
+        return
+      }
+      case 'go':
+      case 'cancel': {
+        const { type, epoch, job, attempt } = action
+        joined.get(action.worker)?.connection?.send({ type, epoch, job, attempt })
+        return
+      }
+      case 'answer':
+        return exchanges.get(action.job)?.settle(action)
+      case 'launch':
+        return fleet.launch(action.launch)
+      case 'abandon':
+        troubles.push(`${action.launch}: ${action.reason.code} ${action.reason.message ?? ''}`.trim())
+        if (troubles.length > 10) troubles.shift()
+        log(`fleet: launch ${action.launch} came to nothing: ${action.reason.message ?? action.reason.code}`)
+        return fleet.terminate(action.launch)
+      case 'drain':
+        return joined.get(action.worker)?.connection?.send({ type: 'drain' })
+      case 'terminate':
+        return dismiss(action.worker)
+      case 'wake':
+        clearTimeout(wake)
+        // Timers may fire a little early; the brain then asks again.
+        wake = setTimeout(() => tell({ type: 'tick' }), Math.max(0, Math.ceil(action.at - now())))
+        return
+    }
+  }
+
+  function dismiss(id: string): void {
+    const worker = joined.get(id)
+    if (!worker) return
+    joined.delete(id)
+    worker.connection?.send({ type: 'end' })
+    worker.connection?.close()
+    worker.upstream.dispatcher.destroy().catch(() => {})
+    if (worker.launch !== undefined) {
+      byLaunch.delete(worker.launch)
+      fleet.terminate(worker.launch)
+    }
+  }
+
+  function over(exchange: Exchange): void {
+    const { job, params } = exchange.parts
+    exchanges.delete(job.id)
+    const { cost } = exchange
+    if (!cost) return
+    const question = {
+      workload: job.workload,
+      params,
+      bodyBytes: exchange.parts.sendBody ? exchange.parts.body.bytes : 0,
+    }
+    if (exchange.outcome === 'result') estimator.learn(question, cost)
+    ledger.record({
+      job: job.id,
+      workload: job.workload,
+      codeHash: code[job.workload] ?? '',
+      parameters: JSON.stringify(params),
+      ...cost,
+      worker: exchange.worker,
+      attempts: exchange.attempts,
+      startedAt: exchange.startedAt,
+      endedAt: Date.now(),
+      outcome: exchange.outcome,
+    })
+  }
+
+  function hello(connection: Connection, message: Extract<FromWorker, { type: 'hello' }>): void {
+    const { id } = message.worker
+    const refused = whyNot(message, code)
+    if (refused) {
+      log(`worker ${id}: refused: ${refused}`)
+      connection.send({ type: 'refused', message: refused })
+      connection.close()
+      return
+    }
+    const { host, port } = message.address
+    const known = joined.get(id)
+    if (known) known.connection = connection
+    else {
+      // Long jobs keep a connection silent for as long as they run: no time-outs but our own.
+      const dispatcher = new Pool(`http://${host}:${port}`, { headersTimeout: 0, bodyTimeout: 0 })
+      joined.set(id, { upstream: { id, dispatcher }, launch: message.launch, connection })
+    }
+    if (message.launch !== undefined) {
+      byLaunch.set(message.launch, id)
+      fleet.joined(message.launch)
+    }
+    connection.onMessage = (next) => heard(id, next)
+    connection.onClose = () => {
+      const worker = joined.get(id)
+      if (worker?.connection === connection) worker.connection = undefined
+    }
+    connection.send({ type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline })
+    const { launch, seq, held, worker } = message
+    tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), seq, held })
+    firstReady.resolve()
+  }
+
+  function heard(worker: string, message: FromWorker): void {
+    if (message.type === 'report') tell({ type: 'reported', worker, seq: message.seq, held: message.held })
+    else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
+    else if (message.type === 'ready') tell({ ...message, worker })
+  }
+
+  const admin = adminServer({
+    token,
+    state,
+    onConnection(connection) {
+      connection.onMessage = (message) => {
+        if (message.type === 'hello') hello(connection, message)
+        else connection.close()
+      }
+    },
+  })
+  const front = frontServer({
+    workloads,
+    estimator,
+    limits: { ...frontDefaults, ...options.frontLimits },
+    now,
+    log,
+    closed: () => (stopping ? stoppingProblem() : undefined),
+    isReady: () => !stopping && brain.view().ready > 0,
+    submit(parts) {
+      const exchange = new Exchange({ ...parts, token, tell, over })
+      exchanges.set(parts.job.id, exchange)
+      tell({ type: 'arrived', job: parts.job })
+    },
+  })
+  try {
+    await listen(admin, options.adminPort, '127.0.0.1', '--admin-port')
+    await listen(front, options.port, options.host, '--port')
+  } catch (error) {
+    admin.close()
+    await ledger.close()
+    throw error
+  }
+  const adminUrl = urlOf(admin, '127.0.0.1')
+  const memoryMb = Math.floor((totalmem() / 1024 / 1024 / Math.max(1, options.max)) * 0.8)
+  const fleet = localFleet(
+    {
+      command: [
+        ...options.workerCommand,
+        ...['--join', adminUrl, '--workloads', options.files.join(','), '--data', options.dataDir],
+        ...[
+          '--slots',
+          `${options.slots}`,
+          '--memory',
+          `${memoryMb}`,
+          '--job-memory',
+          `${options.jobMemoryMb}`,
+        ],
+      ],
+      env: { PLIMSOLL_TOKEN: token },
+      log,
+    },
+    {
+      launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
+      gone(launch, message) {
+        const worker = byLaunch.get(launch)
+        if (worker !== undefined) tell({ type: 'lost', worker, message })
+      },
+    },
+  )
+  tell({ type: 'tick' })
+
+  function state(): ClusterState {
+    return {
+      ...brain.view(),
+      policy: spec.scheduler,
+      discipline: spec.discipline,
+      uptimeMs: performance.now() - began,
+      launchTroubles: troubles,
+    }
+  }
+
+  async function stop(limitMs: number): Promise<void> {
+    front.close()
+    front.closeIdleConnections()
+    await idle(exchanges, limitMs)
+    for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
+    clearTimeout(wake)
+    await fleet.close()
+    for (const { upstream } of joined.values()) upstream.dispatcher.destroy().catch(() => {})
+    admin.close()
+    admin.closeAllConnections()
+    // What was just answered is still on its way out.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    front.closeAllConnections()
+    await ledger.close()
+    eventLog.close()
+  }
+
+  return {
+    url: urlOf(front, options.host),
+    adminUrl,
+    token,
+    ledger,
+    state,
+    ready: firstReady.promise,
+    stop(limitMs) {
+      stopping ??= stop(limitMs)
+      return stopping
+    },
+  }
+}
+
+/** Why a worker may not join, if it may not. */
+function whyNot(
+  { version, code: theirs }: Extract<FromWorker, { type: 'hello' }>,
+  ours: Record<string, string>,
+) {
+  if (version !== wireVersion)
+    return `it speaks version ${version} of the protocol; this is version ${wireVersion}`
+  for (const [name, hash] of Object.entries(ours)) {
+    if (theirs[name] === hash) continue
+    const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
+    return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the worker ${has}; deploy the same version to both`
+  }
+  return undefined
+}
+
+function stoppingProblem(): RequestProblem {
+  return new RequestProblem(503, 'stopping', 'The cluster is stopping.', {
+    headers: { 'retry-after': '5', connection: 'close' },
+  })
+}
+
+/** Resolves when the map is empty, or after the limit. */
+async function idle(map: ReadonlyMap<string, unknown>, limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs
+  while (map.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+function listen(server: Server, port: number, host: string, option: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const what =
+        error.code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${error.code})`
+      reject(new ConfigError(`${option} = ${port}: ${what}`))
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,92 @@
+/** A request's body, kept until the job is over, because an attempt may have to be repeated. */
+
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { RequestProblem } from './problem.ts'
+
+export interface KeptBody {
+  readonly bytes: number
+  /** The body from its beginning; may be called again and again. */
+  open(): Readable
+  /** All of it. */
+  read(): Promise<Buffer>
+  /** Removes what was kept. Idempotent. */
+  discard(): Promise<void>
+}
+
+export interface BodyLimits {
+  /** Longer bodies are refused. */
+  maxBytes: number
+  /** Longer bodies go to a temporary file. */
+  memoryBytes: number
+}
+
+/** Reads the whole body. Rejects with a 413 as soon as it is known to be too long. */
+export async function keepBody(request: IncomingMessage, limits: BodyLimits): Promise<KeptBody> {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > limits.maxBytes) throw tooLarge(limits)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > limits.maxBytes) throw tooLarge(limits)
+    if (bytes > limits.memoryBytes) return keepInFile(request, chunks, limits)
+  }
+  const whole = Buffer.concat(chunks)
+  return {
+    bytes,
+    open: () => Readable.from(whole.length > 0 ? [whole] : [], { objectMode: false }),
+    read: async () => whole,
+    discard: async () => {},
+  }
+}
+
+async function keepInFile(request: IncomingMessage, first: Buffer[], limits: BodyLimits): Promise<KeptBody> {
+  const file = join(tmpdir(), `plimsoll-body-${randomUUID()}`)
+  let bytes = 0
+  const discard = () => rm(file, { force: true })
+  try {
+    await pipeline(
+      async function* () {
+        for (const chunk of first) {
+          bytes += chunk.length
+          yield chunk
+        }
+        for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+          bytes += chunk.length
+          if (bytes > limits.maxBytes) throw tooLarge(limits)
+          yield chunk
+        }
+      },
+      createWriteStream(file, { mode: 0o600, flags: 'wx' }),
+    )
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return {
+    bytes,
+    open: () => createReadStream(file),
+    read: async () => Buffer.concat(await createReadStream(file).toArray()),
+    discard,
+  }
+}
+
+function tooLarge({ maxBytes }: BodyLimits): RequestProblem {
+  return new RequestProblem(
+    413,
+    'body-too-large',
+    `The body is larger than the ${maxBytes} bytes that are allowed.`,
+    {
+      // What follows of the body is not read.
+      headers: { connection: 'close' },
+    },
+  )
+}

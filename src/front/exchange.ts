@@ -1,0 +1,306 @@
+/** One client's request on its way through attempts to exactly one answer. */
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Action, AttemptToken, Event, Job, Outcome } from '../model.ts'
+import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
+import { bearer } from '../wire/token.ts'
+import type { KeptBody } from './body.ts'
+import { RequestProblem, refusal, sendProblem } from './problem.ts'
+
+/** Answers up to this size are delivered when the brain has agreed; longer ones are passed on as they come. */
+const wholeBytes = 256 * 1024
+
+/** A worker as a front reaches it. */
+export interface Upstream {
+  id: string
+  dispatcher: Dispatcher
+}
+
+/** What an attempt cost, as its worker measured it. */
+export interface Cost {
+  work: number
+  cpuMs: number
+  wallMs: number
+  peakMemoryMb: number
+}
+
+export interface ExchangeParts {
+  job: Job
+  /** As the client sent them. */
+  params: Record<string, unknown>
+  body: KeptBody
+  /** False: the body held parameters, and is not for the workload. */
+  sendBody: boolean
+  request: IncomingMessage
+  response: ServerResponse
+  token: string
+  estimateMs: number
+  tell(event: Event): void
+  /** The exchange is over, one way or the other. */
+  over(exchange: Exchange): void
+}
+
+/** An answer of the workload that is complete, or has begun. */
+interface Answer {
+  status: number
+  fields: Record<string, string>
+  whole: Buffer | undefined
+}
+
+export class Exchange {
+  readonly parts: ExchangeParts
+  readonly startedAt = Date.now()
+  readonly #arrived = performance.now()
+  #sent = 0
+  #ended = 0
+  #current: { token: AttemptToken; upstream: Upstream; abort: AbortController } | undefined
+  #answer: Answer | undefined
+  #failure: { message: string; status: number } | undefined
+  #streaming = false
+  #done = false
+  attempts = 0
+  /** How it ended for the client, once it is over. */
+  outcome: Outcome = 'unknown'
+  cost: Cost | undefined
+  worker = ''
+
+  constructor(parts: ExchangeParts) {
+    this.parts = parts
+    parts.response.on('close', () => this.#clientClosed())
+  }
+
+  /** Sends an attempt to a worker; an earlier one is let go. */
+  async run(token: AttemptToken, upstream: Upstream): Promise<void> {
+    this.#current?.abort.abort()
+    if (this.#streaming) return this.#breakOff()
+    const current = { token, upstream, abort: new AbortController() }
+    this.#current = current
+    this.#sent = performance.now()
+    this.attempts = token.attempt
+    this.worker = upstream.id
+    const isCurrent = () => this.#current === current && !this.#done
+    try {
+      const response = await upstream.dispatcher.request({
+        method: 'POST',
+        path: attemptPath,
+        headers: this.#headers(token),
+        body: this.#bodyOf(token),
+        signal: current.abort.signal,
+      })
+      if (isCurrent()) await this.#receive(response, current.token, isCurrent)
+      else response.body.destroy()
+    } catch (error) {
+      if (!isCurrent()) return
+      if (this.#streaming) return this.#breakOff()
+      const message = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+      this.#tellFailed('unreachable', message)
+    }
+  }
+
+  /** The worker of the current attempt is gone, or the attempt is not wanted any more. */
+  letGo(): void {
+    this.#current?.abort.abort()
+    this.#current = undefined
+  }
+
+  /** What the brain has decided to answer. */
+  settle(answer: Extract<Action, { type: 'answer' }>): void {
+    const { response } = this.parts
+    this.#done = true
+    this.outcome = answer.outcome
+    this.letGo()
+    if (answer.outcome === 'result' && this.#answer) {
+      if (this.#streaming) response.end()
+      else {
+        const { status, fields, whole } = this.#answer
+        response.writeHead(status, { ...fields, ...this.#account() })
+        response.end(this.parts.request.method === 'HEAD' ? undefined : whole)
+      }
+    } else if (answer.outcome === 'error') {
+      const { message, status } = this.#failure ?? { message: String(answer.reason.message), status: 500 }
+      const code = answer.reason.code === 'limit' ? 'limit' : 'workload-error'
+      sendProblem(response, new RequestProblem(status, code, message), this.#account())
+    } else sendProblem(response, refusal(answer.reason), this.#account())
+    this.parts.over(this)
+  }
+
+  /** Ends the exchange without the brain, for example because the cluster stops. */
+  abandon(problem: RequestProblem): void {
+    if (this.#done) return
+    this.#done = true
+    this.letGo()
+    sendProblem(this.parts.response, problem, this.#account())
+    this.parts.over(this)
+  }
+
+  async #receive(
+    response: Dispatcher.ResponseData,
+    token: AttemptToken,
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    const outcome = String(response.headers[headers.outcome] ?? 'refused') as AttemptOutcome
+    if (outcome !== 'result') {
+      const { message = '', status = 500 } = (await response.body.json()) as {
+        message?: string
+        status?: number
+      }
+      if (!isCurrent()) return
+      this.#ended = performance.now()
+      this.cost = costOf(response.headers)
+      this.#failure = { message, status }
+      this.#tellFailed(outcome === 'cancelled' ? 'refused' : outcome, message)
+      return
+    }
+    const answer: Answer = {
+      status: response.statusCode,
+      fields: fieldsOf(response.headers),
+      whole: undefined,
+    }
+    const first: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
+      first.push(chunk)
+      bytes += chunk.length
+      if (bytes > wholeBytes) break
+    }
+    if (!isCurrent()) return
+    this.#answer = answer
+    if (bytes > wholeBytes) await this.#stream(answer, first, response, isCurrent)
+    else answer.whole = Buffer.concat(first)
+    if (!isCurrent()) return
+    this.#ended = performance.now()
+    this.cost = costOf({ ...response.headers, ...(response.trailers as IncomingHttpHeaders) })
+    const { epoch, job, attempt } = token
+    this.parts.tell({ type: 'finished', epoch, job, attempt, worker: this.worker, work: this.cost.work })
+  }
+
+  /** Passes a long answer on as it comes, no faster than the client takes it. */
+  async #stream(
+    { status, fields }: Answer,
+    first: Buffer[],
+    upstream: Dispatcher.ResponseData,
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    const { request, response } = this.parts
+    this.#streaming = true
+    this.#ended = performance.now()
+    response.writeHead(status, { ...fields, ...this.#account() })
+    const rest = Readable.from(chain(first, upstream.body))
+    for await (const chunk of rest) {
+      if (!isCurrent()) return
+      if (request.method === 'HEAD') continue
+      if (!response.write(chunk)) await drained(response)
+    }
+  }
+
+  /** The answer has begun and cannot be completed: the client must see that it is not whole. */
+  #breakOff(): void {
+    if (this.#done) return
+    this.#done = true
+    this.letGo()
+    this.parts.response.destroy()
+    this.parts.tell({ type: 'cancelled', job: this.parts.job.id })
+    this.parts.over(this)
+  }
+
+  #clientClosed(): void {
+    if (this.#done) return
+    this.#done = true
+    this.letGo()
+    this.parts.tell({ type: 'cancelled', job: this.parts.job.id })
+    this.parts.over(this)
+  }
+
+  #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
+    const { token, upstream } = this.#current!
+    this.parts.tell({ type: 'failed', ...token, worker: upstream.id, kind, message })
+  }
+
+  #headers(token: AttemptToken): Record<string, string> {
+    return {
+      authorization: bearer(this.parts.token),
+      'content-type': 'application/octet-stream',
+      [headers.headBytes]: `${this.#head(token).length}`,
+    }
+  }
+
+  #bodyOf(token: AttemptToken): Buffer | Readable {
+    const head = this.#head(token)
+    const { body, sendBody } = this.parts
+    return sendBody && body.bytes > 0 ? Readable.from(chain([head], body.open())) : head
+  }
+
+  #head({ epoch, job, attempt }: AttemptToken): Buffer {
+    const { job: asked, params } = this.parts
+    const head: AttemptHead = {
+      epoch,
+      job,
+      attempt,
+      workload: asked.workload,
+      params,
+      work: asked.work,
+      preemptible: asked.preemptible ?? true,
+      ask: asked.safeToRepeat === false,
+    }
+    return Buffer.from(JSON.stringify(head))
+  }
+
+  /** What every answer says about its job. */
+  #account(): Record<string, string> {
+    const { job, estimateMs } = this.parts
+    const runMs = this.#sent > 0 && this.#ended > this.#sent ? this.#ended - this.#sent : 0
+    const queueMs = (this.#sent || performance.now()) - this.#arrived
+    return {
+      'plimsoll-job': job.id,
+      'plimsoll-attempts': `${this.attempts}`,
+      ...(this.worker && { 'plimsoll-worker': this.worker }),
+      ...(this.cost && !this.#streaming && { 'plimsoll-work': `${this.cost.work}` }),
+      'server-timing': `estimate;dur=${estimateMs.toFixed(3)}, queue;dur=${queueMs.toFixed(3)}, run;dur=${runMs.toFixed(3)}`,
+    }
+  }
+}
+
+async function* chain(first: Iterable<Buffer>, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* first
+  yield* rest
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
+}
+
+function costOf(fields: IncomingHttpHeaders): Cost {
+  const number = (name: string) => {
+    const value = Number(fields[name])
+    return value >= 0 ? value : 0
+  }
+  return {
+    work: number(headers.work),
+    cpuMs: number(headers.cpuMs),
+    wallMs: number(headers.wallMs),
+    peakMemoryMb: number(headers.peakMemoryMb),
+  }
+}
+
+const ours: ReadonlySet<string> = new Set([
+  ...Object.values(headers),
+  'connection',
+  'keep-alive',
+  'date',
+  'trailer',
+  'transfer-encoding',
+])
+
+/** The workload's own headers. */
+function fieldsOf(fields: IncomingHttpHeaders): Record<string, string> {
+  const kept = Object.entries(fields).filter(([name]) => !ours.has(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,93 @@
+/** Parameters of a request: from the query, or from a JSON body; checked by the workload's schema. */
+
+import type { IncomingMessage } from 'node:http'
+import type { Workload } from '../workload.ts'
+import type { KeptBody } from './body.ts'
+import { RequestProblem } from './problem.ts'
+
+/** Of a value that is quoted in an error. */
+const longestQuote = 100
+
+export interface Parameters {
+  /** As the client sent them: what the worker is given, and checks again. */
+  raw: Record<string, unknown>
+  checked: unknown
+}
+
+export async function readParameters(
+  workload: Workload,
+  request: IncomingMessage,
+  query: URLSearchParams,
+  body: KeptBody,
+): Promise<Parameters> {
+  const raw = fromQuery(query)
+  if (isJson(request)) Object.assign(raw, await fromJson(body, raw))
+  if (!workload.params) return { raw, checked: raw }
+  const result = await workload.params['~standard'].validate(raw)
+  if (!result.issues) return { raw, checked: result.value }
+  const errors = result.issues.map(({ message, path = [] }) => {
+    const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
+    const field = keys.join('.') || undefined
+    const value = keys.reduce<unknown>(
+      (part, key) => (part as Record<string, unknown> | undefined)?.[key],
+      raw,
+    )
+    return { field, value: field === undefined ? undefined : quote(value), message }
+  })
+  const sentences = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  throw new RequestProblem(400, 'bad-parameters', sentences.join('; '), { fields: { errors } })
+}
+
+/** True: the body holds parameters, not data. */
+export function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')
+}
+
+function fromQuery(query: URLSearchParams): Record<string, unknown> {
+  const raw: Record<string, unknown> = {}
+  for (const [name, value] of query) {
+    if (Object.hasOwn(raw, name)) {
+      throw new RequestProblem(
+        400,
+        'bad-parameters',
+        `${name}: given more than once; it must be given once`,
+        {
+          fields: {
+            errors: [{ field: name, value: quote(query.getAll(name)), message: 'given more than once' }],
+          },
+        },
+      )
+    }
+    Object.defineProperty(raw, name, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return raw
+}
+
+async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const text = (await body.read()).toString('utf8')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new RequestProblem(400, 'bad-json', `The body is not JSON: ${(error as Error).message}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RequestProblem(400, 'bad-json', 'The body must be a JSON object with the parameters by name.')
+  }
+  const twice = Object.keys(value).find((name) => Object.hasOwn(query, name))
+  if (twice !== undefined) {
+    throw new RequestProblem(
+      400,
+      'bad-parameters',
+      `${twice}: given in the query and in the body; it must be given once`,
+    )
+  }
+  return value as Record<string, unknown>
+}
+
+function quote(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
+    return value
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text
+}

@@ -1,0 +1,73 @@
+/** Errors as clients see them: application/problem+json, RFC 9457. */
+
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { explain } from '../brain/reasons.ts'
+import { PlimsollError } from '../errors.ts'
+import type { Reason } from '../model.ts'
+
+/** A request that cannot be served as it is. */
+export class RequestProblem extends PlimsollError {
+  readonly code: string
+  readonly status: number
+  /** Further fields of the document, and headers of the answer. */
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    {
+      fields = {},
+      headers = {},
+    }: { fields?: Record<string, unknown>; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.fields = fields
+    this.headers = headers
+  }
+}
+
+export function problemDocument({ status, code, message, fields }: RequestProblem): string {
+  return `${JSON.stringify({ type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message, ...fields })}\n`
+}
+
+/** Answers with the problem, if nothing has been answered yet; else breaks the answer off. */
+export function sendProblem(
+  response: ServerResponse,
+  problem: RequestProblem,
+  headers: Record<string, string> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = problemDocument(problem)
+  response.writeHead(problem.status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+    ...problem.headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : body)
+}
+
+const statusOf: Readonly<Record<string, number>> = {
+  'queue-full': 503,
+  deadline: 504,
+  'outcome-unknown': 502,
+  poison: 502,
+  attempts: 502,
+}
+
+/** A refusal by the brain, for the client. */
+export function refusal(reason: Reason): RequestProblem {
+  const status = statusOf[reason.code] ?? 503
+  const headers = status === 503 ? { headers: { 'retry-after': '1' } } : {}
+  return new RequestProblem(status, reason.code, sentence(explain(reason)), headers)
+}
+
+function sentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`
+}

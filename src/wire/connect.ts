@@ -1,0 +1,36 @@
+/** The worker's end of its connection to the brain. */
+
+import { request } from 'node:http'
+import { WireError } from '../errors.ts'
+import { type Line, lines } from './lines.ts'
+import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
+import { bearer } from './token.ts'
+
+/** Opens a connection. Rejects with a `WireError` that says why it could not. */
+export function connectToBrain(
+  url: URL,
+  token: string,
+  onMessage: (message: FromBrain) => void,
+  onClose: (error: Error | undefined) => void,
+): Promise<Line<FromWorker>> {
+  return new Promise((resolve, reject) => {
+    const call = request(new URL(wirePath, url), {
+      headers: { connection: 'upgrade', upgrade: wireProtocol, authorization: bearer(token) },
+    })
+    call.on('upgrade', (_response, socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      socket.setNoDelay(true)
+      socket.setKeepAlive(true, 10_000)
+      resolve(lines<FromBrain, FromWorker>(socket, onMessage, onClose))
+    })
+    call.on('response', (response) => {
+      response.resume()
+      const why = response.statusCode === 401 ? 'the token is wrong' : `it answered ${response.statusCode}`
+      reject(new WireError(`cannot join ${url.origin}: ${why}`, response.statusCode === 401))
+    })
+    call.on('error', (error: NodeJS.ErrnoException) => {
+      reject(new WireError(`cannot join ${url.origin}: ${error.code ?? error.message}`, false))
+    })
+    call.end()
+  })
+}

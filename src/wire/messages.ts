@@ -1,0 +1,67 @@
+/** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
+
+import type { AttemptToken, HeldAttempt, WorkerFacts } from '../model.ts'
+import type { DisciplineName } from '../worker/discipline.ts'
+
+/** Raised with every change that an older side would misunderstand. */
+export const wireVersion = 1
+
+/** Where the connection is opened: an upgrade of a GET on the admin port. */
+export const wirePath = '/-/wire'
+export const wireProtocol = 'plimsoll'
+
+/** Where a worker takes attempts: a POST on its own port. */
+export const attemptPath = '/attempt'
+
+export type FromWorker =
+  | {
+      type: 'hello'
+      version: number
+      worker: WorkerFacts
+      launch?: string
+      /** Where fronts reach it. */
+      address: { host: string; port: number }
+      /** The hash of each workload's code. */
+      code: Record<string, string>
+      seq: number
+      held: HeldAttempt[]
+    }
+  | { type: 'report'; seq: number; held: HeldAttempt[] }
+  | ({ type: 'progress'; done: number } & AttemptToken)
+  | ({ type: 'ready' } & AttemptToken)
+
+export type FromBrain =
+  | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName }
+  /** The worker may not join; it ends itself. */
+  | { type: 'refused'; message: string }
+  | ({ type: 'go' } & AttemptToken)
+  | ({ type: 'cancel' } & AttemptToken)
+  /** Take nothing new. */
+  | { type: 'drain' }
+  /** End now, whatever is in hand. */
+  | { type: 'end' }
+
+/** What a front sends before the body of an attempt. */
+export interface AttemptHead extends AttemptToken {
+  workload: string
+  params: unknown
+  /** Predicted work. */
+  work: number
+  preemptible: boolean
+  /** True: say `ready` and wait for `go`. */
+  ask: boolean
+}
+
+/** Headers between front and worker. */
+export const headers = {
+  /** Bytes of the head, in JSON, before the body proper. */
+  headBytes: 'plimsoll-head-bytes',
+  outcome: 'plimsoll-outcome',
+  work: 'plimsoll-work',
+  cpuMs: 'plimsoll-cpu-ms',
+  wallMs: 'plimsoll-wall-ms',
+  peakMemoryMb: 'plimsoll-peak-memory-mb',
+} as const
+
+/** How an attempt ended, as the worker tells the front. */
+export type AttemptOutcome = 'result' | 'error' | 'limit' | 'crash' | 'refused' | 'cancelled'

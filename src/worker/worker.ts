@@ -1,0 +1,137 @@
+/** A worker process: slots, a supervisor, a port for attempts, and one connection to the brain. */
+
+import type { AddressInfo } from 'node:net'
+import { WireError } from '../errors.ts'
+import type { WorkerFacts } from '../model.ts'
+import { connectToBrain } from '../wire/connect.ts'
+import type { Line } from '../wire/lines.ts'
+import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import { codeHash, loadWorkloads } from '../workload.ts'
+import { attemptServer } from './attempts.ts'
+import { disciplines } from './discipline.ts'
+import { SlotPool } from './slots.ts'
+import { Supervisor, workPerCpuMs } from './supervisor.ts'
+
+export interface WorkerOptions {
+  id: string
+  join: URL
+  token: string
+  launch?: string
+  cores: number
+  slots: number
+  /** Of the whole worker. */
+  memoryMb: number
+  /** Bound for one job. */
+  jobMemoryMb: number
+  files: string[]
+  dataDir: string
+  /** Where fronts reach it. */
+  host: string
+  /** How long to try to reach the brain again after the connection broke; 0: not at all. */
+  reconnectMs: number
+  log(line: string): void
+}
+
+/** Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. */
+export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  const { id, files, cores, slots, memoryMb, log } = options
+  const code = await codeHashes(files)
+  const pool = new SlotPool({
+    files,
+    dataDir: options.dataDir,
+    warm: cores,
+    memoryMb: options.jobMemoryMb,
+    log,
+  })
+  const welcomed = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  // Nobody may be waiting for it yet.
+  over.promise.catch(() => {})
+  let line: Line<FromWorker> | undefined
+  let seq = 0
+  let beat: NodeJS.Timeout | undefined
+  const supervisor = new Supervisor(
+    { pool, cores, slots, say: (message) => line?.send(message) },
+    disciplines.srpt,
+  )
+  const server = attemptServer(supervisor, options.token, welcomed.promise)
+  const facts: WorkerFacts = { id, cores, workPerSecond: workPerCpuMs * 1000, memoryMb, slots }
+
+  const onMessage = (message: FromBrain) => {
+    switch (message.type) {
+      case 'welcome':
+        supervisor.discipline = disciplines[message.discipline]
+        clearInterval(beat)
+        beat = setInterval(() => {
+          line?.send({ type: 'report', seq: ++seq, held: supervisor.report() })
+          supervisor.askAgain()
+        }, message.beatMs)
+        return welcomed.resolve()
+      case 'refused':
+        return over.reject(new WireError(message.message, true))
+      case 'go':
+        return supervisor.go(message)
+      case 'cancel':
+        return supervisor.cancel(message)
+      case 'drain':
+        return supervisor.drain()
+      case 'end':
+        return over.resolve()
+    }
+  }
+
+  const join = async () => {
+    const { port } = server.address() as AddressInfo
+    const broken = (error: Error | undefined) => {
+      line = undefined
+      clearInterval(beat)
+      rejoin(performance.now() + options.reconnectMs, error)
+    }
+    line = await connectToBrain(options.join, options.token, onMessage, broken)
+    line.send({
+      type: 'hello',
+      version: wireVersion,
+      worker: facts,
+      ...(options.launch !== undefined && { launch: options.launch }),
+      address: { host: options.host, port },
+      code,
+      seq: ++seq,
+      held: supervisor.report(),
+    })
+  }
+  const rejoin = (until: number, error: Error | undefined) => {
+    if (signal.aborted) return
+    if (performance.now() >= until) {
+      over.reject(new WireError(`lost ${options.join.origin}${error ? `: ${error.message}` : ''}`, true))
+      return
+    }
+    setTimeout(() => join().catch((cause: WireError) => rejoin(cause.final ? 0 : until, cause)), 250)
+  }
+
+  try {
+    await pool.ready()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, options.host, resolve)
+    })
+    signal.addEventListener('abort', () => over.resolve(), { once: true })
+    await join()
+    await over.promise
+  } finally {
+    clearInterval(beat)
+    line?.close()
+    server.close()
+    server.closeAllConnections()
+    await pool.close()
+  }
+}
+
+/** The hash of each workload's code. */
+export async function codeHashes(files: string[]): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {}
+  for (const file of files) {
+    const hash = await codeHash(file)
+    for (const { name } of await loadWorkloads([file])) hashes[name] = hash
+  }
+  return hashes
+}
