@@ -1,8 +1,12 @@
 /** `npm run -s bench -- NAME [--quick]`: prints a table and, as its last line, one JSON object with the figures. */
 
 import { brain } from './brain.ts'
+import { slots } from './slots.ts'
 
-const benches: Readonly<Record<string, (quick: boolean) => Promise<Record<string, unknown>>>> = { brain }
+const benches: Readonly<Record<string, (quick: boolean) => Promise<Record<string, unknown>>>> = {
+  brain,
+  slots,
+}
 
 const [name = '', ...flags] = process.argv.slice(2)
 const bench = Object.hasOwn(benches, name) ? benches[name] : undefined

@@ -117,8 +117,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const inbox: Event[] = []
   let busy = false
+  let ended = false
   /** Hands the brain an event. What its actions lead to at once waits for its turn. */
   function tell(event: Event): void {
+    if (ended) return
     inbox.push(event)
     if (busy) return
     busy = true
@@ -321,6 +323,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     front.closeIdleConnections()
     await idle(exchanges, limitMs)
     for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
+    // What happens from here on is of no interest to anybody.
+    ended = true
     clearTimeout(wake)
     await fleet.close()
     for (const { upstream } of joined.values()) upstream.dispatcher.destroy().catch(() => {})

@@ -1,0 +1,214 @@
+/**
+ * Real slots: does a short job pass a long one, what does that cost the long one, and what do slots themselves
+ * cost? One worker with one core, pinned to it; the jobs' estimates are given.
+ */
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import type { SchedulerName } from '../src/brain/schedule/index.ts'
+import { table } from '../src/cli/table.ts'
+import { type Cluster, startCluster } from '../src/cluster.ts'
+import type { Estimator } from '../src/estimate/estimator.ts'
+import { median } from '../src/simulate/summary.ts'
+import type { DisciplineName } from '../src/worker/discipline.ts'
+import { SlotPool } from '../src/worker/slots.ts'
+
+const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
+const shortMs = 20
+const shorts = 20
+
+/** Knows what a spin costs. */
+const told: Estimator = {
+  estimate({ params }) {
+    const work = (params as { ms: number }).ms * 1000
+    return { work, low: work, high: work, source: 'prior', memoryMb: 64 }
+  },
+  learn() {},
+}
+
+export async function slots(quick: boolean): Promise<Record<string, unknown>> {
+  const longMs = quick ? 4_000 : 20_000
+  const srpt = await withCluster('srpt', 'srpt', (send) => pass(send, longMs))
+  const sharing = await withCluster('least-connections', 'sharing', (send) => pass(send, longMs))
+  const cost = await slotCosts(quick ? 5 : 15)
+  const overheadMs = await withCluster('srpt', 'srpt', (send) => overhead(send, quick ? 50 : 300))
+
+  const row = (name: string, run: Passing) => [
+    name,
+    run.loneMs.toFixed(1),
+    median(run.shortMs).toFixed(1),
+    Math.max(...run.shortMs).toFixed(1),
+    (Math.max(...run.shortMs) / run.loneMs).toFixed(2),
+    (run.longMs / 1000).toFixed(2),
+    `${(run.longDelay * 100).toFixed(1)} %`,
+  ]
+  console.log(
+    `One job of ${longMs / 1000} s running, then ${shorts} of ${shortMs} ms over 2 s, on one core; milliseconds\n`,
+  )
+  console.log(
+    table(
+      [
+        'workers run',
+        'short alone',
+        'short median',
+        'short worst',
+        'worst ÷ alone',
+        'long, s',
+        'long late by',
+      ],
+      [row('srpt', srpt), row('sharing', sharing)],
+    ),
+  )
+  console.log(
+    `\nA slot starts in ${cost.startMs.toFixed(1)} ms, takes ${cost.rssMb.toFixed(1)} MB resident when idle, ` +
+      `and is gone ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
+      `A job of 1 ms is answered in ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
+  )
+  return {
+    short_max_vs_lone: round(Math.max(...srpt.shortMs) / srpt.loneMs),
+    long_delay: round(srpt.longDelay),
+    sharing_short_max_vs_lone: round(Math.max(...sharing.shortMs) / sharing.loneMs),
+    slot_start_ms: round(cost.startMs),
+    slot_rss_mb: round(cost.rssMb),
+    cancel_ms_p50: round(cost.cancelMs),
+    overhead_ms_p50: round(overheadMs),
+  }
+}
+
+/** Sends a spin and tells how long the answer took, and the CPU time that it was charged. */
+type Send = (ms: number) => Promise<{ tookMs: number; cpuMs: number }>
+
+interface Passing {
+  loneMs: number
+  shortMs: number[]
+  longMs: number
+  /** How much later than its own time plus theirs the long job ended, as a share of that. */
+  longDelay: number
+}
+
+async function pass(send: Send, longMs: number): Promise<Passing> {
+  for (let i = 0; i < 5; i++) await send(shortMs)
+  const alone: number[] = []
+  for (let i = 0; i < 15; i++) alone.push((await send(shortMs)).tookMs)
+  const loneMs = median(alone)
+  const long = send(longMs)
+  await pause(500)
+  const all = Array.from({ length: shorts }, async (_, i) => {
+    await pause(i * (2000 / shorts))
+    return (await send(shortMs)).tookMs
+  })
+  const shortTimes = await Promise.all(all)
+  const { tookMs, cpuMs } = await long
+  const due = cpuMs + shorts * loneMs
+  return { loneMs, shortMs: shortTimes, longMs: tookMs, longDelay: tookMs / due - 1 }
+}
+
+async function overhead(send: Send, count: number): Promise<number> {
+  for (let i = 0; i < 20; i++) await send(1)
+  const times: number[] = []
+  for (let i = 0; i < count; i++) times.push((await send(1)).tookMs)
+  return median(times) - 1
+}
+
+async function withCluster<T>(
+  scheduler: SchedulerName,
+  discipline: DisciplineName,
+  use: (send: Send) => Promise<T>,
+): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0 ? ['taskset', '-c', '0'] : []
+  let cluster: Cluster | undefined
+  let client: Pool | undefined
+  try {
+    cluster = await startCluster({
+      files: [file],
+      dataDir,
+      host: '127.0.0.1',
+      port: 0,
+      adminPort: 0,
+      min: 1,
+      max: 1,
+      scheduler,
+      discipline,
+      jobMemoryMb: 256,
+      slots: 64,
+      queue: 1000,
+      workerCommand: [...pinned, process.execPath, main, 'worker'],
+      estimator: told,
+      log: () => {},
+    })
+    await cluster.ready
+    const pool = new Pool(cluster.url, { headersTimeout: 0, bodyTimeout: 0 })
+    client = pool
+    return await use(async (ms) => {
+      const began = performance.now()
+      const response = await pool.request({
+        method: 'POST',
+        path: '/spin',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ms }),
+      })
+      const text = await response.body.text()
+      if (response.statusCode !== 200) throw new Error(text)
+      return { tookMs: performance.now() - began, cpuMs: Number(response.headers['plimsoll-work']) / 1000 }
+    })
+  } finally {
+    await client?.close()
+    await cluster?.stop(0)
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** Start, memory and end of slots by themselves. */
+async function slotCosts(count: number): Promise<{ startMs: number; rssMb: number; cancelMs: number }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  const options = { files: [file], dataDir, memoryMb: 256, log: () => {}, surplusMs: 60_000 }
+  const spin = (ms: number) => ({ job: 'j', attempt: 1, workload: 'spin', params: { ms } })
+  // The first fills the cache of compiled code, as it does in a cluster.
+  const warm = new SlotPool({ ...options, warm: 1 })
+  await warm.ready()
+  const pool = new SlotPool({ ...options, warm: 0 })
+  try {
+    const starts: number[] = []
+    const sizes: number[] = []
+    const cancels: number[] = []
+    for (let i = 0; i < count; i++) {
+      const began = performance.now()
+      const run = pool.start(spin(i === 0 ? 1 : 0))
+      await run.answer
+      starts.push(performance.now() - began)
+      const { pid } = run
+      await run.ended
+      await pause(100)
+      sizes.push(residentMb(pid!))
+      const hog = pool.start(spin(60_000))
+      await pause(50)
+      const asked = performance.now()
+      hog.cancel()
+      await hog.ended
+      cancels.push(performance.now() - asked)
+    }
+    return { startMs: median(starts), rssMb: median(sizes), cancelMs: median(cancels) }
+  } finally {
+    await pool.close()
+    await warm.close()
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
