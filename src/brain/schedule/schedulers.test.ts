@@ -106,15 +106,17 @@ function contract(scheduler: SchedulerName): void {
     }
   })
 
-  test('an empty worker that failed the job is passed over for an empty one that did not', () => {
+  test('an empty worker that failed the job is passed over for an empty one that did not, but not forgotten', () => {
     const trial = new Trial({ scheduler })
     for (let i = 0; i < 150; i++) trial.joins(`w${i}`, { cores: 2, memoryMb: 100 })
     for (let i = 0; i < 150; i++) trial.arrives(`j${i}`, { memoryMb: 100 })
-    trial.fails('j0', 'crash')
-    const failed = trial.runs.get('j0')!.worker
-    assert.deepEqual(trial.view.waiting, ['j0'])
-    const spare = trial.view.workers.find((worker) => worker.id !== failed && worker.jobs.length > 0)!
-    assert.deepEqual(sent(trial.finishes(spare.jobs[0]!.job)), [`j0 ${spare.id}`])
+    trial.finishes('j70')
+    trial.finishes('j80')
+    trial.arrives('large', { memoryMb: 100 })
+    const failed = trial.at('large').worker
+    trial.fails('large', 'crash')
+    assert.notEqual(trial.at('large').worker, failed)
+    assert.deepEqual(sent(trial.arrives('next', { memoryMb: 50 })), [`next ${failed}`])
   })
 
   test('workers come and go, and no job waits beside an empty one or is lost', () => {
