@@ -27,7 +27,7 @@ export interface BrainParts {
 }
 
 export interface Brain {
-  /** One event in, and what is to be done about it. Time never goes backwards. */
+  /** One event in, and what is to be done about it. Time that goes backwards stands still until it is made up. */
   handle(event: Event, now: number): Action[]
   /** The state as plain JSON. */
   snapshot(): BrainSnapshot
@@ -54,11 +54,11 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
 
   return {
     handle(event, now) {
-      core.now = now
+      if (now > core.now) core.now = now
       core.actions = []
       apply(core, event)
-      if (core.draining.size > 0) endDrained(core)
       if (changesFleet(event)) resize(core)
+      if (core.draining.size > 0) endDrained(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
       if (next !== core.wakeAt || event.type === 'tick') {

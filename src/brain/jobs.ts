@@ -6,12 +6,14 @@ import { revisedWork } from '../worker/discipline.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
 import { mirror, settleDone } from './mirror.ts'
+import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
 export function arrive(core: Core, job: Job): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
+  checkJob(job)
   const record = newJobRecord(job, ++core.seqs.job, core.now)
   core.jobs.set(job.id, record)
   core.counters.accepted++
@@ -46,7 +48,8 @@ export function passDeadline(core: Core, id: string): void {
   if (!record) return
   record.deadline = undefined
   const reason = { code: 'deadline', afterMs: core.now - record.arrivedAt }
-  announce(core, record, 'refused', reason)
+  if (record.committed) announce(core, record, 'unknown', { code: 'outcome-unknown', cause: 'deadline' })
+  else announce(core, record, 'refused', reason)
   withdraw(core, record, reason)
 }
 
@@ -55,7 +58,7 @@ export function permit(core: Core, event: Of<'ready'>): void {
   const record = current(core, event)
   const { epoch, job, attempt, worker } = event
   if (record) {
-    record.committed = true
+    record.committed = record.job.safeToRepeat === false
     core.actions.push({ type: 'go', epoch, job, attempt, worker })
   } else {
     core.actions.push({ type: 'cancel', epoch, job, attempt, worker, reason: { code: 'superseded' } })
@@ -72,9 +75,10 @@ export function progress(core: Core, event: Of<'progressed'>): void {
   fill(core, worker)
 }
 
-/** The worker knows better how much of the job is done. */
+/** The worker knows better how much of the job is done, unless it says what cannot be. */
 export function noteDone(core: Core, record: JobRecord, done: number): void {
-  settleDone(record, Math.max(0, done), core.now)
+  if (!(done >= 0 && done < Infinity)) return
+  settleDone(record, done, core.now)
   record.expected = revisedWork(record.job.work, record.done)
 }
 
@@ -155,6 +159,8 @@ export function detach(core: Core, record: JobRecord): void {
   const worker = record.worker!
   worker.jobs.splice(worker.jobs.indexOf(record), 1)
   worker.memoryMb -= record.job.memoryMb
+  // Sums of fractions are not exact: an empty worker starts over.
+  if (worker.jobs.length === 0) worker.memoryMb = 0
   record.worker = undefined
   mirror(core, worker)
   core.scheduler.refile(worker)

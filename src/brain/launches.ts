@@ -27,7 +27,7 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
   core.actions.push({ type: 'abandon', launch: id, reason })
   const { backoffMs, backoffMaxMs } = core.limits
   core.launchFailures++
-  const pauseMs = Math.min(backoffMaxMs, backoffMs * 2 ** (core.launchFailures - 1))
+  const pauseMs = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(core.launchFailures - 1, 50))
   core.launchNotBefore = core.now + pauseMs
   setTimer(core, { kind: 'scale', id: '' }, core.launchNotBefore)
 }

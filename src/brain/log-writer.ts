@@ -6,14 +6,12 @@
 
 import type { Action, AttemptToken, Event, Job, Outcome, Reason } from '../model.ts'
 import { encodeHeader } from './log.ts'
+import { json, number, piece, put, string } from './log-bytes.ts'
 import type { BrainSpec } from './spec.ts'
 
 const chunkBytes = 65_536
-/** Room for one entry of the usual kinds, whatever its names. */
+/** Room for one entry of the usual kinds, with names of usual lengths. */
 const spareBytes = 65_536
-
-const encoder = new TextEncoder()
-const piece = (text: string) => encoder.encode(text)
 
 export class LogWriter {
   readonly #sink: (chunk: Uint8Array) => void
@@ -30,8 +28,10 @@ export class LogWriter {
   }
 
   entry(at: number, event: Event, actions: readonly Action[]): void {
-    if (isUsual(event, actions)) this.#at = entry(this.#bytes, this.#at, at, event, actions)
-    else this.#text(`${JSON.stringify({ at, event, actions })}\n`)
+    const end = isUsual(event, actions) ? entry(this.#bytes, this.#at, at, event, actions) : Infinity
+    // An entry that is not usual, or had names too long for the buffer and ran over its end.
+    if (end > this.#bytes.length) this.#text(`${JSON.stringify({ at, event, actions })}\n`)
+    else this.#at = end
     if (this.#at >= chunkBytes) this.flush()
   }
 
@@ -43,17 +43,17 @@ export class LogWriter {
 
   #text(text: string): void {
     this.flush()
-    this.#sink(encoder.encode(text))
+    this.#sink(piece(text))
   }
 }
 
 type Usual = Extract<Event, { type: 'arrived' | 'finished' | 'progressed' }>
 
-/** True: a job arrives, goes on or ends, few actions follow, and all names are short enough for the buffer. */
+/** True: a job arrives, goes on or ends, and few actions follow. */
 function isUsual(event: Event, actions: readonly Action[]): event is Usual {
   const { type } = event
   if (type === 'arrived') {
-    if (!isPlain(event.job) || event.job.id.length + event.job.workload.length > 500) return false
+    if (!isPlain(event.job)) return false
   } else if (type !== 'finished' && type !== 'progressed') return false
   if (actions.length > 8) return false
   for (let i = 0; i < actions.length; i++) {
@@ -63,7 +63,7 @@ function isUsual(event: Event, actions: readonly Action[]): event is Usual {
   return true
 }
 
-// Below, each function writes into `to` from position `p` on, and returns the position after what it wrote.
+// Below, each function writes as those of log-bytes.ts do.
 
 const entryIs = piece('{"at":')
 const eventIs = piece(',"event":')
@@ -167,7 +167,7 @@ function token(to: Uint8Array, start: number, { epoch, job, attempt }: AttemptTo
 
 const reasonEnd = piece('}}')
 
-/** The facts that go with a code are always the same, so what stands before each is prepared only once. */
+/** The facts that go with a code are mostly the same, so what stands before each is prepared only once. */
 interface Prepared {
   head: Uint8Array
   facts: { name: string; prefix: Uint8Array }[]
@@ -188,79 +188,22 @@ function prepare(reason: Reason): Prepared {
 function writeReason(to: Uint8Array, start: number, reason: Reason): number {
   const { head, facts } = preparedFor.get(reason.code) ?? prepare(reason)
   let p = put(to, start, head)
-  for (let i = 0; i < facts.length; i++) {
-    const { name, prefix } = facts[i]!
-    p = put(to, p, prefix)
+  let i = 0
+  for (const name in reason) {
+    if (name === 'code') continue
+    const prepared = facts[i++]
+    if (prepared?.name !== name) return otherReason(to, start, reason)
+    p = put(to, p, prepared.prefix)
     const fact = reason[name]!
     p = typeof fact === 'number' ? number(to, p, fact) : string(to, p, fact)
   }
-  return put(to, p, reasonEnd)
+  return i === facts.length ? put(to, p, reasonEnd) : otherReason(to, start, reason)
 }
 
-function put(to: Uint8Array, start: number, bytes: Uint8Array): number {
-  const { length } = bytes
-  for (let i = 0; i < length; i++) to[start + i] = bytes[i]!
-  return start + length
-}
+const reasonIs = piece(',"reason":')
+const actionEnd = piece('}')
 
-function string(to: Uint8Array, start: number, value: string): number {
-  const { length } = value
-  let p = start
-  to[p++] = 0x22
-  for (let i = 0; i < length; i++) {
-    const code = value.charCodeAt(i)
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return json(to, start, value)
-    to[p++] = code
-  }
-  to[p++] = 0x22
-  return p
-}
-
-/** Numbers with at most three decimals are written digit by digit; times and work are such. */
-function number(to: Uint8Array, start: number, value: number): number {
-  if (value === (value | 0) && value >= 0) return digits(to, start, value)
-  const thousandths = Math.round(value * 1000)
-  if (!(thousandths >= 0 && thousandths < 2 ** 50 && thousandths / 1000 === value))
-    return json(to, start, value)
-  const whole = Math.floor(value)
-  const p = digits(to, start, whole)
-  const rest = thousandths - whole * 1000
-  if (rest === 0) return p
-  to[p] = 0x2e
-  to[p + 1] = 48 + ((rest / 100) | 0)
-  to[p + 2] = 48 + (((rest / 10) | 0) % 10)
-  to[p + 3] = 48 + (rest % 10)
-  return rest % 10 !== 0 ? p + 4 : rest % 100 !== 0 ? p + 3 : p + 2
-}
-
-function digits(to: Uint8Array, start: number, value: number): number {
-  if (value < 10) {
-    to[start] = 48 + value
-    return start + 1
-  }
-  if (value >= 1e9) {
-    // The upper digits, then the lower nine with their zeros: both small enough for integer arithmetic.
-    const upper = Math.floor(value / 1e9)
-    const p = digits(to, start, upper)
-    backwards(to, p + 9, 9, value - upper * 1e9)
-    return p + 9
-  }
-  let count = 2
-  for (let top = 100; top <= value; top *= 10) count++
-  backwards(to, start + count, count, value)
-  return start + count
-}
-
-/** The lowest `count` digits of a number below 2³¹, ending before `end`. */
-function backwards(to: Uint8Array, end: number, count: number, value: number): void {
-  let left = value | 0
-  for (let p = end - 1; p >= end - count; p--) {
-    const next = (left / 10) | 0
-    to[p] = 48 + (left - next * 10)
-    left = next
-  }
-}
-
-function json(to: Uint8Array, start: number, value: unknown): number {
-  return start + encoder.encodeInto(JSON.stringify(value), to.subarray(start)).written
+/** A reason with other facts than its code had before. */
+function otherReason(to: Uint8Array, start: number, reason: Reason): number {
+  return put(to, json(to, put(to, start, reasonIs), reason), actionEnd)
 }

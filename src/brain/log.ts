@@ -28,17 +28,21 @@ export function encodeHeader(brain: BrainSpec): string {
 }
 
 export function decodeHeader(line: string): LogHeader {
-  const header = parse(line, 1) as Partial<LogHeader>
-  if (header.plimsoll !== 'event-log') throw new ConfigError('line 1: not the header of a plimsoll event log')
+  const header = parse(line, 1) as Partial<LogHeader> | null
+  if (header?.plimsoll !== 'event-log')
+    throw new ConfigError('line 1: not the header of a plimsoll event log')
   if (header.version !== logVersion) {
     throw new ConfigError(`line 1: event log of version ${header.version}; this is version ${logVersion}`)
   }
+  if (typeof header.brain !== 'object' || header.brain === null)
+    throw new ConfigError('line 1: must have "brain", the description of the log\'s brain')
   return header as LogHeader
 }
 
 export function decodeEntry(line: string, number: number): LogEntry {
-  const entry = parse(line, number) as Partial<LogEntry>
-  if (typeof entry.at !== 'number' || !entry.event || !Array.isArray(entry.actions)) {
+  const entry = parse(line, number) as Partial<LogEntry> | null
+  const sound = typeof entry?.at === 'number' && typeof entry.event?.type === 'string'
+  if (!sound || !Array.isArray(entry.actions)) {
     throw new ConfigError(`line ${number}: must have "at", "event" and "actions"`)
   }
   return entry as LogEntry

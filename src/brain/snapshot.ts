@@ -11,7 +11,7 @@ type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline'> &
   excluded: string[] | null
   waits: boolean
 }
-type SavedWorker = Omit<WorkerRecord, 'jobs'> & { jobs: string[] }
+type SavedWorker = Omit<WorkerRecord, 'jobs' | 'silence'> & { jobs: string[] }
 
 export interface BrainSnapshot {
   version: number
@@ -21,6 +21,8 @@ export interface BrainSnapshot {
   epoch: number
   jobs: SavedJob[]
   workers: SavedWorker[]
+  /** In the order in which they were told to drain. */
+  draining: string[]
   launches: { id: string; at: number }[]
   /** In order of time; the order among equals is kept. */
   timers: { at: number; tie: number; timer: Timer }[]
@@ -29,6 +31,7 @@ export interface BrainSnapshot {
   launchFailures: number
   launchNotBefore: number
   wakeAt: number | null
+  now: number
 }
 
 export function saveCore(core: Core): BrainSnapshot {
@@ -38,7 +41,7 @@ export function saveCore(core: Core): BrainSnapshot {
     excluded: excluded ? [...excluded] : null,
     waits: queued !== undefined,
   }))
-  const workers = [...core.workers.values()].map((worker) => ({
+  const workers = [...core.workers.values()].map(({ silence: _, ...worker }) => ({
     ...worker,
     jobs: worker.jobs.map((record) => record.job.id),
   }))
@@ -50,6 +53,7 @@ export function saveCore(core: Core): BrainSnapshot {
     epoch: core.epoch,
     jobs,
     workers,
+    draining: [...core.draining].map((worker) => worker.facts.id),
     launches: [...core.launches.values()].map(({ id, at }) => ({ id, at })),
     timers: [...core.timers.entries()].map(({ item, key, tie }) => ({ at: key, tie, timer: item })),
     counters: core.counters,
@@ -57,6 +61,7 @@ export function saveCore(core: Core): BrainSnapshot {
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
+    now: core.now,
   })
 }
 
@@ -72,12 +77,12 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
   core.wakeAt = saved.wakeAt ?? Infinity
+  core.now = saved.now
   for (const { jobs: _, ...worker } of workers) {
-    const record = { ...worker, jobs: [] }
-    core.workers.set(worker.facts.id, record)
+    core.workers.set(worker.facts.id, { ...worker, jobs: [], silence: undefined })
     if (worker.state === 'ready') core.ready++
-    else core.draining.add(record)
   }
+  for (const id of saved.draining) core.draining.add(core.workers.get(id)!)
   for (const { worker, excluded, waits, ...fields } of jobs) {
     const record: JobRecord = Object.assign(newJobRecord(fields.job, fields.seq, fields.arrivedAt), fields)
     if (worker !== null) record.worker = core.workers.get(worker)
@@ -91,6 +96,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
     if (timer.kind === 'deadline') core.jobs.get(timer.id)!.deadline = entry
+    if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') {
       const { at: begun } = launches.find((launch) => launch.id === timer.id)!
       core.launches.set(timer.id, { id: timer.id, at: begun, timer: entry })

@@ -1,10 +1,11 @@
 /** The life of a worker: it joins, reports, falls silent, drains, and is gone. */
 
-import type { Event, HeldAttempt, Reason } from '../model.ts'
+import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
 import { detach, fill, noteDone, place, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
-import type { WorkerRecord } from './state.ts'
+import { checkFacts } from './sound.ts'
+import type { JobRecord, WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -15,6 +16,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     if (event.seq > known.seq) reconcile(core, known, event.seq, event.held, 0)
     return
   }
+  checkFacts(event.worker)
   if (event.launch !== undefined && !endLaunch(core, event.launch)) {
     terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
     return
@@ -36,10 +38,11 @@ export function join(core: Core, event: Of<'joined'>): void {
     running: 0,
     memoryMb: 0,
     placedStamp: number - 2 ** 40,
+    silence: undefined,
   }
   core.workers.set(event.worker.id, worker)
   core.ready++
-  if (core.limits.beatMs > 0) setTimer(core, { kind: 'silence', id: event.worker.id }, silentAt(core, worker))
+  if (core.limits.beatMs > 0) watch(core, worker)
   cancelStrangers(core, worker, event.held)
   core.scheduler.refile(worker)
   fill(core, worker)
@@ -62,9 +65,11 @@ function reconcile(
   worker.seq = seq
   worker.heardAt = core.now
   worker.reports++
+  // It is no longer fresh: from now on it is missed sooner.
+  if (worker.reports === 1 && worker.silence) watch(core, worker)
   for (const attempt of held) {
     const record = core.jobs.get(attempt.job)
-    if (!record || record.worker !== worker || record.attempt !== attempt.attempt) continue
+    if (!record || !isCurrent(core, record, worker, attempt)) continue
     record.seenIn = worker.reports
     if (attempt.done !== undefined) noteDone(core, record, attempt.done)
   }
@@ -80,11 +85,16 @@ function reconcile(
   fill(core, worker)
 }
 
+function isCurrent(core: Core, record: JobRecord, worker: WorkerRecord, token: AttemptToken): boolean {
+  return record.worker === worker && record.attempt === token.attempt && token.epoch === core.epoch
+}
+
 /** Tells the worker to stop what nobody wants from it. */
 function cancelStrangers(core: Core, worker: WorkerRecord, held: HeldAttempt[]): void {
-  for (const { epoch, job, attempt } of held) {
+  for (const token of held) {
+    const { epoch, job, attempt } = token
     const record = core.jobs.get(job)
-    if (record?.worker === worker && record.attempt === attempt && epoch === core.epoch) continue
+    if (record && isCurrent(core, record, worker, token)) continue
     core.actions.push({
       type: 'cancel',
       epoch,
@@ -131,9 +141,16 @@ export function endDrained(core: Core): void {
 export function checkSilence(core: Core, id: string): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  const at = silentAt(core, worker)
-  if (at <= core.now) lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
-  else setTimer(core, { kind: 'silence', id }, at)
+  worker.silence = undefined
+  if (silentAt(core, worker) <= core.now)
+    lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
+  else watch(core, worker)
+}
+
+/** Asks to be called when the worker has been silent for too long, if it says nothing until then. */
+function watch(core: Core, worker: WorkerRecord): void {
+  if (worker.silence) core.timers.remove(worker.silence)
+  worker.silence = setTimer(core, { kind: 'silence', id: worker.facts.id }, silentAt(core, worker))
 }
 
 function silentAt(core: Core, worker: WorkerRecord): number {
@@ -157,6 +174,7 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   worker.state = 'gone'
   worker.jobs = []
   core.workers.delete(worker.facts.id)
+  if (worker.silence) core.timers.remove(worker.silence)
   core.scheduler.refile(worker)
   terminate(core, worker.facts.id, reason)
 }

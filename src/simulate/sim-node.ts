@@ -162,7 +162,7 @@ export class SimNode {
 
   #plan(): void {
     const { beatMs } = this.#world.parts.brain.limits
-    if (beatMs && !this.#inbox) {
+    if (beatMs && !this.#inbox && !this.#dead) {
       this.#world.clock.move(this.#beat, this.#world.clock.now + beatMs, rank.message)
     }
   }

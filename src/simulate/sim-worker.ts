@@ -34,7 +34,8 @@ export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
     // A job that brings something down does so half-way.
     size: fate === 'ends' ? size : size / 2,
     expected: asked.work,
-    reviseAt: asked.work * overrun,
+    // An estimate of nothing could be doubled for ever.
+    reviseAt: Math.max(1, asked.work) * overrun,
     done: 0,
     base: 0,
     running: false,
@@ -94,10 +95,10 @@ export class SimWorker {
     this.#plan()
   }
 
-  /** Work that a job has done by now, in whole units. */
+  /** Work that a job has done by now, in whole units; rounded up, so that a job at its bound is seen to be there. */
   doneBy(job: SimJob): number {
     this.#advance()
-    return Math.floor(job.running ? job.base + this.#each : job.done)
+    return Math.ceil(job.running ? job.base + this.#each : job.done)
   }
 
   /** 1 is normal, 0.1 a tenfold slow-down, 0 a stop. */

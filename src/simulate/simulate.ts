@@ -43,6 +43,8 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   const answers = new Answers()
   const warmup = spec.warmup ?? 0
   let ended = 0
+  /** How many jobs there will be: fewer than asked for where the arrivals run out. */
+  let jobs = spec.jobs
   const world = new World({
     brain: spec.brain,
     seed: spec.seed,
@@ -70,15 +72,16 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
     const work = guess(size, spec.errorSigma, draws.errors)
     world.submit({ id: `j${count}`, workload: 'simulated', work, memoryMb: spec.memoryMb ?? 0 }, size)
-    if (count < spec.jobs) plan()
+    if (count < jobs) plan()
   }
   const arrival = { item: arrive, at: -1 }
   const plan = () => {
     const time = spec.arrivals.next(world.clock.now, draws.arrivals)
     if (time < Infinity) world.clock.move(arrival, time, rank.arrival)
+    else jobs = count
   }
   plan()
-  while (ended < spec.jobs && world.clock.step()) {
+  while (ended < jobs && world.clock.step()) {
     // Each step hands the brain one event; all work happens there.
   }
   world.flushLog()

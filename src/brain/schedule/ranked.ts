@@ -2,6 +2,7 @@
 
 import { type Entry, Heap } from '../../heap.ts'
 import { isOpen, type WorkerRecord } from '../state.ts'
+import { EmptyWorkers } from './empty.ts'
 import { passOver, type Scheduler, type SchedulerParts } from './scheduler.ts'
 
 export function rankedWorkers(
@@ -12,10 +13,12 @@ export function rankedWorkers(
 ): Scheduler {
   const open = new Heap<WorkerRecord>()
   const entries = new Map<WorkerRecord, Entry<WorkerRecord>>()
+  const empty = new EmptyWorkers()
   return {
     name,
     rank: () => 0,
     refile(worker) {
+      empty.refile(worker)
       const entry = entries.get(worker)
       if (isOpen(worker)) {
         if (entry) open.put(entry, rank(worker), worker.placedStamp)
@@ -26,7 +29,8 @@ export function rankedWorkers(
       }
     },
     place(record) {
-      const worker = open.find((candidate) => accepts(candidate, record), passOver)
+      let worker = open.find((candidate) => accepts(candidate, record), passOver)
+      if (!worker && open.size > passOver) worker = empty.first(record, accepts)
       if (!worker) return { reason: { code: 'no-room', openWorkers: open.size } }
       return { worker, reason: { code, jobs: worker.jobs.length } }
     },

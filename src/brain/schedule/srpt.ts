@@ -8,6 +8,7 @@ import { type Entry, Heap } from '../../heap.ts'
 import type { Reason } from '../../model.ts'
 import { expectedEnd } from '../mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
+import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
 
 interface Filed {
@@ -20,11 +21,13 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
   const free = new Heap<WorkerRecord>()
   const busy = new Heap<WorkerRecord>()
   const filed = new Map<WorkerRecord, Filed>()
+  const empty = new EmptyWorkers()
 
   return {
     name: 'srpt',
     rank: (record) => record.job.work,
     refile(worker) {
+      empty.refile(worker)
       let places = filed.get(worker)
       if (!isOpen(worker)) {
         if (!places) return
@@ -49,7 +52,8 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
       else busy.remove(places.busy)
     },
     place(record, now) {
-      const idle = free.find((worker) => accepts(worker, record), passOver)
+      let idle = free.find((worker) => accepts(worker, record), passOver)
+      if (!idle && free.size > passOver) idle = empty.first(record, accepts)
       if (idle) return { worker: idle, reason: coreFree(idle) }
       const worker = busy.find((candidate) => accepts(candidate, record), passOver)
       if (!worker) return { reason: { code: 'no-room', openWorkers: filed.size } }

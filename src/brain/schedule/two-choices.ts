@@ -1,14 +1,17 @@
 import { isOpen, type WorkerRecord } from '../state.ts'
+import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
 
 /** Two workers at random, and of these the one with fewer jobs. */
 export const twoChoices: SchedulerFactory = ({ accepts, random }) => {
   const open: WorkerRecord[] = []
   const places = new Map<WorkerRecord, number>()
+  const empty = new EmptyWorkers()
   return {
     name: 'two-choices',
     rank: () => 0,
     refile(worker) {
+      empty.refile(worker)
       const place = places.get(worker)
       if (isOpen(worker) === (place !== undefined)) return
       if (place === undefined) {
@@ -41,6 +44,8 @@ export const twoChoices: SchedulerFactory = ({ accepts, random }) => {
             reason: { code: 'fewer-of-two', jobs: worker.jobs.length, other: fewer.jobs.length },
           }
       }
+      const worker = open.length > passOver ? empty.first(record, accepts) : undefined
+      if (worker) return { worker, reason: { code: 'fewer-of-two', jobs: 0, other: fewer.jobs.length } }
       return { reason: { code: 'no-room', openWorkers: open.length } }
     },
     takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.facts.slots }),

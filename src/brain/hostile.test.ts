@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { ContractError } from '../errors.ts'
+import type { AttemptToken, Event, FailureKind, HeldAttempt } from '../model.ts'
+import { Invariants } from '../simulate/invariants.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import { type SchedulerName, schedulers } from './schedule/index.ts'
+import { Trial } from './trial.ts'
+
+/** Numbers from which a step becomes an event, once it is known what the brain holds by then. */
+interface Step {
+  type: Event['type'] | 'restore'
+  /** Which job, worker, attempt: out of all there are, and a few that are not. */
+  pick: number
+  other: number
+  /** True: the token is that of an attempt in somebody's hands. */
+  apt: boolean
+  /** May be anything that is a number. */
+  amount: number
+  waitMs: number
+  kind: FailureKind
+}
+
+const types: Step['type'][] = ['arrived', 'cancelled', 'ready', 'progressed', 'finished', 'failed', 'joined']
+const moreTypes: Step['type'][] = ['reported', 'lost', 'launch-failed', 'drain', 'tick', 'restore']
+const often: Step['type'][] = ['arrived', 'arrived', 'arrived', 'finished', 'failed', 'joined', 'reported']
+
+const step: fc.Arbitrary<Step> = fc.record({
+  type: fc.constantFrom(...types, ...moreTypes, ...often),
+  pick: fc.nat(1000),
+  other: fc.nat(1000),
+  apt: fc.boolean(),
+  amount: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: 5000 }) },
+    fc.double(),
+    fc.constantFrom(Number.NaN, Infinity, -Infinity, -1, 0),
+  ),
+  waitMs: fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 0, max: 400 }) },
+    fc.integer({ min: -500, max: 20_000 }),
+  ),
+  kind: fc.constantFrom('error', 'limit', 'crash', 'unreachable', 'refused'),
+})
+
+/** A brain among enemies: its checks, and what it takes to make sense of a step. */
+class Siege {
+  readonly trial: Trial
+  readonly checks = new Invariants()
+  #jobs = 0
+  #seq = 1000
+
+  constructor(scheduler: SchedulerName, discipline: DisciplineName) {
+    const limits = {
+      ...{ queue: 6, crashes: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
+      ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
+    }
+    this.trial = new Trial({ scheduler, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })
+  }
+
+  take(step: Step): void {
+    this.trial.after(step.waitMs)
+    if (step.type === 'restore') this.trial.restores()
+    else this.tell(this.#event(step))
+  }
+
+  /** A broken contract must change nothing; all else must leave everything in order. */
+  tell(event: Event): void {
+    const before = JSON.stringify(this.trial.brain.snapshot())
+    try {
+      const actions = this.trial.tell(event)
+      this.checks.observe(event, actions, this.trial.now, this.trial.brain)
+      sound(actions)
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error
+      const { now: _, ...after } = this.trial.brain.snapshot()
+      const { now: __, ...was } = JSON.parse(before) as { now: number }
+      assert.deepEqual(JSON.parse(JSON.stringify(after)), was)
+    }
+    this.#consistent()
+  }
+
+  /** Peace: workers come, report the truth, and finish what they hold. Then nobody may be left waiting. */
+  end(): void {
+    for (let round = 0; round < 60 && this.trial.view.jobs > 0; round++) {
+      this.trial.after(100)
+      this.tell({ type: 'tick' })
+      const { workers, booting, ready } = this.trial.view
+      if (ready === 0) this.#join(`late${round}`, booting[0])
+      for (const { id, jobs } of workers) {
+        const held = jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt }))
+        this.tell({ type: 'reported', worker: id, seq: ++this.#seq, held })
+        for (const token of held) this.tell({ type: 'finished', ...token, worker: id, work: 1 })
+      }
+    }
+    this.checks.finally(this.trial.brain)
+    const { timers, booting, workers } = this.trial.view
+    const pauses = timers - booting.length - workers.length
+    assert.ok(pauses >= 0 && pauses <= 40, `${timers} timers are left`)
+  }
+
+  #join(id: string, launch: string | undefined): void {
+    const worker = { id, cores: 2, workPerSecond: 1000, memoryMb: 1000, slots: 8 }
+    this.tell({ type: 'joined', worker, ...(launch && { launch }), seq: ++this.#seq, held: [] })
+  }
+
+  #consistent(): void {
+    const { counters, jobs, waiting, placed, workers } = this.trial.view
+    const { accepted, results, errors, refused, unknown, cancelled } = counters
+    assert.equal(accepted, results + errors + refused + unknown + cancelled + jobs)
+    assert.equal(
+      placed,
+      workers.reduce((sum, worker) => sum + worker.jobs.length, 0),
+    )
+    assert.equal(new Set(waiting).size, waiting.length)
+    sound(this.trial.view)
+  }
+
+  #event({ type, pick, other, apt, amount, kind }: Step): Event {
+    const worker = `w${pick % 6}`
+    switch (type) {
+      case 'arrived':
+        return { type, job: this.#job(pick, other, apt, amount) }
+      case 'cancelled':
+        return { type, job: `j${pick % (this.#jobs + 2)}` }
+      case 'ready':
+        return { type, ...this.#token(pick, other, apt) }
+      case 'progressed':
+        return { type, ...this.#token(pick, other, apt), done: amount }
+      case 'finished':
+        return { type, ...this.#token(pick, other, apt), work: amount }
+      case 'failed':
+        return { type, ...this.#token(pick, other, apt), kind }
+      case 'joined': {
+        const facts = { cores: 1 + (other % 3), slots: 1 + (other % 5), memoryMb: 100 * (other % 4) }
+        const workPerSecond = apt ? 1000 : amount
+        const launch = [undefined, ...this.trial.view.booting, 'nonsense'][other % 4]
+        const event = {
+          worker: { id: worker, workPerSecond, ...facts },
+          seq: pick,
+          held: this.#held(other, amount),
+        }
+        return { type, ...event, ...(launch !== undefined && { launch }) }
+      }
+      case 'reported':
+        return { type, worker, seq: apt ? ++this.#seq : other, held: this.#held(other, amount) }
+      case 'launch-failed':
+        return { type, launch: this.trial.view.booting[other % 3] ?? 'nonsense' }
+      case 'lost':
+      case 'drain':
+        return { type, worker }
+      default:
+        return { type: 'tick' }
+    }
+  }
+
+  /** A new job; now and then one that is there already. Ids are not used again: that is the driver's promise. */
+  #job(pick: number, other: number, apt: boolean, amount: number) {
+    const [known] = this.trial.view.waiting
+    const id = pick % 20 === 0 && known ? known : `j${++this.#jobs}`
+    const deadlineAt = this.trial.now + (other % 7 === 0 ? amount : (other % 500) - 20)
+    return {
+      ...{ id, workload: 'w', work: apt ? other : amount, memoryMb: other % 150 },
+      ...(pick % 3 === 0 && { deadlineAt }),
+      ...(pick % 4 === 0 && { safeToRepeat: false }),
+      ...(pick % 5 === 0 && { preemptible: false }),
+    }
+  }
+
+  #token(pick: number, other: number, apt: boolean): AttemptToken & { worker: string } {
+    const inHand = this.trial.view.workers.flatMap(({ id, jobs }) =>
+      jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt, worker: id })),
+    )
+    if (apt && inHand.length > 0) return inHand[pick % inHand.length]!
+    const job = `j${pick % (this.#jobs + 2)}`
+    return { epoch: 1 + (other % 3), job, attempt: other % 4, worker: `w${other % 7}` }
+  }
+
+  /** Some of what is in somebody's hands, and some nonsense. */
+  #held(other: number, amount: number): HeldAttempt[] {
+    const held = [0, 1, 2].map((i) => {
+      const { worker: _, ...token } = this.#token(other + i, other + i, (other >> i) % 2 === 0)
+      return { ...token, ...(other % 2 === 0 && { done: amount }) }
+    })
+    return held.slice(0, other % 4)
+  }
+}
+
+/** No number in it may be none. */
+function sound(value: unknown): void {
+  if (typeof value === 'number') assert.ok(!Number.isNaN(value), 'NaN')
+  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) sound(part)
+}
+
+for (const scheduler of Object.keys(schedulers) as SchedulerName[]) {
+  describe(scheduler, () => {
+    for (const discipline of Object.keys(disciplines) as DisciplineName[]) {
+      test(`whatever a brain is told, its books stay right and nobody is left waiting (${discipline})`, () => {
+        fc.assert(
+          fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
+            const siege = new Siege(scheduler, discipline)
+            siege.tell({ type: 'tick' })
+            for (const step of steps) siege.take(step)
+            siege.end()
+          }),
+          { numRuns: 120 },
+        )
+      })
+    }
+  })
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError } from '../../errors.ts'
+import { fixed } from './fixed.ts'
+
+const fleet = (ready: number, booting = 0) => ({ ready, booting, draining: 0, waiting: 0 })
+
+test('between its bounds the fleet stays as it is', () => {
+  const scaler = fixed({ min: 2, max: 4 })
+  for (const view of [fleet(2), fleet(3), fleet(1, 3)]) assert.equal(scaler.decide(view, 0).kind, 'hold')
+})
+
+test('below the least it grows to it, above the most it shrinks to it', () => {
+  const scaler = fixed({ min: 2, max: 4 })
+  assert.deepEqual(scaler.decide(fleet(1), 0), {
+    kind: 'scale',
+    to: 2,
+    reason: { code: 'below-min', have: 1, min: 2 },
+  })
+  assert.deepEqual(scaler.decide(fleet(4, 1), 0), {
+    kind: 'scale',
+    to: 4,
+    reason: { code: 'above-max', have: 5, max: 4 },
+  })
+})
+
+test('bounds that cannot be are refused, naming the option, the value and what is allowed', () => {
+  const refused = (bounds: { min: number; max: number }, message: string) =>
+    assert.throws(() => fixed(bounds), new ConfigError(message))
+  for (const min of [-1, 1.5, Number.NaN]) {
+    refused({ min, max: 4 }, `scale.min = ${min}: must be a whole number, 0 or more`)
+  }
+  for (const max of [1, 2.5, Infinity, Number.NaN]) {
+    refused({ min: 2, max }, `scale.max = ${max}: must be a whole number, at least scale.min (2)`)
+  }
+})

@@ -1,0 +1,40 @@
+/**
+ * Empty workers, for the job that a policy found no place for: it looks at so many workers and no more, and an
+ * empty one, which takes any job, may stand behind them all.
+ */
+
+import { type Entry, Heap } from '../../heap.ts'
+import type { Accepts } from '../eligible.ts'
+import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
+
+export class EmptyWorkers {
+  /** By number. A worker that is given a job stays until it is looked at: most searches end before they come here. */
+  readonly #heap = new Heap<WorkerRecord>()
+  readonly #entries = new Map<WorkerRecord, Entry<WorkerRecord>>()
+
+  /** Call it whenever a worker changed. */
+  refile(worker: WorkerRecord): void {
+    if (worker.jobs.length > 0) return
+    const entry = this.#entries.get(worker)
+    if (worker.state === 'gone') {
+      if (entry) this.#heap.remove(entry)
+      this.#entries.delete(worker)
+    } else if (!entry) this.#entries.set(worker, this.#heap.push(worker, worker.number, 0))
+    else if (entry.at < 0) this.#heap.put(entry, worker.number, 0)
+  }
+
+  /** The oldest empty worker that may take the job. */
+  first(record: JobRecord, accepts: Accepts): WorkerRecord | undefined {
+    const passed: WorkerRecord[] = []
+    let found: WorkerRecord | undefined
+    for (let worker = this.#heap.top(); worker && !found; worker = this.#heap.top()) {
+      if (accepts(worker, record) && worker.jobs.length === 0) found = worker
+      else {
+        this.#heap.pop()
+        if (isOpen(worker) && worker.jobs.length === 0) passed.push(worker)
+      }
+    }
+    for (const worker of passed) this.refile(worker)
+    return found
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Action } from '../model.ts'
+import { answers, only, Trial } from './trial.ts'
+
+const woken = (actions: readonly Action[]) => only(actions, 'wake').map(({ at }) => at)
+
+test('the brain asks to be woken for the next thing that is due, and only when that changes', () => {
+  const trial = new Trial()
+  assert.deepEqual(woken(trial.arrives('j1', { deadlineAt: 100 })), [100])
+  assert.deepEqual(woken(trial.arrives('j2', { deadlineAt: 200 })), [])
+  assert.deepEqual(woken(trial.arrives('j3', { deadlineAt: 50 })), [50])
+})
+
+test('when what was due first is off, the wake-up moves', () => {
+  const trial = new Trial()
+  trial.arrives('j1', { deadlineAt: 100 })
+  trial.arrives('j2', { deadlineAt: 200 })
+  assert.deepEqual(woken(trial.tell({ type: 'cancelled', job: 'j1' })), [200])
+})
+
+test('a tick that comes early does nothing but ask again', () => {
+  const trial = new Trial()
+  trial.arrives('j1', { deadlineAt: 100 })
+  assert.deepEqual(trial.after(99.9).tick(), [{ type: 'wake', at: 100 }])
+  assert.deepEqual(answers(trial.after(0.1).tick()), ['j1 refused deadline'])
+})
+
+test('a tick that comes late does all that is due, in order', () => {
+  const trial = new Trial()
+  for (const [id, deadlineAt] of Object.entries({ late: 300, last: 900, first: 100 }))
+    trial.arrives(id, { deadlineAt })
+  const actions = trial.after(500).tick()
+  assert.deepEqual(answers(actions), ['first refused deadline', 'late refused deadline'])
+  assert.deepEqual(woken(actions), [900])
+})
+
+test('with nothing due there is no wake-up', () => {
+  const trial = new Trial()
+  assert.deepEqual(trial.tick(), [])
+})
+
+test('a restored brain keeps its wake-up', () => {
+  const trial = new Trial()
+  trial.arrives('j1', { deadlineAt: 100 })
+  trial.restores()
+  assert.deepEqual(woken(trial.tick()), [100])
+  assert.deepEqual(answers(trial.after(100).tick()), ['j1 refused deadline'])
+})

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Random, stream } from './random.ts'
+
+const draws = (random: Random, count = 50) => Array.from({ length: count }, () => random.next())
+const meanOf = (draw: () => number, count = 200_000) => {
+  let sum = 0
+  for (let i = 0; i < count; i++) sum += draw()
+  return sum / count
+}
+const near = (actual: number, expected: number, tolerance: number) =>
+  assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected} ± ${tolerance}`)
+
+test('the same seed and purpose give the same draws', () => {
+  assert.deepEqual(draws(stream(7, 'sizes')), draws(stream(7, 'sizes')))
+})
+
+test('other seeds give other draws, also seeds that differ only beyond 32 bits', () => {
+  const first = [0, 1, 2, -1, 2 ** 32, 2 ** 40 + 1].map((seed) => draws(stream(seed, 'sizes'), 3).join())
+  assert.equal(new Set(first).size, first.length)
+})
+
+test('purposes draw independently: one more of one kind shifts none of another', () => {
+  const sizes = stream(1, 'sizes')
+  const arrivals = stream(1, 'arrivals')
+  const alone = draws(stream(1, 'sizes'))
+  const mixed = alone.map(() => {
+    draws(arrivals, 3)
+    return sizes.next()
+  })
+  assert.deepEqual(mixed, alone)
+  assert.notDeepEqual(draws(stream(1, 'arrivals')), alone)
+})
+
+test('a saved stream goes on where it was, also through JSON', () => {
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.nat(100), (seed, drawn) => {
+      const random = stream(seed, 'brain')
+      draws(random, drawn)
+      const saved = JSON.parse(JSON.stringify(random.save())) as number[]
+      const restored = stream(0, 'other')
+      restored.load(saved)
+      assert.deepEqual(draws(restored, 10), draws(random, 10))
+    }),
+  )
+})
+
+test('draws are uniform from 0 up to, but not including, 1', () => {
+  const random = stream(3, 'test')
+  for (const value of draws(random, 10_000)) assert.ok(value >= 0 && value < 1)
+  near(meanOf(random.next), 0.5, 0.005)
+})
+
+test('whole numbers below a bound come equally often', () => {
+  const random = stream(4, 'test')
+  const counts = [0, 0, 0, 0, 0]
+  for (let i = 0; i < 50_000; i++) counts[random.below(5)]!++
+  for (const count of counts) near(count, 10_000, 500)
+})
+
+test('normal and exponential draws have the means and spreads of their names', () => {
+  const random = stream(5, 'test')
+  near(meanOf(random.normal), 0, 0.01)
+  near(
+    meanOf(() => random.normal() ** 2),
+    1,
+    0.02,
+  )
+  near(meanOf(random.exponential), 1, 0.01)
+  near(
+    meanOf(() => random.exponential() ** 2),
+    2,
+    0.06,
+  )
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type DisciplineName, disciplines, revisedWork } from './discipline.ts'
+
+interface Held {
+  name: string
+  left: number
+  running: boolean
+  preemptible: boolean
+}
+
+const held = (name: string, left: number, more: Partial<Held> = {}): Held => ({
+  name,
+  left,
+  running: false,
+  preemptible: true,
+  ...more,
+})
+const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
+  disciplines[discipline].choose(jobs, cores, (job) => job.left).map((job) => job.name)
+
+test('sharing runs all', () => {
+  assert.deepEqual(chosen('sharing', [held('a', 3), held('b', 1), held('c', 2)], 1), ['a', 'b', 'c'])
+})
+
+test('fifo runs the oldest, whatever they need', () => {
+  assert.deepEqual(chosen('fifo', [held('a', 9), held('b', 5), held('c', 1)], 2), ['a', 'b'])
+})
+
+test('srpt runs those with the least left', () => {
+  assert.deepEqual(chosen('srpt', [held('a', 9), held('b', 5), held('c', 1)], 2).toSorted(), ['b', 'c'])
+})
+
+test('srpt: with cores for all, all run', () => {
+  assert.deepEqual(chosen('srpt', [held('a', 9), held('b', 5)], 2), ['a', 'b'])
+})
+
+test('srpt: a running job that cannot be preempted goes on, however long it is', () => {
+  const jobs = [held('long', 99, { running: true, preemptible: false }), held('b', 1), held('c', 2)]
+  assert.deepEqual(chosen('srpt', jobs, 1), ['long'])
+  assert.deepEqual(chosen('srpt', jobs, 2).toSorted(), ['b', 'long'])
+})
+
+test('srpt: a job that cannot be preempted has no privilege before it runs', () => {
+  assert.deepEqual(chosen('srpt', [held('long', 99, { preemptible: false }), held('b', 1)], 1), ['b'])
+})
+
+test('srpt: of equals the running one goes on, else the oldest begins', () => {
+  assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5, { running: true })], 1), ['b'])
+  assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5)], 1), ['a'])
+})
+
+const anyJobs = fc.array(
+  fc.record({ name: fc.string(), left: fc.nat(5), running: fc.boolean(), preemptible: fc.boolean() }),
+  { maxLength: 12 },
+)
+
+test('bounded disciplines keep every core busy and never run more jobs than cores', () => {
+  fc.assert(
+    fc.property(anyJobs, fc.integer({ min: 1, max: 6 }), (jobs, cores) => {
+      // A worker never runs more jobs than it has cores, so nor does it before it chooses anew.
+      let running = 0
+      for (const job of jobs) job.running = job.running && ++running <= cores
+      for (const name of ['fifo', 'srpt'] as const) {
+        const picked = disciplines[name].choose(jobs, cores, (job) => job.left)
+        assert.equal(picked.length, Math.min(jobs.length, cores))
+        assert.equal(new Set(picked).size, picked.length)
+      }
+    }),
+  )
+})
+
+test('srpt: nobody who may be paused runs while one with less left is paused', () => {
+  fc.assert(
+    fc.property(anyJobs, fc.integer({ min: 1, max: 6 }), (jobs, cores) => {
+      let running = 0
+      for (const job of jobs) job.running = job.running && ++running <= cores
+      const picked = disciplines.srpt.choose(jobs, cores, (job) => job.left)
+      const paused = jobs.filter((job) => !picked.includes(job))
+      for (const job of picked) {
+        if (job.running && !job.preemptible) continue
+        for (const other of paused) assert.ok(job.left <= other.left)
+      }
+    }),
+  )
+})
+
+test('an estimate stands until a job has done half as much again; then the job is half done', () => {
+  assert.equal(revisedWork(100, 0), 100)
+  assert.equal(revisedWork(100, 149), 100)
+  assert.equal(revisedWork(100, 150), 300)
+  assert.equal(revisedWork(100, 400), 800)
+})
