@@ -7,9 +7,11 @@ import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
 import { mirror, settleDone } from './mirror.ts'
 import { checkJob } from './sound.ts'
-import { isOpen, type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
+import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+const finished: Reason = Object.freeze({ code: 'finished' })
 
 export function arrive(core: Core, job: Job): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
@@ -85,7 +87,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
-  endWith(core, record, 'result', { code: 'finished' })
+  endWith(core, record, 'result', finished)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {
@@ -97,8 +99,8 @@ export function fail(core: Core, event: Of<'failed'>): void {
     return
   }
   const worker = record.worker!
-  // Until it is heard of again a worker that cannot be reached is given nothing.
-  if (kind === 'unreachable' && core.limits.beatMs > 0) worker.suspect = true
+  // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
+  if (kind !== 'crash' && core.limits.beatMs > 0) worker.suspect = true
   detach(core, record)
   retry(core, record, worker, kind)
   fill(core, worker)
@@ -157,7 +159,7 @@ export function fill(core: Core, worker: WorkerRecord): void {
 /** Takes the job out of its worker's hands. */
 export function detach(core: Core, record: JobRecord): void {
   const worker = record.worker!
-  worker.jobs.splice(worker.jobs.indexOf(record), 1)
+  takeOut(worker.jobs, record)
   worker.memoryMb -= record.job.memoryMb
   // Sums of fractions are not exact: an empty worker starts over.
   if (worker.jobs.length === 0) worker.memoryMb = 0

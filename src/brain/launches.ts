@@ -26,7 +26,8 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
   if (!endLaunch(core, id)) return
   core.actions.push({ type: 'abandon', launch: id, reason })
   const { backoffMs, backoffMaxMs } = core.limits
-  core.launchFailures++
+  // Those that fail together are one failure.
+  if (core.now >= core.launchNotBefore) core.launchFailures++
   const pauseMs = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(core.launchFailures - 1, 50))
   core.launchNotBefore = core.now + pauseMs
   setTimer(core, { kind: 'scale', id: '' }, core.launchNotBefore)

@@ -83,6 +83,14 @@ export function isOpen(worker: WorkerRecord): boolean {
   return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.facts.slots
 }
 
+/** Removes an item from a short array and keeps the order. Several times as fast as splice, which makes an array. */
+export function takeOut<T>(items: T[], item: T): void {
+  const at = items.indexOf(item)
+  if (at < 0) return
+  for (let i = at + 1; i < items.length; i++) items[i - 1] = items[i]!
+  items.pop()
+}
+
 export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
   return {
     job,

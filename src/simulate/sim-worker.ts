@@ -3,6 +3,7 @@
  * number, the work that each has done since the worker was last empty, tells how far every one of them is.
  */
 
+import { takeOut } from '../brain/state.ts'
 import { type Entry, Heap } from '../heap.ts'
 import type { AttemptToken, WorkerFacts } from '../model.ts'
 import { type Discipline, overrun, type Runnable } from '../worker/discipline.ts'
@@ -86,10 +87,9 @@ export class SimWorker {
 
   /** Idempotent: a job that is not here is left alone. */
   remove(job: SimJob): void {
-    const at = this.jobs.indexOf(job)
-    if (at < 0) return
+    if (!this.jobs.includes(job)) return
     this.#advance()
-    this.jobs.splice(at, 1)
+    takeOut(this.jobs, job)
     if (job.running) this.#pause(job)
     if (this.#discipline.bounded) this.#choose()
     this.#plan()
