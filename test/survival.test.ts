@@ -181,6 +181,27 @@ test('a purchase is never done twice, whoever is killed', { timeout: 90_000 }, a
   }
 })
 
+test('a worker that falls silent is given up, and its jobs are done elsewhere', {
+  timeout: 90_000,
+}, async (t) => {
+  const cluster = await up(t, '--min', '2', '--workloads', eaters)
+  await bothReady(cluster)
+  const answers = [0, 1].map((i) => cluster.get(`/work?ms=1500&value=${i}`))
+  await until('both run', () => slotsOf(cluster.pid).filter(({ state }) => state === 'R').length >= 2, 10_000)
+  const [silent] = workersOf(cluster.pid)
+  process.kill(silent!.pid, 'SIGSTOP')
+  const all = await Promise.all(answers)
+  assert.deepEqual(
+    all.map(({ status, body }) => [status, body.value]),
+    [
+      [200, '0'],
+      [200, '1'],
+    ],
+  )
+  assert.equal(all.map(({ headers }) => headers['plimsoll-attempts']).includes('2'), true)
+  await until('it was ended', () => !isAlive(silent!.pid), 5_000)
+})
+
 test('after SIGKILL of the main process no worker or slot is left, stopped ones neither', {
   timeout: 90_000,
 }, async (t) => {
