@@ -28,6 +28,8 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     const child: Child = {
       process: spawn(command!, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
+        // In a group of its own, so that a Ctrl-C meant for the cluster does not end what its requests run on.
+        detached: true,
         env: { ...process.env, ...options.env },
       }),
       joined: false,

@@ -93,6 +93,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       version: wireVersion,
       worker: facts,
       ...(options.launch !== undefined && { launch: options.launch }),
+      pid: process.pid,
       address: { host: options.host, port },
       code,
       seq: ++seq,
