@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, PlimsollError } from '../errors.ts'
 import { compare } from './compare.ts'
+import { demo } from './demo.ts'
 import { type Command, helpPage } from './options.ts'
 import { presets } from './presets.ts'
 import { replay } from './replay.ts'
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, Command>> = {
   status,
   workloads,
   presets,
+  demo,
   simulate,
   compare,
   replay,

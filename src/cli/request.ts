@@ -121,7 +121,8 @@ async function deliver(
     )
     code = 2
   } else process.stdout.write(bytes)
-  console.error(accountLine(account))
+  // A request that was refused at the door never became a job.
+  if (account.job !== undefined) console.error(accountLine(account))
   return code
 }
 

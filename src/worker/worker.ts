@@ -116,6 +116,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       server.listen(0, options.host, resolve)
     })
     signal.addEventListener('abort', () => over.resolve(), { once: true })
+    if (signal.aborted) over.resolve()
     await join()
     await over.promise
   } finally {
