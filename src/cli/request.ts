@@ -1,13 +1,12 @@
-import { createWriteStream } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import { ConfigError, UnreachableError } from '../errors.ts'
 import { accountLine, accountOf } from './account.ts'
 import { type Answer, client, publicUrl, type Question, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
+import { type OutFile, openOut } from './out-file.ts'
 import { waitingLine } from './progress.ts'
 
 const options = {
@@ -35,20 +34,22 @@ export const request: Command = {
       throw new ConfigError('request: name a workload; plimsoll workloads lists those that there are')
     const url = readUrl('url', values.url)
     const question = await questionOf(workload, parameters(pairs), values)
+    const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
     const stopWaiting = waitingLine(workload)
     try {
       return await interruptible(async (signal) => {
         const answer = await connection.send({ ...question, signal })
-        const code = await deliver(answer, values, stopWaiting).catch((error) => {
-          if (error instanceof ConfigError || signal.aborted) throw error
-          throw new UnreachableError(`the answer broke off (${error.code ?? error.message})`)
+        return await deliver(answer, out, values.json, stopWaiting).catch((error) => {
+          throw new UnreachableError(`the answer broke off (${error.code ?? error.message})`, {
+            cause: error,
+          })
         })
-        return code
       })
     } finally {
       stopWaiting()
       await connection.close()
+      await out?.close()
     }
   },
 }
@@ -93,17 +94,18 @@ function bodyFrom(file: string): Promise<Uint8Array> {
 /** Puts the answer where it is wanted; returns the exit code. */
 async function deliver(
   answer: Answer,
-  { out, json }: OptionValues<typeof options>,
+  out: OutFile | undefined,
+  json: boolean,
   stopWaiting: () => void,
 ): Promise<number> {
   const type = answer.headers['content-type'] ?? ''
   const failed = answer.status >= 400
   const account = accountOf(answer.headers)
-  if (out !== undefined && !failed) {
-    await toFile(answer, out)
+  if (out && !failed) {
+    await out.write(answer.body)
     stopWaiting()
-    if (json) console.log(JSON.stringify({ status: answer.status, ...account, type, out }))
-    else console.error(`${accountLine(account)} · ${out}`)
+    if (json) console.log(JSON.stringify({ status: answer.status, ...account, type, out: out.name }))
+    else console.error(`${accountLine(account)} · ${out.name}`)
     return 0
   }
   const bytes = Buffer.from(await answer.body.bytes())
@@ -124,22 +126,6 @@ async function deliver(
   // A request that was refused at the door never became a job.
   if (account.job !== undefined) console.error(accountLine(account))
   return code
-}
-
-/** All of it or nothing: half an answer is removed. */
-async function toFile(answer: Answer, file: string): Promise<void> {
-  const sink = createWriteStream(file)
-  const opened = new Promise<void>((resolve, reject) =>
-    sink.once('open', () => resolve()).once('error', reject),
-  )
-  await opened.catch((error: NodeJS.ErrnoException) => {
-    answer.body.destroy()
-    throw new ConfigError(`--out = ${file}: cannot be written (${error.code})`)
-  })
-  await pipeline(answer.body, sink).catch(async (error) => {
-    await rm(file, { force: true })
-    throw error
-  })
 }
 
 function isText(type: string): boolean {
