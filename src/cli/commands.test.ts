@@ -23,7 +23,7 @@ after(async () => {
 })
 
 /** Takes longer than any test: the product of two large primes. */
-const endless = 'n=1000000000000000003000000000000000000'
+const endless = 'n=1000000000000000012000000000000000027'
 
 const request = (...args: string[]) => run(['request', ...args, '--url', up.url])
 const state = () => getJson<ClusterState>(new URL(up.adminUrl), '/api/state')
@@ -148,7 +148,7 @@ test('status shows totals and a table of workers, and as JSON the same state', a
     run(['status', '--admin', up.adminUrl, '--json']),
   ])
   const { workers } = JSON.parse(json.stdout) as ClusterState
-  assert.match(shown.stdout, /^up .* · srpt .* · 1 ready · /)
+  assert.match(shown.stdout, /^up .* · srpt · 1 ready · 0 running, 0 held, 0 waiting · \d+ accepted, /)
   assert.match(shown.stdout, new RegExp(`\\nw1 +ready +${workers[0]?.pid} +0 of 1 +0 of 17 `))
 })
 

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { checkBrowse, checkFactors, checkPicture, checkPurchase } from './demo/checks.ts'
+import type { Ending, Sent } from './demo/drive.ts'
 import { drawLoad } from './demo/load.ts'
+import { checkOrders } from './demo/orders.ts'
 import { isPrime } from './demo/primes.ts'
 import { start } from './testing/program.ts'
 
@@ -71,6 +74,37 @@ test('wrong answers are recognised', () => {
   const order = { productId: 1, quantity: 1, customer: 'Ada' }
   assert.equal(checkPurchase(json({ orderId: 1, ...order }), order), undefined)
   assert.match(checkPurchase(json({ orderId: 1, ...order, quantity: 2 }), order)!, /not what Ada asked for/)
+})
+
+test('a purchase that was done more often or less often than its answer says is wrong', (t) => {
+  const dataDir = scratch(t)
+  const db = new DatabaseSync(join(dataDir, 'shop.db'))
+  db.exec('CREATE TABLE orders (job TEXT, customer TEXT)')
+  const purchases = drawLoad(1, 4).filter(({ kind }) => kind === 'purchase')
+  // The answer that each got, its orders, and what the check makes of it.
+  const cases: [Ending, number, Ending][] = [
+    ['right', 1, 'right'],
+    ['right', 0, 'wrong'],
+    ['right', 2, 'wrong'],
+    ['unknown', 0, 'unknown'],
+    ['unknown', 1, 'unknown'],
+    ['unknown', 2, 'wrong'],
+    ['refused', 0, 'refused'],
+    ['refused', 1, 'wrong'],
+  ]
+  const sent: Sent[] = cases.map(([ending, orders], i) => {
+    const request = purchases[i]!
+    for (let n = 0; n < orders; n++) {
+      db.prepare('INSERT INTO orders VALUES (?, ?)').run(`job ${i}`, String(request.params.customer))
+    }
+    return { request, ending, trouble: '', job: `job ${i}`, attempts: 1, responseMs: 1 }
+  })
+  db.close()
+  assert.deepEqual(checkOrders(dataDir, sent), { placed: 7, placedUnknown: 3 })
+  assert.deepEqual(
+    sent.map(({ ending }) => ending),
+    cases.map(([, , found]) => found),
+  )
 })
 
 test('primes are told from other numbers, also from those that fool weaker tests', () => {

@@ -13,7 +13,7 @@ import { checkOrders, type Orders } from './demo/orders.ts'
 import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
-import { progressLine } from './progress.ts'
+import { progressLine, waitingLine } from './progress.ts'
 import { clusterFrom, clusterOptions } from './up.ts'
 
 const options = {
@@ -66,11 +66,16 @@ async function runDemo(
     Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
   ) as OptionValues<typeof clusterOptions>
   const settings = { port: 0, 'admin-port': 0, min: workers, max: workers, data: dataDir }
-  const cluster = await clusterFrom({ ...defaults, ...settings }, log)
+  const stopWaiting = waitingLine('the cluster starts')
+  const cluster = await clusterFrom({ ...defaults, ...settings }, log).catch((error) => {
+    stopWaiting()
+    throw error
+  })
   const sent: Sent[] = []
   let killed: Killed | undefined
   try {
     await untilReady(cluster, workers, signal)
+    stopWaiting()
     say(`${many(workers, 'worker')} ready at ${cluster.url}; ${load.length} requests follow.`)
     const stopShowing = showProgress(cluster, sent, load.length, () => killed, say)
     const connection = client(new URL(cluster.url))
@@ -96,6 +101,7 @@ async function runDemo(
       await connection.close()
     }
   } finally {
+    stopWaiting()
     await cluster.stop(0)
   }
   // Nothing runs any more that could still place an order.

@@ -73,16 +73,13 @@ function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
 export function statusText(state: ClusterState): string {
   const { workers, waiting, booting, launchTroubles, counters } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
+  const { accepted, results, retries } = counters
   const totals = [
     `up ${duration(state.uptimeMs)}`,
-    `${state.policy} (workers run ${state.discipline})`,
+    state.policy,
     `${state.ready} ready`,
-    `${running} running`,
-    `${state.placed} held`,
-    `${waiting.length} waiting`,
-    `${counters.accepted.toLocaleString('en-US')} accepted`,
-    `${counters.results.toLocaleString('en-US')} answered`,
-    `${counters.retries.toLocaleString('en-US')} retried`,
+    `${running} running, ${state.placed} held, ${count(waiting.length)} waiting`,
+    `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
   ].join(' · ')
   const rows = workers.map(({ id, state: phase, suspect, pid, cores, slots, jobs, ...memory }) => [
     id,
@@ -106,5 +103,9 @@ export function statusText(state: ClusterState): string {
 
 function some(ids: string[]): string {
   const shown = ids.slice(0, named).join(', ')
-  return ids.length > named ? `${shown} and ${(ids.length - named).toLocaleString('en-US')} more` : shown
+  return ids.length > named ? `${shown} and ${count(ids.length - named)} more` : shown
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US')
 }
