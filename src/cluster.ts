@@ -9,7 +9,7 @@ import { Pool } from 'undici'
 import { adminServer } from './admin.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
-import type { BrainView } from './brain/view.ts'
+import type { BrainView, WorkerView } from './brain/view.ts'
 import { ConfigError } from './errors.ts'
 import type { Estimator } from './estimate/estimator.ts'
 import { meanEstimator } from './estimate/mean.ts'
@@ -73,11 +73,14 @@ export interface ClusterState extends BrainView {
   discipline: string
   uptimeMs: number
   launchTroubles: string[]
+  /** With their processes, on their machines. */
+  workers: (WorkerView & { pid: number | undefined })[]
 }
 
 interface Joined {
   upstream: Upstream & { dispatcher: Pool }
   launch: string | undefined
+  pid: number
   connection: Connection | undefined
 }
 
@@ -224,7 +227,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     else {
       // Long jobs keep a connection silent for as long as they run: no time-outs but our own.
       const dispatcher = new Pool(`http://${host}:${port}`, { headersTimeout: 0, bodyTimeout: 0 })
-      joined.set(id, { upstream: { id, dispatcher }, launch: message.launch, connection })
+      const { launch, pid } = message
+      joined.set(id, { upstream: { id, dispatcher }, launch, pid, connection })
     }
     if (message.launch !== undefined) {
       byLaunch.set(message.launch, id)
@@ -309,8 +313,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   tell({ type: 'tick' })
 
   function state(): ClusterState {
+    const view = brain.view()
     return {
-      ...brain.view(),
+      ...view,
+      workers: view.workers.map((worker) => ({ ...worker, pid: joined.get(worker.id)?.pid })),
       policy: spec.scheduler,
       discipline: spec.discipline,
       uptimeMs: performance.now() - began,

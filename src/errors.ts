@@ -52,3 +52,8 @@ export class WireError extends PlimsollError {
     this.final = final
   }
 }
+
+/** A cluster does not answer at its address, or stopped to. The message says where and what to do. */
+export class UnreachableError extends PlimsollError {
+  readonly code = 'UNREACHABLE'
+}

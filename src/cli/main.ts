@@ -4,13 +4,29 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError, PlimsollError } from '../errors.ts'
 import { compare } from './compare.ts'
+import { demo } from './demo.ts'
 import { type Command, helpPage } from './options.ts'
+import { presets } from './presets.ts'
 import { replay } from './replay.ts'
+import { request } from './request.ts'
 import { simulate } from './simulate.ts'
+import { status } from './status.ts'
 import { up } from './up.ts'
 import { worker } from './worker.ts'
+import { workloads } from './workloads.ts'
 
-const commands: Readonly<Record<string, Command>> = { up, worker, simulate, compare, replay }
+const commands: Readonly<Record<string, Command>> = {
+  up,
+  worker,
+  request,
+  status,
+  workloads,
+  presets,
+  demo,
+  simulate,
+  compare,
+  replay,
+}
 
 async function main(args: string[]): Promise<number> {
   const [name = '', ...rest] = args
@@ -40,6 +56,12 @@ function overview(): string {
     `Usage: plimsoll COMMAND [options]\n\n${lines.join('\n')}\n\nplimsoll COMMAND --help tells more. --version prints the version.`
   )
 }
+
+// Whoever read the output, for example `head`, has had enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
 
 try {
   process.exitCode = await main(process.argv.slice(2))

@@ -17,10 +17,35 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
       last = now
       const full = Math.min(width, Math.round(fraction * width))
       const percent = `${Math.floor(fraction * 100)}`.padStart(3)
-      stream.write(`\r${'█'.repeat(full)}${'░'.repeat(width - full)} ${percent} %  ${what}\u001b[K`)
+      draw(stream, `${'█'.repeat(full)}${'░'.repeat(width - full)} ${percent} %  ${what}`)
     },
-    done() {
-      stream.write('\r\u001b[K')
-    },
+    done: () => erase(stream),
   }
+}
+
+const turns = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+/** For a wait of unknown length: a spinner and the time that has passed. Returns what removes it. */
+export function waitingLine(what: string, stream: NodeJS.WriteStream = process.stderr): () => void {
+  if (!stream.isTTY) return () => {}
+  const began = performance.now()
+  let turn = 0
+  const show = () => {
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    draw(stream, `${turns[turn++ % turns.length]} ${what}  ${seconds} s`)
+  }
+  const timer = setInterval(show, 100)
+  return () => {
+    clearInterval(timer)
+    if (turn > 0) erase(stream)
+  }
+}
+
+/** Cut to the width of the terminal: a line that wraps could not be drawn over. */
+function draw(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(`\r${text.slice(0, (stream.columns || 80) - 1)}\u001b[K`)
+}
+
+function erase(stream: NodeJS.WriteStream): void {
+  stream.write('\r\u001b[K')
 }

@@ -1,13 +1,15 @@
 /** Tables and numbers for people to read. */
 
-/** Columns are as wide as they must be; all but the first are set to the right. */
-export function table(head: string[], rows: string[][]): string {
+/** Columns are as wide as they must be; the `left` ones hold words, the others numbers, set to the right. */
+export function table(head: string[], rows: string[][], left: readonly number[] = [0]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length)),
   )
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .map((cell, column) =>
+        left.includes(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      )
       .join('  ')
       .trimEnd()
   return [line(head), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n')

@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline'
 import { deathSignal } from '../worker/guard.ts'
 import type { Provider, ProviderEvents } from './provider.ts'
 
+/** How long a worker may take to end its slots. */
+const graceMs = 2_000
+
 export interface LocalFleetOptions {
   /** What starts a worker; `--launch ID` is appended. */
   command: string[]
@@ -23,11 +26,16 @@ interface Child {
 export function localFleet(options: LocalFleetOptions, events: ProviderEvents): Provider {
   const children = new Map<string, Child>()
 
+  let closed = false
+
   function launch(id: string): void {
+    if (closed) return
     const [command, ...args] = [...deathSignal(), ...options.command, '--launch', id]
     const child: Child = {
       process: spawn(command!, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
+        // In a group of its own, so that a Ctrl-C meant for the cluster does not end what its requests run on.
+        detached: true,
         env: { ...process.env, ...options.env },
       }),
       joined: false,
@@ -64,11 +72,18 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     terminate: (id) => void children.get(id)?.process.kill('SIGKILL'),
     list: () => [...children.keys()],
     async close() {
-      const ends = [...children.values()].map(({ process: child }) =>
-        child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined,
-      )
-      for (const { process: child } of children.values()) child.kill('SIGKILL')
+      closed = true
+      const alive = [...children.values()]
+        .map(({ process: child }) => child)
+        .filter((child) => child.exitCode === null && child.signalCode === null)
+      const ends = alive.map((child) => once(child, 'exit'))
+      // Asked first: a worker that ends by itself has seen its slots end.
+      for (const child of alive) child.kill('SIGTERM')
+      const force = setTimeout(() => {
+        for (const child of alive) child.kill('SIGKILL')
+      }, graceMs)
       await Promise.all(ends)
+      clearTimeout(force)
     },
   }
 }

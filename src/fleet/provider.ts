@@ -16,6 +16,6 @@ export interface Provider {
   terminate(launch: string): void
   /** Launches that live, booting ones included. */
   list(): string[]
-  /** Ends all workers, and resolves when none is left. Idempotent. */
+  /** Ends all workers, and resolves when none is left. Nothing is launched any more. Idempotent. */
   close(): Promise<void>
 }

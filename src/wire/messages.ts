@@ -19,6 +19,8 @@ export type FromWorker =
       version: number
       worker: WorkerFacts
       launch?: string
+      /** Its process, for operators on its machine. */
+      pid: number
       /** Where fronts reach it. */
       address: { host: string; port: number }
       /** The hash of each workload's code. */

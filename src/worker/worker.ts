@@ -93,6 +93,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       version: wireVersion,
       worker: facts,
       ...(options.launch !== undefined && { launch: options.launch }),
+      pid: process.pid,
       address: { host: options.host, port },
       code,
       seq: ++seq,
@@ -115,6 +116,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       server.listen(0, options.host, resolve)
     })
     signal.addEventListener('abort', () => over.resolve(), { once: true })
+    if (signal.aborted) over.resolve()
     await join()
     await over.promise
   } finally {

@@ -1,0 +1,91 @@
+/** How commands speak HTTP to a cluster. */
+
+import { Agent, type Dispatcher } from 'undici'
+import { ConfigError, UnreachableError } from '../errors.ts'
+
+export const publicUrl = 'http://127.0.0.1:8080'
+export const adminUrl = 'http://127.0.0.1:8081'
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: Dispatcher.ResponseData['body']
+}
+
+export interface Question {
+  method: 'GET' | 'POST'
+  /** With the query. */
+  path: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  signal?: AbortSignal
+}
+
+export interface Client {
+  /** Rejects with an `UnreachableError` if no answer comes, and with the signal's reason if it is aborted. */
+  send(question: Question): Promise<Answer>
+  /** Closes the connections, whatever is under way. */
+  close(): Promise<void>
+}
+
+export function client(url: URL): Client {
+  // A long job keeps its connection silent for as long as it runs.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  return {
+    async send({ method, path, headers = {}, body, signal }) {
+      try {
+        const answer = await agent.request({
+          origin: url.origin,
+          path,
+          method,
+          headers,
+          ...(body !== undefined && { body }),
+          ...(signal && { signal }),
+        })
+        return { status: answer.statusCode, headers: plain(answer.headers), body: answer.body }
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        throw unreachable(url, error as NodeJS.ErrnoException)
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** GETs JSON from a cluster, once. */
+export async function getJson<T>(url: URL, path: string): Promise<T> {
+  const connection = client(url)
+  try {
+    const { status, body } = await connection.send({ method: 'GET', path })
+    const text = await body.text()
+    if (status === 200) return JSON.parse(text) as T
+    throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the right port of a cluster?`)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new UnreachableError(`${url.origin}${path} does not answer as a cluster does`)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** An option that is the address of a cluster. */
+export function readUrl(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new ConfigError(`--${option} = ${text}: must be an address such as ${publicUrl}`)
+}
+
+function unreachable(url: URL, error: NodeJS.ErrnoException): UnreachableError {
+  const why = error.code ?? error.message
+  const nobody = why === 'ECONNREFUSED'
+  return new UnreachableError(
+    nobody
+      ? `nobody listens at ${url.origin}: is a cluster up? start one with: plimsoll up`
+      : `${url.origin} gave no answer (${why}); whether the request was served is not known`,
+    { cause: error },
+  )
+}
+
+function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}

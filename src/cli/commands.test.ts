@@ -1,0 +1,178 @@
+/** What the commands that speak to a cluster print, and how they end. */
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ClusterState } from '../cluster.ts'
+import { getJson } from './client.ts'
+import { deserted, run, start, startUp, type Up } from './testing/program.ts'
+
+let up: Up
+let folder: string
+
+before(async () => {
+  up = await startUp()
+  folder = mkdtempSync(join(tmpdir(), 'plimsoll-cli-test-'))
+})
+after(async () => {
+  await up.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Takes longer than any test: the product of two large primes. */
+const endless = 'n=1000000000000000012000000000000000027'
+
+const request = (...args: string[]) => run(['request', ...args, '--url', up.url])
+const state = () => getJson<ClusterState>(new URL(up.adminUrl), '/api/state')
+
+async function until(holds: (state: ClusterState) => boolean): Promise<void> {
+  while (!holds(await state())) await wait(20)
+}
+
+test('request prints the answer to stdout and an account of the job to stderr', async () => {
+  const { code, stdout, stderr } = await request('factorize', 'n=12')
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(JSON.parse(stdout), { n: '12', factors: ['2', '2', '3'] })
+  assert.match(stderr, /^job \S+ · worker w1 · 1 attempt · work \S+ · queue .* · run .*\n$/)
+})
+
+test('request --json prints one object with the answer and what it cost', async () => {
+  const { code, stdout, stderr } = await request('factorize', 'n=15', '--json')
+  const { status, worker, attempts, body, job } = JSON.parse(stdout)
+  assert.deepEqual(
+    { code, status, worker, attempts, body },
+    { code: 0, status: 200, worker: 'w1', attempts: 1, body: { n: '15', factors: ['3', '5'] } },
+  )
+  assert.ok(job)
+  assert.equal(stderr, '')
+})
+
+test('request passes a picture on byte for byte, to a pipe as to a file', async () => {
+  const file = join(folder, 'picture.png')
+  const params = ['julia', 'width=30', 'height=20']
+  const { stdoutBytes } = await request(...params)
+  const { code, stdout } = await request(...params, '--out', file)
+  assert.deepEqual([code, stdout], [0, ''])
+  assert.deepEqual(readFileSync(file), stdoutBytes)
+  assert.equal(stdoutBytes.subarray(1, 4).toString(), 'PNG')
+  // A refusal leaves the file alone, and makes none.
+  await request('julia', 'width=0', '--out', file)
+  assert.deepEqual(readFileSync(file), stdoutBytes)
+  await request('julia', 'width=0', '--out', `${file}.new`)
+  assert.equal(existsSync(`${file}.new`), false)
+})
+
+test('request sends a body from a file or from standard input, and the parameters in the query', async () => {
+  const file = join(folder, 'body')
+  writeFileSync(file, 'some bytes')
+  const fromFile = await request('factorize', 'n=21', '--body', file)
+  const fromInput = await run(['request', 'factorize', 'n=21', '--body', '-', '--url', up.url], 'some bytes')
+  for (const { code, stdout } of [fromFile, fromInput]) {
+    assert.equal(code, 0)
+    assert.deepEqual(JSON.parse(stdout).factors, ['3', '7'])
+  }
+})
+
+test('request prints a refusal field by field and ends with 1', async () => {
+  const { code, stdout, stderr } = await request('julia', 'width=0', 'height=x')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(
+    stderr,
+    '400 Bad Request\n' +
+      '  width: must be a whole number from 1 to 4096, not 0\n' +
+      '  height: must be a whole number from 1 to 4096, not "x"\n',
+  )
+  const unknown = await request('nothing')
+  assert.equal(unknown.code, 1)
+  assert.match(
+    unknown.stderr,
+    /^404 Not Found\n {2}There is no workload at \/nothing\. There are: \/factorize/,
+  )
+})
+
+test('a request that misses its deadline is told so', async () => {
+  const { code, stderr } = await request('factorize', endless, '--deadline', '50')
+  assert.equal(code, 1)
+  assert.match(stderr, /^504 Gateway Timeout\n/)
+})
+
+test('an interrupted request ends, and its job with it', async () => {
+  const { cancelled } = (await state()).counters
+  const { process: child, ended } = start(['request', 'factorize', endless, '--url', up.url])
+  await until(({ workers }) => workers.some(({ jobs }) => jobs.some((job) => job.running)))
+  child.kill('SIGINT')
+  assert.deepEqual((await ended).code, 130)
+  await until(({ jobs, counters }) => jobs === 0 && counters.cancelled === cancelled + 1)
+})
+
+test('where nobody listens, request and status say what to do and end with 2', async () => {
+  const url = await deserted()
+  const sent = [run(['request', 'factorize', 'n=12', '--url', url]), run(['status', '--admin', url])]
+  for (const { code, stderr } of await Promise.all(sent)) {
+    assert.equal(code, 2)
+    assert.equal(stderr, `plimsoll: nobody listens at ${url}: is a cluster up? start one with: plimsoll up\n`)
+  }
+})
+
+test('bad arguments are refused with what is allowed', async () => {
+  const wrong: [string[], RegExp][] = [
+    [['request'], /name a workload/],
+    [['request', 'factorize', '12'], /request: 12: must be name=value/],
+    [['request', 'factorize', 'n=1', 'n=2'], /n: given more than once/],
+    [
+      ['request', 'factorize', '--url', 'localhost:80'],
+      /--url = localhost:80: must be an address such as http/,
+    ],
+    [['request', 'factorize', '--body', '/nowhere/x'], /--body = \/nowhere\/x: cannot be read \(ENOENT\)/],
+    [['status', 'now'], /status: unexpected now/],
+    [['demo', '--seconds', '0'], /--seconds = 0: must be a number from 1 to 600/],
+  ]
+  await Promise.all(
+    wrong.map(async ([args, message]) => {
+      const { code, stderr } = await run(args)
+      assert.equal(code, 2, args.join(' '))
+      assert.match(stderr, message)
+    }),
+  )
+  const unwritable = await request('factorize', 'n=12', '--out', join(folder, 'nowhere', 'x'))
+  assert.equal(unwritable.code, 2)
+  assert.match(unwritable.stderr, /--out = .*: cannot be written \(ENOENT\)/)
+})
+
+test('status shows totals and a table of workers, and as JSON the same state', async () => {
+  const [shown, json] = await Promise.all([
+    run(['status', '--admin', up.adminUrl]),
+    run(['status', '--admin', up.adminUrl, '--json']),
+  ])
+  const { workers } = JSON.parse(json.stdout) as ClusterState
+  assert.match(shown.stdout, /^up .* · srpt · 1 ready · 0 running, 0 held, 0 waiting · \d+ accepted, /)
+  assert.match(shown.stdout, new RegExp(`\\nw1 +ready +${workers[0]?.pid} +0 of 1 +0 of 17 `))
+})
+
+test('status --watch goes on until it is interrupted', async () => {
+  const { process: child, ended, said } = start(['status', '--watch', '--json', '--admin', up.adminUrl])
+  await said(/\n.*\n/)
+  child.kill('SIGINT')
+  assert.equal((await ended).code, 130)
+})
+
+test('workloads lists those of the cluster, and without one those that come with the program', async () => {
+  const url = await deserted()
+  const [live, bundled] = await Promise.all([
+    run(['workloads', '--url', up.url]),
+    run(['workloads', '--url', url]),
+  ])
+  assert.match(live.stdout, /\nfactorize +\/factorize +The prime factors/)
+  assert.equal(live.stderr, '')
+  assert.equal(bundled.stdout, live.stdout)
+  assert.match(bundled.stderr, /come with the program, because nobody listens/)
+})
+
+test('presets lists what up --preset takes', async () => {
+  const { code, stdout } = await run(['presets'])
+  assert.equal(code, 0)
+  assert.match(stdout, /\nplimsoll +srpt +srpt +Shortest remaining/)
+})

@@ -1,0 +1,196 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { styleText } from 'node:util'
+import type { Cluster } from '../cluster.ts'
+import { ConfigError, UnreachableError } from '../errors.ts'
+import { client } from './client.ts'
+import { drive, type Sent } from './demo/drive.ts'
+import { type Killed, killBusyWorker } from './demo/kill.ts'
+import { drawLoad } from './demo/load.ts'
+import { checkOrders, type Orders } from './demo/orders.ts'
+import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
+import { interruptible } from './interrupt.ts'
+import { type Command, type OptionValues, readOptions } from './options.ts'
+import { progressLine, waitingLine } from './progress.ts'
+import { clusterFrom, clusterOptions } from './up.ts'
+
+const options = {
+  seconds: { help: 'how long requests are sent', default: 10, min: 1, max: 600 },
+  workers: { help: 'workers in the fleet', default: 2, min: 1, max: 64, whole: true },
+  seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
+  json: { help: 'print JSON instead of a table', default: false },
+} as const
+
+/** A cluster at work, losing a worker and nothing else. */
+export const demo: Command = {
+  summary: 'Start a cluster, send it a mixed load, kill a worker on the way, and check every answer.',
+  usage: '[options]',
+  options,
+  async run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length > 0) throw new ConfigError(`demo: unexpected ${rest.join(' ')}`)
+    const logged: string[] = []
+    const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-demo-'))
+    try {
+      return await interruptible(async (signal) => {
+        const run = await runDemo(values, dataDir, (line) => logged.push(line), signal)
+        const good = report(run, values)
+        if (!good) for (const line of logged.slice(-20)) console.error(`  ${line}`)
+        return good ? 0 : 1
+      })
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  },
+}
+
+interface Run {
+  sent: Sent[]
+  killed: Killed | undefined
+  orders: Orders
+}
+
+async function runDemo(
+  { seconds, workers, seed }: OptionValues<typeof options>,
+  dataDir: string,
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Run> {
+  const load = drawLoad(seed, seconds)
+  const say = (line: string) => {
+    if (!process.stderr.isTTY) console.error(line)
+  }
+  const defaults = Object.fromEntries(
+    Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
+  ) as OptionValues<typeof clusterOptions>
+  const settings = { port: 0, 'admin-port': 0, min: workers, max: workers, data: dataDir }
+  const stopWaiting = waitingLine('the cluster starts')
+  const cluster = await clusterFrom({ ...defaults, ...settings }, log).catch((error) => {
+    stopWaiting()
+    throw error
+  })
+  const sent: Sent[] = []
+  let killed: Killed | undefined
+  try {
+    await untilReady(cluster, workers, signal)
+    stopWaiting()
+    say(`${many(workers, 'worker')} ready at ${cluster.url}; ${load.length} requests follow.`)
+    const stopShowing = showProgress(cluster, sent, load.length, () => killed, say)
+    const connection = client(new URL(cluster.url))
+    const over = new AbortController()
+    try {
+      const killing = killBusyWorker(
+        cluster,
+        (seconds * 1000) / 3,
+        AbortSignal.any([signal, over.signal]),
+      ).then((found) => {
+        killed = found
+        if (found)
+          say(
+            `Worker ${found.worker} (process ${found.pid}) was killed with ${many(found.held, 'job')} in hand.`,
+          )
+      })
+      await drive(connection, load, sent, signal)
+      over.abort()
+      await killing
+    } finally {
+      over.abort()
+      stopShowing()
+      await connection.close()
+    }
+  } finally {
+    stopWaiting()
+    await cluster.stop(0)
+  }
+  // Nothing runs any more that could still place an order.
+  return { sent, killed, orders: checkOrders(dataDir, sent) }
+}
+
+/** For the whole fleet to come up, also on a busy machine. */
+const bootLimitMs = 60_000
+
+/** All of the fleet, so that the start of the cluster is no part of what is measured. */
+async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + bootLimitMs
+  while (cluster.state().ready < workers) {
+    signal.throwIfAborted()
+    if (performance.now() > until) {
+      const { ready, launchTroubles } = cluster.state()
+      const why = launchTroubles.length > 0 ? `: ${launchTroubles.at(-1)}` : ''
+      throw new UnreachableError(
+        `demo: ${ready} of ${workers} workers are up after ${bootLimitMs / 1000} s${why}`,
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** A bar on a terminal, elsewhere a line every other second. Returns what ends it. */
+function showProgress(
+  cluster: Cluster,
+  sent: readonly Sent[],
+  total: number,
+  killed: () => Killed | undefined,
+  say: (line: string) => void,
+): () => void {
+  const line = progressLine()
+  const counts = () => {
+    const answered = sent.filter(({ ending }) => ending !== undefined).length
+    const { ready } = cluster.state()
+    const loss = killed() ? ` · ${killed()!.worker} was killed` : ''
+    const text = `${sent.length} sent · ${answered} answered · ${sent.length - answered} running · ${many(ready, 'worker')}${loss}`
+    return { answered, text }
+  }
+  const drawing = setInterval(() => {
+    const { answered, text } = counts()
+    line.show(answered / total, text)
+  }, 100)
+  const saying = setInterval(() => say(counts().text), 2000)
+  return () => {
+    clearInterval(drawing)
+    clearInterval(saying)
+    line.done()
+  }
+}
+
+/** Prints the summary. True: all is as it should be. */
+function report(
+  { sent, killed, orders }: Run,
+  { json, workers, seed }: OptionValues<typeof options>,
+): boolean {
+  const rows = figuresOf(sent)
+  const all = rows.at(-1)!
+  const good = all.lost === 0 && all.wrong === 0
+  if (json) {
+    console.log(JSON.stringify({ good, seed, workers, killed, orders, requests: rows }))
+    return good
+  }
+  console.log(`${figuresTable(rows)}\n`)
+  console.log(story(all, killed, orders))
+  console.log(verdict(all, good))
+  const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
+  for (const { request, ending, trouble } of troubles.slice(0, 20))
+    console.log(`  ${request.kind}, ${ending}: ${trouble.slice(0, 300)}`)
+  return good
+}
+
+function story({ retried }: Figures, killed: Killed | undefined, { placed, placedUnknown }: Orders): string {
+  const loss = killed
+    ? `Worker ${killed.worker} was killed with ${many(killed.held, 'job')} in hand; ${retried} tried again elsewhere.`
+    : 'No worker was killed: none had anything in hand.'
+  const unknown = placedUnknown > 0 ? `, of which ${placedUnknown} with an answer of unknown outcome` : ''
+  return `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.`
+}
+
+function verdict({ sent, wrong, lost }: Figures, good: boolean): string {
+  const text = good
+    ? `All ${sent} requests were answered, every answer was right, and no order is missing or doubled.`
+    : `${lost} requests were lost, ${wrong} answers were wrong.`
+  return styleText(['bold', good ? 'green' : 'red'], text, { stream: process.stdout })
+}
+
+function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,82 @@
+/** Sends the demo's requests at their times and sorts the answers. */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { accountOf } from '../account.ts'
+import type { Client } from '../client.ts'
+import type { DemoRequest } from './load.ts'
+
+/** How a request ended. All but `lost` are answers. */
+export type Ending = 'right' | 'wrong' | 'refused' | 'unknown' | 'lost'
+
+export interface Sent {
+  request: DemoRequest
+  /** Undefined: it is still under way. */
+  ending: Ending | undefined
+  /** What was wrong, if something was. */
+  trouble: string
+  job: string
+  attempts: number
+  responseMs: number
+}
+
+/** So many are under way at most; further ones are sent late. */
+const concurrency = 64
+
+/** How long after the last request its answer may take: longer than any that is not lost. */
+const patienceMs = 120_000
+
+/** Fills `sent` as it goes, and resolves when each has ended. */
+export async function drive(
+  client: Client,
+  load: readonly DemoRequest[],
+  sent: Sent[],
+  interrupt: AbortSignal,
+): Promise<void> {
+  const began = performance.now()
+  const underWay = new Set<Promise<void>>()
+  const giveUp = new AbortController()
+  const signal = AbortSignal.any([interrupt, giveUp.signal])
+  for (const request of load) {
+    await wait(Math.max(0, request.atMs - (performance.now() - began)), undefined, { signal })
+    while (underWay.size >= concurrency) await Promise.race(underWay)
+    const entry: Sent = { request, ending: undefined, trouble: '', job: '', attempts: 0, responseMs: 0 }
+    sent.push(entry)
+    const task = exchange(client, entry, signal).finally(() => underWay.delete(task))
+    underWay.add(task)
+  }
+  const timer = setTimeout(() => giveUp.abort(), patienceMs)
+  await Promise.all(underWay)
+  clearTimeout(timer)
+  interrupt.throwIfAborted()
+}
+
+async function exchange(client: Client, entry: Sent, signal: AbortSignal): Promise<void> {
+  const { workload, params, check } = entry.request
+  const began = performance.now()
+  try {
+    const { status, headers, body } = await client.send({
+      method: 'POST',
+      path: `/${workload}`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(params),
+      signal,
+    })
+    const bytes = Buffer.from(await body.bytes())
+    const { job = '', attempts = 0 } = accountOf(headers)
+    entry.job = job
+    entry.attempts = attempts
+    const trouble = status < 300 ? check(bytes) : `answered ${status}: ${bytes.toString('utf8').trim()}`
+    entry.trouble = trouble ?? ''
+    entry.ending = status < 300 ? (trouble === undefined ? 'right' : 'wrong') : endingOf(status, bytes)
+  } catch (error) {
+    entry.ending = 'lost'
+    entry.trouble = (error as Error).message
+  }
+  entry.responseMs = performance.now() - began
+}
+
+/** The refusals that a cluster may give to a request that is right. */
+function endingOf(status: number, bytes: Buffer): Ending {
+  if (status !== 502 && status !== 503 && status !== 504) return 'wrong'
+  return bytes.includes('urn:plimsoll:outcome-unknown') ? 'unknown' : 'refused'
+}

@@ -1,0 +1,46 @@
+/** Takes one worker away, as a crash would. */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Cluster } from '../../cluster.ts'
+
+export interface Killed {
+  worker: string
+  pid: number
+  /** Jobs that it had in its hands. */
+  held: number
+}
+
+/** A worker with so many jobs is worth waiting for a little. */
+const fullHands = 3
+
+/**
+ * From `atMs` on, looks for a worker with full hands, later for one with anything in hand, and ends it with SIGKILL.
+ * Undefined: there was none before the signal was aborted.
+ */
+export async function killBusyWorker(
+  cluster: Cluster,
+  atMs: number,
+  signal: AbortSignal,
+): Promise<Killed | undefined> {
+  try {
+    await wait(atMs, undefined, { signal })
+    const settleAt = performance.now() + atMs / 2
+    for (;;) {
+      const least = performance.now() < settleAt ? fullHands : 1
+      const busy = cluster
+        .state()
+        .workers.filter(
+          ({ pid, jobs }) => pid !== undefined && jobs.length >= least && jobs.some((job) => job.running),
+        )
+      const busiest = busy.sort((a, b) => b.jobs.length - a.jobs.length)[0]
+      if (busiest?.pid !== undefined) {
+        process.kill(busiest.pid, 'SIGKILL')
+        return { worker: busiest.id, pid: busiest.pid, held: busiest.jobs.length }
+      }
+      await wait(5, undefined, { signal })
+    }
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  }
+}

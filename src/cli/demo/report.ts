@@ -1,0 +1,63 @@
+/** The demo's summary. */
+
+import { duration, table } from '../table.ts'
+import type { Ending, Sent } from './drive.ts'
+
+export interface Figures {
+  what: string
+  sent: number
+  /** In any stated way. */
+  answered: number
+  wrong: number
+  retried: number
+  refused: number
+  unknown: number
+  lost: number
+  p50Ms: number
+  p99Ms: number
+}
+
+/** One for each kind of request, and one for all. */
+export function figuresOf(sent: readonly Sent[]): Figures[] {
+  const kinds = [...new Set(sent.map(({ request }) => request.kind))].sort()
+  return [
+    ...kinds.map((kind) =>
+      figures(
+        kind,
+        sent.filter(({ request }) => request.kind === kind),
+      ),
+    ),
+    figures('all', sent),
+  ]
+}
+
+function figures(what: string, sent: readonly Sent[]): Figures {
+  const count = (ending: Ending) => sent.filter((entry) => entry.ending === ending).length
+  const answered = sent.filter(({ ending }) => ending !== undefined && ending !== 'lost')
+  const times = answered.map(({ responseMs }) => responseMs).sort((a, b) => a - b)
+  const quantile = (q: number) => times[Math.max(0, Math.ceil(times.length * q) - 1)] ?? Number.NaN
+  return {
+    what,
+    sent: sent.length,
+    answered: answered.length,
+    wrong: count('wrong'),
+    retried: sent.filter(({ attempts }) => attempts > 1).length,
+    refused: count('refused'),
+    unknown: count('unknown'),
+    lost: sent.length - answered.length,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  }
+}
+
+export function figuresTable(rows: readonly Figures[]): string {
+  return table(
+    ['requests', 'sent', 'answered', 'wrong', 'retried', 'refused', 'unknown', 'lost', 'p50', 'p99'],
+    rows.map(({ what, p50Ms, p99Ms, sent, answered, wrong, retried, refused, unknown, lost }) => [
+      what,
+      ...[sent, answered, wrong, retried, refused, unknown, lost].map((n) => n.toLocaleString('en-US')),
+      duration(p50Ms),
+      duration(p99Ms),
+    ]),
+  )
+}

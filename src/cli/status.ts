@@ -1,0 +1,111 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ClusterState } from '../cluster.ts'
+import { ConfigError, UnreachableError } from '../errors.ts'
+import { adminUrl, getJson, readUrl } from './client.ts'
+import { interruptible } from './interrupt.ts'
+import { type Command, readOptions } from './options.ts'
+import { duration, table } from './table.ts'
+
+const options = {
+  admin: { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  watch: { help: 'show it anew every second, until Ctrl-C', default: false },
+  json: { help: 'print JSON instead of tables', default: false },
+} as const
+
+/** Of waiting jobs and such, so many are named. */
+const named = 8
+
+/** What a cluster is doing now. */
+export const status: Command = {
+  summary: 'Show what a cluster is doing: its workers, the jobs in their hands, and those that wait.',
+  usage: '[options]',
+  options,
+  async run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length > 0) throw new ConfigError(`status: unexpected ${rest.join(' ')}`)
+    const url = readUrl('admin', values.admin)
+    const read = () => getJson<ClusterState>(url, '/api/state')
+    const show = (state: ClusterState) => (values.json ? JSON.stringify(state) : statusText(state))
+    const first = show(await read())
+    if (!values.watch) {
+      console.log(first)
+      return 0
+    }
+    return interruptible(async (signal) => {
+      const page = pages(process.stdout, !values.json)
+      try {
+        for (let text = first; !signal.aborted; ) {
+          page.show(text)
+          await wait(1000, undefined, { signal }).catch(() => {})
+          // A cluster that is started anew is shown again.
+          text = await read().then(show, (error: Error) => {
+            if (!(error instanceof UnreachableError)) throw error
+            return values.json ? JSON.stringify({ error: error.message }) : error.message
+          })
+        }
+      } finally {
+        page.close()
+      }
+      return 0
+    })
+  },
+}
+
+/** A terminal shows each text in place of the one before; elsewhere they follow each other. */
+function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
+  if (!stream.isTTY || !inPlace) {
+    return { show: (text: string) => void stream.write(inPlace ? `${text}\n\n` : `${text}\n`), close() {} }
+  }
+  // The other screen, and no cursor: afterwards the terminal is as it was, with the last text below.
+  stream.write('\u001b[?1049h\u001b[?25l')
+  let last = ''
+  return {
+    show(text: string) {
+      last = text
+      const lines = `${text}\n\nCtrl-C ends this.`.split('\n')
+      const fitting = lines.slice(0, stream.rows || 24).map((line) => line.slice(0, stream.columns || 80))
+      stream.write(`\u001b[H${fitting.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`)
+    },
+    close: () => void stream.write(`\u001b[?1049l\u001b[?25h${last}\n`),
+  }
+}
+
+export function statusText(state: ClusterState): string {
+  const { workers, waiting, booting, launchTroubles, counters } = state
+  const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
+  const { accepted, results, retries } = counters
+  const totals = [
+    `up ${duration(state.uptimeMs)}`,
+    state.policy,
+    `${state.ready} ready`,
+    `${running} running, ${state.placed} held, ${count(waiting.length)} waiting`,
+    `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
+  ].join(' · ')
+  const rows = workers.map(({ id, state: phase, suspect, pid, cores, slots, jobs, ...memory }) => [
+    id,
+    suspect ? `${phase}, silent` : phase,
+    pid === undefined ? '–' : `${pid}`,
+    `${jobs.filter((job) => job.running).length} of ${cores}`,
+    `${jobs.length} of ${slots}`,
+    `${Math.round(memory.usedMemoryMb)} of ${memory.memoryMb} MB`,
+  ])
+  const fleet =
+    rows.length > 0
+      ? table(['worker', 'state', 'pid', 'running', 'held', 'memory'], rows, [0, 1])
+      : 'No workers.'
+  const more = [
+    waiting.length > 0 && `waiting   ${some(waiting)}`,
+    booting.length > 0 && `booting   ${some(booting)}`,
+    ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),
+  ].filter((line) => line !== false)
+  return [totals, '', fleet, ...(more.length > 0 ? ['', ...more] : [])].join('\n')
+}
+
+function some(ids: string[]): string {
+  const shown = ids.slice(0, named).join(', ')
+  return ids.length > named ? `${shown} and ${count(ids.length - named)} more` : shown
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US')
+}

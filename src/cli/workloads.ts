@@ -1,0 +1,47 @@
+import { ConfigError, UnreachableError } from '../errors.ts'
+import { loadWorkloads } from '../workload.ts'
+import { getJson, publicUrl, readUrl } from './client.ts'
+import { type Command, readOptions } from './options.ts'
+import { table } from './table.ts'
+import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+
+const options = {
+  url: { help: "the cluster's public address", default: publicUrl, value: 'URL' },
+  json: { help: 'print JSON instead of a table', default: false },
+} as const
+
+interface Entry {
+  name: string
+  description: string
+}
+
+/** What can be asked for. */
+export const workloads: Command = {
+  summary: 'List the workloads of a cluster; without one, those that come with the program.',
+  usage: '[options]',
+  options,
+  async run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length > 0) throw new ConfigError(`workloads: unexpected ${rest.join(' ')}`)
+    const url = readUrl('url', values.url)
+    let missing: UnreachableError | undefined
+    let list: Entry[]
+    try {
+      list = (await getJson<{ workloads: Entry[] }>(url, '/-/workloads')).workloads
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      missing = error
+      list = await loadWorkloads(workloadFiles(bundledWorkloads))
+    }
+    const entries = list.map(({ name, description }) => ({ name, description }))
+    if (values.json) {
+      console.log(JSON.stringify({ source: missing ? 'bundled' : url.origin, workloads: entries }))
+      return 0
+    }
+    const rows = entries.map(({ name, description }) => [name, `/${name}`, description])
+    console.log(table(['workload', 'path', 'what it does'], rows, [0, 1, 2]))
+    // Apart from the table, which may be read by another program.
+    if (missing) console.error(`\nThese come with the program, because ${missing.message}`)
+    return 0
+  },
+}
