@@ -169,10 +169,10 @@ function report(
   }
   console.log(`${figuresTable(rows)}\n`)
   console.log(story(all, killed, orders))
-  console.log(verdict(all, good))
   const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
   for (const { request, ending, trouble } of troubles.slice(0, 20))
     console.log(`  ${request.kind}, ${ending}: ${trouble.slice(0, 300)}`)
+  console.log(verdict(all, good))
   return good
 }
 
@@ -186,8 +186,8 @@ function story({ retried }: Figures, killed: Killed | undefined, { placed, place
 
 function verdict({ sent, wrong, lost }: Figures, good: boolean): string {
   const text = good
-    ? `All ${sent} requests were answered, every answer was right, and no order is missing or doubled.`
-    : `${lost} requests were lost, ${wrong} answers were wrong.`
+    ? `All ${sent} requests were answered, every answer was right, no order is missing or doubled: lost 0`
+    : `Of ${sent} requests: wrong ${wrong}, lost ${lost}`
   return styleText(['bold', good ? 'green' : 'red'], text, { stream: process.stdout })
 }
 
