@@ -82,6 +82,8 @@ interface Joined {
 }
 
 const beatMs = 1_000
+/** A longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log } = options
@@ -164,7 +166,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'wake':
         clearTimeout(wake)
         // Timers may fire a little early; the brain then asks again.
-        wake = setTimeout(() => tell({ type: 'tick' }), Math.max(0, Math.ceil(action.at - now())))
+        wake = setTimeout(
+          () => tell({ type: 'tick' }),
+          Math.min(longestTimerMs, Math.max(0, Math.ceil(action.at - now()))),
+        )
         return
     }
   }

@@ -22,8 +22,10 @@ interface Child {
 
 export function localFleet(options: LocalFleetOptions, events: ProviderEvents): Provider {
   const children = new Map<string, Child>()
+  let closed = false
 
   function launch(id: string): void {
+    if (closed) return
     const [command, ...args] = [...deathSignal(), ...options.command, '--launch', id]
     const child: Child = {
       process: spawn(command!, args, {
@@ -64,6 +66,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     terminate: (id) => void children.get(id)?.process.kill('SIGKILL'),
     list: () => [...children.keys()],
     async close() {
+      closed = true
       const ends = [...children.values()].map(({ process: child }) =>
         child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined,
       )

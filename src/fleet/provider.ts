@@ -16,6 +16,6 @@ export interface Provider {
   terminate(launch: string): void
   /** Launches that live, booting ones included. */
   list(): string[]
-  /** Ends all workers, and resolves when none is left. Idempotent. */
+  /** Ends all workers, and resolves when none is left; later launches do nothing. Idempotent. */
   close(): Promise<void>
 }

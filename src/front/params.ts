@@ -7,6 +7,10 @@ import { RequestProblem } from './problem.ts'
 
 /** Of a value that is quoted in an error. */
 const longestQuote = 100
+/** Of wrong values that are named. */
+const mostErrors = 20
+/** Of objects and arrays inside each other: those who write parameters as JSON again do so by recursion. */
+const deepest = 200
 
 export interface Parameters {
   /** As the client sent them: what the worker is given, and checks again. */
@@ -20,12 +24,12 @@ export async function readParameters(
   query: URLSearchParams,
   body: KeptBody,
 ): Promise<Parameters> {
-  const raw = fromQuery(query)
-  if (isJson(request)) Object.assign(raw, await fromJson(body, raw))
+  const given = fromQuery(query)
+  const raw = isJson(request) ? { ...given, ...(await fromJson(body, given)) } : given
   if (!workload.params) return { raw, checked: raw }
   const result = await workload.params['~standard'].validate(raw)
   if (!result.issues) return { raw, checked: result.value }
-  const errors = result.issues.map(({ message, path = [] }) => {
+  const errors = result.issues.slice(0, mostErrors).map(({ message, path = [] }) => {
     const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
     const field = keys.join('.') || undefined
     const value = keys.reduce<unknown>(
@@ -74,6 +78,9 @@ async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RequestProblem(400, 'bad-json', 'The body must be a JSON object with the parameters by name.')
   }
+  if (isDeeper(value, deepest)) {
+    throw new RequestProblem(400, 'bad-json', `The body is nested deeper than ${deepest} levels.`)
+  }
   const twice = Object.keys(value).find((name) => Object.hasOwn(query, name))
   if (twice !== undefined) {
     throw new RequestProblem(
@@ -83,6 +90,11 @@ async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise
     )
   }
   return value as Record<string, unknown>
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1))
 }
 
 function quote(value: unknown): unknown {
