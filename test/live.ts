@@ -56,7 +56,7 @@ export function useLive(options: Partial<ClusterOptions> = {}): Live {
 
 /** Looks until something is so: for facts that no event tells of. */
 export async function until(isSo: () => unknown, what: string): Promise<void> {
-  const limit = performance.now() + 20_000
+  const limit = performance.now() + 8_000
   while (!isSo()) {
     if (performance.now() > limit) throw new Error(`never came true: ${what}`)
     await delay(5)
@@ -69,7 +69,10 @@ export async function untilIdle(live: Live): Promise<void> {
     const { jobs, workers } = live.state()
     return jobs === 0 && workers.every(({ usedMemoryMb }) => usedMemoryMb === 0)
   }
-  await until(idle, 'no job is left')
+  await until(idle, 'no job is left').catch((e) => {
+    console.log(JSON.stringify(live.state()))
+    throw e
+  })
 }
 
 export interface Problem {
