@@ -211,3 +211,11 @@ test('a hundred connections that say nothing stand in nobody’s way', async () 
   await assertWell(live)
   for (const socket of sockets) socket.destroy()
 })
+
+test('a job may take longer than its request might', async () => {
+  const answer = fetch(`${live.url}/gated?gate=long`)
+  // Far beyond the 500 ms, and the second in which connections are looked at.
+  await delay(1_800)
+  open(live, 'long')
+  assert.equal(await (await answer).text(), 'opened')
+})

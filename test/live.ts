@@ -49,30 +49,28 @@ export async function stopLive(live: Live): Promise<void> {
 /** One cluster for all tests of a file. What it returns is filled in before the first of them. */
 export function useLive(options: Partial<ClusterOptions> = {}): Live {
   const live = {} as Live
-  before(async () => void Object.assign(live, await startLive(options)))
-  after(() => stopLive(live))
+  const started = Promise.withResolvers<Live>()
+  before(() => startLive(options).then((it) => started.resolve(Object.assign(live, it)), started.reject))
+  after(async () => stopLive(await started.promise))
   return live
 }
 
 /** Looks until something is so: for facts that no event tells of. */
 export async function until(isSo: () => unknown, what: string): Promise<void> {
-  const limit = performance.now() + 8_000
+  const limit = performance.now() + 20_000
   while (!isSo()) {
     if (performance.now() > limit) throw new Error(`never came true: ${what}`)
     await delay(5)
   }
 }
 
-/** The brain knows of no job, and believes no memory to be used. */
+/** The brain knows of no job, and believes no memory to be used, but for what rounding leaves. */
 export async function untilIdle(live: Live): Promise<void> {
   const idle = () => {
     const { jobs, workers } = live.state()
-    return jobs === 0 && workers.every(({ usedMemoryMb }) => usedMemoryMb === 0)
+    return jobs === 0 && workers.every(({ usedMemoryMb }) => Math.abs(usedMemoryMb) < 0.001)
   }
-  await until(idle, 'no job is left').catch((e) => {
-    console.log(JSON.stringify(live.state()))
-    throw e
-  })
+  await until(idle, 'no job is left')
 }
 
 export interface Problem {
