@@ -85,6 +85,10 @@ interface Joined {
 }
 
 const beatMs = 1_000
+/** What was answered last is given at least so long to go out. */
+const leastFlushMs = 1_000
+/** A longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log } = options
@@ -169,7 +173,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'wake':
         clearTimeout(wake)
         // Timers may fire a little early; the brain then asks again.
-        wake = setTimeout(() => tell({ type: 'tick' }), Math.max(0, Math.ceil(action.at - now())))
+        wake = setTimeout(
+          () => tell({ type: 'tick' }),
+          Math.min(longestTimerMs, Math.max(0, Math.ceil(action.at - now()))),
+        )
         return
     }
   }
@@ -325,8 +332,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 
   async function stop(limitMs: number): Promise<void> {
-    front.close()
-    front.closeIdleConnections()
+    const until = performance.now() + limitMs
+    // The port stays open meanwhile: who comes now is told.
     await idle(exchanges, limitMs)
     for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
     // What happens from here on is of no interest to anybody.
@@ -336,9 +343,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     for (const { upstream } of joined.values()) upstream.dispatcher.destroy().catch(() => {})
     admin.close()
     admin.closeAllConnections()
-    // What was just answered is still on its way out.
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    front.closeAllConnections()
+    await closeFront(front, Math.max(leastFlushMs, until - performance.now()))
     await ledger.close()
     eventLog.close()
   }
@@ -382,6 +387,17 @@ function stoppingProblem(): RequestProblem {
 async function idle(map: ReadonlyMap<string, unknown>, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs
   while (map.size > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Closes connections as they fall idle, and after the limit whatever they do. */
+async function closeFront(front: Server, limitMs: number): Promise<void> {
+  const closed = Promise.withResolvers<void>()
+  front.close(() => closed.resolve())
+  const sweep = setInterval(() => front.closeIdleConnections(), 10)
+  const limit = setTimeout(() => front.closeAllConnections(), limitMs)
+  await closed.promise
+  clearInterval(sweep)
+  clearTimeout(limit)
 }
 
 function listen(server: Server, port: number, host: string, option: string): Promise<void> {

@@ -27,10 +27,15 @@ export interface BodyLimits {
   memoryBytes: number
 }
 
-/** Reads the whole body. Rejects with a 413 as soon as it is known to be too long. */
-export async function keepBody(request: IncomingMessage, limits: BodyLimits): Promise<KeptBody> {
+/** Reads the whole body. Rejects with a 413 as soon as it is known to be too long, else calls `wanted` first. */
+export async function keepBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  wanted?: () => void,
+): Promise<KeptBody> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > limits.maxBytes) throw tooLarge(limits)
+  wanted?.()
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {

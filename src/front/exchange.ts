@@ -6,8 +6,9 @@ import type { Dispatcher } from 'undici'
 import type { Action, AttemptToken, Event, Job, Outcome } from '../model.ts'
 import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
+import { type Cost, costOf, fieldsOf } from './answer-head.ts'
 import type { KeptBody } from './body.ts'
-import { RequestProblem, refusal, sendProblem } from './problem.ts'
+import { breakOff, RequestProblem, refusal, sendProblem } from './problem.ts'
 
 /** Answers up to this size are delivered when the brain has agreed; longer ones are passed on as they come. */
 const wholeBytes = 256 * 1024
@@ -16,14 +17,6 @@ const wholeBytes = 256 * 1024
 export interface Upstream {
   id: string
   dispatcher: Dispatcher
-}
-
-/** What an attempt cost, as its worker measured it. */
-export interface Cost {
-  work: number
-  cpuMs: number
-  wallMs: number
-  peakMemoryMb: number
 }
 
 export interface ExchangeParts {
@@ -37,6 +30,8 @@ export interface ExchangeParts {
   response: ServerResponse
   token: string
   estimateMs: number
+  /** A client that takes nothing of its answer for so long is cut off. */
+  stallMs: number
   tell(event: Event): void
   /** The exchange is over, one way or the other. */
   over(exchange: Exchange): void
@@ -187,12 +182,26 @@ export class Exchange {
     this.#streaming = true
     this.#ended = performance.now()
     response.writeHead(status, { ...fields, ...this.#account() })
-    const rest = Readable.from(chain(first, upstream.body))
+    const rest = chain(first, () => upstream.body)
     for await (const chunk of rest) {
       if (!isCurrent()) return
       if (request.method === 'HEAD') continue
-      if (!response.write(chunk)) await drained(response)
+      if (!response.write(chunk)) await this.#drained()
     }
+  }
+
+  /** Resolves when the client has taken what was written, or is gone. */
+  #drained(): Promise<void> {
+    const { response, stallMs } = this.parts
+    return new Promise((resolve) => {
+      const stalled = setTimeout(() => breakOff(response), stallMs)
+      const go = () => {
+        clearTimeout(stalled)
+        response.off('drain', go).off('close', go)
+        resolve()
+      }
+      response.on('drain', go).on('close', go)
+    })
   }
 
   /** The answer has begun and cannot be completed: the client must see that it is not whole. */
@@ -200,7 +209,7 @@ export class Exchange {
     if (this.#done) return
     this.#done = true
     this.letGo()
-    this.parts.response.destroy()
+    breakOff(this.parts.response)
     this.parts.tell({ type: 'cancelled', job: this.parts.job.id })
     this.parts.over(this)
   }
@@ -229,7 +238,7 @@ export class Exchange {
   #bodyOf(token: AttemptToken): Buffer | Readable {
     const head = this.#head(token)
     const { body, sendBody } = this.parts
-    return sendBody && body.bytes > 0 ? Readable.from(chain([head], body.open())) : head
+    return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
 
   #head({ epoch, job, attempt }: AttemptToken): Buffer {
@@ -262,45 +271,8 @@ export class Exchange {
   }
 }
 
-async function* chain(first: Iterable<Buffer>, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** `rest` is opened only when it is its turn: a file that nobody comes to read would stay open. */
+async function* chain(first: Iterable<Buffer>, rest: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* first
-  yield* rest
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go).off('close', go)
-      resolve()
-    }
-    response.on('drain', go).on('close', go)
-  })
-}
-
-function costOf(fields: IncomingHttpHeaders): Cost {
-  const number = (name: string) => {
-    const value = Number(fields[name])
-    return value >= 0 ? value : 0
-  }
-  return {
-    work: number(headers.work),
-    cpuMs: number(headers.cpuMs),
-    wallMs: number(headers.wallMs),
-    peakMemoryMb: number(headers.peakMemoryMb),
-  }
-}
-
-const ours: ReadonlySet<string> = new Set([
-  ...Object.values(headers),
-  'connection',
-  'keep-alive',
-  'date',
-  'trailer',
-  'transfer-encoding',
-])
-
-/** The workload's own headers. */
-function fieldsOf(fields: IncomingHttpHeaders): Record<string, string> {
-  const kept = Object.entries(fields).filter(([name]) => !ours.has(name))
-  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+  yield* rest()
 }

@@ -1,21 +1,23 @@
 /** The door: HTTP in, parameters checked, a job for the brain, HTTP out. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Estimator } from '../estimate/estimator.ts'
 import type { Job } from '../model.ts'
 import type { Workload } from '../workload.ts'
 import { type BodyLimits, type KeptBody, keepBody } from './body.ts'
+import { watchConnections } from './connections.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { newJobId } from './job-id.ts'
 import { isJson, readParameters } from './params.ts'
-import { problemDocument, RequestProblem, sendProblem } from './problem.ts'
+import { RequestProblem, sendProblem } from './problem.ts'
 
 export interface FrontLimits extends BodyLimits {
   /** Largest request head. */
   headerBytes: number
   /** A request must have arrived whole within this time. */
   requestMs: number
+  /** A client that takes nothing of its answer for so long is cut off. */
+  stallMs: number
 }
 
 export const frontDefaults: Readonly<FrontLimits> = {
@@ -23,6 +25,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   memoryBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
   requestMs: 60_000,
+  stallMs: 120_000,
 }
 
 export interface FrontParts {
@@ -49,18 +52,26 @@ export function frontServer(parts: FrontParts): Server {
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 60_000,
     },
-    (request, response) => void serve(parts, request, response),
+    (request, response) => {
+      owe(response)
+      void serve(parts, request, response)
+    },
   )
+  const owe = watchConnections(server)
   server.on('checkContinue', (request, response) => {
-    // A body that is too large anyway is refused before it is sent.
-    if (Number(request.headers['content-length'] ?? 0) <= limits.maxBytes) response.writeContinue()
-    void serve(parts, request, response)
+    owe(response)
+    void serve(parts, request, response, () => response.writeContinue())
   })
-  server.on('clientError', refuseGarbage)
   return server
 }
 
-async function serve(parts: FrontParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** `wanted` is called when it is known that the body is: a client may wait for that before it sends it. */
+async function serve(
+  parts: FrontParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  wanted?: () => void,
+): Promise<void> {
   let body: KeptBody | undefined
   try {
     const url = parseUrl(request)
@@ -68,7 +79,7 @@ async function serve(parts: FrontParts, request: IncomingMessage, response: Serv
     const workload = route(parts, url.pathname, request)
     const closed = parts.closed()
     if (closed) throw closed
-    body = await keepBody(request, parts.limits)
+    body = await keepBody(request, parts.limits, wanted)
     const kept = body
     const { raw, checked } = await readParameters(workload, request, url.searchParams, kept)
     const began = performance.now()
@@ -98,6 +109,7 @@ async function serve(parts: FrontParts, request: IncomingMessage, response: Serv
       sendBody,
       request,
       response,
+      stallMs: parts.limits.stallMs,
       estimateMs: performance.now() - began,
     })
   } catch (error) {
@@ -184,24 +196,5 @@ function deadline(request: IncomingMessage, now: number): number | undefined {
     400,
     'bad-deadline',
     `plimsoll-deadline = ${String(given).slice(0, 100)}: must be a number of milliseconds, more than 0.`,
-  )
-}
-
-/** What is not HTTP, too large a head, or too slow, is told so and cut off. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const problem =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new RequestProblem(431, 'head-too-large', 'The head of the request is too large.')
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new RequestProblem(408, 'too-slow', 'The request did not arrive in time.')
-        : new RequestProblem(400, 'bad-request', 'This is not an HTTP request that can be read.')
-  const body = problemDocument(problem)
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: application/problem+json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
 }

@@ -7,6 +7,10 @@ import { RequestProblem } from './problem.ts'
 
 /** Of a value that is quoted in an error. */
 const longestQuote = 100
+/** Of wrong values that are named. */
+const mostErrors = 20
+/** Of objects and arrays inside each other: those who write parameters as JSON again do so by recursion. */
+const deepest = 200
 
 export interface Parameters {
   /** As the client sent them: what the worker is given, and checks again. */
@@ -20,12 +24,12 @@ export async function readParameters(
   query: URLSearchParams,
   body: KeptBody,
 ): Promise<Parameters> {
-  const raw = fromQuery(query)
-  if (isJson(request)) Object.assign(raw, await fromJson(body, raw))
+  const given = fromQuery(query)
+  const raw = isJson(request) ? { ...given, ...(await fromJson(body, given)) } : given
   if (!workload.params) return { raw, checked: raw }
   const result = await workload.params['~standard'].validate(raw)
   if (!result.issues) return { raw, checked: result.value }
-  const errors = result.issues.map(({ message, path = [] }) => {
+  const errors = result.issues.slice(0, mostErrors).map(({ message, path = [] }) => {
     const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
     const field = keys.join('.') || undefined
     const value = keys.reduce<unknown>(
@@ -64,7 +68,11 @@ function fromQuery(query: URLSearchParams): Record<string, unknown> {
 }
 
 async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const text = (await body.read()).toString('utf8')
+  const bytes = await body.read()
+  if (isDeeper(bytes, deepest)) {
+    throw new RequestProblem(400, 'bad-json', `The body is nested deeper than ${deepest} levels.`)
+  }
+  const text = bytes.toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -83,6 +91,21 @@ async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise
     )
   }
   return value as Record<string, unknown>
+}
+
+/** Looked up before the text is parsed: deep nesting also makes that slow, and all clients wait meanwhile. */
+function isDeeper(json: Buffer, levels: number): boolean {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === 0x22) quoted = !quoted
+    else if (quoted) at += byte === 0x5c ? 1 : 0
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > levels) return true
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+  return false
 }
 
 function quote(value: unknown): unknown {

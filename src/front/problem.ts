@@ -33,16 +33,16 @@ export function problemDocument({ status, code, message, fields }: RequestProble
   return `${JSON.stringify({ type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message, ...fields })}\n`
 }
 
+/** What a client still sends after it was refused is read for so long: a reset could overtake the refusal. */
+export const lingerMs = 1_000
+
 /** Answers with the problem, if nothing has been answered yet; else breaks the answer off. */
 export function sendProblem(
   response: ServerResponse,
   problem: RequestProblem,
   headers: Record<string, string> = {},
 ): void {
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
+  if (response.headersSent) return breakOff(response)
   const body = problemDocument(problem)
   response.writeHead(problem.status, {
     'content-type': 'application/problem+json',
@@ -50,7 +50,28 @@ export function sendProblem(
     ...headers,
     ...problem.headers,
   })
-  response.end(response.req.method === 'HEAD' ? undefined : body)
+  const text = response.req.method === 'HEAD' ? '' : body
+  if (problem.headers.connection === 'close' && !response.req.complete) endEarly(response, text)
+  else response.end(text)
+}
+
+/** Ends a response whose request has not arrived whole; the client has all of it before the socket closes. */
+function endEarly(response: ServerResponse, body: string): void {
+  const { req } = response
+  response.flushHeaders()
+  if (body !== '') response.write(body)
+  const end = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(end, lingerMs)
+  req.once('end', end).once('close', end).resume()
+}
+
+/** Ends an answer that is not whole so that the client notices, even one that takes the end for the end. */
+export function breakOff(response: ServerResponse): void {
+  if (response.socket && !response.socket.destroyed) response.socket.resetAndDestroy()
+  else response.destroy()
 }
 
 const statusOf: Readonly<Record<string, number>> = {

@@ -2,8 +2,10 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { AnswerBroken } from '../errors.ts'
 import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { isAuthorized } from '../wire/token.ts'
+import type { AnswerHead } from './frames.ts'
 import type { SlotAnswer, SlotUsage } from './slots.ts'
 import { type Supervisor, type Taken, workPerCpuMs } from './supervisor.ts'
 
@@ -50,6 +52,7 @@ async function serve(
   response.on('close', () => {
     if (!response.writableFinished) taken.cancel()
   })
+  if (response.destroyed) taken.cancel()
   await answer(taken, response)
 }
 
@@ -90,17 +93,24 @@ async function answer(taken: Taken, response: ServerResponse): Promise<void> {
     refuse(response, result.kind, message, { status, ...measured(usage) })
     return
   }
-  const fields = { ...result.headers, 'content-type': result.contentType, [headers.outcome]: 'result' }
+  const fields = fieldsOf(result)
   const first: Buffer[] = []
   let bytes = 0
-  for await (const chunk of result.body.iterator({ destroyOnReturn: false })) {
-    first.push(chunk)
-    bytes += chunk.length
-    if (bytes > wholeBytes) break
+  try {
+    for await (const chunk of result.body.iterator({ destroyOnReturn: false })) {
+      first.push(chunk)
+      bytes += chunk.length
+      if (bytes > wholeBytes) break
+    }
+  } catch (error) {
+    // Nothing of the answer has been given away: it failed as if it had not begun.
+    if (!(error instanceof AnswerBroken)) throw error
+    return refuse(response, error.kind, error.message, measured(await taken.usage))
   }
   if (bytes <= wholeBytes) {
     const usage = await taken.usage
-    response.writeHead(result.status, { ...fields, ...measured(usage), 'content-length': bytes })
+    const length = result.status === 204 || result.status === 304 ? {} : { 'content-length': bytes }
+    response.writeHead(result.status, { ...fields, ...measured(usage), ...length })
     response.end(Buffer.concat(first))
     return
   }
@@ -110,6 +120,22 @@ async function answer(taken: Taken, response: ServerResponse): Promise<void> {
     yield* result.body
     response.addTrailers(measured(await taken.usage))
   }, response)
+}
+
+/** Headers that say how a message is sent: they are not a workload's to choose. */
+const reserved: ReadonlySet<string> = new Set([
+  ...Object.values(headers),
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
+
+function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, string> {
+  const kept = Object.entries(own).filter(([name]) => !reserved.has(name.toLowerCase()))
+  return {
+    ...Object.fromEntries(kept),
+    ...(contentType !== '' && { 'content-type': contentType }),
+    [headers.outcome]: 'result',
+  }
 }
 
 const noUsage: SlotUsage = { cpuMs: 0, wallMs: 0, peakMemoryMb: 0 }

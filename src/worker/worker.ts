@@ -50,6 +50,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   let line: Line<FromWorker> | undefined
   let seq = 0
   let beat: NodeJS.Timeout | undefined
+  let ended = false
   const supervisor = new Supervisor(
     { pool, cores, slots, say: (message) => line?.send(message) },
     disciplines.srpt,
@@ -101,12 +102,14 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     })
   }
   const rejoin = (until: number, error: Error | undefined) => {
-    if (signal.aborted) return
+    if (signal.aborted || ended) return
     if (performance.now() >= until) {
       over.reject(new WireError(`lost ${options.join.origin}${error ? `: ${error.message}` : ''}`, true))
       return
     }
-    setTimeout(() => join().catch((cause: WireError) => rejoin(cause.final ? 0 : until, cause)), 250)
+    setTimeout(() => {
+      if (!ended) join().catch((cause: WireError) => rejoin(cause.final ? 0 : until, cause))
+    }, 250)
   }
 
   try {
@@ -120,6 +123,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     await join()
     await over.promise
   } finally {
+    ended = true
     clearInterval(beat)
     line?.close()
     server.close()

@@ -1,0 +1,40 @@
+/** Reads the head of a worker's answer: what the attempt cost, and which headers are the workload's own. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { headers } from '../wire/messages.ts'
+
+/** What an attempt cost, as its worker measured it. */
+export interface Cost {
+  work: number
+  cpuMs: number
+  wallMs: number
+  peakMemoryMb: number
+}
+
+export function costOf(fields: IncomingHttpHeaders): Cost {
+  const number = (name: string) => {
+    const value = Number(fields[name])
+    return value >= 0 ? value : 0
+  }
+  return {
+    work: number(headers.work),
+    cpuMs: number(headers.cpuMs),
+    wallMs: number(headers.wallMs),
+    peakMemoryMb: number(headers.peakMemoryMb),
+  }
+}
+
+const ours: ReadonlySet<string> = new Set([
+  ...Object.values(headers),
+  'connection',
+  'keep-alive',
+  'date',
+  'trailer',
+  'transfer-encoding',
+])
+
+/** The workload's own headers. */
+export function fieldsOf(fields: IncomingHttpHeaders): Record<string, string> {
+  const kept = Object.entries(fields).filter(([name]) => !ours.has(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,161 @@
+/** Clients that hang up, workers that die and clusters that stop while jobs wait, run and stream. */
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import {
+  assertWell,
+  descendants,
+  dial,
+  open,
+  problemOf,
+  readAll,
+  readUntil,
+  startLive,
+  stopLive,
+  until,
+  untilIdle,
+  useLive,
+  workerPid,
+} from './live.ts'
+
+const live = useLive({ slots: 2, frontLimits: { stallMs: 300 } })
+const host = 'Host: x\r\n\r\n'
+
+test('a client that hangs up while its job runs ends the job and its slot', async () => {
+  const socket = dial(live)
+  socket.write(`GET /endless?mark=runs HTTP/1.1\r\n${host}`)
+  const mark = join(live.dataDir, 'runs')
+  await until(() => existsSync(mark), 'the job runs')
+  const before = descendants().length
+  socket.destroy()
+  await untilIdle(live)
+  await until(() => descendants().length <= before, 'the slot is gone or replaced')
+  await assertWell(live)
+})
+
+test('a client that hangs up while its job waits takes the job out of the queue', async () => {
+  const runs = fetch(`${live.url}/gated?gate=w1`)
+  const others = [dial(live), dial(live)]
+  await until(() => live.state().placed === 1, 'one runs')
+  for (const socket of others) socket.write(`GET /endless HTTP/1.1\r\n${host}`)
+  await until(() => live.state().jobs === 3, 'the others wait')
+  for (const socket of others) socket.destroy()
+  await until(() => live.state().jobs === 1, 'they do not wait any more')
+  open(live, 'w1')
+  assert.equal(await (await runs).text(), 'opened')
+  await untilIdle(live)
+})
+
+test('a client that hangs up ends all the jobs that it pipelined', async () => {
+  const socket = dial(live)
+  socket.write(
+    `GET /gated?gate=x HTTP/1.1\r\n${host}GET /endless HTTP/1.1\r\n${host}GET /echo HTTP/1.1\r\n${host}`,
+  )
+  await until(() => live.state().jobs >= 2, 'the jobs are there')
+  socket.destroy()
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a client that hangs up in the middle of its answer ends the job', async () => {
+  const socket = dial(live)
+  socket.write(`GET /flood?mb=4000 HTTP/1.1\r\n${host}`)
+  await readUntil(socket, /\r\n\r\n/)
+  socket.destroy()
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a client that takes nothing of its answer is cut off, and its answer does not pile up', async () => {
+  const socket = dial(live)
+  socket.write(`GET /flood?mb=4000 HTTP/1.1\r\n${host}`)
+  await new Promise((resolve) => socket.once('readable', resolve))
+  const before = process.memoryUsage().rss
+  let most = 0
+  const isOver = () => {
+    most = Math.max(most, process.memoryUsage().rss - before)
+    return live.state().jobs === 0
+  }
+  await until(isOver, 'the job is ended')
+  assert.ok(most < 30 * 1024 * 1024, `grew by ${most} bytes`)
+  await readAll(socket)
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a large answer arrives whole', async () => {
+  const answer = await fetch(`${live.url}/flood?mb=64`)
+  let bytes = 0
+  let wrong = 0
+  for await (const part of answer.body!) {
+    for (let i = 0; i < part.length; i += 97) if (part[i] !== ((bytes + i) % 65_536) % 251) wrong++
+    bytes += part.length
+  }
+  assert.deepEqual([bytes, wrong], [64 * 1024 * 1024, 0])
+  await untilIdle(live)
+})
+
+test('an answer that fails after it began breaks off, so that nobody takes it for whole', async () => {
+  for (const how of ['throw', 'exit']) {
+    const answer = await fetch(`${live.url}/flood?mb=2&finally=${how}`)
+    assert.equal(answer.status, 200)
+    await assert.rejects(answer.arrayBuffer(), how)
+    await untilIdle(live)
+  }
+  const old = dial(live)
+  old.write('GET /flood?mb=2&finally=throw HTTP/1.0\r\n\r\n')
+  const reset = new Promise<NodeJS.ErrnoException>((resolve) => old.once('error', resolve))
+  await readAll(old)
+  assert.equal((await reset).code, 'ECONNRESET')
+  await assertWell(live)
+})
+
+test('an answer that fails before any of it was passed on is a problem, retried only if it crashed', async () => {
+  const thrown = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=throw`), 500)
+  assert.deepEqual([thrown.detail, thrown.headers.get('plimsoll-attempts')], ['lost the thread', '1'])
+  const crashed = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=exit`), 502)
+  assert.deepEqual([crashed.code, crashed.headers.get('plimsoll-attempts')], ['poison', '3'])
+  await assertWell(live)
+})
+
+test('a worker that is killed in the middle of an answer breaks it off; the next worker serves', async () => {
+  const answer = await fetch(`${live.url}/flood?mb=2&finally=wait`)
+  process.kill(workerPid(), 'SIGKILL')
+  await assert.rejects(answer.arrayBuffer())
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a stopping cluster answers what runs, and refuses what comes', async () => {
+  const mine = await startLive()
+  try {
+    const runs = fetch(`${mine.url}/gated?gate=s`)
+    await until(() => mine.state().placed === 1, 'it runs')
+    const stopped = mine.stop(20_000)
+    const { code, headers } = await problemOf(fetch(`${mine.url}/echo`), 503)
+    assert.deepEqual([code, headers.get('retry-after')], ['stopping', '5'])
+    assert.equal((await fetch(`${mine.url}/-/ready`)).status, 503)
+    open(mine, 's')
+    assert.equal(await (await runs).text(), 'opened')
+    await stopped
+    await assert.rejects(fetch(mine.url))
+  } finally {
+    await stopLive(mine)
+  }
+})
+
+test('after the limit what still runs is told, and no process is left behind', async () => {
+  const others = new Set(descendants())
+  const mine = await startLive()
+  try {
+    const runs = problemOf(fetch(`${mine.url}/endless`), 503)
+    await until(() => mine.state().placed === 1, 'it runs')
+    await mine.stop(20)
+    assert.equal((await runs).code, 'stopping')
+    await until(() => descendants().every((pid) => others.has(pid)), 'no process of it is left')
+  } finally {
+    await stopLive(mine)
+  }
+})

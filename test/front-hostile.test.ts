@@ -1,0 +1,221 @@
+/** Clients that send what is not HTTP, too much, too slowly or half: each gets a refusal or a clean end. */
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  assertWell,
+  dial,
+  keptBodies,
+  open,
+  readAll,
+  readUntil,
+  sendRaw,
+  until,
+  untilIdle,
+  useLive,
+} from './live.ts'
+
+const live = useLive({ frontLimits: { requestMs: 500, maxBytes: 100_000, memoryBytes: 10_000 } })
+const host = 'Host: x\r\n'
+
+/** A refusal that is whole: a status line, and a problem document of the length it says. */
+function assertRefused(text: string, status: number): void {
+  assert.match(text, new RegExp(`^HTTP/1.1 ${status} `))
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  assert.match(head, /content-type: application\/problem\+json/i)
+  assert.equal(Number(/content-length: (\d+)/i.exec(head)?.[1]), body.length)
+  assert.equal(JSON.parse(body).status, status)
+}
+
+const garbage: [name: string, bytes: string | Buffer][] = [
+  ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919) % 256))],
+  ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex')],
+  ['NUL bytes', Buffer.alloc(100)],
+  ['a NUL in the path', 'GET /echo\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'],
+  ['bare line feeds', 'GET /echo HTTP/1.1\nHost: x\n\n'],
+  ['a space before the colon', 'GET /echo HTTP/1.1\r\nHost : x\r\n\r\n'],
+  ['a folded header', 'GET /echo HTTP/1.1\r\nHost: x\r\n A: b\r\n\r\n'],
+  ['a wrong version', 'GET /echo HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['an unknown method', 'BREW /echo HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['no host', 'GET /echo HTTP/1.1\r\n\r\n'],
+  ['a length that is not a number', `POST /echo HTTP/1.1\r\n${host}Content-Length: ten\r\n\r\n`],
+  ['a negative length', `POST /echo HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
+  ['two lengths', `POST /echo HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`],
+  [
+    'a length and chunks',
+    `POST /echo HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ['an unknown encoding', `POST /echo HTTP/1.1\r\n${host}Transfer-Encoding: chunked, x\r\n\r\n0\r\n\r\n`],
+  [
+    'bad chunks',
+    `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`,
+  ],
+  [
+    'a bad second chunk',
+    `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n-5\r\nb\r\n`,
+  ],
+]
+for (const [name, bytes] of garbage) {
+  test(`${name}: refused, and the connection ends`, async () => {
+    const text = await sendRaw(live, bytes)
+    if (name === 'no host') assert.match(text, /^HTTP\/1.1 400 /)
+    else assertRefused(text, 400)
+    await assertWell(live)
+  })
+}
+
+test('an address that cannot be read is a 400, others in odd forms are read', async () => {
+  const ask = (target: string) => sendRaw(live, `GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
+  for (const target of ['/%', '/%zz', '/%ff', '/echo%', 'http://', 'http://[/echo']) {
+    assertRefused(await ask(target), 400)
+  }
+  for (const target of ['*', '//echo', '/-/../echo/..']) assertRefused(await ask(target), 404)
+  assert.match(await ask('http://elsewhere:99/strict?n=4'), /^HTTP\/1.1 200 .*\r\n\r\n8$/s)
+  assert.match(await ask('/echo?a=%zz&b=%00'), /^HTTP\/1.1 200 .*{"params":{"a":"%zz","b":"\\u0000"}/s)
+  await assertWell(live)
+})
+
+test('a head that is too large is a 431, in one header, in many and in the address', async () => {
+  const long = 'a'.repeat(20_000)
+  const many = Array.from({ length: 2_000 }, (_, i) => `h${i}: 0123456789\r\n`).join('')
+  assertRefused(await sendRaw(live, `GET /echo HTTP/1.1\r\n${host}A: ${long}\r\n\r\n`), 431)
+  assertRefused(await sendRaw(live, `GET /echo HTTP/1.1\r\n${host}${many}\r\n`), 431)
+  assertRefused(await sendRaw(live, `GET /echo?${long} HTTP/1.1\r\n${host}\r\n`), 431)
+  assertRefused(await sendRaw(live, 'GET /echo HTTP/1.1\r\nA: ', Buffer.alloc(3_000_000, 'a')), 431)
+  await assertWell(live)
+})
+
+test('a body that is too large is a 413 that arrives, with a length and in chunks, while the client still sends', async () => {
+  const large = Buffer.alloc(4_000_000, 'a')
+  const length = `POST /mirror HTTP/1.1\r\n${host}Content-Length: 4000000\r\n\r\n`
+  assertRefused(await sendRaw(live, length, large), 413)
+  const chunked = `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n3d0900\r\n`
+  assertRefused(await sendRaw(live, chunked, large), 413)
+  const answer = await fetch(`${live.url}/mirror`, { method: 'POST', body: large })
+  assert.equal(answer.status, 413)
+  await answer.text()
+  await until(() => keptBodies().length === 0, 'no body is kept')
+  await assertWell(live)
+})
+
+test('a client that asks first sends its body only if it is wanted', async () => {
+  const ask = async (path: string, bytes: number) => {
+    const socket = dial(live)
+    socket.write(
+      `POST ${path} HTTP/1.1\r\n${host}Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${bytes}\r\n\r\n`,
+    )
+    const first = await readUntil(socket, /\r\n\r\n/)
+    if (first.startsWith('HTTP/1.1 100 ')) {
+      socket.write('a'.repeat(bytes))
+      return `100 ${await readAll(socket)}`
+    }
+    socket.end()
+    return first
+  }
+  assert.match(await ask('/mirror', 5), /^100 HTTP\/1.1 200 .*\r\n\r\naaaaa$/s)
+  assert.match(await ask('/mirror', 200_000), /^HTTP\/1.1 413 /)
+  assert.match(await ask('/nope', 5), /^HTTP\/1.1 404 /)
+  await assertWell(live)
+})
+
+test('half a request and the end is nothing', async () => {
+  for (const half of [
+    'G',
+    'GET /ec',
+    `GET /echo HTTP/1.1\r\n${host}`,
+    `POST /mirror HTTP/1.1\r\n${host}Content-Length: 50000\r\n\r\n${'a'.repeat(30_000)}`,
+  ]) {
+    for (const how of ['end', 'resetAndDestroy'] as const) {
+      const socket = dial(live)
+      await new Promise<void>((resolve) => socket.write(half, () => resolve()))
+      socket[how]()
+      await readAll(socket)
+    }
+  }
+  await until(() => keptBodies().length === 0, 'no body is kept')
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('half a request and then silence is cut off with a 408', async () => {
+  const halves = [
+    '',
+    'GET /echo HT',
+    `GET /echo HTTP/1.1\r\n${host}`,
+    `POST /mirror HTTP/1.1\r\n${host}Content-Length: 50000\r\n\r\n${'a'.repeat(30_000)}`,
+    `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n5\r\nab`,
+  ]
+  for (const text of await Promise.all(halves.map((half) => sendRaw(live, half)))) assertRefused(text, 408)
+  await until(() => keptBodies().length === 0, 'no body is kept')
+  await assertWell(live)
+})
+
+test('a request that comes byte by byte is served if it comes in time, else cut off', async () => {
+  const trickle = async (text: string, pauseMs: number) => {
+    const socket = dial(live)
+    const all = readAll(socket)
+    for (const byte of text) {
+      if (!socket.writable) break
+      socket.write(byte)
+      await delay(pauseMs)
+    }
+    return all
+  }
+  const request = `POST /strict HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"n":1}`
+  assert.match(await trickle(request, 0), /^HTTP\/1.1 200 .*\r\n\r\n2$/s)
+  assertRefused(await trickle(request, 50), 408)
+  await assertWell(live)
+})
+
+test('pipelined requests are answered in order, the bad ones among them too', async () => {
+  open(live, 'p')
+  const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${host}${more}\r\n`
+  const text = await sendRaw(
+    live,
+    ask('/gated?gate=p') + ask('/echo?i=1') + ask('/nope') + ask('/echo?i=2', 'Connection: close\r\n'),
+  )
+  const statuses = [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
+  assert.deepEqual(statuses, ['200', '200', '404', '200'])
+  assert.ok(
+    text.indexOf('opened') < text.indexOf('"i":"1"') && text.indexOf('"i":"1"') < text.indexOf('"i":"2"'),
+  )
+})
+
+test('garbage behind a request is not taken for its answer', async () => {
+  const text = await sendRaw(live, `GET /gated?gate=never HTTP/1.1\r\n${host}\r\n\0\0\0garbage\r\n\r\n`)
+  assert.equal(text, '')
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a connection serves many requests, also after problems', async () => {
+  const socket = dial(live)
+  for (const [path, status] of [
+    ['/echo', 200],
+    ['/nope', 404],
+    ['/strict', 400],
+    ['/fail', 500],
+    ['/echo', 200],
+  ]) {
+    socket.write(`GET ${path} HTTP/1.1\r\n${host}\r\n`)
+    await readUntil(socket, new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*\r\n\r\n.`))
+  }
+  assert.equal(socket.closed, false)
+  socket.destroy()
+})
+
+test('a hundred connections that say nothing stand in nobody’s way', async () => {
+  const sockets = Array.from({ length: 100 }, () => dial(live))
+  await assertWell(live)
+  for (const socket of sockets) socket.destroy()
+})
+
+test('a job may take longer than its request might', async () => {
+  const answer = fetch(`${live.url}/gated?gate=long`)
+  // Far beyond the 500 ms, and the second in which connections are looked at.
+  await delay(1_800)
+  open(live, 'long')
+  assert.equal(await (await answer).text(), 'opened')
+})

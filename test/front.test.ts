@@ -1,0 +1,177 @@
+/** Requests over HTTP: parameters, routes, headers, deadlines and the queue. */
+
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { assertWell, open, problemOf, until, untilIdle, useLive } from './live.ts'
+
+const live = useLive({ queue: 1, slots: 1 })
+const get = (path: string, init?: RequestInit) => fetch(live.url + path, init)
+const post = (path: string, body: string, type = 'application/json') =>
+  get(path, { method: 'POST', body, headers: { 'content-type': type } })
+
+test('a missing, wrong-typed, negative, huge, unknown or too long parameter is a 400 that names it', async () => {
+  const cases: [query: string, names: RegExp][] = [
+    ['', /^n: /],
+    ['n=abc', /^n: /],
+    ['n=1.5', /^n: /],
+    ['n=-1', /^n: /],
+    ['n=1e300', /^n: /],
+    [`n=${'9'.repeat(5_000)}`, /^n: /],
+    ['n=1&tag=abcdefghijk', /^tag: /],
+    ['n=1&colour=red', /colour/],
+  ]
+  for (const [query, names] of cases) {
+    const { code, detail, errors } = await problemOf(get(`/strict?${query}`), 400)
+    assert.equal(code, 'bad-parameters')
+    assert.match(detail, names)
+    assert.ok(JSON.stringify(errors).length < 1_000, 'what was sent is quoted in part')
+  }
+  await assertWell(live)
+})
+
+test('a parameter that is given twice, also once in the query and once in the body, is a 400', async () => {
+  assert.match((await problemOf(get('/echo?n=1&n=2'), 400)).detail, /^n: given more than once/)
+  assert.match((await problemOf(post('/echo?n=1', '{"n":1}'), 400)).detail, /^n: given in the query and/)
+})
+
+test('a body that says it is JSON and is not, or is not an object, is a 400', async () => {
+  for (const body of ['', '{', 'nope', '{"n":1}{', '[1]', '1', '"x"', 'null', '\0']) {
+    assert.equal((await problemOf(post('/echo', body), 400)).code, 'bad-json')
+  }
+  await assertWell(live)
+})
+
+test('JSON that is nested very deeply is a 400, and the worker is none the worse', async () => {
+  const deep = `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
+  assert.match((await problemOf(post('/echo', deep), 400)).detail, /nested deeper/)
+  assert.equal(live.state().workers[0]!.suspect, false)
+  const shallow = JSON.stringify({ text: '["\\'.repeat(1_000), list: Array(1_000).fill([{}]) })
+  assert.equal((await post('/echo', shallow)).status, 200)
+  await assertWell(live)
+})
+
+test('parameters named like the parts of an object are parameters', async () => {
+  const body = '{"__proto__":{"n":1},"constructor":2}'
+  const answer = await (await post('/echo?toString=3', body)).text()
+  assert.match(answer, /"params":{"toString":"3","__proto__":{"n":1},"constructor":2}/)
+  assert.match((await problemOf(post('/strict', '{"__proto__":{"n":1}}'), 400)).detail, /n: /)
+})
+
+test('a thousand wrong values make a short answer', async () => {
+  const wrong = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]))
+  const { detail } = await problemOf(post('/strict', JSON.stringify(wrong)), 400)
+  assert.ok(detail.length < 20_000)
+})
+
+test('a body of JSON gives parameters, also beside a query', async () => {
+  const answer = await post('/echo?a=1', '{"b":[2],"c":"ü"}', 'Application/JSON; charset=utf-8')
+  assert.deepEqual(await answer.json(), { params: { a: '1', b: [2], c: 'ü' }, attempt: 1 })
+})
+
+test('an unknown path is a 404 that names the workloads there are', async () => {
+  for (const path of ['/', '/nope', '/echo/', '/ECHO', '/__proto__', '/%00', '/..%2fecho', '/-/nope']) {
+    await problemOf(get(path), 404)
+  }
+  assert.match((await problemOf(get('/nope'), 404)).detail, /\/echo, \/strict/)
+})
+
+test('a wrong method is a 405 that tells which are right', async () => {
+  const { headers } = await problemOf(get('/echo', { method: 'DELETE' }), 405)
+  assert.equal(headers.get('allow'), 'GET, HEAD, POST')
+  const own = await problemOf(get('/-/health', { method: 'POST', body: 'x' }), 405)
+  assert.equal(own.headers.get('allow'), 'GET, HEAD')
+})
+
+test("HEAD has GET's headers and no body, for answers and for problems", async () => {
+  for (const path of ['/strict?n=1', '/strict', '/nope', '/-/health']) {
+    const [answer, head] = [await get(path), await get(path, { method: 'HEAD' })]
+    assert.equal(head.status, answer.status)
+    assert.equal(await head.text(), '')
+    for (const name of ['content-type', 'content-length'])
+      assert.equal(head.headers.get(name), answer.headers.get(name))
+    assert.ok((await answer.text()).length > 0)
+  }
+})
+
+test('an answer tells its job, worker, attempts, work and timing', async () => {
+  const { headers } = await get('/echo')
+  assert.match(headers.get('plimsoll-job')!, /^[0-9a-z]{9}-[0-9a-f]{16}$/)
+  assert.equal(headers.get('plimsoll-worker'), live.state().workers[0]!.id)
+  assert.equal(headers.get('plimsoll-attempts'), '1')
+  assert.ok(Number(headers.get('plimsoll-work')) > 0)
+  assert.match(headers.get('server-timing')!, /^estimate;dur=[\d.]+, queue;dur=[\d.]+, run;dur=[\d.]+$/)
+})
+
+test("an error is a problem with the workload's message and account, and is not retried", async () => {
+  const { code, detail, headers } = await problemOf(get('/fail'), 500)
+  assert.deepEqual([code, detail], ['workload-error', 'no such thing ☹'])
+  assert.equal(headers.get('plimsoll-attempts'), '1')
+  assert.match(headers.get('server-timing')!, /run;dur=/)
+  assert.ok(headers.get('plimsoll-job') && headers.get('plimsoll-work'))
+  await problemOf(get('/fail?status=404'), 404)
+  await problemOf(get('/fail?status=200'), 500)
+})
+
+test('a job that takes down slot after slot is refused as poison', async () => {
+  const { code, headers } = await problemOf(get('/quit'), 502)
+  assert.equal(code, 'poison')
+  assert.equal(headers.get('plimsoll-attempts'), '3')
+  await assertWell(live)
+})
+
+test('a job that must not be repeated runs, and is not tried again when it crashes', async () => {
+  assert.equal(await (await get('/once')).text(), 'done once')
+  const { code, headers } = await problemOf(get('/once?quit=1'), 502)
+  assert.deepEqual([code, headers.get('plimsoll-attempts')], ['outcome-unknown', '1'])
+})
+
+test('nothing is a 204 without length or type', async () => {
+  const answer = await get('/nothing')
+  assert.equal(answer.status, 204)
+  assert.deepEqual([answer.headers.get('content-length'), answer.headers.get('content-type')], [null, null])
+  assert.equal(await answer.text(), '')
+})
+
+test('headers that frame the message are not a workload’s to set', async () => {
+  const answer = await get('/rude')
+  assert.equal(answer.status, 201)
+  assert.equal(answer.headers.get('content-type'), 'text/x-rude')
+  assert.equal(answer.headers.get('x-own'), 'ü')
+  assert.equal(await answer.text(), 'hello')
+})
+
+test('a deadline that is not a positive number is a 400', async () => {
+  for (const deadline of ['', 'soon', '-5', '0', 'NaN', 'Infinity', '1,2']) {
+    const answer = get('/echo', { headers: { 'plimsoll-deadline': deadline } })
+    assert.equal((await problemOf(answer, 400)).code, 'bad-deadline', deadline)
+  }
+})
+
+test('a deadline that is kept changes nothing, however far it lies', async () => {
+  for (const deadline of ['20000', '1e11', '1e300']) {
+    const answer = await get('/echo', { headers: { 'plimsoll-deadline': deadline } })
+    assert.equal(answer.status, 200)
+  }
+})
+
+test('a job whose deadline passes is a 504, and is stopped', async () => {
+  const { code, headers } = await problemOf(get('/endless', { headers: { 'plimsoll-deadline': '50' } }), 504)
+  assert.equal(code, 'deadline')
+  assert.ok(headers.get('plimsoll-job'))
+  await untilIdle(live)
+  await assertWell(live)
+})
+
+test('a full queue is a 503 that says when to come again', async () => {
+  const runs = get('/gated?gate=g1')
+  await until(() => live.state().placed === 1, 'the slot is taken')
+  const waits = get('/gated?gate=g1')
+  await until(() => live.state().waiting.length === 1, 'one waits')
+  const { code, headers } = await problemOf(get('/echo'), 503)
+  assert.equal(code, 'queue-full')
+  assert.equal(headers.get('retry-after'), '1')
+  assert.ok(headers.get('plimsoll-job') && headers.get('server-timing'))
+  open(live, 'g1')
+  for (const answer of await Promise.all([runs, waits])) assert.equal(await answer.text(), 'opened')
+  await untilIdle(live)
+})

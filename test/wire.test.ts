@@ -1,0 +1,102 @@
+/** Workers that may not join, and attempts from those who may not send them. */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import { connectToBrain } from '../src/wire/connect.ts'
+import type { FromBrain } from '../src/wire/messages.ts'
+import { isAuthorized } from '../src/wire/token.ts'
+import { attemptServer } from '../src/worker/attempts.ts'
+import { disciplines } from '../src/worker/discipline.ts'
+import { SlotPool } from '../src/worker/slots.ts'
+import { Supervisor } from '../src/worker/supervisor.ts'
+import { assertWell, cli, fixtures, useLive } from './live.ts'
+
+const live = useLive()
+
+function joinWith(options: string[]): Promise<{ code: number; said: string }> {
+  const args = [cli, 'worker', '--join', live.adminUrl, '--data', live.dataDir, ...options]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { timeout: 20_000 }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+    )
+  })
+}
+
+test('a worker with a wrong token is told so, and ends with an error', async () => {
+  const { code, said } = await joinWith(['--token', 'wrong', '--workloads', fixtures])
+  assert.equal(code, 2)
+  assert.match(said, /cannot join .*: the token is wrong/)
+  await assertWell(live)
+})
+
+test('a worker with other code is told which, and ends with an error', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'plimsoll-other-'))
+  try {
+    const file = join(dir, 'other.ts')
+    writeFileSync(file, "export default { name: 'echo', description: '', run: () => 1 }\n")
+    const { code, said } = await joinWith(['--token', live.token, '--workloads', file])
+    assert.equal(code, 2)
+    assert.match(said, /its code of workload \S+ is another: the cluster has /)
+    assert.equal(live.state().workers.length, 1)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
+
+test('a worker of another protocol is refused with both versions', async () => {
+  const told = Promise.withResolvers<FromBrain>()
+  const line = await connectToBrain(new URL(live.adminUrl), live.token, told.resolve, () => {})
+  const worker = { id: 'old', cores: 1, workPerSecond: 1, memoryMb: 1, slots: 1 }
+  line.send({ type: 'hello', version: 0, worker, address: { host: '', port: 0 }, code: {}, seq: 1, held: [] })
+  assert.deepEqual(await told.promise, {
+    type: 'refused',
+    message: 'it speaks version 0 of the protocol; this is version 1',
+  })
+  line.close()
+})
+
+test('a connection that says nonsense is closed, and the cluster goes on', async () => {
+  for (const nonsense of [1, null, {}, { type: 'hello' }, { type: 'report' }]) {
+    const closed = Promise.withResolvers<unknown>()
+    const line = await connectToBrain(new URL(live.adminUrl), live.token, () => {}, closed.resolve)
+    line.send(nonsense as never)
+    await closed.promise
+    line.close()
+  }
+  await assertWell(live)
+})
+
+test('a worker takes attempts only from those who know the token, and gives them all the time they need', async (t) => {
+  const pool = new SlotPool({ files: [], dataDir: live.dataDir, warm: 0, memoryMb: 128, log: () => {} })
+  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, say: () => {} }, disciplines.srpt)
+  const server = attemptServer(supervisor, 'secret', Promise.resolve())
+  t.after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await pool.close()
+  })
+  assert.deepEqual([server.requestTimeout, server.timeout], [0, 0])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = async (path: string, authorization: string, head: Record<string, string> = {}) => {
+    const answer = await fetch(url + path, { method: 'POST', headers: { authorization, ...head }, body: '{' })
+    return [answer.status, await answer.text()]
+  }
+  assert.deepEqual(await ask('/attempt', 'Bearer wrong'), [401, ''])
+  assert.deepEqual(await ask('/', 'Bearer secret'), [404, ''])
+  for (const bytes of ['', '0', '-1', 'x', '1e9', '1', '5']) {
+    const [status] = await ask('/attempt', 'Bearer secret', { 'plimsoll-head-bytes': bytes })
+    assert.equal(status, 503, `plimsoll-head-bytes: ${bytes}`)
+  }
+})
+
+test('the token must be given whole', () => {
+  for (const given of [undefined, '', 'Bearer', 'Bearer ', 'Bearer secre', 'Bearer secret ', 'secret'])
+    assert.equal(isAuthorized(given, 'secret'), false)
+  assert.equal(isAuthorized('Bearer secret', 'secret'), true)
+})
