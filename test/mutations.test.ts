@@ -16,8 +16,8 @@ const mutations = [
   {
     name: 'a forgotten requeue',
     file: 'src/brain/jobs.ts',
-    from: '  place(core, record)\n}\n\n/** Starts the job where',
-    to: "  if (cause !== 'worker-lost') place(core, record)\n}\n\n/** Starts the job where",
+    from: '  place(core, record)\n}\n\nfunction isRunning',
+    to: "  if (cause !== 'worker-lost') place(core, record)\n}\n\nfunction isRunning",
     seen: /without an answer|counts/,
   },
   {

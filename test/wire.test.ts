@@ -52,7 +52,16 @@ test('a worker of another protocol is refused with both versions', async () => {
   const told = Promise.withResolvers<FromBrain>()
   const line = await connectToBrain(new URL(live.adminUrl), live.token, told.resolve, () => {})
   const worker = { id: 'old', cores: 1, workPerSecond: 1, memoryMb: 1, slots: 1 }
-  line.send({ type: 'hello', version: 0, worker, address: { host: '', port: 0 }, code: {}, seq: 1, held: [] })
+  line.send({
+    type: 'hello',
+    version: 0,
+    worker,
+    pid: 1,
+    address: { host: '', port: 0 },
+    code: {},
+    seq: 1,
+    held: [],
+  })
   assert.deepEqual(await told.promise, {
     type: 'refused',
     message: 'it speaks version 0 of the protocol; this is version 1',

@@ -101,6 +101,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   const worker = record.worker!
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
   if (kind !== 'crash' && core.limits.beatMs > 0) worker.suspect = true
+  if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
   detach(core, record)
   retry(core, record, worker, kind)
   fill(core, worker)
@@ -117,8 +118,7 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
-  const ran = record.running || !core.discipline.bounded
-  if (cause === 'crash' || (cause === 'worker-lost' && ran)) record.crashes++
+  if (cause === 'crash' || (cause === 'worker-lost' && isRunning(core, record))) record.crashes++
   record.running = false
   if (record.crashes >= core.limits.crashes) {
     conclude(core, record, 'refused', { code: 'poison', crashes: record.crashes })
@@ -135,6 +135,10 @@ export function retry(
     record.excluded.add(failed.facts.id)
   }
   place(core, record)
+}
+
+function isRunning(core: Core, record: JobRecord): boolean {
+  return record.running || !core.discipline.bounded
 }
 
 /** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */

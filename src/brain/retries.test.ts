@@ -100,3 +100,28 @@ test('an attempt that starts anew has done nothing yet', () => {
   trial.after(10).fails('j1', 'crash')
   assert.equal(trial.view.workers[0]!.jobs[0]!.remaining, 1000)
 })
+
+test('a job whose connection breaks with its worker, again and again, is refused as poison', () => {
+  const trial = new Trial({ limits: { crashes: 3 } })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) trial.joins(id)
+  trial.arrives('j1')
+  for (let i = 0; i < 3; i++) {
+    const { worker } = trial.at('j1')
+    // The front sees the connection break before anybody knows that the worker is gone.
+    trial.fails('j1', 'unreachable')
+    trial.tell({ type: 'lost', worker })
+  }
+  assert.deepEqual(answers(trial.fails('j1', 'unreachable')), ['j1 refused poison'])
+})
+
+test('a connection that breaks without its worker does not count against the job', () => {
+  const trial = new Trial({ limits: { crashes: 1 } })
+  trial.joins('a')
+  trial.joins('b')
+  trial.arrives('j1')
+  const { worker } = trial.at('j1')
+  trial.fails('j1', 'unreachable')
+  trial.reports(worker)
+  trial.tell({ type: 'lost', worker })
+  assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
+})

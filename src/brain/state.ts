@@ -50,6 +50,8 @@ export interface WorkerRecord {
   memoryMb: number
   /** Grows with every placement in the cluster; smaller means placed on longer ago. Unique among workers. */
   placedStamp: number
+  /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
+  brokeOff: string[]
   /** Its place among the timers, where reports are expected. */
   silence: Entry<Timer> | undefined
 }

@@ -38,6 +38,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     running: 0,
     memoryMb: 0,
     placedStamp: number - 2 ** 40,
+    brokeOff: [],
     silence: undefined,
   }
   core.workers.set(event.worker.id, worker)
@@ -78,6 +79,7 @@ function reconcile(
     (record) => record.seenIn !== worker.reports && core.now - record.sentAt >= settleMs,
   )
   worker.suspect = false
+  worker.brokeOff = []
   for (const record of missing) detach(core, record)
   mirror(core, worker)
   core.scheduler.refile(worker)
@@ -112,6 +114,10 @@ export function lose(core: Core, id: string, reason: Reason): void {
   if (!worker) return
   const jobs = worker.jobs.slice()
   remove(core, worker, reason)
+  for (const job of worker.brokeOff) {
+    const record = core.jobs.get(job)
+    if (record) record.crashes++
+  }
   for (const record of jobs) {
     record.worker = undefined
     retry(core, record, worker, 'worker-lost')

@@ -1,6 +1,6 @@
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { ConfigError, WireError } from '../errors.ts'
+import { ConfigError } from '../errors.ts'
 import { runWorker } from '../worker/worker.ts'
 import { type Command, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
@@ -45,31 +45,25 @@ export const worker: Command = {
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     const launched = values.launch !== undefined
-    try {
-      await runWorker(
-        {
-          id:
-            values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
-          join: new URL(values.join),
-          token,
-          ...(launched && { launch: values.launch }),
-          cores: values.cores,
-          slots: values.slots,
-          memoryMb: values.memory,
-          jobMemoryMb: values['job-memory'],
-          files: workloadFiles(values.workloads),
-          dataDir: resolve(values.data),
-          host: values.host,
-          // Local workers end with the brain; others wait for it to come back.
-          reconnectMs: launched ? 0 : 60_000,
-          log: (line) => console.log(line),
-        },
-        stop.signal,
-      )
-      return 0
-    } catch (error) {
-      if (error instanceof WireError && launched) return 0
-      throw error
-    }
+    await runWorker(
+      {
+        id: values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
+        join: new URL(values.join),
+        token,
+        ...(launched && { launch: values.launch }),
+        cores: values.cores,
+        slots: values.slots,
+        memoryMb: values.memory,
+        jobMemoryMb: values['job-memory'],
+        files: workloadFiles(values.workloads),
+        dataDir: resolve(values.data),
+        host: values.host,
+        // Local workers end with the brain; others wait for it to come back.
+        reconnectMs: launched ? 0 : 60_000,
+        log: (line) => console.log(line),
+      },
+      stop.signal,
+    )
+    return 0
   },
 }

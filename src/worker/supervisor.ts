@@ -9,6 +9,9 @@ import type { SlotAnswer, SlotPool, SlotRun, SlotUsage } from './slots.ts'
 /** Until work is metered, a unit of work is a microsecond of CPU time. */
 export const workPerCpuMs = 1000
 
+/** Of attempts that were here and may start only once, so many are remembered: far more than can still be under way. */
+const mostAsked = 10_000
+
 /** An attempt that was taken. Both promises never reject. */
 export interface Taken {
   answer: Promise<SlotAnswer>
@@ -63,6 +66,7 @@ export class Supervisor {
     this.#held.set(key, held)
     if (head.ask) {
       this.#asked.add(key)
+      if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.values().next().value!)
       this.#say('ready', head)
     } else this.#choose()
     return { answer: held.answer.promise, usage: held.usage.promise, cancel: () => this.cancel(head) }
