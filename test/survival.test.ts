@@ -11,6 +11,7 @@ import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { replay } from '../src/brain/replay.ts'
+import type { ClusterState } from '../src/cluster.ts'
 import { isAlive, slotsOf, until, workersOf } from './processes.ts'
 
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
@@ -22,8 +23,9 @@ interface Up {
   pid: number
   client: Pool
   dataDir: string
-  /** Workers that have joined, as the brain counts them. */
+  /** Workers that have joined, or that have reported as well, as the brain counts them. */
   ready(): Promise<number>
+  settled(): Promise<number>
   get(
     path: string,
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Record<string, unknown> }>
@@ -45,6 +47,7 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
   })
   await until('the cluster is ready', () => output.includes('Try:'), 20_000)
   const [url, adminUrl] = output.match(/http:\/\/127\.0\.0\.1:\d+/g)!
+  const state = async () => (await (await fetch(`${adminUrl}/api/state`)).json()) as ClusterState
   const client = new Pool(url!, { headersTimeout: 0, bodyTimeout: 0 })
   t.after(async () => {
     await client.destroy()
@@ -58,7 +61,8 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
     pid: child.pid!,
     client,
     dataDir,
-    ready: async () => ((await (await fetch(`${adminUrl}/api/state`)).json()) as { ready: number }).ready,
+    ready: async () => (await state()).ready,
+    settled: async () => (await state()).workers.filter(({ fresh }) => !fresh).length,
     async get(path) {
       const { statusCode, body, headers } = await client.request({ method: 'GET', path })
       return { status: statusCode, body: (await body.json()) as Record<string, unknown>, headers }
@@ -185,7 +189,8 @@ test('a worker that falls silent is given up, and its jobs are done elsewhere', 
   timeout: 90_000,
 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', eaters)
-  await bothReady(cluster)
+  // A worker that has just joined is given longer.
+  await until('both have reported', async () => (await cluster.settled()) === 2, 10_000)
   const answers = [0, 1].map((i) => cluster.get(`/work?ms=1500&value=${i}`))
   await until('both run', () => slotsOf(cluster.pid).filter(({ state }) => state === 'R').length >= 2, 10_000)
   const [silent] = workersOf(cluster.pid)

@@ -9,6 +9,8 @@ export interface WorkerView {
   id: string
   state: 'ready' | 'draining'
   suspect: boolean
+  /** Has joined, and not reported yet. */
+  fresh: boolean
   cores: number
   slots: number
   memoryMb: number
@@ -61,6 +63,7 @@ function workerView(worker: WorkerRecord, now: number): WorkerView {
     id: worker.facts.id,
     state: worker.state === 'ready' ? 'ready' : 'draining',
     suspect: worker.suspect,
+    fresh: worker.reports === 0,
     cores: worker.facts.cores,
     slots: worker.facts.slots,
     memoryMb: worker.facts.memoryMb,
