@@ -3,9 +3,6 @@
  * long queues; and how many requests a second the simulator serves with its event log on.
  */
 
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
 import { type BrainSpec, brainOf, usualDiscipline } from '../src/brain/spec.ts'
 import { table } from '../src/cli/table.ts'
@@ -27,24 +24,23 @@ export async function brain(quick: boolean): Promise<Record<string, unknown>> {
   const policies = Object.keys(schedulers) as SchedulerName[]
   const rounds = quick ? 3 : 9
   const steps = quick ? 10_000 : 40_000
-  const cases = policies.flatMap((policy) => [
-    ...fleets.map((workers) => ({ policy, workers, queued: 0, driver: drive(policy, workers, 0) })),
-    ...queues
-      .slice(1)
-      .map((queued) => ({ policy, workers: queueFleet, queued, driver: drive(policy, queueFleet, queued) })),
-  ])
-  const times = new Map(cases.map((one) => [one, [] as number[]]))
-  // Round by round, not case by case, so that a busy moment of the machine hits all alike.
-  for (let round = 0; round <= rounds; round++) {
-    for (const one of cases) {
-      const us = one.driver(steps)
-      if (round > 0) times.get(one)!.push(us)
-    }
-  }
-  const us = (policy: SchedulerName, workers: number, queued: number) => {
-    const one = cases.find((c) => c.policy === policy && c.workers === workers && c.queued === queued)!
-    return median(times.get(one)!)
-  }
+  const fleetTimes = measure(
+    policies.flatMap((policy) => fleets.map((workers) => ({ policy, workers, queued: 0 }))),
+    rounds,
+    steps,
+  )
+  // One policy after the other: a million jobs of each at once would be a test of the garbage collector.
+  const queueTimes = policies.flatMap((policy) =>
+    measure(
+      queues.slice(1).map((queued) => ({ policy, workers: queueFleet, queued })),
+      rounds,
+      steps,
+    ),
+  )
+  const us = (policy: SchedulerName, workers: number, queued: number) =>
+    [...fleetTimes, ...queueTimes].find(
+      (one) => one.policy === policy && one.workers === workers && one.queued === queued,
+    )!.us
 
   console.log(
     'Microseconds a decision (a job arrives, or ends and another takes its place), workers coming and going\n',
@@ -69,7 +65,7 @@ export async function brain(quick: boolean): Promise<Record<string, unknown>> {
     `\nQueues stand before ${queueFleet.toLocaleString('en-US')} workers. Medians of ${rounds} rounds, interleaved.`,
   )
   console.log(
-    `Simulator, srpt on 8 × 2 cores at load 0.9, event log written to a file: ${Math.round(requestsPerSecond).toLocaleString('en-US')} requests a second\n`,
+    `Simulator, srpt on 8 × 2 cores at load 0.9, event log and reasons on: ${Math.round(requestsPerSecond).toLocaleString('en-US')} requests a second\n`,
   )
   return {
     worst_ratio_10000_to_10: round2(
@@ -79,6 +75,25 @@ export async function brain(quick: boolean): Promise<Record<string, unknown>> {
     srpt_decision_us_1m_queued: round2(us('srpt', queueFleet, 1_000_000)),
     sim_requests_per_s: Math.round(requestsPerSecond),
   }
+}
+
+interface Case {
+  policy: SchedulerName
+  workers: number
+  queued: number
+}
+
+/** The median time of a decision in each case. Round by round, so that a busy moment of the machine hits all alike. */
+function measure(cases: Case[], rounds: number, steps: number): (Case & { us: number })[] {
+  const drivers = cases.map(({ policy, workers, queued }) => drive(policy, workers, queued))
+  const times = cases.map(() => [] as number[])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [i, driver] of drivers.entries()) {
+      const us = driver(steps)
+      if (round > 0) times[i]!.push(us)
+    }
+  }
+  return cases.map((one, i) => ({ ...one, us: median(times[i]!) }))
 }
 
 /** A brain with a full fleet and a queue; what it returns does so many decisions and tells the time of one. */
@@ -151,41 +166,40 @@ function drive(policy: SchedulerName, workers: number, queued: number): (steps: 
   }
 }
 
-/** Simulated requests a second, the median of several runs. */
+/** Simulated requests a second, the median of several runs. The event log is written out whole, and its bytes counted. */
 function simulated(quick: boolean): number {
   const sizes = lognormal()
   const jobs = quick ? 50_000 : 200_000
-  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-  const file = openSync(join(folder, 'events.ndjson'), 'w')
-  try {
-    const rates = Array.from({ length: quick ? 3 : 7 }, (_, seed) => {
-      const began = performance.now()
-      simulate(
-        {
-          brain: {
-            scheduler: 'srpt',
-            discipline: 'srpt',
-            scale: { min: 8, max: 8 },
-            epoch: 1,
-            seed,
-            limits: { queue: 1e9 },
-          },
-          fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots: 18, bootMs: 0 },
+  let bytes = 0
+  const rates = Array.from({ length: quick ? 3 : 7 }, (_, seed) => {
+    const began = performance.now()
+    simulate(
+      {
+        brain: {
+          scheduler: 'srpt',
+          discipline: 'srpt',
+          scale: { min: 8, max: 8 },
+          epoch: 1,
           seed,
-          jobs,
-          arrivals: poisson((0.9 * 16) / sizes.meanSeconds),
-          sizes,
-          errorSigma: 0.5,
+          limits: { queue: 1e9 },
         },
-        { log: (chunk) => writeSync(file, chunk, 0, chunk.length, 0) },
-      )
-      return (jobs / (performance.now() - began)) * 1000
-    })
-    return median(rates.slice(1))
-  } finally {
-    closeSync(file)
-    rmSync(folder, { recursive: true })
-  }
+        fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots: 18, bootMs: 0 },
+        seed,
+        jobs,
+        arrivals: poisson((0.9 * 16) / sizes.meanSeconds),
+        sizes,
+        errorSigma: 0.5,
+      },
+      {
+        log(chunk) {
+          bytes += chunk.length
+        },
+      },
+    )
+    return (jobs / (performance.now() - began)) * 1000
+  })
+  if (bytes === 0) throw new Error('no event log was written')
+  return median(rates.slice(1))
 }
 
 function round2(value: number): number {

@@ -103,7 +103,7 @@ export type Action =
   | ({ type: 'cancel'; worker: string; reason: Reason } & AttemptToken)
   /** The job waits in the queue. */
   | { type: 'wait'; job: string; reason: Reason }
-  | { type: 'answer'; job: string; attempt: number; outcome: Outcome; reason: Reason }
+  | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
   /** A message of a superseded attempt was recognised and ignored. */
   | ({ type: 'drop'; reason: Reason } & AttemptToken)
   | { type: 'launch'; launch: string; reason: Reason }

@@ -41,14 +41,27 @@ export function stream(seed: number, purpose: string): Random {
     return (t >>> 0) / 4294967296
   }
   for (let i = 0; i < 15; i++) next()
+  // Normals come in pairs.
+  let spare = Number.NaN
+  const normal = () => {
+    if (!Number.isNaN(spare)) {
+      const second = spare
+      spare = Number.NaN
+      return second
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - next()))
+    const angle = 2 * Math.PI * next()
+    spare = radius * Math.sin(angle)
+    return radius * Math.cos(angle)
+  }
   return {
     next,
     below: (n) => Math.floor(next() * n),
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    normal,
     exponential: () => -Math.log(1 - next()),
-    save: () => [a, b, c, d],
+    save: () => (Number.isNaN(spare) ? [a, b, c, d] : [a, b, c, d, spare]),
     load: (state) => {
-      ;[a, b, c, d] = state as [number, number, number, number]
+      ;[a, b, c, d, spare = Number.NaN] = state as [number, number, number, number, number?]
     },
   }
 }

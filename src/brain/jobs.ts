@@ -255,7 +255,7 @@ function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reaso
   else if (outcome === 'error') counters.errors++
   else if (outcome === 'unknown') counters.unknown++
   else counters.refused++
-  core.actions.push({ type: 'answer', job: record.job.id, attempt: record.attempt, outcome, reason })
+  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
 }
 
 function forget(core: Core, record: JobRecord): void {

@@ -146,7 +146,6 @@ function writeAction(to: Uint8Array, start: number, action: Action): number {
       return writeReason(to, p, action.reason)
     case 'answer':
       p = string(to, put(to, p, answerIs), action.job)
-      p = number(to, put(to, p, attemptIs), action.attempt)
       p = put(to, p, outcomes[action.outcome])
       return writeReason(to, p, action.reason)
     case 'wait':

@@ -11,7 +11,7 @@ type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline'> &
   excluded: string[] | null
   waits: boolean
 }
-type SavedWorker = Omit<WorkerRecord, 'jobs' | 'silence'> & { jobs: string[] }
+type SavedWorker = Omit<WorkerRecord, 'jobs' | 'silence' | 'filed'> & { jobs: string[] }
 
 export interface BrainSnapshot {
   version: number
@@ -41,7 +41,7 @@ export function saveCore(core: Core): BrainSnapshot {
     excluded: excluded ? [...excluded] : null,
     waits: queued !== undefined,
   }))
-  const workers = [...core.workers.values()].map(({ silence: _, ...worker }) => ({
+  const workers = [...core.workers.values()].map(({ silence: _, filed: __, ...worker }) => ({
     ...worker,
     jobs: worker.jobs.map((record) => record.job.id),
   }))
@@ -79,7 +79,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now
   for (const { jobs: _, ...worker } of workers) {
-    core.workers.set(worker.facts.id, { ...worker, jobs: [], silence: undefined })
+    core.workers.set(worker.facts.id, { ...worker, jobs: [], silence: undefined, filed: undefined })
     if (worker.state === 'ready') core.ready++
   }
   for (const id of saved.draining) core.draining.add(core.workers.get(id)!)

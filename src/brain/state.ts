@@ -50,6 +50,8 @@ export interface WorkerRecord {
   memoryMb: number
   /** Grows with every placement in the cluster; smaller means placed on longer ago. Unique among workers. */
   placedStamp: number
+  /** Where the scheduler has filed it: the scheduler's own. Here rather than in a map, to be found without a search. */
+  filed: unknown
   /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
   brokeOff: string[]
   /** Its place among the timers, where reports are expected. */

@@ -38,6 +38,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     running: 0,
     memoryMb: 0,
     placedStamp: number - 2 ** 40,
+    filed: undefined,
     brokeOff: [],
     silence: undefined,
   }

@@ -12,20 +12,19 @@ export function rankedWorkers(
   rank: (worker: WorkerRecord) => number,
 ): Scheduler {
   const open = new Heap<WorkerRecord>()
-  const entries = new Map<WorkerRecord, Entry<WorkerRecord>>()
   const empty = new EmptyWorkers()
   return {
     name,
     rank: () => 0,
     refile(worker) {
       empty.refile(worker)
-      const entry = entries.get(worker)
+      const entry = worker.filed as Entry<WorkerRecord> | undefined
       if (isOpen(worker)) {
         if (entry) open.put(entry, rank(worker), worker.placedStamp)
-        else entries.set(worker, open.push(worker, rank(worker), worker.placedStamp))
+        else worker.filed = open.push(worker, rank(worker), worker.placedStamp)
       } else if (entry) {
         open.remove(entry)
-        entries.delete(worker)
+        worker.filed = undefined
       }
     },
     place(record) {

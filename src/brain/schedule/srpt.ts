@@ -20,7 +20,7 @@ interface Filed {
 export const srpt: SchedulerFactory = ({ accepts }) => {
   const free = new Heap<WorkerRecord>()
   const busy = new Heap<WorkerRecord>()
-  const filed = new Map<WorkerRecord, Filed>()
+  let open = 0
   const empty = new EmptyWorkers()
 
   return {
@@ -28,17 +28,19 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
     rank: (record) => record.job.work,
     refile(worker) {
       empty.refile(worker)
-      let places = filed.get(worker)
+      let places = worker.filed as Filed | undefined
       if (!isOpen(worker)) {
         if (!places) return
         free.remove(places.free)
         busy.remove(places.busy)
-        filed.delete(worker)
+        worker.filed = undefined
+        open--
         return
       }
       if (!places) {
         places = { free: { item: worker, at: -1 }, busy: { item: worker, at: -1 } }
-        filed.set(worker, places)
+        worker.filed = places
+        open++
       }
       if (worker.running < worker.facts.cores) {
         busy.remove(places.busy)
@@ -56,10 +58,10 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
       if (!idle && free.size > passOver) idle = empty.first(record, accepts)
       if (idle) return { worker: idle, reason: coreFree(idle) }
       const worker = busy.find((candidate) => accepts(candidate, record), passOver)
-      if (!worker) return { reason: { code: 'no-room', openWorkers: filed.size } }
+      if (!worker) return { reason: { code: 'no-room', openWorkers: open } }
       const reason = shorter(worker, record, now)
       if (reason) return { worker, reason }
-      return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: filed.size } }
+      return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: open } }
     },
     takes(worker, record, now) {
       return worker.running < worker.facts.cores ? coreFree(worker) : shorter(worker, record, now)

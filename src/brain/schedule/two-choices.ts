@@ -5,25 +5,24 @@ import { passOver, type SchedulerFactory } from './scheduler.ts'
 /** Two workers at random, and of these the one with fewer jobs. */
 export const twoChoices: SchedulerFactory = ({ accepts, random }) => {
   const open: WorkerRecord[] = []
-  const places = new Map<WorkerRecord, number>()
   const empty = new EmptyWorkers()
   return {
     name: 'two-choices',
     rank: () => 0,
     refile(worker) {
       empty.refile(worker)
-      const place = places.get(worker)
+      const place = worker.filed as number | undefined
       if (isOpen(worker) === (place !== undefined)) return
       if (place === undefined) {
-        places.set(worker, open.length)
+        worker.filed = open.length
         open.push(worker)
       } else {
         const last = open.pop()!
         if (last !== worker) {
           open[place] = last
-          places.set(last, place)
+          last.filed = place
         }
-        places.delete(worker)
+        worker.filed = undefined
       }
     },
     place(record) {
@@ -53,10 +52,10 @@ export const twoChoices: SchedulerFactory = ({ accepts, random }) => {
     load(saved, workerById) {
       const { order, random: state } = saved as { order: string[]; random: number[] }
       open.length = 0
-      places.clear()
       for (const id of order) {
-        places.set(workerById(id), open.length)
-        open.push(workerById(id))
+        const worker = workerById(id)
+        worker.filed = open.length
+        open.push(worker)
       }
       random.load(state)
     },
