@@ -111,18 +111,39 @@ function drive(policy: SchedulerName, workers: number, queued: number): (steps: 
   }
   const brain = brainOf(spec)
   const random = stream(1, `bench ${policy}`)
-  let running: Extract<Action, { type: 'run' }>[] = []
+  // What runs, in columns of numbers: the bench's own books should not cost more with more workers.
+  let running = 0
+  let jobOf = new Int32Array(1024)
+  let workerOf = new Int32Array(1024)
+  let attemptOf = new Int32Array(1024)
+  /** By job number: the attempt that counts. */
+  let current = new Int32Array(1024)
   const ids: string[] = []
+  const alive: number[] = []
   let now = 0
   let jobs = 0
-  let joined = 0
 
   const note = (actions: Action[]) => {
-    for (const action of actions) if (action.type === 'run') running.push(action)
+    for (const action of actions) {
+      if (action.type !== 'run') continue
+      const job = Number(action.job.slice(1))
+      if (running === jobOf.length) {
+        jobOf = doubled(jobOf)
+        workerOf = doubled(workerOf)
+        attemptOf = doubled(attemptOf)
+      }
+      while (job >= current.length) current = doubled(current)
+      jobOf[running] = job
+      workerOf[running] = Number(action.worker.slice(1))
+      attemptOf[running++] = action.attempt
+      current[job] = action.attempt
+    }
   }
   const join = () => {
-    const id = `w${++joined}`
+    const number = ids.length
+    const id = `w${number}`
     ids.push(id)
+    alive.push(number)
     const facts = { id, cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots }
     note(brain.handle({ type: 'joined', worker: facts, seq: 1, held: [] }, now))
   }
@@ -135,20 +156,31 @@ function drive(policy: SchedulerName, workers: number, queued: number): (steps: 
       ),
     )
   }
+  /** Some job that runs ends. What is left of attempts that were lost with their worker is passed over. */
   const finish = () => {
-    const at = random.below(running.length)
-    const { epoch, job, attempt, worker } = running[at]!
-    running[at] = running.at(-1)!
-    running.pop()
-    note(brain.handle({ type: 'finished', epoch, job, attempt, worker, work: 1 }, now))
+    for (;;) {
+      const at = random.below(running)
+      const [job, attempt, worker] = [jobOf[at]!, attemptOf[at]!, workerOf[at]!]
+      running--
+      jobOf[at] = jobOf[running]!
+      attemptOf[at] = attemptOf[running]!
+      workerOf[at] = workerOf[running]!
+      if (current[job] !== attempt) continue
+      note(
+        brain.handle(
+          { type: 'finished', epoch: 1, job: `j${job}`, attempt, worker: ids[worker]!, work: 1 },
+          now,
+        ),
+      )
+      return
+    }
   }
   const churn = () => {
-    const at = random.below(ids.length)
-    const worker = ids[at]!
-    ids[at] = ids.at(-1)!
-    ids.pop()
-    running = running.filter((run) => run.worker !== worker)
-    note(brain.handle({ type: 'lost', worker }, now))
+    const at = random.below(alive.length)
+    const worker = alive[at]!
+    alive[at] = alive.at(-1)!
+    alive.pop()
+    note(brain.handle({ type: 'lost', worker: ids[worker]! }, now))
     join()
   }
 
@@ -200,6 +232,12 @@ function simulated(quick: boolean): number {
   })
   if (bytes === 0) throw new Error('no event log was written')
   return median(rates.slice(1))
+}
+
+function doubled(values: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(values.length * 2)
+  larger.set(values)
+  return larger
 }
 
 function round2(value: number): number {
