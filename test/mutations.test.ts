@@ -30,14 +30,14 @@ const mutations = [
   {
     name: 'a leaked counter',
     file: 'src/brain/jobs.ts',
-    from: '  worker.memoryMb -= record.job.memoryMb\n',
+    from: '  worker.usedMb -= record.job.memoryMb\n',
     to: '',
     seen: /MB/,
   },
   {
     name: "an accepted zombie's answer",
     file: 'src/brain/jobs.ts',
-    from: '  const inHand = record?.worker?.facts.id === worker\n  if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record\n',
+    from: '  const inHand = record?.worker?.id === worker\n  if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record\n',
     to: '  const inHand = record?.worker !== undefined || worker === undefined\n  if (record && inHand && epoch === core.epoch) return record\n',
     seen: /superseded/,
   },

@@ -12,8 +12,8 @@ export type Accepts = (worker: WorkerRecord, record: JobRecord) => boolean
  */
 export function canAccept(core: Core, worker: WorkerRecord, record: JobRecord): boolean {
   if (!isOpen(worker)) return false
-  if (worker.jobs.length > 0 && worker.memoryMb + record.job.memoryMb > worker.facts.memoryMb) return false
-  return !record.excluded?.has(worker.facts.id) || noOtherLeft(core, record.excluded)
+  if (worker.jobs.length > 0 && worker.usedMb + record.job.memoryMb > worker.memoryMb) return false
+  return !record.excluded?.has(worker.id) || noOtherLeft(core, record.excluded)
 }
 
 function noOtherLeft(core: Core, excluded: Set<string>): boolean {

@@ -132,7 +132,7 @@ export function retry(
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
-    record.excluded.add(failed.facts.id)
+    record.excluded.add(failed.id)
   }
   place(core, record)
 }
@@ -164,9 +164,9 @@ export function fill(core: Core, worker: WorkerRecord): void {
 export function detach(core: Core, record: JobRecord): void {
   const worker = record.worker!
   takeOut(worker.jobs, record)
-  worker.memoryMb -= record.job.memoryMb
+  worker.usedMb -= record.job.memoryMb
   // Sums of fractions are not exact: an empty worker starts over.
-  if (worker.jobs.length === 0) worker.memoryMb = 0
+  if (worker.jobs.length === 0) worker.usedMb = 0
   record.worker = undefined
   mirror(core, worker)
   core.scheduler.refile(worker)
@@ -181,7 +181,7 @@ export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason
 /** The job that this token is the current attempt of. A superseded token is dropped, and that is noted. */
 function current(core: Core, { epoch, job, attempt, worker }: AttemptToken & { worker: string }) {
   const record = core.jobs.get(job)
-  const inHand = record?.worker?.facts.id === worker
+  const inHand = record?.worker?.id === worker
   if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record
   core.counters.superseded++
   core.actions.push({
@@ -203,7 +203,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.expected = record.job.work
   settleDone(record, 0, core.now)
   worker.jobs.push(record)
-  worker.memoryMb += record.job.memoryMb
+  worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement
   mirror(core, worker)
   core.scheduler.refile(worker)
@@ -212,7 +212,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
     epoch: core.epoch,
     job: record.job.id,
     attempt: record.attempt,
-    worker: worker.facts.id,
+    worker: worker.id,
     reason,
   })
 }
@@ -241,7 +241,7 @@ function withdraw(core: Core, record: JobRecord, reason: Reason): void {
       epoch: core.epoch,
       job: record.job.id,
       attempt,
-      worker: worker.facts.id,
+      worker: worker.id,
       reason,
     })
   }

@@ -37,5 +37,5 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
 function drainSome(core: Core, count: number, reason: Reason): void {
   const ready = [...core.workers.values()].filter((worker) => worker.state === 'ready')
   ready.sort((a, b) => a.jobs.length - b.jobs.length || b.number - a.number)
-  for (const worker of ready.slice(0, count)) drain(core, worker.facts.id, reason)
+  for (const worker of ready.slice(0, count)) drain(core, worker.id, reason)
 }

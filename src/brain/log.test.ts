@@ -94,7 +94,6 @@ const usualAction = [
   fc.record({
     ...is('answer'),
     job: name,
-    attempt: number,
     outcome: fc.constantFrom('result', 'error', 'refused', 'unknown'),
     reason,
   }),

@@ -11,12 +11,12 @@ export function remainingWork(record: JobRecord, now: number): number {
 /** Work that a job has done, extrapolated from the last that is known. */
 export function doneWork(record: JobRecord, now: number): number {
   if (!record.running) return record.done
-  return record.done + ((now - record.since) / 1000) * record.worker!.facts.workPerSecond
+  return record.done + ((now - record.since) / 1000) * record.worker!.workPerSecond
 }
 
 /** When a running job is expected to end. Does not change while it runs. */
 export function expectedEnd(record: JobRecord): number {
-  return record.since + ((record.expected - record.done) / record.worker!.facts.workPerSecond) * 1000
+  return record.since + ((record.expected - record.done) / record.worker!.workPerSecond) * 1000
 }
 
 /** Notes how much a job has done by now. */
@@ -33,12 +33,12 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     return
   }
   const { now } = core
-  if (jobs.length <= worker.facts.cores) {
+  if (jobs.length <= worker.cores) {
     worker.running = jobs.length
     for (const record of jobs) if (!record.running) run(record, now)
     return
   }
-  const chosen = core.discipline.choose(jobs, worker.facts.cores, (record) => remainingWork(record, now))
+  const chosen = core.discipline.choose(jobs, worker.cores, (record) => remainingWork(record, now))
   worker.running = chosen.length
   for (const record of jobs) {
     const runs = chosen.includes(record)

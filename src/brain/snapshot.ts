@@ -37,7 +37,7 @@ export interface BrainSnapshot {
 export function saveCore(core: Core): BrainSnapshot {
   const jobs = [...core.jobs.values()].map(({ worker, excluded, queued, deadline: _, ...record }) => ({
     ...record,
-    worker: worker?.facts.id ?? null,
+    worker: worker?.id ?? null,
     excluded: excluded ? [...excluded] : null,
     waits: queued !== undefined,
   }))
@@ -53,7 +53,7 @@ export function saveCore(core: Core): BrainSnapshot {
     epoch: core.epoch,
     jobs,
     workers,
-    draining: [...core.draining].map((worker) => worker.facts.id),
+    draining: [...core.draining].map((worker) => worker.id),
     launches: [...core.launches.values()].map(({ id, at }) => ({ id, at })),
     timers: [...core.timers.entries()].map(({ item, key, tie }) => ({ at: key, tie, timer: item })),
     counters: core.counters,
@@ -79,7 +79,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now
   for (const { jobs: _, ...worker } of workers) {
-    core.workers.set(worker.facts.id, { ...worker, jobs: [], silence: undefined, filed: undefined })
+    core.workers.set(worker.id, { ...worker, jobs: [], silence: undefined, filed: undefined })
     if (worker.state === 'ready') core.ready++
   }
   for (const id of saved.draining) core.draining.add(core.workers.get(id)!)
@@ -90,8 +90,8 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
     core.jobs.set(record.job.id, record)
     if (waits) core.waiting.add(record, core.scheduler.rank(record))
   }
-  for (const { facts, jobs: held } of workers) {
-    core.workers.get(facts.id)!.jobs = held.map((id) => core.jobs.get(id)!)
+  for (const { id: worker, jobs: held } of workers) {
+    core.workers.get(worker)!.jobs = held.map((id) => core.jobs.get(id)!)
   }
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)

@@ -32,8 +32,7 @@ export interface JobRecord {
   seenIn: number
 }
 
-export interface WorkerRecord {
-  readonly facts: WorkerFacts
+export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
   state: 'ready' | 'draining' | 'gone'
@@ -47,7 +46,8 @@ export interface WorkerRecord {
   /** Jobs in its hands, in order of arrival there. */
   jobs: JobRecord[]
   running: number
-  memoryMb: number
+  /** Memory that its jobs are predicted to need. */
+  usedMb: number
   /** Grows with every placement in the cluster; smaller means placed on longer ago. Unique among workers. */
   placedStamp: number
   /** Where the scheduler has filed it: the scheduler's own. Here rather than in a map, to be found without a search. */
@@ -84,7 +84,7 @@ export interface Counters {
 
 /** True while the worker may be given jobs at all. */
 export function isOpen(worker: WorkerRecord): boolean {
-  return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.facts.slots
+  return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.slots
 }
 
 /** Removes an item from a short array and keeps the order. Several times as fast as splice, which makes an array. */

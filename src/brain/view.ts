@@ -51,7 +51,7 @@ export function viewOf(core: Core): BrainView {
       for (const worker of core.workers.values()) {
         if (worker.jobs.length > 0) continue
         const record = waiting.find((candidate) => canAccept(core, worker, candidate))
-        if (record) return { job: record.job.id, worker: worker.facts.id }
+        if (record) return { job: record.job.id, worker: worker.id }
       }
       return undefined
     },
@@ -60,14 +60,14 @@ export function viewOf(core: Core): BrainView {
 
 function workerView(worker: WorkerRecord, now: number): WorkerView {
   return {
-    id: worker.facts.id,
+    id: worker.id,
     state: worker.state === 'ready' ? 'ready' : 'draining',
     suspect: worker.suspect,
     fresh: worker.reports === 0,
-    cores: worker.facts.cores,
-    slots: worker.facts.slots,
-    memoryMb: worker.facts.memoryMb,
-    usedMemoryMb: worker.memoryMb,
+    cores: worker.cores,
+    slots: worker.slots,
+    memoryMb: worker.memoryMb,
+    usedMemoryMb: worker.usedMb,
     jobs: worker.jobs.map((record: JobRecord) => ({
       job: record.job.id,
       attempt: record.attempt,

@@ -25,7 +25,11 @@ export function join(core: Core, event: Of<'joined'>): void {
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
   const worker: WorkerRecord = {
-    facts: event.worker,
+    id: event.worker.id,
+    cores: event.worker.cores,
+    workPerSecond: event.worker.workPerSecond,
+    memoryMb: event.worker.memoryMb,
+    slots: event.worker.slots,
     number,
     launch: event.launch,
     state: 'ready',
@@ -36,7 +40,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     reports: 0,
     jobs: [],
     running: 0,
-    memoryMb: 0,
+    usedMb: 0,
     placedStamp: number - 2 ** 40,
     filed: undefined,
     brokeOff: [],
@@ -103,7 +107,7 @@ function cancelStrangers(core: Core, worker: WorkerRecord, held: HeldAttempt[]):
       epoch,
       job,
       attempt,
-      worker: worker.facts.id,
+      worker: worker.id,
       reason: { code: 'superseded' },
     })
   }
@@ -157,7 +161,7 @@ export function checkSilence(core: Core, id: string): void {
 /** Asks to be called when the worker has been silent for too long, if it says nothing until then. */
 function watch(core: Core, worker: WorkerRecord): void {
   if (worker.silence) core.timers.remove(worker.silence)
-  worker.silence = setTimer(core, { kind: 'silence', id: worker.facts.id }, silentAt(core, worker))
+  worker.silence = setTimer(core, { kind: 'silence', id: worker.id }, silentAt(core, worker))
 }
 
 function silentAt(core: Core, worker: WorkerRecord): number {
@@ -180,10 +184,10 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   else core.draining.delete(worker)
   worker.state = 'gone'
   worker.jobs = []
-  core.workers.delete(worker.facts.id)
+  core.workers.delete(worker.id)
   if (worker.silence) core.timers.remove(worker.silence)
   core.scheduler.refile(worker)
-  terminate(core, worker.facts.id, reason)
+  terminate(core, worker.id, reason)
 }
 
 function terminate(core: Core, worker: string, reason: Reason): void {

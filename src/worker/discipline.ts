@@ -45,18 +45,23 @@ const srpt: Discipline = {
   choose: (jobs, cores, remaining) => {
     if (jobs.length <= cores) return jobs
     const chosen = jobs.filter((job) => job.running && !job.preemptible)
-    while (chosen.length < cores) {
-      let best: (typeof jobs)[number] | undefined
-      let least = Infinity
-      for (const job of jobs) {
-        if (chosen.includes(job)) continue
-        const left = remaining(job)
-        if (!best || left < least || (left === least && job.running && !best.running)) {
-          best = job
-          least = left
-        }
+    const pinned = chosen.length
+    if (pinned >= cores) return chosen
+    // The best so far stay in order, each with what it has left: cores are few, so insertion is quick.
+    const lefts: number[] = new Array(pinned).fill(0)
+    for (const job of jobs) {
+      if (job.running && !job.preemptible) continue
+      const left = remaining(job)
+      const goesBefore = (at: number) =>
+        left < lefts[at]! || (left === lefts[at] && job.running && !chosen[at]!.running)
+      let at = chosen.length
+      if (at === cores && !goesBefore(--at)) continue
+      for (; at > pinned && goesBefore(at - 1); at--) {
+        chosen[at] = chosen[at - 1]!
+        lefts[at] = lefts[at - 1]!
       }
-      chosen.push(best!)
+      chosen[at] = job
+      lefts[at] = left
     }
     return chosen
   },

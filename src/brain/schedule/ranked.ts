@@ -33,7 +33,7 @@ export function rankedWorkers(
       if (!worker) return { reason: { code: 'no-room', openWorkers: open.size } }
       return { worker, reason: { code, jobs: worker.jobs.length } }
     },
-    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.facts.slots }),
+    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
     save: () => null,
     load: () => {},
   }

@@ -42,10 +42,10 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
         worker.filed = places
         open++
       }
-      if (worker.running < worker.facts.cores) {
+      if (worker.running < worker.cores) {
         busy.remove(places.busy)
         // The fastest first; among equals the least busy.
-        free.put(places.free, -worker.facts.workPerSecond, worker.running * 2 ** 32 + worker.number)
+        free.put(places.free, -worker.workPerSecond, worker.running * 2 ** 32 + worker.number)
         return
       }
       free.remove(places.free)
@@ -64,7 +64,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
       return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: open } }
     },
     takes(worker, record, now) {
-      return worker.running < worker.facts.cores ? coreFree(worker) : shorter(worker, record, now)
+      return worker.running < worker.cores ? coreFree(worker) : shorter(worker, record, now)
     },
     save: () => null,
     load: () => {},
@@ -72,7 +72,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 }
 
 function coreFree(worker: WorkerRecord): Reason {
-  return { code: 'core-free', running: worker.running, cores: worker.facts.cores }
+  return { code: 'core-free', running: worker.running, cores: worker.cores }
 }
 
 /** Why this job may take a core from the worker's longest, if it may. */
@@ -80,7 +80,7 @@ function shorter(worker: WorkerRecord, record: JobRecord, now: number): Reason |
   const victim = longestRunning(worker)
   if (!victim) return undefined
   const leftMs = expectedEnd(victim) - now
-  const needMs = (record.job.work / worker.facts.workPerSecond) * 1000
+  const needMs = (record.job.work / worker.workPerSecond) * 1000
   if (needMs >= leftMs) return undefined
   return { code: 'shorter', needMs: round(needMs), leftMs: round(leftMs), preempts: victim.job.id }
 }

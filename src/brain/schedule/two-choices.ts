@@ -47,8 +47,8 @@ export const twoChoices: SchedulerFactory = ({ accepts, random }) => {
       if (worker) return { worker, reason: { code: 'fewer-of-two', jobs: 0, other: fewer.jobs.length } }
       return { reason: { code: 'no-room', openWorkers: open.length } }
     },
-    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.facts.slots }),
-    save: () => ({ order: open.map((worker) => worker.facts.id), random: random.save() }),
+    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
+    save: () => ({ order: open.map((worker) => worker.id), random: random.save() }),
     load(saved, workerById) {
       const { order, random: state } = saved as { order: string[]; random: number[] }
       open.length = 0
