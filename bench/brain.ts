@@ -23,7 +23,7 @@ export async function brain(quick: boolean): Promise<Record<string, unknown>> {
   const requestsPerSecond = simulated(quick)
   const policies = Object.keys(schedulers) as SchedulerName[]
   const rounds = quick ? 3 : 9
-  const steps = quick ? 10_000 : 40_000
+  const steps = quick ? 20_000 : 100_000
   const fleetTimes = measure(
     policies.flatMap((policy) => fleets.map((workers) => ({ policy, workers, queued: 0 }))),
     rounds,

@@ -66,16 +66,11 @@ function isUsual(event: Event, actions: readonly Action[]): event is Usual {
 // Below, each function writes as those of log-bytes.ts do.
 
 const entryIs = piece('{"at":')
-const eventIs = piece(',"event":')
-const actionsAre = piece(',"actions":[')
 const entryEnd = piece(']}\n')
 
 function entry(to: Uint8Array, start: number, at: number, event: Usual, actions: readonly Action[]): number {
   let p = put(to, start, entryIs)
-  p = number(to, p, at)
-  p = put(to, p, eventIs)
-  p = writeEvent(to, p, event)
-  p = put(to, p, actionsAre)
+  p = writeEvent(to, number(to, p, at), event)
   for (let i = 0; i < actions.length; i++) {
     if (i > 0) to[p++] = 0x2c
     p = writeAction(to, p, actions[i]!)
@@ -83,12 +78,14 @@ function entry(to: Uint8Array, start: number, at: number, event: Usual, actions:
   return put(to, p, entryEnd)
 }
 
-const finishedIs = piece('{"type":"finished","epoch":')
-const progressedIs = piece('{"type":"progressed","epoch":')
+const finishedIs = piece(',"event":{"type":"finished","epoch":')
+const progressedIs = piece(',"event":{"type":"progressed","epoch":')
 const workerIs = piece(',"worker":')
 const workIs = piece(',"work":')
 const doneIs = piece(',"done":')
+const eventEnd = piece('},"actions":[')
 
+/** With the beginning of the actions that follow. */
 function writeEvent(to: Uint8Array, start: number, event: Usual): number {
   if (event.type === 'arrived') return arrived(to, start, event.job)
   const finished = event.type === 'finished'
@@ -98,14 +95,13 @@ function writeEvent(to: Uint8Array, start: number, event: Usual): number {
   p = string(to, p, event.worker)
   p = put(to, p, finished ? workIs : doneIs)
   p = number(to, p, finished ? event.work : event.done)
-  to[p++] = 0x7d
-  return p
+  return put(to, p, eventEnd)
 }
 
-const arrivedIs = piece('{"type":"arrived","job":{"id":')
+const arrivedIs = piece(',"event":{"type":"arrived","job":{"id":')
 const workloadIs = piece(',"workload":')
 const memoryIs = piece(',"memoryMb":')
-const arrivedEnd = piece('}}')
+const arrivedEnd = piece('}},"actions":[')
 
 function arrived(to: Uint8Array, start: number, job: Job): number {
   let p = put(to, start, arrivedIs)

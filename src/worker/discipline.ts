@@ -50,13 +50,12 @@ const srpt: Discipline = {
     // The best so far stay in order, each with what it has left: cores are few, so insertion is quick.
     const lefts: number[] = new Array(pinned).fill(0)
     for (const job of jobs) {
-      if (job.running && !job.preemptible) continue
+      const { running } = job
+      if (running && !job.preemptible) continue
       const left = remaining(job)
-      const goesBefore = (at: number) =>
-        left < lefts[at]! || (left === lefts[at] && job.running && !chosen[at]!.running)
       let at = chosen.length
-      if (at === cores && !goesBefore(--at)) continue
-      for (; at > pinned && goesBefore(at - 1); at--) {
+      if (at === cores && !goesBefore(left, running, lefts[--at]!, chosen[at]!.running)) continue
+      for (; at > pinned && goesBefore(left, running, lefts[at - 1]!, chosen[at - 1]!.running); at--) {
         chosen[at] = chosen[at - 1]!
         lefts[at] = lefts[at - 1]!
       }
@@ -65,6 +64,10 @@ const srpt: Discipline = {
     }
     return chosen
   },
+}
+
+function goesBefore(left: number, running: boolean, otherLeft: number, otherRunning: boolean): boolean {
+  return left < otherLeft || (left === otherLeft && running && !otherRunning)
 }
 
 export const disciplines: Readonly<Record<DisciplineName, Discipline>> = { sharing, fifo, srpt }
