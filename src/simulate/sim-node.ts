@@ -6,7 +6,7 @@ import { type Happening, rank } from './clock.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
 import type { Truth, World } from './world.ts'
 
-export class SimNode {
+export class SimNode implements SimWorkerEvents {
   readonly worker: SimWorker
   readonly launch: string
   readonly #world: World
@@ -23,16 +23,10 @@ export class SimNode {
   /** While frozen, what came in and was not read. */
   #inbox: (() => void)[] | undefined
 
-  constructor(
-    world: World,
-    facts: WorkerFacts,
-    launch: string,
-    discipline: Discipline,
-    events: SimWorkerEvents,
-  ) {
+  constructor(world: World, facts: WorkerFacts, launch: string, discipline: Discipline) {
     this.#world = world
     this.launch = launch
-    this.worker = new SimWorker(facts, discipline, world.clock, events)
+    this.worker = new SimWorker(facts, discipline, world.clock, this)
     this.#beat = { item: () => this.#report(), at: -1 }
   }
 
@@ -96,8 +90,9 @@ export class SimNode {
     } else this.die()
   }
 
-  overran(job: SimJob, done: number): void {
+  overran(job: SimJob): void {
     const { epoch, job: id, attempt } = job
+    const done = this.worker.doneBy(job)
     this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done })
   }
 

@@ -47,11 +47,11 @@ export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
   return job
 }
 
-/** What a simulated worker tells the world. */
+/** What a simulated worker tells the process around it. */
 export interface SimWorkerEvents {
-  finished(worker: SimWorker, job: SimJob): void
+  finished(job: SimJob): void
   /** The job has passed its estimate and is now taken to need more. */
-  overran(worker: SimWorker, job: SimJob): void
+  overran(job: SimJob): void
 }
 
 export class SimWorker {
@@ -180,7 +180,7 @@ export class SimWorker {
     }
     const job = this.#ends.top()!
     this.remove(job)
-    this.#events.finished(this, job)
+    this.#events.finished(job)
   }
 
   #revise(job: SimJob): void {
@@ -188,6 +188,6 @@ export class SimWorker {
     job.reviseAt = job.expected
     this.#choose()
     this.#plan()
-    this.#events.overran(this, job)
+    this.#events.overran(job)
   }
 }

@@ -71,7 +71,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     if (++count === hooks.restoreAfter) world.restoreBrain()
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
     const work = guess(size, spec.errorSigma, draws.errors)
-    world.submit({ id: `j${count}`, workload: 'simulated', work, memoryMb: spec.memoryMb ?? 0 }, size)
+    world.submit({ id: `j${count}`, workload: 'sim', work, memoryMb: spec.memoryMb ?? 0 }, size)
     if (count < jobs) plan()
   }
   const arrival = { item: arrive, at: -1 }

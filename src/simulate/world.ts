@@ -13,7 +13,6 @@ import { disciplines } from '../worker/discipline.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import { SimNode } from './sim-node.ts'
-import type { SimWorkerEvents } from './sim-worker.ts'
 
 /** The workers that a provider makes. */
 export interface FleetSpec {
@@ -118,7 +117,7 @@ export class World {
   boot(launch: string, id: string): void {
     const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
     const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
-    const node = new SimNode(this, facts, launch, disciplines[this.parts.brain.discipline], this.#events)
+    const node = new SimNode(this, facts, launch, disciplines[this.parts.brain.discipline])
     this.nodes.set(id, node)
     node.join()
   }
@@ -179,10 +178,5 @@ export class World {
     if (this.parts.faults?.refuses() ?? true) {
       this.send(() => this.tell({ type: 'failed', kind: 'unreachable', epoch, job, attempt, worker }))
     }
-  }
-
-  readonly #events: SimWorkerEvents = {
-    finished: (worker, job) => this.nodes.get(worker.facts.id)!.finished(job),
-    overran: (worker, job) => this.nodes.get(worker.facts.id)!.overran(job, worker.doneBy(job)),
   }
 }
