@@ -90,9 +90,7 @@ function writeEvent(to: Uint8Array, start: number, event: Usual): number {
   if (event.type === 'arrived') return arrived(to, start, event.job)
   const finished = event.type === 'finished'
   let p = put(to, start, finished ? finishedIs : progressedIs)
-  p = token(to, p, event)
-  p = put(to, p, workerIs)
-  p = string(to, p, event.worker)
+  p = tokenAndWorker(to, p, event)
   p = put(to, p, finished ? workIs : doneIs)
   p = number(to, p, finished ? event.work : event.done)
   return put(to, p, eventEnd)
@@ -137,8 +135,7 @@ function writeAction(to: Uint8Array, start: number, action: Action): number {
   let p = start
   switch (action.type) {
     case 'run':
-      p = token(to, put(to, p, runIs), action)
-      p = string(to, put(to, p, workerIs), action.worker)
+      p = tokenAndWorker(to, put(to, p, runIs), action)
       return writeReason(to, p, action.reason)
     case 'answer':
       p = string(to, put(to, p, answerIs), action.job)
@@ -154,10 +151,16 @@ function writeAction(to: Uint8Array, start: number, action: Action): number {
 
 const jobIs = piece(',"job":')
 
-function token(to: Uint8Array, start: number, { epoch, job, attempt }: AttemptToken): number {
+const firstAttempt = piece(',"attempt":1,"worker":')
+
+function tokenAndWorker(to: Uint8Array, start: number, token: AttemptToken & { worker: string }): number {
+  const { epoch, job, attempt, worker } = token
   let p = number(to, start, epoch)
   p = string(to, put(to, p, jobIs), job)
-  return number(to, put(to, p, attemptIs), attempt)
+  // Most attempts are the first.
+  if (attempt === 1) p = put(to, p, firstAttempt)
+  else p = put(to, number(to, put(to, p, attemptIs), attempt), workerIs)
+  return string(to, p, worker)
 }
 
 const reasonEnd = piece('}}')
