@@ -60,6 +60,8 @@ export interface Cluster {
   url: string
   adminUrl: string
   token: string
+  /** By name. */
+  workloads: string[]
   state(): ClusterState
   ledger: Ledger
   /** Resolves when a worker is ready to take jobs. */
@@ -352,6 +354,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     url: urlOf(front, options.host),
     adminUrl,
     token,
+    workloads: [...workloads.keys()],
     ledger,
     state,
     ready: firstReady.promise,

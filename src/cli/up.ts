@@ -28,8 +28,8 @@ export const clusterOptions = {
   },
   preset: { help: `one of ${Object.keys(presets).join(', ')}`, default: 'plimsoll' },
   workloads: {
-    help: 'modules or folders with workloads, separated by commas',
-    default: bundledWorkloads,
+    help: 'modules or folders with workloads, separated by commas; default: those that come along',
+    default: undefined,
     value: 'PATHS',
   },
   data: { help: 'folder for the ledger and for what workloads keep', default: '.plimsoll', value: 'DIR' },
@@ -56,13 +56,13 @@ export function clusterFrom(
   if (max < values.min) throw new ConfigError(`--max = ${values.max}: must be at least --min (${values.min})`)
   const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
   return startCluster({
-    files: workloadFiles(values.workloads),
+    files: workloadFiles(values.workloads ?? bundledWorkloads),
     dataDir: resolve(values.data),
     host: values.host,
     port: values.port,
     adminPort: values['admin-port'],
     // A fleet of a fixed size for now: nothing decides yet to go beyond the least.
-    min: Math.max(values.min, 0),
+    min: values.min,
     max,
     scheduler,
     discipline,
@@ -70,9 +70,15 @@ export function clusterFrom(
     slots: values.slots,
     queue: values.queue,
     workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
+    ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),
     log,
   })
+}
+
+/** A request worth a try. */
+function example({ workloads }: Cluster): string {
+  return workloads.includes('factorize') ? 'factorize?n=999985999949' : (workloads[0] ?? '-/workloads')
 }
 
 /** A cluster on this machine. */
@@ -99,9 +105,10 @@ export const up: Command = {
 
   requests   ${cluster.url}
   admin      ${cluster.adminUrl}/api/state
+  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}
   stop       Ctrl-C
 
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/factorize?n=999985999949'
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster)}'
 `)
     await stopped.promise
     return 0

@@ -20,8 +20,8 @@ const options = {
   memory: { help: 'memory for all its jobs, in MB', default: 4096, min: 128, whole: true },
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
   workloads: {
-    help: 'modules or folders with workloads, separated by commas',
-    default: bundledWorkloads,
+    help: 'modules or folders with workloads, separated by commas; default: those that come along',
+    default: undefined,
     value: 'PATHS',
   },
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
@@ -55,7 +55,7 @@ export const worker: Command = {
         slots: values.slots,
         memoryMb: values.memory,
         jobMemoryMb: values['job-memory'],
-        files: workloadFiles(values.workloads),
+        files: workloadFiles(values.workloads ?? bundledWorkloads),
         dataDir: resolve(values.data),
         host: values.host,
         // Local workers end with the brain; others wait for it to come back.
