@@ -12,6 +12,9 @@ export const workPerCpuMs = 1000
 /** Of attempts that were here and may start only once, so many are remembered: far more than can still be under way. */
 const mostAsked = 10_000
 
+/** A longer timer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** An attempt that was taken. Both promises never reject. */
 export interface Taken {
   answer: Promise<SlotAnswer>
@@ -134,7 +137,7 @@ export class Supervisor {
     held.told = { done: held.run ? held.told.done : 0, at: performance.now(), running: true }
     if (held.run) held.run.resume()
     else this.#start(held)
-    this.#planRevision(held)
+    this.#planRevision(held, held.told.done)
   }
 
   #start(held: Held): void {
@@ -169,23 +172,24 @@ export class Supervisor {
   }
 
   /** A job that outgrows its estimate is ranked anew, and the brain is told. */
-  #planRevision(held: Held): void {
+  #planRevision(held: Held, done: number): void {
     if (!this.discipline.ranks) return
     clearTimeout(held.reviseTimer)
-    const leftMs = (held.reviseAt - (held.run ? held.told.done : 0)) / workPerCpuMs
-    held.reviseTimer = setTimeout(() => this.#revise(held), Math.max(1, leftMs)).unref()
+    const leftMs = (held.reviseAt - done) / workPerCpuMs
+    const waitMs = Math.min(Math.max(1, leftMs), longestTimerMs)
+    held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
   }
 
   #revise(held: Held): void {
     const done = doneBy(held)
-    held.told = { done, at: performance.now(), running: held.running }
     if (done >= held.reviseAt) {
+      held.told = { done, at: performance.now(), running: held.running }
       held.expected = revisedWork(held.head.work, done)
       held.reviseAt = held.expected
       this.#options.say({ type: 'progress', ...tokenOf(held.head), done })
       this.#choose()
     }
-    if (held.running) this.#planRevision(held)
+    if (held.running) this.#planRevision(held, done)
   }
 
   #say(type: 'ready', token: AttemptToken): void {
