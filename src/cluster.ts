@@ -2,7 +2,6 @@
 
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'undici'
@@ -10,7 +9,6 @@ import { adminServer } from './admin.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
-import { ConfigError } from './errors.ts'
 import type { Estimator } from './estimate/estimator.ts'
 import { meanEstimator } from './estimate/mean.ts'
 import { eventLogFile } from './event-log-file.ts'
@@ -20,9 +18,11 @@ import { type FrontLimits, frontDefaults, frontServer } from './front/front.ts'
 import { RequestProblem } from './front/problem.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
+import { listen, urlOf } from './listen.ts'
 import type { Action, Event } from './model.ts'
 import type { Connection } from './wire/accept.ts'
-import { type FromWorker, wireVersion } from './wire/messages.ts'
+import { whyNot } from './wire/admission.ts'
+import type { FromWorker } from './wire/messages.ts'
 import { newToken } from './wire/token.ts'
 import type { DisciplineName } from './worker/discipline.ts'
 import { codeHashes } from './worker/worker.ts'
@@ -365,21 +365,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Why a worker may not join, if it may not. */
-function whyNot(
-  { version, code: theirs }: Extract<FromWorker, { type: 'hello' }>,
-  ours: Record<string, string>,
-) {
-  if (version !== wireVersion)
-    return `it speaks version ${version} of the protocol; this is version ${wireVersion}`
-  for (const [name, hash] of Object.entries(ours)) {
-    if (theirs[name] === hash) continue
-    const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
-    return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the worker ${has}; deploy the same version to both`
-  }
-  return undefined
-}
-
 function stoppingProblem(): RequestProblem {
   return new RequestProblem(503, 'stopping', 'The cluster is stopping.', {
     headers: { 'retry-after': '5', connection: 'close' },
@@ -401,20 +386,4 @@ async function closeFront(front: Server, limitMs: number): Promise<void> {
   await closed.promise
   clearInterval(sweep)
   clearTimeout(limit)
-}
-
-function listen(server: Server, port: number, host: string, option: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const what =
-        error.code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${error.code})`
-      reject(new ConfigError(`${option} = ${port}: ${what}`))
-    })
-    server.listen(port, host, resolve)
-  })
-}
-
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
