@@ -39,8 +39,13 @@ test('an error after the answer ends the slot, and the next job is answered', as
 
 test('a job whose slot dies before it begins runs in another', async (t) => {
   const { start } = await usePool(t)
+  const before = start('pid')
+  await before.ended
+  // Stopped, so that it cannot begin with what it is sent.
+  process.kill(before.pid!, 'SIGSTOP')
   const run = start('kinds', { kind: 'text' })
-  process.kill(run.pid!, 'SIGKILL')
+  assert.equal(run.pid, before.pid)
+  process.kill(before.pid!, 'SIGKILL')
   assert.equal((await read(run)).body, 'hällo')
 })
 
