@@ -81,6 +81,19 @@ function example({ workloads }: Cluster): string {
   return workloads.includes('factorize') ? 'factorize?n=999985999949' : (workloads[0] ?? '-/workloads')
 }
 
+function welcome(cluster: Cluster, afterMs: number): string {
+  return `
+  Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
+
+  requests   ${cluster.url}
+  admin      ${cluster.adminUrl}/api/state
+  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}
+  stop       Ctrl-C
+
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster)}'
+`
+}
+
 /** A cluster on this machine. */
 export const up: Command = {
   summary: 'Start a cluster on this machine: front, brain and workers.',
@@ -98,18 +111,10 @@ export const up: Command = {
         cluster.stop(values['stop-after'] * 1000).then(stopped.resolve, stopped.reject)
       })
     }
-    if (values.min > 0) await Promise.race([cluster.ready, stopped.promise])
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    console.log(`
-  Plimsoll is ready after ${seconds} s.
-
-  requests   ${cluster.url}
-  admin      ${cluster.adminUrl}/api/state
-  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}
-  stop       Ctrl-C
-
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster)}'
-`)
+    const ready = values.min > 0 ? cluster.ready : Promise.resolve()
+    // It may be told to stop before any worker came up.
+    const came = await Promise.race([ready.then(() => true), stopped.promise.then(() => false)])
+    if (came) console.log(welcome(cluster, performance.now() - began))
     await stopped.promise
     return 0
   },
