@@ -60,6 +60,8 @@ export type FailureKind =
   | 'limit'
   /** The job took its slot down. */
   | 'crash'
+  /** Something from outside took its slot down: the kernel, or an operator. */
+  | 'killed'
   /** The worker could not be reached. */
   | 'unreachable'
   /** The worker would not take it. */

@@ -12,8 +12,10 @@ import { Waiting } from './waiting.ts'
 export interface BrainLimits {
   /** Most jobs that wait; one more is refused. */
   queue: number
-  /** A job that took down this many slots or workers is refused. */
+  /** A job that took down this many slots is refused. */
   crashes: number
+  /** So is one under which this many slots or workers were lost by other hands: weaker evidence, so more of it. */
+  losses: number
   /** Most attempts at one job, whatever ended them. */
   attempts: number
   /** How often workers report; 0: the driver alone tells who is lost. */
@@ -34,6 +36,7 @@ export interface BrainLimits {
 export const brainDefaults: Readonly<BrainLimits> = {
   queue: 10_000,
   crashes: 3,
+  losses: 10,
   attempts: 20,
   beatMs: 0,
   missedBeats: 3,

@@ -52,7 +52,7 @@ class Siege {
 
   constructor(scheduler: SchedulerName, discipline: DisciplineName) {
     const limits = {
-      ...{ queue: 6, crashes: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
+      ...{ queue: 6, crashes: 3, losses: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
       ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
     }
     this.trial = new Trial({ scheduler, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })

@@ -100,7 +100,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   }
   const worker = record.worker!
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
-  if (kind !== 'crash' && core.limits.beatMs > 0) worker.suspect = true
+  if (kind !== 'crash' && kind !== 'killed' && core.limits.beatMs > 0) worker.suspect = true
   if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
   detach(core, record)
   retry(core, record, worker, kind)
@@ -118,10 +118,12 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
-  if (cause === 'crash' || (cause === 'worker-lost' && isRunning(core, record))) record.crashes++
+  if (cause === 'crash') record.crashes++
+  if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
-  if (record.crashes >= core.limits.crashes) {
-    conclude(core, record, 'refused', { code: 'poison', crashes: record.crashes })
+  const { crashes, losses } = record
+  if (crashes >= core.limits.crashes || losses >= core.limits.losses) {
+    conclude(core, record, 'refused', { code: 'poison', crashes, losses })
     return
   }
   if (record.attempt >= core.limits.attempts) {

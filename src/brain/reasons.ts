@@ -19,7 +19,7 @@ const words: Readonly<Record<string, (facts: Reason) => string>> = {
   limit: (r) => `the job passed a limit: ${r.message}`,
   deadline: (r) => `its deadline passed ${r.afterMs} ms after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
-  poison: (r) => `it took down ${r.crashes} slots or workers`,
+  poison: (r) => `it took down ${r.crashes} slots, and ${r.losses} slots or workers were lost under it`,
   attempts: (r) => `${r.attempts} attempts came to nothing, the last: ${r.cause}`,
   'outcome-unknown': (r) => `it was under way, must not be repeated, and was lost: ${r.cause}`,
   'client-gone': () => 'its client hung up',

@@ -64,7 +64,7 @@ test('a job that takes down slot after slot is refused as poison', () => {
 })
 
 test('a job that ran on a worker when it was lost may have caused it; one that was paused there did not', () => {
-  const trial = new Trial({ scheduler: 'srpt', limits: { crashes: 1 } })
+  const trial = new Trial({ scheduler: 'srpt', limits: { losses: 1 } })
   trial.joins('a')
   trial.arrives('long', { work: 9000 })
   trial.arrives('short', { work: 1000 })
@@ -102,7 +102,7 @@ test('an attempt that starts anew has done nothing yet', () => {
 })
 
 test('a job whose connection breaks with its worker, again and again, is refused as poison', () => {
-  const trial = new Trial({ limits: { crashes: 3 } })
+  const trial = new Trial({ limits: { losses: 3 } })
   for (const id of ['a', 'b', 'c', 'd', 'e']) trial.joins(id)
   trial.arrives('j1')
   for (let i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ test('a job whose connection breaks with its worker, again and again, is refused
 })
 
 test('a connection that breaks without its worker does not count against the job', () => {
-  const trial = new Trial({ limits: { crashes: 1 } })
+  const trial = new Trial({ limits: { losses: 1 } })
   trial.joins('a')
   trial.joins('b')
   trial.arrives('j1')
@@ -124,4 +124,13 @@ test('a connection that breaks without its worker does not count against the job
   trial.reports(worker)
   trial.tell({ type: 'lost', worker })
   assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
+})
+
+test('a slot that was killed from outside is weaker evidence than one that the job took down', () => {
+  const trial = new Trial({ limits: { crashes: 1, losses: 3 } })
+  trial.joins('a')
+  trial.arrives('j1')
+  trial.fails('j1', 'killed')
+  trial.fails('j1', 'killed')
+  assert.deepEqual(answers(trial.fails('j1', 'killed')), ['j1 refused poison'])
 })

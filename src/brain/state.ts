@@ -16,8 +16,9 @@ export interface JobRecord {
   sentAt: number
   /** Permission to start was given to an attempt that must not be repeated. */
   committed: boolean
-  /** Attempts that ended with their slot or worker taken down. */
+  /** Attempts that took their slot down, and attempts whose slot or worker was lost under them. */
   crashes: number
+  losses: number
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
   /** The mirror of the worker's discipline: does it run, how much was done at `since`, what is it now taken to need. */
@@ -106,6 +107,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     sentAt: 0,
     committed: false,
     crashes: 0,
+    losses: 0,
     excluded: undefined,
     running: false,
     done: 0,

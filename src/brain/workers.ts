@@ -121,7 +121,7 @@ export function lose(core: Core, id: string, reason: Reason): void {
   remove(core, worker, reason)
   for (const job of worker.brokeOff) {
     const record = core.jobs.get(job)
-    if (record) record.crashes++
+    if (record) record.losses++
   }
   for (const record of jobs) {
     record.worker = undefined

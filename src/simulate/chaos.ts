@@ -63,6 +63,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const limits = {
     queue: random.next() < 0.2 ? random.below(20) : 1000,
     crashes: 2 + random.below(3),
+    losses: 2 + random.below(5),
     beatMs: 100 + random.below(400),
     missedBeats: 2 + random.below(4),
     freshMs: 1000,

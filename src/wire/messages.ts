@@ -66,4 +66,4 @@ export const headers = {
 } as const
 
 /** How an attempt ended, as the worker tells the front. */
-export type AttemptOutcome = 'result' | 'error' | 'limit' | 'crash' | 'refused' | 'cancelled'
+export type AttemptOutcome = 'result' | 'error' | 'limit' | 'crash' | 'killed' | 'refused' | 'cancelled'

@@ -216,13 +216,14 @@ export class Run implements SlotRun, Occupant {
     })
   }
 
-  #explain({ how, unloadable, failure, outOfMemory }: SlotEnd): Failure {
+  #explain({ how, unloadable, failure, outOfMemory, killed }: SlotEnd): Failure {
     if (outOfMemory) return this.#limit('its JavaScript heap is full')
     if (failure?.kind === 'limit') return this.#limit(failure.message)
     if (unloadable !== undefined)
       return { kind: 'crash', message: `the workloads cannot be loaded: ${unloadable}` }
     const why = failure ? `threw where nobody catches: ${failure.message}` : how
-    return { kind: 'crash', message: `the process of workload ${this.#request.workload} ${why}` }
+    const kind = killed && !failure ? 'killed' : 'crash'
+    return { kind, message: `the process of workload ${this.#request.workload} ${why}` }
   }
 
   #limit(why: string): Failure {

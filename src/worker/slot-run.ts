@@ -15,6 +15,8 @@ export type SlotAnswer =
   | { kind: 'error'; message: string; status?: number }
   | { kind: 'limit'; message: string }
   | { kind: 'crash'; message: string }
+  /** The slot was ended by SIGKILL, and not by us. */
+  | { kind: 'killed'; message: string }
   | { kind: 'cancelled' }
 
 export interface SlotUsage {

@@ -26,6 +26,8 @@ export interface SlotEnd {
   /** CPU time of the process at its end, if it could say. */
   cpuMs?: number
   failure?: SlotFailure
+  /** By SIGKILL, and so not by itself. */
+  killed?: boolean
   /** The runtime's own report of running out of memory. */
   outOfMemory: boolean
 }
@@ -62,7 +64,7 @@ export class Slot {
   #occupant: Occupant | undefined
   #lastJob: string | undefined
   #idleMb: number | undefined
-  #dying: { cpuMs?: number; failure?: SlotFailure; unloadable?: string } = {}
+  #dying: Omit<SlotEnd, 'how' | 'outOfMemory'> = {}
 
   constructor(id: number, { command, env }: SlotProgram, host: SlotHost) {
     this.id = id
@@ -178,6 +180,7 @@ export class Slot {
         // What a workload started goes with its slot; this also closes the pipes it inherited.
         this.#signal('SIGKILL')
         this.#exited = true
+        this.#dying.killed = signal === 'SIGKILL'
         const how = signal ? `was ended by ${signal}` : `ended itself with exit code ${code}`
         this.#process.once('close', () => resolve(how))
         setTimeout(() => resolve(how), drainMs).unref()

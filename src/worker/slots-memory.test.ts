@@ -34,8 +34,10 @@ test('the peak is that of the job, not of the job before it in the same slot', a
   const large = start('some')
   const { peakMemoryMb } = await large.ended
   assert.ok(peakMemoryMb > 100)
-  const shrunk = start('shrink')
-  await shrunk.ended
-  const small = start('shrink')
-  assert.ok((await small.ended).peakMemoryMb < peakMemoryMb)
+  // The runtime gives memory back in its own time; a peak that were never reset would never sink.
+  let lowest = peakMemoryMb
+  for (let i = 0; i < 50 && lowest >= peakMemoryMb; i++) {
+    lowest = Math.min(lowest, (await start('shrink').ended).peakMemoryMb)
+  }
+  assert.ok(lowest < peakMemoryMb, `${lowest} MB after ${peakMemoryMb} MB`)
 })

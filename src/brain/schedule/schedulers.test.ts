@@ -79,7 +79,7 @@ function contract(scheduler: SchedulerName): void {
 
   test('a worker that failed a job is not picked for it while another is left', () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const trial = new Trial({ scheduler, seed, limits: { crashes: 10 } })
+      const trial = new Trial({ scheduler, seed, limits: { crashes: 10, losses: 10 } })
       const ids = ['a', 'b', 'c', 'd']
       for (const id of ids) trial.joins(id)
       trial.arrives('j')
@@ -137,7 +137,11 @@ function contract(scheduler: SchedulerName): void {
 /** A seeded coming and going of workers and jobs. Every so many steps the brain is restored from a snapshot. */
 function storm(scheduler: SchedulerName, seed: number, steps: number, restoreEvery = 0): Trial {
   const random = stream(seed, 'storm')
-  const trial = new Trial({ scheduler, seed, limits: { beatMs: 1000, crashes: 1000, attempts: 1000 } })
+  const trial = new Trial({
+    scheduler,
+    seed,
+    limits: { beatMs: 1000, crashes: 1000, losses: 1000, attempts: 1000 },
+  })
   for (let step = 1; step <= steps; step++) {
     trial.after(random.below(50))
     const { workers } = trial.view
