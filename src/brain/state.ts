@@ -39,7 +39,6 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   state: 'ready' | 'draining' | 'gone'
   /** Not reached at the last try, and not heard of since. */
   suspect: boolean
-  joinedAt: number
   heardAt: number
   /** The newest message that counted. */
   seq: number

@@ -34,7 +34,6 @@ export function join(core: Core, event: Of<'joined'>): void {
     launch: event.launch,
     state: 'ready',
     suspect: false,
-    joinedAt: core.now,
     heardAt: core.now,
     seq: event.seq,
     reports: 0,

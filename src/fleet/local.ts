@@ -70,7 +70,6 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
       if (child) child.joined = true
     },
     terminate: (id) => void children.get(id)?.process.kill('SIGKILL'),
-    list: () => [...children.keys()],
     async close() {
       closed = true
       const alive = [...children.values()]

@@ -14,8 +14,6 @@ export interface Provider {
   joined(launch: string): void
   /** Ends what came of a launch, whatever it holds. Idempotent: one already gone is left alone. */
   terminate(launch: string): void
-  /** Launches that live, booting ones included. */
-  list(): string[]
   /** Ends all workers, and resolves when none is left. Nothing is launched any more. Idempotent. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 /** Parameters of a request: from the query, or from a JSON body; checked by the workload's schema. */
 
 import type { IncomingMessage } from 'node:http'
+import { keysOf } from '../standard-schema.ts'
 import type { Workload } from '../workload.ts'
 import type { KeptBody } from './body.ts'
 import { RequestProblem } from './problem.ts'
@@ -29,8 +30,8 @@ export async function readParameters(
   if (!workload.params) return { raw, checked: raw }
   const result = await workload.params['~standard'].validate(raw)
   if (!result.issues) return { raw, checked: result.value }
-  const errors = result.issues.slice(0, mostErrors).map(({ message, path = [] }) => {
-    const keys = path.map((step) => String(typeof step === 'object' ? step.key : step))
+  const errors = result.issues.slice(0, mostErrors).map(({ message, path }) => {
+    const keys = keysOf(path)
     const field = keys.join('.') || undefined
     const value = keys.reduce<unknown>(
       (part, key) => (part as Record<string, unknown> | undefined)?.[key],
