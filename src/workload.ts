@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { ConfigError } from './errors.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
+export { Refusal } from './refusal.ts'
 export { type Reply, reply } from './reply.ts'
 
 /** The request's binary body; empty if there is none. It can be read once. */
@@ -27,6 +28,22 @@ export interface JobContext {
   log(...values: unknown[]): void
 }
 
+/** What a prediction of cost may look at, by name. */
+export type Features = Record<string, number | string | boolean>
+
+/** Which code is metered. */
+export interface MeterChoice {
+  /** Names of npm packages whose work counts too; those that they import are named apart. */
+  packages?: readonly string[]
+}
+
+/** What is known of a request's binary body before the job runs. */
+export interface BodyFacts {
+  bytes: number
+  /** Its beginning, as a rule the first 64 KiB: enough for the header of a picture. */
+  head: Uint8Array
+}
+
 export interface WorkloadDefinition<P> {
   /** The path of its requests: `/{name}`. */
   name: string
@@ -37,6 +54,10 @@ export interface WorkloadDefinition<P> {
   preemptible?: boolean
   /** False: an attempt that may have begun is not tried again. Default true. */
   safeToRepeat?: boolean | ((params: P) => boolean)
+  /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: the parameters. */
+  features?(params: P, body: BodyFacts): Features
+  /** What is counted as its work. Default: the files of its own folder. */
+  meter?: MeterChoice
   /**
    * The work. What it returns is the answer: a string as text, bytes as they are, an async iterable of either
    * as a stream, nothing as 204, `reply(…)` with its own status and headers, anything else as JSON.
@@ -50,6 +71,8 @@ export interface Workload<P = unknown> {
   readonly params?: StandardSchema<unknown, P>
   readonly preemptible: boolean
   safeToRepeat(params: P): boolean
+  features?(params: P, body: BodyFacts): Features
+  readonly meter: Required<MeterChoice>
   run(params: P, ctx: JobContext): unknown
 }
 
@@ -59,23 +82,26 @@ export type AnyParams = Record<string, unknown>
 /** Checks a definition and fills in defaults; given a workload, returns an equal one. */
 export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
+  const { features, meter } = definition
   return Object.freeze({
     name,
     description,
     ...(params && { params }),
     preemptible,
     safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
+    ...(features && { features }),
+    meter: { packages: [...(meter?.packages ?? [])] },
     run,
   })
 }
 
-const allowed = ['name', 'description', 'params', 'preemptible', 'safeToRepeat', 'run']
+const allowed = ['name', 'description', 'params', 'preemptible', 'safeToRepeat', 'features', 'meter', 'run']
 
 function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
-  const { name, description, params, preemptible, safeToRepeat, run } = definition
+  const { name, description, params, preemptible, safeToRepeat, features, meter, run } = definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
@@ -95,8 +121,21 @@ function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (safeToRepeat !== undefined && !['boolean', 'function'].includes(typeof safeToRepeat)) {
     throw wrong('safeToRepeat', safeToRepeat, 'true, false or a function of the parameters')
   }
+  if (features !== undefined && typeof features !== 'function') {
+    throw wrong('features', features, 'a function of the parameters and the body')
+  }
+  if (meter !== undefined && !isMeterChoice(meter)) {
+    throw wrong('meter', JSON.stringify(meter), "{ packages: ['name', …] } with names of npm packages")
+  }
   if (typeof run !== 'function') throw wrong('run', run, 'a function')
   return definition
+}
+
+function isMeterChoice(meter: unknown): boolean {
+  if (typeof meter !== 'object' || meter === null) return false
+  const { packages = [], ...others } = meter as MeterChoice
+  const isName = (name: unknown) => typeof name === 'string' && /^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)
+  return Array.isArray(packages) && packages.every(isName) && Object.keys(others).length === 0
 }
 
 /** Imports modules whose default export is a workload or an array of them. */
