@@ -61,7 +61,9 @@ function smallestFactor(n: number, start: number, progress: Progress): number {
     if (turn++ % turnsPerProgress === 0) progress(base / root)
     for (const spoke of spokes) {
       const tried = base + spoke
-      if (n % tried === 0) return tried
+      // Quicker than `%` by far. The second test is for quotients that were rounded to a whole number.
+      const quotient = n / tried
+      if (quotient === Math.floor(quotient) && quotient * tried === n) return tried
     }
   }
   return n

@@ -1,0 +1,200 @@
+/**
+ * Loops whose number of turns can be read off a variable once they are over, so that nothing has to be counted
+ * inside: `for (let i = a; …; i++)` and the same written with `while`.
+ */
+import type { AnyNode, Expression, Identifier } from 'acorn'
+import type { Binding, Scopes } from './scopes.ts'
+import { children, contains, type Fn, hasClosure, isLoop, type Loop } from './tree.ts'
+
+export interface Counted {
+  readonly name: string
+  /** What is added to the variable in each turn; a whole number, not 0. */
+  readonly step: number
+  /** False: it might start as a BigInt, text or an object. */
+  readonly startsAsNumber: boolean
+  /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
+  readonly bound?: { readonly operator: string; readonly node: Expression }
+  /** The update is the statement of the body that ends here; undefined if it follows the body. */
+  readonly updateEnd?: number
+  /** The number of turns, if it is plain from the source. */
+  readonly turns?: number
+}
+
+export function countedLoop(loop: Loop, fn: Fn, scopes: Scopes): Counted | undefined {
+  if (scopes.dynamic) return undefined
+  if (loop.type === 'ForStatement') return countedFor(loop, fn, scopes)
+  return loop.type === 'WhileStatement' ? countedWhile(loop, fn, scopes) : undefined
+}
+
+function countedFor(
+  loop: Extract<Loop, { type: 'ForStatement' }>,
+  fn: Fn,
+  scopes: Scopes,
+): Counted | undefined {
+  const { init, test, update, body } = loop
+  if (!update || !test) return undefined
+  const updates = update.type === 'SequenceExpression' ? update.expressions : [update]
+  const declaresHere = init?.type === 'VariableDeclaration' && init.kind !== 'var'
+  // Each turn has its own variable; only a function that outlives the turn could tell.
+  if (declaresHere && hasClosure(loop)) return undefined
+  for (const candidate of updates) {
+    const stepped = stepOf(candidate)
+    const binding = stepped && scopes.bindingOf(stepped.variable)
+    if (!binding || !isOwn(binding, fn)) continue
+    const writes = binding.uses.filter((use) => use.kind === 'write')
+    const inside = writes.filter(({ node }) => node.start >= test.start && node.start < body.end)
+    if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
+    const start = startOf(init, binding)
+    const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
+    const limit = bound && numberOf(bound.node, scopes)
+    const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
+    const turns = only ? turnsOf(start, bound!.operator, limit, stepped.step) : undefined
+    return {
+      name: binding.name,
+      step: stepped.step,
+      startsAsNumber: start !== undefined,
+      ...(bound && { bound }),
+      ...(turns !== undefined && { turns }),
+    }
+  }
+  return undefined
+}
+
+function countedWhile(
+  loop: Extract<Loop, { type: 'WhileStatement' }>,
+  fn: Fn,
+  scopes: Scopes,
+): Counted | undefined {
+  const { test, body } = loop
+  if (body.type !== 'BlockStatement' || contains(body, (node) => node.type === 'ContinueStatement'))
+    return undefined
+  for (const statement of body.body) {
+    if (statement.type !== 'ExpressionStatement') continue
+    const stepped = stepOf(statement.expression)
+    const binding = stepped && scopes.bindingOf(stepped.variable)
+    if (!binding || !isOwn(binding, fn)) continue
+    // Declared inside, each turn has another.
+    if (binding.kind !== 'var' && binding.kind !== 'parameter' && declaredIn(binding, body)) continue
+    const inside = binding.uses.filter(
+      ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
+    )
+    if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
+    return { name: binding.name, step: stepped.step, startsAsNumber: false, updateEnd: statement.end }
+  }
+  return undefined
+}
+
+/** `i++`, `--i`, `i += 2` and the like. */
+function stepOf(node: AnyNode): { variable: Identifier; step: number } | undefined {
+  if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
+    return { variable: node.argument, step: node.operator === '++' ? 1 : -1 }
+  }
+  if (node.type !== 'AssignmentExpression' || node.left.type !== 'Identifier') return undefined
+  const { operator, right } = node
+  if ((operator !== '+=' && operator !== '-=') || right.type !== 'Literal') return undefined
+  const amount = right.value
+  if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1 || amount > 65536)
+    return undefined
+  return { variable: node.left, step: operator === '+=' ? amount : -amount }
+}
+
+/** A variable of this function that nothing else can write. */
+function isOwn(binding: Binding, fn: Fn): boolean {
+  if (binding.owner !== fn || binding.uses.some(({ kind, by }) => kind === 'write' && by !== fn)) return false
+  // In sloppy code `arguments` is another name for the parameters.
+  return (
+    binding.kind !== 'parameter' ||
+    !contains(fn.body, (it) => it.type === 'Identifier' && it.name === 'arguments')
+  )
+}
+
+function declaredIn(binding: Binding, node: AnyNode): boolean {
+  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.id.name === binding.name)
+    return true
+  return children(node).some((part) => declaredIn(binding, part))
+}
+
+function startOf(init: AnyNode | null | undefined, binding: Binding): number | undefined {
+  if (init?.type === 'VariableDeclaration') {
+    const declarator = init.declarations.find(
+      ({ id }) => id.type === 'Identifier' && id.name === binding.name,
+    )
+    return literalNumber(declarator?.init)
+  }
+  if (init?.type !== 'AssignmentExpression' || init.operator !== '=') return undefined
+  return init.left.type === 'Identifier' && init.left.name === binding.name
+    ? literalNumber(init.right)
+    : undefined
+}
+
+function literalNumber(node: AnyNode | null | undefined): number | undefined {
+  if (node?.type === 'UnaryExpression' && node.operator === '-') {
+    const positive = literalNumber(node.argument)
+    return positive === undefined ? undefined : -positive
+  }
+  return node?.type === 'Literal' && typeof node.value === 'number' && Number.isInteger(node.value)
+    ? node.value
+    : undefined
+}
+
+/** A literal, or a constant that is one. */
+function numberOf(node: AnyNode, scopes: Scopes): number | undefined {
+  if (node.type !== 'Identifier') return literalNumber(node)
+  const binding = scopes.bindingOf(node)
+  return binding?.kind === 'const' ? literalNumber(binding.value) : undefined
+}
+
+function boundOf(
+  test: Expression,
+  binding: Binding,
+  step: number,
+  loop: Loop,
+  fn: Fn,
+  scopes: Scopes,
+): Counted['bound'] {
+  if (test.type !== 'BinaryExpression' || test.left.type !== 'Identifier') return undefined
+  if (scopes.bindingOf(test.left) !== binding) return undefined
+  const { operator } = test
+  if (step > 0 ? operator !== '<' && operator !== '<=' : operator !== '>' && operator !== '>=')
+    return undefined
+  return isSteady(test.right, loop, fn, scopes) ? { operator, node: test.right } : undefined
+}
+
+/** Arithmetic on what nothing writes while the loop runs. */
+function isSteady(node: AnyNode, loop: Loop, fn: Fn, scopes: Scopes): boolean {
+  if (node.type === 'Literal') return typeof node.value === 'number'
+  if (node.type === 'BinaryExpression') {
+    return (
+      ['+', '-', '*', '/', '>>', '<<', '>>>'].includes(node.operator) &&
+      isSteady(node.left, loop, fn, scopes) &&
+      isSteady(node.right, loop, fn, scopes)
+    )
+  }
+  if (node.type !== 'Identifier') return false
+  const binding = scopes.bindingOf(node)
+  if (!binding || binding.name === 'undefined') return false
+  if (binding.kind === 'const') return true
+  return (
+    isOwn(binding, fn) &&
+    !binding.uses.some(
+      ({ kind, node: at }) => kind === 'write' && at.start >= loop.start && at.start < loop.end,
+    )
+  )
+}
+
+function turnsOf(start: number, operator: string, limit: number, step: number): number {
+  const distance = step > 0 ? limit - start : start - limit
+  const inclusive = operator.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.ceil((distance + inclusive) / Math.abs(step)))
+}
+
+/** True if something inside ends the loop, or skips the rest of a turn. */
+function canLeave(loop: Loop): boolean {
+  return contains(loop.body, ({ type }) =>
+    ['BreakStatement', 'ContinueStatement', 'ReturnStatement', 'ThrowStatement'].includes(type),
+  )
+}
+
+export function isInnermost(loop: Loop): boolean {
+  return !contains(loop.body, isLoop)
+}

@@ -1,0 +1,55 @@
+/** Collects insertions and applies them in the order that nesting demands, with a source map. */
+import MagicString, { type SourceMap } from 'magic-string'
+
+type Text = string | (() => string)
+
+interface Edit {
+  at: number
+  /** What closes a piece goes before what opens the next at the same place. */
+  opens: boolean
+  text: Text
+}
+
+export class Edits {
+  readonly #source: string
+  readonly #edits: Edit[] = []
+  readonly #replacements: { start: number; end: number; text: Text }[] = []
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  /** Of several at one place the first comes first, so ask for the outer one before the inner one. */
+  open(at: number, text: Text): void {
+    this.#edits.push({ at, opens: true, text })
+  }
+
+  /** Of several at one place the first comes first, so ask for the inner one before the outer one. */
+  close(at: number, text: Text): void {
+    this.#edits.push({ at, opens: false, text })
+  }
+
+  replace(start: number, end: number, text: Text): void {
+    this.#replacements.push({ start, end, text })
+  }
+
+  text(start: number, end: number): string {
+    return this.#source.slice(start, end)
+  }
+
+  /** No insertion holds a line break, so lines stay where they were; the map is for columns. */
+  apply(file: string): { code: string; map: SourceMap } {
+    const result = new MagicString(this.#source)
+    for (const { start, end, text } of this.#replacements) result.overwrite(start, end, valueOf(text))
+    const order = this.#edits.toSorted((a, b) => a.at - b.at || Number(a.opens) - Number(b.opens))
+    for (const { at, text } of order) {
+      const value = valueOf(text)
+      if (value !== '') result.appendLeft(at, value)
+    }
+    return { code: result.toString(), map: result.generateMap({ source: file, hires: 'boundary' }) }
+  }
+}
+
+function valueOf(text: Text): string {
+  return typeof text === 'string' ? text : text()
+}

@@ -1,0 +1,130 @@
+/** Meters modules as they are loaded: those of the workloads' folders, and of the packages that they name. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire, registerHooks } from 'node:module'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defaultFormula, type Formula, type Tally } from './metrics.ts'
+import type { MeterMode, Rewritten } from './rewrite.ts'
+import { installRuntime, type MeterRuntime } from './runtime.ts'
+
+/** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */
+export const meterVersion = 1
+
+export interface MeterOptions {
+  mode: MeterMode
+  formula: Formula
+  /** Folders whose modules are metered, packages inside them apart. */
+  folders: string[]
+  /** npm packages that are metered too. */
+  packages: string[]
+  /** Where rewritten modules are kept, so that only the first process has to rewrite them. */
+  cacheDir?: string
+}
+
+export const defaultMeter = { mode: 'work', formula: defaultFormula } as const
+
+/** From now on, for this thread. `rewrote` tells of each module that had to be rewritten anew. */
+export function meterModules(options: MeterOptions, rewrote: () => void = () => {}): MeterRuntime {
+  const runtime = installRuntime(options.formula)
+  const key = JSON.stringify([meterVersion, options.mode, options.formula])
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      const format = formats[loaded.format ?? '']
+      if (!format || !isMetered(url, options)) return loaded
+      const source = loaded.source ? textOf(loaded.source) : readFileSync(fileURLToPath(url), 'utf8')
+      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${url}\0${source}`, () => {
+        rewrote()
+        return rewriteNow(source, url, loaded.format!, options)
+      })
+      if (!rewritten) return loaded
+      const code = placed(rewritten, runtime)
+      return code === undefined ? loaded : { format, source: code, shortCircuit: true }
+    },
+  })
+  return runtime
+}
+
+/** What a module is once it is rewritten, by what it was. */
+const formats: Record<string, 'module' | 'commonjs'> = {
+  module: 'module',
+  'module-typescript': 'module',
+  commonjs: 'commonjs',
+  'commonjs-typescript': 'commonjs',
+}
+
+export function isMetered(
+  url: string,
+  { folders, packages }: Pick<MeterOptions, 'folders' | 'packages'>,
+): boolean {
+  if (!url.startsWith('file:')) return false
+  const path = fileURLToPath(url)
+  const inside = path.lastIndexOf(`${sep}node_modules${sep}`)
+  if (inside >= 0) {
+    const rest = path.slice(inside + `${sep}node_modules${sep}`.length).split(sep)
+    return packages.includes(rest[0]!.startsWith('@') ? `${rest[0]}/${rest[1]}` : rest[0]!)
+  }
+  return folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))
+}
+
+interface Kept {
+  code: string
+  regions: Tally[]
+}
+
+/** The parser and its company are loaded only where there is something to rewrite. */
+function rewriteNow(
+  source: string,
+  url: string,
+  format: string,
+  { mode, formula }: MeterOptions,
+): Kept | undefined {
+  const require = createRequire(import.meta.url)
+  const { rewrite } = require('./rewrite.ts') as typeof import('./rewrite.ts')
+  const { stripTypes } = require('./strip.ts') as typeof import('./strip.ts')
+  const plain = format.endsWith('typescript') ? stripTypes(source) : source
+  const sourceType = formats[format]!
+  let rewritten: Rewritten | undefined
+  try {
+    rewritten = rewrite(plain, { mode, formula, sourceType, file: url })
+  } catch (error) {
+    // Node has the last word on syntax: the file runs as it is, or Node says what is wrong with it.
+    console.error(`meter: ${url} is not metered: ${(error as Error).message}`)
+  }
+  if (!rewritten) return undefined
+  return {
+    code: `${rewritten.code}\n//# sourceMappingURL=${rewritten.map.toUrl()}\n`,
+    regions: rewritten.regions,
+  }
+}
+
+/** Regions are numbered from 0 in each file; here they get their places among all. */
+function placed({ code, regions }: Kept, runtime: MeterRuntime): string | undefined {
+  if (regions.length === 0) return code
+  const base = runtime.place(regions)
+  if (base === undefined) return undefined
+  return code.replace(/\/\*@\*\/(\d+)\/\*@\*\//g, (_, index: string) => String(base + Number(index)))
+}
+
+/** What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. */
+function cached(dir: string | undefined, key: string, make: () => Kept | undefined): Kept | undefined {
+  if (dir === undefined) return make()
+  const file = join(dir, `${createHash('sha256').update(key).digest('hex')}.json`)
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { kept?: Kept }).kept
+  } catch {}
+  const kept = make()
+  try {
+    mkdirSync(dir, { recursive: true })
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, JSON.stringify({ kept }))
+    renameSync(draft, file)
+  } catch {}
+  return kept
+}
+
+function textOf(source: string | ArrayBuffer | NodeJS.TypedArray): string {
+  if (typeof source === 'string') return source
+  return new TextDecoder().decode(source)
+}

@@ -1,0 +1,212 @@
+/**
+ * What metered code reaches for while it runs: the cells it counts in, and the few functions that take them into a
+ * total. One job at a time: a slot is a process.
+ */
+import { types } from 'node:util'
+import { runInThisContext } from 'node:vm'
+import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
+import { cellCount, lengthCount, names, prefix } from './names.ts'
+
+/** How often a running job says how far it is. */
+export const reportMs = 15
+
+/** Loops whose turns may take long report after so many turns at first; then after as many as fill this time. */
+const firstLength = 16
+const mostLength = 2 ** 16
+const shortStripMs = 0.5
+const longStripMs = 3
+
+/** Room for counts per region; pages that no region uses cost nothing. */
+const mostRegions = 2 ** 20
+
+export interface MeterRuntime {
+  /** Begins to count from 0. `progressed` is called now and then from inside the metered code. */
+  begin(progressed?: (work: number) => void): void
+  /** Work so far. */
+  work(): number
+  /** What was counted so far, metric by metric; only what the mode lets one know. */
+  tally(): Tally
+  /** Adds work that no counter sees. */
+  charge(units: number): void
+  /** Gives a module's regions their places; undefined if there is no room left. */
+  place(regions: readonly Tally[]): number | undefined
+  end(): void
+}
+
+interface Shared {
+  cells: Int32Array
+  counts: Int32Array
+  lengths: Int32Array
+  fold(units: number): number
+  strip(units: number, site: number): number
+  check(): void
+  turns(now: unknown, before: unknown): number
+  end(now: unknown, bound: unknown, length: number): unknown
+  charge(value: unknown, unitsPerItem: number): unknown
+}
+
+let installed: MeterRuntime | undefined
+
+/** Puts the names of metered code in scope, once for all modules of this thread. */
+export function installRuntime(formula: Formula): MeterRuntime {
+  installed ??= install(formula)
+  return installed
+}
+
+function install(formula: Formula): MeterRuntime {
+  // Long enough to lie outside V8's heap, where its address is a constant of optimised code.
+  const cells = new Int32Array(new ArrayBuffer(1024))
+  const counts = new Int32Array(new ArrayBuffer(4 * mostRegions))
+  const lengths = new Int32Array(new ArrayBuffer(4 * lengthCount)).fill(firstLength)
+  const totals: number[] = []
+  const regions: Tally[] = []
+  /** Units from cells and locals; apart from it, what native work was charged. */
+  let counted = 0
+  let native = 0
+  let report: ((work: number) => void) | undefined
+  let reportedAt = 0
+  let lookedAt = 0
+
+  const foldCells = (): void => {
+    for (let i = 0; i < cellCount; i++) {
+      counted += cells[i]!
+      cells[i] = 0
+    }
+    for (let i = 0; i < regions.length; i++) {
+      totals[i] = (totals[i] ?? 0) + (counts[i]! >>> 0)
+      counts[i] = 0
+    }
+  }
+  const tally = (): Tally => {
+    const sum: Tally = {}
+    regions.forEach((region, i) => {
+      addTo(sum, region, totals[i])
+    })
+    if (native > 0) addTo(sum, { instructions: native })
+    return sum
+  }
+  const total = (): number => counted + (regions.length > 0 ? workOf(tally(), formula) : native)
+  /** Gives the time since it was last here. */
+  const maybeReport = (): number => {
+    const now = performance.now()
+    const sinceMs = now - lookedAt
+    lookedAt = now
+    if (report && now - reportedAt >= reportMs) {
+      reportedAt = now
+      foldCells()
+      report(total())
+    }
+    return sinceMs
+  }
+
+  const shared: Shared = {
+    cells,
+    counts,
+    lengths,
+    fold(units) {
+      counted += units
+      maybeReport()
+      return 0
+    },
+    strip(units, site) {
+      counted += units
+      const tookMs = maybeReport()
+      const length = lengths[site]!
+      if (tookMs < shortStripMs) lengths[site] = Math.min(mostLength, length * 2)
+      else if (tookMs > longStripMs) lengths[site] = Math.max(1, length >> 2)
+      return 0
+    },
+    check() {
+      if (regions.length === 0) foldCells()
+      maybeReport()
+    },
+    turns(now, before) {
+      if (typeof now === 'number' && typeof before === 'number') {
+        const distance = now - before
+        return distance === distance ? distance : 0
+      }
+      return slowTurns(now, before)
+    },
+    end(now, bound, length) {
+      if (typeof now !== 'number' || typeof bound !== 'number') return bound
+      const left = bound - now
+      return (length > 0 ? left > length : left < length) ? now + length : bound
+    },
+    charge(value, unitsPerItem) {
+      native += sizeOf(value) * unitsPerItem
+      return value
+    },
+  }
+  // Lexical names of the realm, not properties of globalThis: V8 treats them as constants, and nobody meets them.
+  const values: Record<string, unknown> = {
+    [names.cells]: cells,
+    [names.regions]: counts,
+    [names.lengths]: lengths,
+    [names.fold]: shared.fold,
+    [names.strip]: shared.strip,
+    [names.check]: shared.check,
+    [names.turns]: shared.turns,
+    [names.end]: shared.end,
+    [names.charge]: shared.charge,
+  }
+  const take = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
+    it: typeof values,
+  ) => void
+  take(values)
+  runInThisContext(
+    `${Object.keys(values)
+      .map((name) => `const ${name} = ${prefix}.${name};`)
+      .join('')}`,
+  )
+
+  return {
+    begin(progressed) {
+      foldCells()
+      counted = 0
+      native = 0
+      totals.fill(0)
+      report = progressed
+      reportedAt = performance.now()
+    },
+    work() {
+      foldCells()
+      return total()
+    },
+    tally() {
+      foldCells()
+      return tally()
+    },
+    charge(units) {
+      native += units
+    },
+    place(more) {
+      if (regions.length + more.length > mostRegions) return undefined
+      const base = regions.length
+      for (const region of more) {
+        regions.push(region)
+        totals.push(0)
+      }
+      return base
+    },
+    end() {
+      report = undefined
+    },
+  }
+}
+
+/** Loop variables that are not numbers, or have not always been. */
+function slowTurns(now: unknown, before: unknown): number {
+  if (typeof now === 'object' || typeof before === 'object') return 0
+  const distance = Number(now) - Number(before)
+  return Number.isFinite(distance) ? distance : 0
+}
+
+/** Bytes of what is binary, items of an array, characters of text; nothing of anything else. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  if (ArrayBuffer.isView(value)) return value.byteLength
+  // A proxy of an array would notice.
+  if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
+  return types.isAnyArrayBuffer(value) ? value.byteLength : 0
+}
