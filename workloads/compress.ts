@@ -26,7 +26,7 @@ export default defineWorkload({
       .optional()
       .describe('A larger picture is made smaller, so that its longer side has so many pixels'),
   }),
-  meter: { packages: ['fflate', 'jpeg-js'] },
+  meter: { packages: ['fflate'] },
 
   features({ format, quality, maxSide }, body) {
     const { input, pixels, longerSide } = sizeOf(body)

@@ -12,7 +12,7 @@ export interface Picture {
 export type Progress = (fraction: number) => void
 
 /** With these a job stays within 512 MB whatever the formats are. */
-export const limits = { bytes: 32 * 2 ** 20, pixels: 24_000_000, side: 32_767 }
+export const limits = { bytes: 32 * 2 ** 20, pixels: 20_000_000, side: 32_767 }
 
 /** Called before anything is allocated for the pixels. */
 export function checkSize(format: string, width: number, height: number): void {
