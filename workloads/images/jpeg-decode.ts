@@ -21,6 +21,10 @@ export function decodeJpeg(bytes: Uint8Array, progress: Progress): Picture {
   if (frame.components.length === 4 && file.adobeTransform === undefined) {
     throw unsupported('jpeg', 'four components of unknown colours', "they need Adobe's segment")
   }
+  // Each block takes a bit at least: nothing is allocated for a picture that cannot be there.
+  const blocks = frame.components.reduce((sum, { columns, rows }) => sum + columns * rows, 0)
+  const bits = scans.reduce((sum, { data }) => sum + data.length * 8, 0)
+  if (bits < blocks) throw damaged('jpeg', 'the data of its scans ends too early')
   const components = frame.components.map((component, i) => prepare(component, file, i))
   scans.forEach((scan, i) => {
     decodeScan(scan, frame, components, (fraction) => progress(((i + fraction) / scans.length) * 0.7))

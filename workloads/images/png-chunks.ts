@@ -28,6 +28,11 @@ const depthsOf: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 
+/** Samples a pixel. */
+export function channelsOf(colourType: number): number {
+  return { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colourType]!
+}
+
 export function readPngFile(bytes: Uint8Array): PngFile {
   if (formatOf(bytes) !== 'png') throw damaged('png', 'its signature is wrong')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -5,9 +5,12 @@
 
 import { Unzlib } from 'fflate'
 import { damaged, type Picture, type Progress } from './picture.ts'
-import { readPngFile } from './png-chunks.ts'
+import { channelsOf, type PngFile, readPngFile } from './png-chunks.ts'
 import { rowPainter } from './png-paint.ts'
 import { passesOf, unfilter } from './png-rows.ts'
+
+/** No byte inflates to more. */
+const mostInflation = 1032
 
 /** Inflates to 8 MB at most. */
 const pieceBytes = 8192
@@ -15,6 +18,7 @@ const pieceBytes = 8192
 export function decodePng(bytes: Uint8Array, progress: Progress): Picture {
   const file = readPngFile(bytes)
   const { width, height, deflated } = file
+  if (deflated.length * mostInflation < inflatedBytes(file)) throw damaged('png', 'its rows end too early')
   const data = new Uint8Array(width * height * 4)
   const rows = rowReader(file, data)
   const inflater = new Unzlib((inflated) => rows.take(inflated))
@@ -24,6 +28,11 @@ export function decodePng(bytes: Uint8Array, progress: Progress): Picture {
   }
   if (!rows.complete()) throw damaged('png', 'its rows end too early')
   return { width, height, data }
+}
+
+/** Without the bytes that name the filters. */
+function inflatedBytes({ width, height, depth, colourType }: PngFile): number {
+  return (width * height * depth * channelsOf(colourType)) / 8
 }
 
 /** The last piece is not announced as such: then the end of the stream would be asked for, which nobody needs. */
@@ -38,8 +47,8 @@ function inflate(inflater: Unzlib, piece: Uint8Array): void {
 }
 
 /** Collects inflated bytes into rows and paints each when it is whole. */
-function rowReader(file: ReturnType<typeof readPngFile>, target: Uint8Array) {
-  const bits = file.depth * { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[file.colourType as 0 | 2 | 3 | 4 | 6]
+function rowReader(file: PngFile, target: Uint8Array) {
+  const bits = file.depth * channelsOf(file.colourType)
   const pixelBytes = Math.max(1, bits >> 3)
   const passes = passesOf(file.width, file.height, file.interlaced)
   const paint = rowPainter(file, target)

@@ -1,7 +1,7 @@
 /** Turns the samples of a PNG row, whatever their depth and colour type, into pixels of red, green, blue and alpha. */
 
 import { damaged } from './picture.ts'
-import type { PngFile } from './png-chunks.ts'
+import { channelsOf, type PngFile } from './png-chunks.ts'
 import type { Pass } from './png-rows.ts'
 
 /** Paints the `index`-th row of a pass into `target`. */
@@ -9,7 +9,7 @@ export type RowPainter = (row: Uint8Array, pass: Pass, index: number) => void
 
 export function rowPainter(file: PngFile, target: Uint8Array): RowPainter {
   const { colourType, depth, width } = file
-  const channels = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colourType as 0 | 2 | 3 | 4 | 6]
+  const channels = channelsOf(colourType)
   const samples = new Uint16Array(width * channels)
   const paint = colourType === 3 ? palettePainter(file, target) : samplePainter(file, target)
   return (row, pass, index) => {
