@@ -159,6 +159,12 @@ test('what its cost depends on is told from the head of the body', () => {
   }
 })
 
+test('a progressive JPEG is told from others, because it takes longer', () => {
+  const head = jpegFile({ width: 8, height: 8, sampling: [[1, 1]], progressive: true })
+  const { input } = compress.features!(readParams(compress, {}), { head, bytes: head.length })
+  assert.equal(input, 'progressive jpeg')
+})
+
 test('telling the cost never fails, also where the body will be refused', () => {
   const params = readParams(compress, {})
   const cost = (head: Uint8Array, bytes = head.length) => {

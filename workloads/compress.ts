@@ -105,5 +105,5 @@ function sizeOf({ head, bytes }: BodyFacts): { input: string; pixels: number; lo
   if (width < 1 || height < 1 || longerSide > limits.side || width * height > limits.pixels) {
     return { input, pixels: 0, longerSide: 1 }
   }
-  return { input, pixels: width * height, longerSide }
+  return { input: header.progressive ? 'progressive jpeg' : input, pixels: width * height, longerSide }
 }

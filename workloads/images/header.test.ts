@@ -27,15 +27,30 @@ const jpeg = (extra: Buffer[] = [], progressive = false) =>
 
 test('PNG, JPEG and BMP tell their size', () => {
   const png = Buffer.concat([signature, ihdr(70_000, 3, 8, 6, 0, 0, 0)])
-  assert.deepEqual(readHeader(png), { format: 'png', width: 70_000, height: 3 })
-  assert.deepEqual(readHeader(jpeg()), { format: 'jpeg', width: 300, height: 7 })
-  assert.deepEqual(readHeader(jpeg([], true)), { format: 'jpeg', width: 300, height: 7 })
-  assert.deepEqual(readHeader(bmp(40, 500, 400)), { format: 'bmp', width: 500, height: 400 })
-  assert.deepEqual(readHeader(bmp(12, 500, 400)), { format: 'bmp', width: 500, height: 400 })
+  assert.deepEqual(readHeader(png), { format: 'png', width: 70_000, height: 3, progressive: false })
+  assert.deepEqual(readHeader(jpeg()), { format: 'jpeg', width: 300, height: 7, progressive: false })
+  assert.deepEqual(readHeader(jpeg([], true)), { format: 'jpeg', width: 300, height: 7, progressive: true })
+  assert.deepEqual(readHeader(bmp(40, 500, 400)), {
+    format: 'bmp',
+    width: 500,
+    height: 400,
+    progressive: false,
+  })
+  assert.deepEqual(readHeader(bmp(12, 500, 400)), {
+    format: 'bmp',
+    width: 500,
+    height: 400,
+    progressive: false,
+  })
 })
 
 test('a BMP whose top row comes first has a height all the same', () => {
-  assert.deepEqual(readHeader(bmp(40, 500, -400)), { format: 'bmp', width: 500, height: 400 })
+  assert.deepEqual(readHeader(bmp(40, 500, -400)), {
+    format: 'bmp',
+    width: 500,
+    height: 400,
+    progressive: false,
+  })
 })
 
 test('a JPEG tells its size after other segments and after fill bytes', () => {
@@ -44,12 +59,12 @@ test('a JPEG tells its size after other segments and after fill bytes', () => {
     Buffer.from([0xff, 0xff]),
     segment(0xfe, [0xff, 0xc0, 0xff]),
   ]
-  assert.deepEqual(readHeader(jpeg(extra)), { format: 'jpeg', width: 300, height: 7 })
+  assert.deepEqual(readHeader(jpeg(extra)), { format: 'jpeg', width: 300, height: 7, progressive: false })
 })
 
 test('a view into a larger buffer is read from its own beginning', () => {
   const within = Buffer.concat([Buffer.from('before'), jpeg()]).subarray(6)
-  assert.deepEqual(readHeader(within), { format: 'jpeg', width: 300, height: 7 })
+  assert.deepEqual(readHeader(within), { format: 'jpeg', width: 300, height: 7, progressive: false })
 })
 
 test('the format is known by the first bytes alone', () => {
@@ -71,7 +86,12 @@ test('a head that ends too early tells no size, and never throws', () => {
   const frameEnd = file.indexOf(Buffer.from([0xff, 0xc0])) + 9
   for (let length = 0; length < frameEnd; length++)
     assert.equal(readHeader(file.subarray(0, length)), undefined)
-  assert.deepEqual(readHeader(file.subarray(0, frameEnd)), { format: 'jpeg', width: 300, height: 7 })
+  assert.deepEqual(readHeader(file.subarray(0, frameEnd)), {
+    format: 'jpeg',
+    width: 300,
+    height: 7,
+    progressive: false,
+  })
 })
 
 test('noise after a signature gives a size or none, and never throws or hangs', () => {

@@ -8,6 +8,8 @@ export interface PictureHeader {
   /** As stored: a side may be 0 in a broken file. */
   width: number
   height: number
+  /** A JPEG file whose scans refine the picture step by step, which takes longer to decode. */
+  progressive: boolean
 }
 
 const signatures: Record<PictureFormat, readonly number[]> = {
@@ -25,10 +27,10 @@ export function formatOf(head: Uint8Array): PictureFormat | undefined {
 export function readHeader(head: Uint8Array): PictureHeader | undefined {
   const format = formatOf(head)
   const size = format && sizes[format](new DataView(head.buffer, head.byteOffset, head.byteLength))
-  return size && { format, ...size }
+  return size && { format, progressive: false, ...size }
 }
 
-type Size = { width: number; height: number } | undefined
+type Size = { width: number; height: number; progressive?: boolean } | undefined
 
 const sizes: Record<PictureFormat, (head: DataView) => Size> = { png: pngSize, jpeg: jpegSize, bmp: bmpSize }
 
@@ -53,8 +55,10 @@ function jpegSize(head: DataView): Size {
     if (head.getUint8(at) !== 0xff) return undefined
     const marker = head.getUint8(at + 1)
     if (marker === 0xff) at++
-    else if (isFrameHeader(marker)) return { width: head.getUint16(at + 7), height: head.getUint16(at + 5) }
-    else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return undefined
+    else if (isFrameHeader(marker)) {
+      const progressive = marker % 4 === 2
+      return { width: head.getUint16(at + 7), height: head.getUint16(at + 5), progressive }
+    } else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return undefined
     else at += 2 + Math.max(2, head.getUint16(at + 2))
   }
   return undefined

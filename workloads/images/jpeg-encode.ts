@@ -1,6 +1,6 @@
 /** Encodes JPEG: baseline, colours at full resolution, grey pictures with one component; ignores transparency. */
 
-import { BitWriter } from './bits.ts'
+import { BitWriter } from './jpeg-bit-writer.ts'
 import { forwardDct, scales } from './jpeg-dct.ts'
 import { chrominanceCodes, divisors, type HuffmanCode, luminanceCodes, zigzag } from './jpeg-tables.ts'
 import { type Picture, type Progress, traitsOf } from './picture.ts'

@@ -1,7 +1,7 @@
 /** Decodes the coefficients of a JPEG scan, block by block: baseline, or one of the four kinds of progressive scans. */
 
-import { BitReader } from './jpeg-bits.ts'
-import { type HuffmanDecoder, huffmanDecoder } from './jpeg-define.ts'
+import { BitReader } from './jpeg-bit-reader.ts'
+import { type HuffmanDecoder, huffmanDecoder } from './jpeg-definitions.ts'
 import type { Scan } from './jpeg-segments.ts'
 import { zigzag } from './jpeg-tables.ts'
 import { damaged } from './picture.ts'

@@ -1,7 +1,7 @@
 /** Takes a JPEG file apart without decoding it: its frame, its scans with their tables, and how it was held. */
 
 import { isFrameHeader } from './header.ts'
-import { type HuffmanSource, readHuffmanTables, readQuantization } from './jpeg-define.ts'
+import { type HuffmanSource, readHuffmanTables, readQuantization } from './jpeg-definitions.ts'
 import { type Frame, readFrame } from './jpeg-frame.ts'
 import { orientationIn } from './orientation.ts'
 import { damaged, unsupported } from './picture.ts'

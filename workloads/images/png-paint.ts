@@ -54,7 +54,8 @@ function samplePainter({ colourType, depth, transparency }: PngFile, target: Uin
   const hasAlpha = colourType >= 4
   const channels = (coloured ? 3 : 1) + (hasAlpha ? 1 : 0)
   const largest = 2 ** depth - 1
-  const levels = Uint8Array.from({ length: largest + 1 }, (_, sample) => Math.round((sample * 255) / largest))
+  const levels = new Uint8Array(largest + 1)
+  for (let sample = 0; sample <= largest; sample++) levels[sample] = Math.round((sample * 255) / largest)
   const [keyRed, keyGreen, keyBlue] = transparency ? keyOf(transparency, largest) : [-1, -1, -1]
   return (samples, columns, start, step) => {
     for (let i = 0, at = start; i < columns * channels; i += channels, at += step) {

@@ -118,11 +118,11 @@ const few = (colours: number, alpha = 255): TestPicture => {
 test('every picture comes back as it was, at every level', () => {
   const pictures: TestPicture[] = [
     ...[photo(1, 1), photo(50, 40), photo(50, 40, { alpha: true }), photo(50, 40, { grey: true })],
-    ...[photo(50, 40, { grey: true, alpha: true }), photo(3000, 30), photo(2, 3000)],
+    ...[photo(50, 40, { grey: true, alpha: true }), photo(3000, 9), photo(2, 3000)],
     ...[1, 2, 3, 4, 5, 16, 17, 256].flatMap((colours) => [few(colours), few(colours, 99)]),
   ]
   for (const picture of pictures) {
-    for (const level of [0, 1, 5, 9]) {
+    for (const level of [0, 1, 9]) {
       const read = decodePng(encodePng(picture, level, ignore), ignore)
       assert.deepEqual(read, picture)
     }

@@ -1,6 +1,6 @@
 /** Reads the bits of a JPEG scan, and the symbols and numbers that they stand for. */
 
-import type { HuffmanDecoder } from './jpeg-define.ts'
+import type { HuffmanDecoder } from './jpeg-definitions.ts'
 import { damaged } from './picture.ts'
 
 export class BitReader {
