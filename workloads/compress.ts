@@ -1,0 +1,109 @@
+/** Compress: an uploaded picture in another format or quality; its cost grows with its pixels. */
+
+import { type BodyFacts, defineWorkload, Refusal, type RequestBody, reply } from 'plimsoll/workload'
+import { shrink } from './compress/shrink.ts'
+import { decodeBmp } from './images/bmp-decode.ts'
+import { encodeBmp } from './images/bmp-encode.ts'
+import { formatOf, type PictureFormat, pictureFormats, readHeader } from './images/header.ts'
+import { decodeJpeg } from './images/jpeg-decode.ts'
+import { encodeJpeg } from './images/jpeg-encode.ts'
+import { layOverWhite, limits, type Picture, type Progress } from './images/picture.ts'
+import { decodePng } from './images/png-decode.ts'
+import { encodePng } from './images/png-encode.ts'
+import { choice, parameters, real, whole } from './params/fields.ts'
+
+export default defineWorkload({
+  name: 'compress',
+  description: 'Converts an uploaded PNG, JPEG or BMP picture to another format or quality',
+  params: parameters({
+    format: choice(pictureFormats).default('jpeg').describe('The format of the answer'),
+    quality: real({ min: 0, max: 1 })
+      .default(0.7)
+      .describe(
+        '0 gives the smallest file; 1 the best JPEG, or the PNG that is made quickest; BMP ignores it',
+      ),
+    maxSide: whole({ min: 1, max: limits.side })
+      .optional()
+      .describe('A larger picture is made smaller, so that its longer side has so many pixels'),
+  }),
+  meter: { packages: ['fflate'] },
+
+  features({ format, quality, maxSide }, body) {
+    const { input, pixels, longerSide } = sizeOf(body)
+    const scale = Math.min(1, (maxSide ?? longerSide) / longerSide)
+    const writtenPixels = Math.round(pixels * scale * scale)
+    return { input, output: format, quality, pixels, writtenPixels, bytes: body.bytes }
+  },
+
+  async run({ format, quality, maxSide }, ctx) {
+    const uploaded = await upload(ctx.body)
+    const half = (from: number) => (fraction: number) => ctx.progress(from + fraction / 2)
+    const input = formatOf(uploaded)
+    if (!input)
+      throw new Refusal(415, `the body is not a picture: it must be one of ${pictureFormats.join(', ')}`)
+    const original = decoders[input](uploaded, half(0))
+    ctx.progress(0.5)
+    const picture = maxSide === undefined ? original : shrink(original, maxSide)
+    const encoded = encoders[format](picture, quality, half(0.5))
+    return reply(encoded, {
+      contentType: `image/${format}`,
+      headers: {
+        'picture-width': String(picture.width),
+        'picture-height': String(picture.height),
+        'picture-bytes': String(encoded.length),
+        'original-format': input,
+        'original-width': String(original.width),
+        'original-height': String(original.height),
+        'original-bytes': String(uploaded.length),
+      },
+    })
+  },
+})
+
+const decoders: Record<PictureFormat, (bytes: Uint8Array, progress: Progress) => Picture> = {
+  png: decodePng,
+  jpeg: decodeJpeg,
+  bmp: decodeBmp,
+}
+
+const encoders: Record<PictureFormat, (picture: Picture, quality: number, progress: Progress) => Uint8Array> =
+  {
+    png: (picture, quality, progress) => encodePng(picture, 9 - Math.round(9 * quality), progress),
+    jpeg(picture, quality, progress) {
+      layOverWhite(picture)
+      return encodeJpeg(picture, Math.max(1, Math.round(100 * quality)), progress)
+    },
+    bmp(picture, _quality, progress) {
+      layOverWhite(picture)
+      return encodeBmp(picture, progress)
+    },
+  }
+
+/** Stops reading as soon as it is too much. */
+async function upload(body: RequestBody): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > limits.bytes)
+      throw new Refusal(413, `the picture is larger than the ${limits.bytes} bytes allowed`)
+    chunks.push(chunk)
+  }
+  if (bytes === 0) throw new Refusal(400, 'there is no picture: send one as the body of a POST request')
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+/** What is refused before any work has no pixels. */
+function sizeOf({ head, bytes }: BodyFacts): { input: string; pixels: number; longerSide: number } {
+  const input = formatOf(head)
+  if (!input || bytes > limits.bytes) return { input: input ?? 'other', pixels: 0, longerSide: 1 }
+  const header = readHeader(head)
+  // A JPEG whose size comes after more than the head holds: a byte is as a rule good for five pixels or so.
+  if (!header) return { input, pixels: bytes * 5, longerSide: Math.sqrt(bytes * 5) }
+  const { width, height } = header
+  const longerSide = Math.max(1, width, height)
+  if (width < 1 || height < 1 || longerSide > limits.side || width * height > limits.pixels) {
+    return { input, pixels: 0, longerSide: 1 }
+  }
+  return { input: header.progressive ? 'progressive jpeg' : input, pixels: width * height, longerSide }
+}

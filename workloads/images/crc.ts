@@ -1,0 +1,15 @@
+/** The checksum of PNG chunks: CRC-32. */
+
+const table = new Int32Array(256)
+for (let byte = 0; byte < 256; byte++) {
+  let value = byte
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+  table[byte] = value
+}
+
+/** Of the bytes from `start` up to `end`. */
+export function crc32(bytes: Uint8Array, start: number, end: number): number {
+  let crc = -1
+  for (let i = start; i < end; i++) crc = table[(crc ^ bytes[i]!) & 255]! ^ (crc >>> 8)
+  return ~crc >>> 0
+}
