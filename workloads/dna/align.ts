@@ -23,6 +23,8 @@ export interface AlignOptions {
 const match = 2
 const mismatch = -3
 const gap = -5
+/** In deciding where a stretch ends; higher than in the scores, so that it does not end in chance matches. */
+const differenceCost = 6
 /** Cells that take a few milliseconds. */
 const cellsPerProgress = 500_000
 
@@ -124,7 +126,8 @@ const mostOpen = 8
 
 interface OpenSegment {
   segment: Segment
-  score: number
+  /** How good it was at its best: much like its score, but never cut off. */
+  quality: number
 }
 
 /** Gathers the alignments that were the best at some position and scored enough, each up to where it was best. */
@@ -134,22 +137,24 @@ function collect(enough: number, limit: number, band: number) {
   return {
     findings,
     add({ scores, lengths, shifts, differences }: Row, at: number, end: number): void {
-      const score = scores[at]!
-      if (score < enough) return
-      const position = end + 1 - lengths[at]!
+      if (scores[at]! < enough) return
+      const length = lengths[at]!
+      const otherLength = length + shifts[at]!
+      const position = end + 1 - length
       const otherPosition = position + at - shifts[at]! - band - 1
       let known = findOpen(open, position, otherPosition)
       if (!known) {
-        const segment = { position, length: 0, otherPosition, otherLength: 0, differences: 0 }
-        known = { segment, score }
+        const segment = { position, length, otherPosition, otherLength, differences: 0 }
+        known = { segment, quality: -Infinity }
         open.unshift(known)
         if (open.length > mostOpen) open.pop()
         if (findings.total++ < limit) findings.matches.push(segment)
       }
-      if (score < known.score) return
-      known.score = score
-      known.segment.length = lengths[at]!
-      known.segment.otherLength = lengths[at]! + shifts[at]!
+      const quality = length + otherLength - differences[at]! * differenceCost
+      if (quality <= known.quality) return
+      known.quality = quality
+      known.segment.length = length
+      known.segment.otherLength = otherLength
       known.segment.differences = differences[at]!
     },
   }
