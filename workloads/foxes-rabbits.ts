@@ -1,0 +1,82 @@
+/** Foxes and rabbits: how the populations of a world change; its cost grows evenly with the generations. */
+
+import { defineWorkload, reply } from 'plimsoll/workload'
+import { advance, startLife } from './foxes-rabbits/life.ts'
+import { draw, type History } from './foxes-rabbits/picture.ts'
+import { type ScenarioNumber, scenarios } from './foxes-rabbits/scenarios.ts'
+import { type WorldNumber, worlds } from './foxes-rabbits/worlds.ts'
+import { choice, parameters, whole } from './params/fields.ts'
+
+/** At most so many points of a population's course are in an answer. */
+const mostSamples = 250
+/** Cells whose turn takes a few milliseconds. */
+const cellsPerProgress = 400_000
+
+export default defineWorkload({
+  name: 'foxes-rabbits',
+  description:
+    'The populations of foxes and rabbits in a world, over generations, as JSON or as a PNG picture',
+  params: parameters({
+    world: whole({ min: 1, max: 4 })
+      .default(2)
+      .describe(
+        '1 a meadow, 2 a land of ponds, 3 a lake district, 4 an archipelago; each four times the one before',
+      ),
+    scenario: whole({ min: 1, max: 3 }).default(1).describe('1 balance, 2 plenty, 3 drought'),
+    generations: whole({ min: 1, max: 10_000 }).default(300),
+    seed: whole({ min: 0, max: 4_294_967_295 })
+      .default(1)
+      .describe('Who lives where at first, and all chance after'),
+    output: choice(['json', 'png'])
+      .default('json')
+      .describe('Numbers, or a picture of the last state and the course'),
+  }),
+  features: ({ world, scenario, generations, output }) => ({
+    habitat: `${world}:${scenario}`,
+    generations,
+    cellTurns: generations * cellsOf(world as WorldNumber),
+    output,
+  }),
+  meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
+
+  run({ world, scenario, generations, seed, output }, ctx) {
+    const life = startLife(worlds[world as WorldNumber], scenarios[scenario as ScenarioNumber], seed)
+    const history = { rabbits: new Uint32Array(generations + 1), foxes: new Uint32Array(generations + 1) }
+    const progressEvery = Math.ceil(cellsPerProgress / cellsOf(world as WorldNumber))
+    for (let generation = 0; ; generation++) {
+      history.rabbits[generation] = life.rabbits
+      history.foxes[generation] = life.foxes
+      if (generation % progressEvery === 0) ctx.progress(generation / generations)
+      if (generation === generations) break
+      advance(life)
+    }
+    const answer =
+      output === 'png'
+        ? reply(draw(life, history), { contentType: 'image/png' })
+        : {
+            world,
+            scenario,
+            generations,
+            seed,
+            ...sampled(history),
+          }
+    ctx.progress(1)
+    return answer
+  },
+})
+
+function cellsOf(world: WorldNumber): number {
+  return worlds[world].width * worlds[world].height
+}
+
+/** Every so many generations, and the last one. */
+function sampled({ rabbits, foxes }: History) {
+  const last = rabbits.length - 1
+  const every = Math.ceil(last / (mostSamples - 1))
+  const samples: { generation: number; rabbits: number; foxes: number }[] = []
+  for (let generation = 0; generation < last + every; generation += every) {
+    const at = Math.min(generation, last)
+    samples.push({ generation: at, rabbits: rabbits[at]!, foxes: foxes[at]! })
+  }
+  return { every, samples }
+}

@@ -1,0 +1,118 @@
+/** Gray-Scott: patterns that two reacting substances draw, as PNG; it ends early when nothing changes any more. */
+
+import { encode } from 'fast-png'
+import { defineWorkload, reply } from 'plimsoll/workload'
+import { emptyField, type Field, largestChange, type Rates, react, startField } from './grayscott/reaction.ts'
+import { choice, parameters, real, whole } from './params/fields.ts'
+import { gradient } from './picture/gradient.ts'
+
+const presets = {
+  coral: { feed: 0.0545, kill: 0.062 },
+  maze: { feed: 0.029, kill: 0.057 },
+  spots: { feed: 0.03, kill: 0.062 },
+  holes: { feed: 0.039, kill: 0.058 },
+  mitosis: { feed: 0.0367, kill: 0.0649 },
+  worms: { feed: 0.058, kill: 0.065 },
+  chaos: { feed: 0.026, kill: 0.051 },
+  bubbles: { feed: 0.012, kill: 0.05 },
+}
+
+/** From where there is no V to where there is most. */
+const palettes = {
+  ember: [0x03071e, 0x370617, 0xd00000, 0xf48c06, 0xffe08a],
+  lagoon: [0x001219, 0x005f73, 0x0a9396, 0x94d2bd, 0xf4f1de],
+  orchid: [0x10002b, 0x5a189a, 0xc77dff, 0xffe5ec],
+  moss: [0x0b1d13, 0x2d6a4f, 0x95d5b2, 0xfefae0],
+  grey: [0x101010, 0xf8f8f8],
+}
+
+/** Cells times iterations: some twenty seconds. */
+const mostCellSteps = 2_000_000_000
+/** Iterations from one look at whether anything still changes to the next. */
+const lookEvery = 32
+/** Nothing changes any more when one iteration changes no cell by more. */
+const settledChange = 1e-6
+/** As much V as the last colour of a palette stands for. */
+const brightest = 0.4
+/** Cell steps that take a few milliseconds. */
+const cellStepsPerProgress = 500_000
+
+export default defineWorkload({
+  name: 'grayscott',
+  description: 'A Gray-Scott reaction-diffusion pattern as a PNG picture',
+  params: parameters({
+    size: whole({ min: 16, max: 1024 }).default(128).describe('Width and height in cells, a pixel each'),
+    iterations: whole({ min: 1, max: 50_000 })
+      .default(2000)
+      .describe(`At most; size × size × iterations must not be above ${mostCellSteps}`),
+    preset: choice(['coral', 'maze', 'spots', 'holes', 'mitosis', 'worms', 'chaos', 'bubbles'])
+      .default('coral')
+      .describe('Feed and kill where they are not given'),
+    feed: real({ min: 0, max: 0.1 }).optional().describe('How fast U is added'),
+    kill: real({ min: 0.03, max: 0.1 }).optional().describe('How fast V is removed'),
+    seed: whole({ min: 0, max: 4_294_967_295 }).default(1).describe('Where the first drops of V fall'),
+    palette: choice(['ember', 'lagoon', 'orchid', 'moss', 'grey']).default('ember').describe('Colours'),
+  }).refine(({ size, iterations }) => size * size * iterations <= mostCellSteps, {
+    path: ['iterations'],
+    error: ({ input }) => {
+      const { size } = input as { size: number }
+      return `must be at most ${Math.floor(mostCellSteps / size ** 2)} for a size of ${size}`
+    },
+  }),
+  features: ({ size, iterations, ...given }) => ({
+    cells: size * size,
+    cellSteps: size * size * iterations,
+    ...ratesOf(given),
+  }),
+  meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
+
+  run({ size, iterations, seed, palette, ...given }, ctx) {
+    const rates = ratesOf(given)
+    let field = startField(size, seed)
+    let next = emptyField(size)
+    let done = 0
+    let settled = false
+    const progressEvery = Math.ceil(cellStepsPerProgress / size ** 2)
+    while (done < iterations && !settled) {
+      react(field, next, rates)
+      done++
+      if (done % lookEvery === 0) settled = largestChange(field, next) <= settledChange
+      ;[field, next] = [next, field]
+      if (done % progressEvery === 0) ctx.progress(done / iterations)
+    }
+    const png = encode({
+      width: size,
+      height: size,
+      data: shadesOf(field),
+      channels: 1,
+      depth: 8,
+      palette: gradient(palettes[palette], 256),
+    })
+    ctx.progress(1)
+    return reply(png, {
+      contentType: 'image/png',
+      headers: { 'grayscott-iterations': String(done), 'grayscott-settled': String(settled) },
+    })
+  },
+})
+
+function ratesOf(given: {
+  preset: keyof typeof presets
+  feed?: number | undefined
+  kill?: number | undefined
+}): Rates {
+  const { feed, kill } = presets[given.preset]
+  return { feed: given.feed ?? feed, kill: given.kill ?? kill }
+}
+
+/** One byte a cell: how much V there is. */
+function shadesOf({ size, v }: Field): Uint8Array {
+  const shades = new Uint8Array(size * size)
+  for (let row = 0; row < size; row++) {
+    const start = (row + 1) * (size + 2) + 1
+    for (let column = 0; column < size; column++) {
+      shades[row * size + column] = Math.round(255 * Math.min(1, v[start + column]! / brightest))
+    }
+  }
+  return shades
+}
