@@ -226,7 +226,7 @@ test('bad input is refused with what is allowed, whichever the parameter', () =>
     ['map', 'a whole number from 0 to 4294967295'],
     ['width', 'a whole number from 1 to 2048'],
     ['height', 'a whole number from 1 to 2048'],
-    ['reach', 'a whole number from 1 to 6'],
+    ['reach', 'a whole number from 1 to 8'],
     ['grade', 'a number from 0.5 to 8'],
     ['output', 'one of png, json'],
   ]) as Record<string, string>

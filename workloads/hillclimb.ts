@@ -19,7 +19,7 @@ import { choice, parameters, real, whole } from './params/fields.ts'
 
 const strategies = { BFS: bfs, DFS: dfs, ASTAR: astar }
 /** What a generated map is where the request does not say. */
-const usual = { map: 1, side: 512 }
+const usual = { map: 3, side: 512 }
 
 const side = whole({ min: 1, max: maxSide }).optional()
 const coordinate = whole({ min: 0, max: maxSide - 1 }).optional()
@@ -42,7 +42,7 @@ const params = parameters({
     .describe(
       'BFS: fewest moves. DFS: on to the highest neighbour, back where all are known. ASTAR: least effort',
     ),
-  reach: whole({ min: 1, max: 6 }).default(1).describe('The longest move, in cells along each axis'),
+  reach: whole({ min: 1, max: 8 }).default(1).describe('The longest move, in cells along each axis'),
   grade: real({ min: 0.5, max: 8 })
     .default(1)
     .describe(

@@ -5,22 +5,23 @@ import { CellHeap } from './heap.ts'
 import { moveCost } from './moves.ts'
 import { cellsPerProgress, type Found, pathTo, type Quest, startMark, wall } from './search.ts'
 
+/** The cost of a cell that no way led to so far. */
+const unknown = 2 ** 31 - 1
+
 export function astar({ grid, moves, start, peak, step, progress }: Quest): Found {
   const { heights, stride, margin, area } = grid
   const { count, delta, dx, dy } = moves
   const visited = marksOf(grid, wall)
   const came = new Uint8Array(heights.length)
-  const costs = new Int32Array(heights.length).fill(2 ** 31 - 1)
+  const costs = new Int32Array(heights.length).fill(unknown)
   const cells = grid.width * grid.height
   const goal = pointOf(grid, peak)
-  const heap = new CellHeap()
+  const heap = new CellHeap(heights.length)
   came[start] = startMark
   costs[start] = 0
   heap.push(0, start)
   let visitedCells = 0
   for (let cell = heap.pop(); cell !== peak; cell = heap.pop()) {
-    // A cell is in the heap once for each time that a cheaper way to it was found.
-    if (visited[cell] !== 0) continue
     visited[cell] = 1
     if (visitedCells++ % cellsPerProgress === 0) progress(visitedCells / cells)
     const row = Math.floor(cell / stride)
@@ -32,13 +33,16 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
       const neighbour = cell + delta[move]!
       if (visited[neighbour] !== 0) continue
       const newCost = cost + moveCost(moves, move, heights[neighbour]! - height)
-      if (newCost >= costs[neighbour]!) continue
+      const known = costs[neighbour]!
+      if (newCost >= known) continue
       costs[neighbour] = newCost
       came[neighbour] = move + 1
       const x = toGoalX - dx[move]!
       const y = toGoalY - dy[move]!
       // Never too much: no way is cheaper than a straight one on level ground.
-      heap.push(newCost + Math.floor(step * Math.sqrt(x * x + y * y)), neighbour)
+      const key = newCost + Math.floor(step * Math.sqrt(x * x + y * y))
+      if (known === unknown) heap.push(key, neighbour)
+      else heap.lower(key, neighbour)
     }
   }
   visited[peak] = 1

@@ -3,9 +3,9 @@
 import type { Area } from './grid.ts'
 import { heightsOf, landOf } from './terrain.ts'
 
-const pointsASide = 12
+const pointsASide = 10
 /** The finer layers move a peak only a little. */
-const layers = 3
+const layers = 2
 
 /** In cells, as the crow flies. Never fails: an area that makes no sense is taken as one point. */
 export function distanceGuess(
