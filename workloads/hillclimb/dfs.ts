@@ -1,0 +1,34 @@
+/** Depth first: always on to the highest neighbour not yet visited, and back where there is none. */
+
+import { marksOf } from './grid.ts'
+import { cellsPerProgress, type Found, pathTo, type Quest, startMark, wall } from './search.ts'
+
+export function dfs({ grid, moves, start, peak, progress }: Quest): Found {
+  const { heights } = grid
+  const { count, delta } = moves
+  const came = marksOf(grid, wall)
+  const cells = grid.width * grid.height
+  came[start] = startMark
+  let cell = start
+  let visitedCells = 1
+  for (let turn = 0; cell !== peak; turn++) {
+    if (turn % cellsPerProgress === 0) progress(visitedCells / cells)
+    let best = -1
+    let bestHeight = -1
+    for (let move = 0; move < count; move++) {
+      const neighbour = cell + delta[move]!
+      if (came[neighbour] === 0 && heights[neighbour]! > bestHeight) {
+        best = move
+        bestHeight = heights[neighbour]!
+      }
+    }
+    if (best >= 0) {
+      cell += delta[best]!
+      came[cell] = best + 1
+      visitedCells++
+    } else {
+      cell -= delta[came[cell]! - 1]!
+    }
+  }
+  return { path: pathTo(peak, came, moves), visited: came, visitedCells }
+}

@@ -1,0 +1,77 @@
+/** The search area as the searches see it: heights with a margin around, so that no move needs a look at the edge. */
+
+/** A rectangle of the map; both corners belong to it. */
+export interface Area {
+  x0: number
+  y0: number
+  x1: number
+  y1: number
+}
+
+export interface Grid {
+  readonly area: Area
+  readonly width: number
+  readonly height: number
+  /** The margin's width; no move is longer. */
+  readonly margin: number
+  /** From a cell to the one below. */
+  readonly stride: number
+  /** By cell, margin included. */
+  readonly heights: Uint16Array
+}
+
+/** `fillRow` gives the heights of the area's row at `y` of the map. */
+export function gridOf(area: Area, margin: number, fillRow: (y: number, row: Uint16Array) => void): Grid {
+  const width = area.x1 - area.x0 + 1
+  const height = area.y1 - area.y0 + 1
+  const stride = width + 2 * margin
+  const heights = new Uint16Array(stride * (height + 2 * margin))
+  const grid = { area, width, height, margin, stride, heights }
+  for (let y = area.y0; y <= area.y1; y++) {
+    const first = cellAt(grid, area.x0, y)
+    fillRow(y, heights.subarray(first, first + width))
+  }
+  return grid
+}
+
+/** The cell of a point of the map. */
+export function cellAt({ area, margin, stride }: Grid, x: number, y: number): number {
+  return (y - area.y0 + margin) * stride + (x - area.x0 + margin)
+}
+
+export function pointOf({ area, margin, stride }: Grid, cell: number): { x: number; y: number } {
+  const row = Math.floor(cell / stride)
+  return { x: cell - row * stride - margin + area.x0, y: row - margin + area.y0 }
+}
+
+/** One mark a cell, with `wall` in the margin. */
+export function marksOf({ width, height, margin, stride }: Grid, wall: number): Uint8Array {
+  const marks = new Uint8Array(stride * (height + 2 * margin)).fill(wall)
+  for (let row = 0; row < height; row++) {
+    const first = (row + margin) * stride + margin
+    marks.fill(0, first, first + width)
+  }
+  return marks
+}
+
+/** The highest cell of the area; of equals the nearest to `start`, then the first in reading order. */
+export function peakOf(grid: Grid, start: number): number {
+  const { width, height, margin, stride, heights } = grid
+  const from = pointOf(grid, start)
+  let peak = start
+  let best = heights[start]!
+  let nearest = 0
+  for (let row = 0; row < height; row++) {
+    const first = (row + margin) * stride + margin
+    for (let cell = first; cell < first + width; cell++) {
+      if (heights[cell]! < best) continue
+      const { x, y } = pointOf(grid, cell)
+      const distance = (x - from.x) ** 2 + (y - from.y) ** 2
+      if (heights[cell] === best && distance >= nearest) continue
+      peak = cell
+      best = heights[cell]!
+      nearest = distance
+    }
+  }
+  return peak
+}

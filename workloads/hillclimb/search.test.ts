@@ -1,0 +1,180 @@
+/** What each strategy finds, against plain computations on small maps. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { encode } from 'fast-png'
+import hillclimb from '../hillclimb.ts'
+import { fakeBody } from '../testing/body.ts'
+import { fakeContext } from '../testing/context.ts'
+import { readParams } from '../testing/params.ts'
+import type { Summary } from './summary.ts'
+
+// The same cases in every run: a failure must be found, not met by chance.
+fc.configureGlobal({ seed: 1 })
+
+interface Small {
+  width: number
+  height: number
+  heights: number[]
+  reach: number
+  grade: number
+  start: [x: number, y: number]
+}
+
+/** Maps of up to 9 × 9; with few heights there are plateaus and several peaks. */
+const smallMap = fc
+  .record({ width: fc.integer({ min: 1, max: 9 }), height: fc.integer({ min: 1, max: 9 }) })
+  .chain(({ width, height }) =>
+    fc.record({
+      width: fc.constant(width),
+      height: fc.constant(height),
+      heights: fc
+        .constantFrom(3, 1000, 65_535)
+        .chain((max) => fc.array(fc.nat({ max }), { minLength: width * height, maxLength: width * height })),
+      reach: fc.integer({ min: 1, max: 4 }),
+      grade: fc.constantFrom(0.5, 1, 8),
+      start: fc.tuple(fc.nat({ max: width - 1 }), fc.nat({ max: height - 1 })),
+    }),
+  )
+
+async function climb(strategy: string, small: Small): Promise<Summary> {
+  const { width, height, heights, reach, grade, start } = small
+  const png = encode({ width, height, data: Uint16Array.from(heights), channels: 1, depth: 16 })
+  const input = { strategy, reach, grade, xS: start[0], yS: start[1], output: 'json' }
+  const ctx = fakeContext({ body: fakeBody(png) })
+  return (await hillclimb.run(readParams(hillclimb, input), ctx)) as Summary
+}
+
+const gcd = (a: number, b: number): number => (b === 0 ? Math.abs(a) : gcd(b, a % b))
+
+/** What a move costs by the definition; infinity if there is no such move. */
+function costOf({ width, height, heights, reach, grade }: Small, a: number, b: number): number {
+  const dx = (b % width) - (a % width)
+  const dy = Math.floor(b / width) - Math.floor(a / width)
+  if (Math.max(Math.abs(dx), Math.abs(dy)) > reach || gcd(dx, dy) !== 1) return Infinity
+  const length = Math.ceil(Math.round(65_536 / Math.max(width, height)) * Math.hypot(dx, dy))
+  const climbs = Math.abs(heights[b]! - heights[a]!) / (length * grade)
+  return length + Math.ceil(length * (climbs <= 2 ? climbs ** 2 : 4 * climbs - 4))
+}
+
+/** The least cost from the start to each cell: Bellman and Ford's way, until nothing changes. */
+function leastCosts(small: Small, cost: (a: number, b: number) => number): number[] {
+  const cells = small.heights.length
+  const least = new Array(cells).fill(Infinity)
+  least[small.start[1] * small.width + small.start[0]] = 0
+  for (let changed = true; changed; ) {
+    changed = false
+    for (let a = 0; a < cells; a++) {
+      for (let b = 0; b < cells; b++) {
+        if (a === b || !(least[a] + cost(a, b) < least[b])) continue
+        least[b] = least[a] + cost(a, b)
+        changed = true
+      }
+    }
+  }
+  return least
+}
+
+const cellOf = ({ width }: Small, [x, y]: readonly [number, number]) => y * width + x
+
+test('the peak is the highest cell, of equals the nearest to the start', async () => {
+  await fc.assert(
+    fc.asyncProperty(smallMap, fc.constantFrom('BFS', 'DFS', 'ASTAR'), async (small, strategy) => {
+      const { peak, start } = await climb(strategy, small)
+      const far = ({ x, y }: { x: number; y: number }) => Math.hypot(x - start.x, y - start.y)
+      assert.equal(peak.height, Math.max(...small.heights))
+      for (const [cell, height] of small.heights.entries()) {
+        const point = { x: cell % small.width, y: Math.floor(cell / small.width) }
+        if (height === peak.height) assert.ok(far(point) >= far(peak))
+      }
+    }),
+  )
+})
+
+test('every path leads from the start to the peak by allowed moves, and its numbers are right', async () => {
+  await fc.assert(
+    fc.asyncProperty(smallMap, fc.constantFrom('BFS', 'DFS', 'ASTAR'), async (small, strategy) => {
+      const found = await climb(strategy, small)
+      const cells = found.path.map((point) => cellOf(small, point))
+      assert.deepEqual(found.path[0], small.start)
+      assert.deepEqual(found.path.at(-1), [found.peak.x, found.peak.y])
+      assert.equal(new Set(cells).size, cells.length)
+      assert.equal(found.moves, cells.length - 1)
+      let [cost, ascent] = [0, 0]
+      for (let i = 1; i < cells.length; i++) {
+        cost += costOf(small, cells[i - 1]!, cells[i]!)
+        ascent += Math.max(0, small.heights[cells[i]!]! - small.heights[cells[i - 1]!]!)
+      }
+      const step = Math.round(65_536 / Math.max(small.width, small.height))
+      assert.equal(found.effort, Math.round((cost / step) * 100) / 100)
+      assert.equal(found.climb, ascent)
+      assert.ok(found.visited >= cells.length && found.visited <= small.heights.length)
+    }),
+  )
+})
+
+test('A* finds the least effort that there is', async () => {
+  await fc.assert(
+    fc.asyncProperty(smallMap, async (small) => {
+      const { effort, peak } = await climb('ASTAR', small)
+      const least = leastCosts(small, (a, b) => costOf(small, a, b))[cellOf(small, [peak.x, peak.y])]!
+      const step = Math.round(65_536 / Math.max(small.width, small.height))
+      assert.equal(effort, Math.round((least / step) * 100) / 100)
+    }),
+  )
+})
+
+test('BFS finds the fewest moves, and looks no further than the peak', async () => {
+  await fc.assert(
+    fc.asyncProperty(smallMap, async (small) => {
+      const { moves, visited, peak } = await climb('BFS', small)
+      const fewest = leastCosts(small, (a, b) => (costOf(small, a, b) < Infinity ? 1 : Infinity))
+      assert.equal(moves, fewest[cellOf(small, [peak.x, peak.y])])
+      assert.ok(visited >= fewest.filter((count) => count < moves).length)
+      assert.ok(visited <= fewest.filter((count) => count <= moves).length)
+    }),
+  )
+})
+
+test('DFS goes on to the highest neighbour, and back where it has been to all', async () => {
+  const distinct = smallMap.map((small) => ({
+    ...small,
+    heights: small.heights.map((height, cell) => Math.min(65_400, height - (height % 100)) + cell),
+  }))
+  await fc.assert(
+    fc.asyncProperty(distinct, async (small) => {
+      const top = small.heights.indexOf(Math.max(...small.heights))
+      const seen = new Set<number>()
+      const walk = (cell: number): number[] | undefined => {
+        seen.add(cell)
+        if (cell === top) return [cell]
+        const next = [...small.heights.keys()]
+          .filter((other) => other !== cell && costOf(small, cell, other) < Infinity)
+          .sort((a, b) => small.heights[b]! - small.heights[a]!)
+        for (const other of next) {
+          const rest = seen.has(other) ? undefined : walk(other)
+          if (rest) return [cell, ...rest]
+        }
+        return undefined
+      }
+      const expected = walk(cellOf(small, small.start))
+      const found = await climb('DFS', small)
+      assert.deepEqual(
+        found.path.map((point) => cellOf(small, point)),
+        expected,
+      )
+      assert.equal(found.visited, seen.size)
+    }),
+  )
+})
+
+test('the greatest effort that an upload can ask for does not overflow', async () => {
+  const [width, height] = [2048, 2]
+  const heights: number[] = Array.from({ length: width * height }, (_, cell) => (cell % 2 ? 0 : 65_534))
+  heights[width - 1] = 65_535
+  const small: Small = { width, height, heights, reach: 1, grade: 0.5, start: [0, 0] }
+  const { effort, moves } = await climb('ASTAR', small)
+  assert.equal(moves, width - 1)
+  assert.ok(effort > 30_000_000, `${effort}`)
+})
