@@ -40,16 +40,16 @@ export class Edits {
   /** No insertion holds a line break, so lines stay where they were; the map is for columns. */
   apply(file: string): { code: string; map: SourceMap } {
     const result = new MagicString(this.#source)
-    for (const { start, end, text } of this.#replacements) result.overwrite(start, end, valueOf(text))
+    for (const { start, end, text } of this.#replacements) result.overwrite(start, end, written(text))
     const order = this.#edits.toSorted((a, b) => a.at - b.at || Number(a.opens) - Number(b.opens))
     for (const { at, text } of order) {
-      const value = valueOf(text)
+      const value = written(text)
       if (value !== '') result.appendLeft(at, value)
     }
     return { code: result.toString(), map: result.generateMap({ source: file, hires: 'boundary' }) }
   }
 }
 
-function valueOf(text: Text): string {
+function written(text: Text): string {
   return typeof text === 'string' ? text : text()
 }

@@ -14,10 +14,8 @@ export const lightWork = 10
 /** A loop of known length counts as straight code up to this. */
 const mostStaticWork = 100_000
 
-export interface Measure {
-  /** Undefined: it depends on how it goes. */
-  (node: AnyNode): Tally | undefined
-}
+/** Undefined: it depends on how it goes. */
+export type Measure = (node: AnyNode) => Tally | undefined
 
 export interface MeasureContext {
   scopes: Scopes
@@ -67,7 +65,8 @@ export function measurer(context: MeasureContext): Measure {
       const part = measure(statement)
       if (!part) return undefined
       addTo(tally, part)
-      if (left && (rest += workOf(part, formula)) > lightWork) return undefined
+      if (left) rest += workOf(part, formula)
+      if (rest > lightWork) return undefined
       left ||= canLeave(statement)
     }
     return tally

@@ -85,7 +85,6 @@ export class Rewriter {
   readonly formula: Formula
   readonly measure: Measure
   readonly #options: RewriteOptions
-  readonly #program: Program
   readonly #loops: LoopRewriter
   readonly #functions: Fn[] = []
   readonly #inFunction = new Map<AnyNode, Fn>()
@@ -97,7 +96,6 @@ export class Rewriter {
 
   constructor(program: Program, source: string, options: RewriteOptions) {
     this.#options = options
-    this.#program = program
     this.mode = options.mode
     this.formula = options.formula
     this.edits = new Edits(source)
@@ -221,9 +219,10 @@ export class Rewriter {
     let work = 0
     for (const node of nodes) {
       const tally = this.measure(node)
-      if (!tally || (work += workOf(tally, this.formula)) > lightWork) return false
+      if (!tally) return false
+      work += workOf(tally, this.formula)
     }
-    return true
+    return work <= lightWork
   }
 
   visit(node: AnyNode, state: State): void {

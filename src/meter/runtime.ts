@@ -123,7 +123,7 @@ function install(formula: Formula): MeterRuntime {
     turns(now, before) {
       if (typeof now === 'number' && typeof before === 'number') {
         const distance = now - before
-        return distance === distance ? distance : 0
+        return Number.isNaN(distance) ? 0 : distance
       }
       return slowTurns(now, before)
     },
