@@ -1,5 +1,45 @@
-/** Whether and how jobs are metered. */
-import type { Formula } from '../meter/metrics.ts'
+/** Whether and how jobs are metered, and what of their work is told while they run. */
+import { ConfigError } from '../errors.ts'
+import { checkFormula, type Formula, type Metric, metrics, type Tally } from '../meter/metrics.ts'
 import type { MeterMode } from '../meter/rewrite.ts'
 
+/** Off: work is CPU time, in microseconds. */
 export type MeterSetting = { mode: MeterMode; formula: Formula } | 'off'
+
+/** What a worker tells of running jobs, besides what placing them needs. Without a field: nothing. */
+export interface Following {
+  /** How far a job is, each time it has done so much more work. */
+  progressEvery?: number
+  /** What was counted, each time work, or one of the metrics named, has grown by so much. */
+  metricsEvery?: number | Tally
+}
+
+/** Refuses what the meter cannot tell, by name. */
+export function checkFollowing({ progressEvery, metricsEvery }: Following, meter: MeterSetting): void {
+  const wrong = (option: string, value: unknown, must: string) =>
+    new ConfigError(`${option} = ${JSON.stringify(value)}: ${must}`)
+  const isAmount = (value: unknown) => typeof value === 'number' && value > 0 && value < Infinity
+  for (const [option, value] of Object.entries({ progressEvery, metricsEvery })) {
+    if (value !== undefined && meter === 'off') throw wrong(option, value, 'needs a meter, which is off')
+  }
+  if (progressEvery !== undefined && !isAmount(progressEvery)) {
+    throw wrong('progressEvery', progressEvery, 'must be an amount of work, above 0')
+  }
+  if (typeof metricsEvery === 'object' && metricsEvery !== null) {
+    const named = Object.entries(metricsEvery)
+    const known = named.every(([name, amount]) => metrics.includes(name as Metric) && isAmount(amount))
+    if (named.length === 0 || !known) {
+      throw wrong('metricsEvery', metricsEvery, `must give amounts above 0 of ${metrics.join(', ')}`)
+    }
+    if (meter !== 'off' && meter.mode !== 'regions') {
+      throw wrong('metricsEvery', metricsEvery, `needs the meter's mode regions, not ${meter.mode}`)
+    }
+  } else if (metricsEvery !== undefined && !isAmount(metricsEvery)) {
+    throw wrong('metricsEvery', metricsEvery, 'must be an amount of work, above 0, or of metrics')
+  }
+}
+
+export function checkMeter(meter: MeterSetting): MeterSetting {
+  if (meter !== 'off') checkFormula(meter.formula)
+  return meter
+}
