@@ -82,7 +82,10 @@ test('a connection that says nonsense is closed, and the cluster goes on', async
 
 test('a worker takes attempts only from those who know the token, and gives them all the time they need', async (t) => {
   const pool = new SlotPool({ files: [], dataDir: live.dataDir, warm: 0, memoryMb: 128, log: () => {} })
-  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, say: () => {} }, disciplines.srpt)
+  const supervisor = new Supervisor(
+    { pool, meter: 'off', cores: 1, slots: 1, say: () => {} },
+    disciplines.srpt,
+  )
   const server = attemptServer(supervisor, 'secret', Promise.resolve())
   t.after(async () => {
     server.close()

@@ -14,8 +14,8 @@ export interface Following {
   metricsEvery?: number | Tally
 }
 
-/** Refuses what the meter cannot tell, by name. */
-export function checkFollowing({ progressEvery, metricsEvery }: Following, meter: MeterSetting): void {
+/** What is asked for. Refuses by name what the meter cannot tell. */
+export function followingOf({ progressEvery, metricsEvery }: Following, meter: MeterSetting): Following {
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`${option} = ${JSON.stringify(value)}: ${must}`)
   const isAmount = (value: unknown) => typeof value === 'number' && value > 0 && value < Infinity
@@ -37,9 +37,26 @@ export function checkFollowing({ progressEvery, metricsEvery }: Following, meter
   } else if (metricsEvery !== undefined && !isAmount(metricsEvery)) {
     throw wrong('metricsEvery', metricsEvery, 'must be an amount of work, above 0, or of metrics')
   }
+  return {
+    ...(progressEvery !== undefined && { progressEvery }),
+    ...(metricsEvery !== undefined && { metricsEvery }),
+  }
 }
 
 export function checkMeter(meter: MeterSetting): MeterSetting {
   if (meter !== 'off') checkFormula(meter.formula)
   return meter
+}
+
+/** The command-line options of a worker that meters so. */
+export function meterFlags(meter: MeterSetting): string[] {
+  if (meter === 'off') return ['--meter', 'off']
+  return ['--meter', meter.mode, '--formula', formulaText(meter.formula)]
+}
+
+/** For command lines: instructions=1,stores=0.5. */
+export function formulaText(formula: Formula): string {
+  return Object.entries(formula)
+    .map(([metric, coefficient]) => `${metric}=${coefficient}`)
+    .join(',')
 }
