@@ -3,7 +3,8 @@
  * inside: `for (let i = a; …; i++)` and the same written with `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
-import { type Binding, isAlwaysNumber, type Scopes } from './scopes.ts'
+import { numberFinder } from './numbers.ts'
+import type { Binding, Scopes } from './scopes.ts'
 import { children, contains, type Fn, hasClosure, isLoop, type Loop } from './tree.ts'
 
 export interface Counted {
@@ -13,7 +14,7 @@ export interface Counted {
   /** False: it might start as a BigInt, text or an object. */
   readonly startsAsNumber: boolean
   /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
-  readonly bound?: { readonly operator: string; readonly node: Expression }
+  readonly bound?: { readonly operator: string; readonly node: Expression; readonly isNumber: boolean }
   /** The update is the statement of the body that ends here; undefined if it follows the body. */
   readonly updateEnd?: number
   /** The number of turns, if it is plain from the source. */
@@ -38,7 +39,7 @@ function countedFor(
   // Each turn has its own variable; only a function that outlives the turn could tell.
   if (declaresHere && hasClosure(loop)) return undefined
   for (const candidate of updates) {
-    const stepped = stepOf(candidate)
+    const stepped = stepOf(candidate, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
     if (!binding || !isOwn(binding, fn)) continue
     const writes = binding.uses.filter((use) => use.kind === 'write')
@@ -52,7 +53,7 @@ function countedFor(
     return {
       name: binding.name,
       step: stepped.step,
-      startsAsNumber: start !== undefined || isAlwaysNumber(binding),
+      startsAsNumber: start !== undefined || numberFinder(scopes)(stepped.variable),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -69,7 +70,7 @@ function countedWhile(
   if (contains(body, (node) => node.type === 'ContinueStatement')) return undefined
   for (const statement of body.type === 'BlockStatement' ? body.body : [body]) {
     if (statement.type !== 'ExpressionStatement') continue
-    const stepped = stepOf(statement.expression)
+    const stepped = stepOf(statement.expression, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
     if (!binding || !isOwn(binding, fn)) continue
     // Declared inside, each turn has another.
@@ -78,22 +79,26 @@ function countedWhile(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    return { name: binding.name, step: stepped.step, startsAsNumber: isAlwaysNumber(binding), updateEnd: statement.end }
+    return {
+      name: binding.name,
+      step: stepped.step,
+      startsAsNumber: numberFinder(scopes)(stepped.variable),
+      updateEnd: statement.end,
+    }
   }
   return undefined
 }
 
 /** `i++`, `--i`, `i += 2` and the like. */
-function stepOf(node: AnyNode): { variable: Identifier; step: number } | undefined {
+function stepOf(node: AnyNode, scopes: Scopes): { variable: Identifier; step: number } | undefined {
   if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
     return { variable: node.argument, step: node.operator === '++' ? 1 : -1 }
   }
   if (node.type !== 'AssignmentExpression' || node.left.type !== 'Identifier') return undefined
   const { operator, right } = node
-  if ((operator !== '+=' && operator !== '-=') || right.type !== 'Literal') return undefined
-  const amount = right.value
-  if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1 || amount > 65536)
-    return undefined
+  if (operator !== '+=' && operator !== '-=') return undefined
+  const amount = numberOf(right, scopes)
+  if (amount === undefined || amount < 1 || amount > 65536) return undefined
   return { variable: node.left, step: operator === '+=' ? amount : -amount }
 }
 
@@ -156,7 +161,9 @@ function boundOf(
   const { operator } = test
   if (step > 0 ? operator !== '<' && operator !== '<=' : operator !== '>' && operator !== '>=')
     return undefined
-  return isSteady(test.right, loop, fn, scopes) ? { operator, node: test.right } : undefined
+  return isSteady(test.right, loop, fn, scopes)
+    ? { operator, node: test.right, isNumber: numberFinder(scopes)(test.right) }
+    : undefined
 }
 
 /** Arithmetic on what nothing writes while the loop runs. */

@@ -158,14 +158,21 @@ export class LoopRewriter {
     const turns = () => {
       const distance = startsAsNumber ? `(${name}-${start})` : `${names.turns}(${name},${start})`
       const by = units() / step
-      return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
+      if (Number.isInteger(by)) return `${distance}*${by}`
+      const shift = Math.log2(step)
+      // A strip is short, so its length is a small number.
+      return Number.isInteger(shift) ? `(${distance}>>${shift})*${units()}` : `${distance}/${step}*${units()}`
     }
     const sofar = () => `${names.local}=${names.local}+${turns()}`
     const forward = step > 0
     const header = () => {
       const limit = bound ? textOf(bound.node) : forward ? 'Infinity' : '-Infinity'
-      const helped = bound || !startsAsNumber
-      const next = helped ? `${names.end}(${name},${limit},${length()})` : `${name}+${length()}`
+      const next =
+        !startsAsNumber || (bound && !bound.isNumber)
+          ? `${names.end}(${name},${limit},${length()})`
+          : bound
+            ? `${limit}-${name}${forward ? '>' : '<'}${length()}?${name}+${length()}:${limit}`
+            : `${name}+${length()}`
       return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
     }
     const textOf = (node: AnyNode) => edits.text(node.start, node.end)
@@ -188,7 +195,15 @@ export class LoopRewriter {
       edits.open(loop.test.start, `${before}&&(`)
       edits.close(loop.test.end, ')')
     }
-    const finished = !bound && startsAsNumber ? before : bound ? `${end}===${textOf(bound.node)}||!(${reached})` : `!(${reached})`
+    const plainNumbers = startsAsNumber && (!bound || bound.isNumber)
+    const limitText = bound && textOf(bound.node)
+    const finished = plainNumbers
+      ? bound
+        ? `!(${name}${bound.operator}${limitText})`
+        : before
+      : bound
+        ? `${end}===${limitText}||!(${reached})`
+        : `!(${reached})`
     return {
       exit: exit!,
       /** What the turns so far cost; a turn that is left in the middle counts as a whole one. */
@@ -213,7 +228,8 @@ export class LoopRewriter {
 
 /** `a && b && c` without further branches. */
 function isChain(node: AnyNode): boolean {
-  if (node.type === 'LogicalExpression') return node.operator === '&&' && isChain(node.left) && isChain(node.right)
+  if (node.type === 'LogicalExpression')
+    return node.operator === '&&' && isChain(node.left) && isChain(node.right)
   return !contains(node, ({ type }) => type === 'LogicalExpression' || type === 'ConditionalExpression')
 }
 

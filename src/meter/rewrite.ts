@@ -385,7 +385,10 @@ export class Rewriter {
       return
     }
     const { targets } = state
-    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${this.flush(state.region.cell)}${names.local}=0;`)
+    this.edits.open(
+      node.start,
+      () => `{${this.leaving(targets, node.start)}${this.flush(state.region.cell)}${names.local}=0;`,
+    )
     // What the value itself counts comes after the flush.
     if (node.argument) this.visit(node.argument, { ...state, local: false })
     this.edits.close(node.end, '}')

@@ -16,8 +16,8 @@ export interface Use {
   readonly node: Identifier
   readonly kind: 'read' | 'write' | 'call'
   readonly by: Fn | Program
-  /** Of a write: it leaves a number a number. */
-  readonly numeric?: boolean
+  /** Of a plain assignment: what is written. Of `i++` and the like: the whole expression. */
+  readonly value?: AnyNode
 }
 
 export interface Scopes {
@@ -53,11 +53,11 @@ export function resolveScopes(program: Program): Scopes {
     bindings.push(binding)
   }
 
-  const use = (scope: Scope, node: Identifier, kind: Use['kind'], numeric = false): void => {
+  const use = (scope: Scope, node: Identifier, kind: Use['kind'], value?: AnyNode): void => {
     for (let at: Scope | undefined = scope; at; at = at.outer) {
       const binding = at.names.get(node.name)
       if (!binding) continue
-      binding.uses.push({ node, kind, by: scope.owner, ...(numeric && { numeric }) })
+      binding.uses.push({ node, kind, by: scope.owner, ...(value && { value }) })
       resolved.set(node, binding)
       return
     }
@@ -177,11 +177,12 @@ export function resolveScopes(program: Program): Scopes {
         } else walk(scope, node.callee)
         return walkAll(scope, node.arguments)
       case 'AssignmentExpression':
-        if (node.left.type === 'Identifier') use(scope, node.left, 'write', isNumber(node.right))
+        if (node.left.type === 'Identifier')
+          use(scope, node.left, 'write', node.operator === '=' ? node.right : node)
         else assign(scope, node.left)
         return walk(scope, node.right)
       case 'UpdateExpression':
-        if (node.argument.type === 'Identifier') return use(scope, node.argument, 'write', true)
+        if (node.argument.type === 'Identifier') return use(scope, node.argument, 'write', node)
         return assign(scope, node.argument)
       case 'VariableDeclaration':
         for (const { id, init } of node.declarations) {
@@ -189,7 +190,7 @@ export function resolveScopes(program: Program): Scopes {
           if (init) walk(scope, init)
           // A `var` is there before: starting it may be the second write.
           if (node.kind !== 'var' || !init) continue
-          if (id.type === 'Identifier') use(scope, id, 'write', isNumber(init))
+          if (id.type === 'Identifier') use(scope, id, 'write', init)
           else for (const name of namesIn(id)) mark(scope, name, 'write')
         }
         return
@@ -280,16 +281,6 @@ export function resolveScopes(program: Program): Scopes {
   hoistBlock(top, program.body)
   for (const statement of program.body) walk(top, statement)
   return { bindingOf: (identifier) => resolved.get(identifier), bindings, dynamic }
-}
-
-/** Never anything but a number, as far as the variable itself is known to be one. */
-export function isAlwaysNumber(binding: Binding): boolean {
-  if (!binding.value || !isNumber(binding.value)) return false
-  return binding.uses.every(({ kind, numeric }) => kind !== 'write' || numeric)
-}
-
-function isNumber(node: AnyNode): boolean {
-  return node.type === 'Literal' && typeof node.value === 'number'
 }
 
 function declaredNames(declaration: AnyNode): string[] {
