@@ -107,7 +107,14 @@ export class LoopRewriter {
   #counted(loop: Loop, state: State): Counted | undefined {
     const { scopes, fn } = this.#rewriter
     if (state.labels.some((label) => uses(loop.body, label))) return undefined
-    return countedLoop(loop, fn, scopes)
+    const counted = countedLoop(loop, fn, scopes)
+    if (!counted?.bound) return counted
+    const { test } = loop as Extract<Loop, { type: 'ForStatement' }>
+    const text = this.#rewriter.edits.text(test!.start, test!.end)
+    // The bound is written again elsewhere, where neither a comment nor a line break may go.
+    if (!/[\n\r\u2028\u2029]|\/[/*]/.test(text)) return counted
+    const { bound: _, ...unbounded } = counted
+    return unbounded
   }
 
   /** What a turn takes is plain: it neither loops nor calls. */
@@ -121,6 +128,18 @@ export class LoopRewriter {
     if (callee.type !== 'MemberExpression') return this.#rewriter.calleeStart(call) !== undefined
     if (nativeCharge(call)) return false
     return !(costOf(call, () => false).calls ?? 0)
+  }
+
+  /** Puts what the loop starts with before it. */
+  #takeOut(loop: Loop, init: AnyNode, header: () => string): void {
+    const { edits } = this.#rewriter
+    const start = edits.match(uptoInit, loop.start)
+    const end = edits.match(afterInit, init.end)
+    const expression = init.type !== 'VariableDeclaration'
+    // Lines stay where they were. As a statement, an expression may not begin with just anything.
+    const lines = edits.text(loop.start, start).replace(/[^\n\r\u2028\u2029]/g, '')
+    edits.replace(loop.start, start, `{${lines}${expression ? '(' : ''}`)
+    edits.open(end, () => `${expression ? ')' : ''};${header()}for(`)
   }
 
   /** Turns the loop into one that runs in strips: between them it reports, inside them it counts nothing. */
@@ -138,27 +157,24 @@ export class LoopRewriter {
       return String(Math.max(64, Math.floor(fullAt / Math.max(1, units()))) * step)
     }
     const turns = () => {
-      const distance = startsAsNumber ? `(${name}-${start})` : `${names.turns}(${name},${start})`
+      const distance = startsAsNumber ? `(${name}-${start})` : `${names.turns}(${name},${start},${step})`
       const by = units() / step
       return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
     }
     const sofar = () => `${names.local}=${names.local}+${turns()}`
-    const forward = step > 0
     const header = () => {
-      const limit = bound ? textOf(bound.node) : forward ? 'Infinity' : '-Infinity'
-      const next = `${names.end}(${name},${limit},${length()})`
+      const next = bound
+        ? `${names.end}(${name},${textOf(bound.node)},${length()})`
+        : `${names.pause}(${name},${length()})`
       return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
     }
     const textOf = (node: AnyNode) => edits.text(node.start, node.end)
-    const reached = `${name}${forward ? '>=' : '<='}${end}`
-    const before = `${name}${forward ? '<' : '>'}${end}`
+    // Whatever the variable is, to compare it so has no effect of its own.
+    const before = `${name}!==${end}`
     if (loop.type === 'ForStatement') {
       const { init, test } = loop
-      if (init) {
-        // Lines stay where they were.
-        edits.replace(loop.start, init.start, `{${edits.text(loop.start, init.start).replace(/[^\n]/g, '')}`)
-        edits.open(init.end, () => `;${header()}for(`)
-      } else edits.open(loop.start, () => `{${header()}`)
+      if (init) this.#takeOut(loop, init, header)
+      else edits.open(loop.start, () => `{${header()}`)
       if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
       else {
         edits.open(test!.start, `${before}&&(`)
@@ -169,7 +185,7 @@ export class LoopRewriter {
       edits.open(loop.test.start, `${before}&&(`)
       edits.close(loop.test.end, ')')
     }
-    const finished = bound ? `${end}===${textOf(bound.node)}||!(${reached})` : `!(${reached})`
+    const finished = bound ? `${end}===${textOf(bound.node)}||${end}!==${end}` : before
     return {
       exit: exit!,
       /** What the turns so far cost; a turn that is left in the middle counts as a whole one. */
@@ -191,6 +207,11 @@ export class LoopRewriter {
     }
   }
 }
+
+/** Blanks and comments. */
+const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
+const uptoInit = new RegExp(`for${gap}\\(`, 'y')
+const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
 
 function suspends(node: AnyNode): boolean {
   return contains(

@@ -56,6 +56,8 @@ export interface Target {
   /** For a counted loop: what must be done before leaving it, and its own exit. */
   readonly leaving?: (position: number, itself: boolean) => string
   readonly exit?: string
+  /** A block whose exceptions are caught. */
+  readonly catches?: boolean
 }
 
 export interface State {
@@ -128,11 +130,14 @@ export class Rewriter {
     const inside = isFunction(node) ? node : fn
     if (isFunction(node)) this.#functions.push(node)
     if (inside && isLoop(node)) this.#inFunction.set(node, inside)
+    // Our names could mean members of the object.
+    if (node.type === 'WithStatement') return
     for (const part of children(node)) this.#collect(part, inside)
   }
 
   #function(fn: Fn): void {
     this.fn = fn
+    this.edits.depth = fn.start
     const region: Region = {
       tally: { blocks: 1 },
       form: 'cell',
@@ -250,7 +255,7 @@ export class Rewriter {
       case 'SwitchStatement':
         return this.#switch(node, plain)
       case 'TryStatement':
-        this.visit(node.block, plain)
+        this.visit(node.block, node.handler ? within(plain, { catches: true }) : plain)
         if (node.handler) this.#arm(node.handler.body, plain)
         if (node.finalizer) this.visit(node.finalizer, plain)
         return
@@ -265,7 +270,6 @@ export class Rewriter {
         if (node.superClass) this.visit(node.superClass, plain)
         return addTo(region.tally, costOf(node, this.isBig))
       case 'WithStatement':
-        // Our names could mean members of the object.
         return
       case 'CallExpression':
       case 'NewExpression':
@@ -300,8 +304,7 @@ export class Rewriter {
       if (state.labels.length === 0) return this.#loops.enter(node, { ...state, labels })
       return this.visit(node.body, { ...state, labels })
     }
-    const target: Target = { labels, loop: false, switched: false, local: state.local }
-    this.visit(node.body, { ...state, labels: [], targets: [...state.targets, target] })
+    this.visit(node.body, within({ ...state, labels: [] }, { labels }))
   }
 
   /** One of several ways; those that differ little are charged at their mean, without a counter. */
@@ -343,8 +346,7 @@ export class Rewriter {
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
     this.visit(node.discriminant, state)
     addTo(state.region.tally, { instructions: 2 })
-    const target: Target = { labels: [], loop: false, switched: true, local: state.local }
-    const targets = [...state.targets, target]
+    const { targets } = within(state, { switched: true })
     for (const it of node.cases) {
       if (it.test && it.test.type !== 'Literal') this.visit(it.test, silent(state))
       const [first] = it.consequent
@@ -365,8 +367,11 @@ export class Rewriter {
       if (node.argument) this.visit(node.argument, state)
       return
     }
-    const { targets } = state
-    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${this.flush(state.region.cell)}`)
+    // What is thrown goes no further than to where it is caught.
+    const caught = node.type === 'ThrowStatement' ? state.targets.findLastIndex(({ catches }) => catches) : -1
+    const targets = state.targets.slice(caught + 1)
+    const flush = state.targets[caught]?.local ? '' : this.flush(state.region.cell)
+    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${flush}`)
     // What the value itself counts comes after the flush.
     if (node.argument) this.visit(node.argument, { ...state, local: false })
     this.edits.close(node.end, '}')
@@ -417,6 +422,13 @@ function chargedPart(
 ): AnyNode {
   if (by === 'result') return node
   return by === 'argument' ? node.arguments[0]! : (node.callee as { object: AnyNode }).object
+}
+
+/** Inside a statement that is no loop. */
+function within(state: State, target: Partial<Target>): State {
+  const { local } = state
+  const inner = { labels: [], loop: false, switched: false, local, ...target }
+  return { ...state, targets: [...state.targets, inner] }
 }
 
 function silent(state: State): State {

@@ -30,6 +30,8 @@ export interface MeterRuntime {
   charge(units: number): void
   /** Gives a module's regions their places; undefined if there is no room left. */
   place(regions: readonly Tally[]): number | undefined
+  /** How often regions ran, by their places. */
+  counts(from: number, howMany: number): number[]
   end(): void
 }
 
@@ -40,8 +42,9 @@ interface Shared {
   fold(units: number): number
   strip(units: number, site: number): number
   check(): void
-  turns(now: unknown, before: unknown): number
+  turns(now: unknown, before: unknown, step: number): number
   end(now: unknown, bound: unknown, length: number): unknown
+  pause(now: unknown, length: number): number
   charge(value: unknown, unitsPerItem: number): unknown
 }
 
@@ -120,17 +123,23 @@ function install(formula: Formula): MeterRuntime {
       if (regions.length === 0) foldCells()
       maybeReport()
     },
-    turns(now, before) {
+    turns(now, before, step) {
       if (typeof now === 'number' && typeof before === 'number') {
         const distance = now - before
         return Number.isNaN(distance) ? 0 : distance
       }
-      return slowTurns(now, before)
+      return slowTurns(now, before, step)
     },
     end(now, bound, length) {
       if (typeof now !== 'number' || typeof bound !== 'number') return bound
       const left = bound - now
-      return (length > 0 ? left > length : left < length) ? now + length : bound
+      if (!(length > 0 ? left > length : left < length)) return bound
+      const at = now + length
+      return at === now ? bound : at
+    },
+    pause(now, length) {
+      // A variable that cannot be there exactly never pauses.
+      return Number.isSafeInteger(now) ? (now as number) + length : Number.NaN
     },
     charge(value, unitsPerItem) {
       native += sizeOf(value) * unitsPerItem
@@ -147,6 +156,7 @@ function install(formula: Formula): MeterRuntime {
     [names.check]: shared.check,
     [names.turns]: shared.turns,
     [names.end]: shared.end,
+    [names.pause]: shared.pause,
     [names.charge]: shared.charge,
   }
   const take = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
@@ -188,6 +198,10 @@ function install(formula: Formula): MeterRuntime {
       }
       return base
     },
+    counts(from, howMany) {
+      foldCells()
+      return totals.slice(from, from + howMany)
+    },
     end() {
       report = undefined
     },
@@ -195,18 +209,43 @@ function install(formula: Formula): MeterRuntime {
 }
 
 /** Loop variables that are not numbers, or have not always been. */
-function slowTurns(now: unknown, before: unknown): number {
-  if (typeof now === 'object' || typeof before === 'object') return 0
+function slowTurns(now: unknown, before: unknown, step: number): number {
+  // To text the step is appended.
+  if (typeof now === 'string' && typeof before === 'string') {
+    return ((now.length - before.length) / String(step).length) * step
+  }
+  if (!isPlain(now) || !isPlain(before)) return 0
   const distance = Number(now) - Number(before)
   return Number.isFinite(distance) ? distance : 0
+}
+
+/** To make a number of it does nothing else. */
+function isPlain(value: unknown): boolean {
+  return value === null || !['object', 'function', 'symbol'].includes(typeof value)
 }
 
 /** Bytes of what is binary, items of an array, characters of text; nothing of anything else. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
-  if (ArrayBuffer.isView(value)) return value.byteLength
-  // A proxy of an array would notice.
-  if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
-  return types.isAnyArrayBuffer(value) ? value.byteLength : 0
+  try {
+    if (ArrayBuffer.isView(value)) return (types.isDataView(value) ? viewBytes : arrayBytes).call(value)
+    // A proxy of an array would notice.
+    if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
+    if (types.isArrayBuffer(value)) return bufferBytes.call(value)
+    return types.isSharedArrayBuffer(value) ? sharedBytes.call(value) : 0
+  } catch {
+    // What was given away, or revoked.
+    return 0
+  }
+}
+
+// A class of the program may have a getter of the same name, which would notice.
+const arrayBytes = byteLengthOf(Object.getPrototypeOf(Uint8Array.prototype))
+const viewBytes = byteLengthOf(DataView.prototype)
+const bufferBytes = byteLengthOf(ArrayBuffer.prototype)
+const sharedBytes = byteLengthOf(SharedArrayBuffer.prototype)
+
+function byteLengthOf(prototype: object): (this: object) => number {
+  return Object.getOwnPropertyDescriptor(prototype, 'byteLength')!.get!
 }
