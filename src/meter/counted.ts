@@ -3,7 +3,7 @@
  * inside: `for (let i = a; …; i++)` and the same written with `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
-import type { Binding, Scopes } from './scopes.ts'
+import { type Binding, isAlwaysNumber, type Scopes } from './scopes.ts'
 import { children, contains, type Fn, hasClosure, isFunction, isLoop, type Loop } from './tree.ts'
 
 export interface Counted {
@@ -54,7 +54,7 @@ function countedFor(
     return {
       name: binding.name,
       step: stepped.step,
-      startsAsNumber: start !== undefined,
+      startsAsNumber: start !== undefined || isAlwaysNumber(binding),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -68,9 +68,8 @@ function countedWhile(
   scopes: Scopes,
 ): Counted | undefined {
   const { test, body } = loop
-  if (body.type !== 'BlockStatement' || contains(body, (node) => node.type === 'ContinueStatement'))
-    return undefined
-  for (const statement of body.body) {
+  if (contains(body, (node) => node.type === 'ContinueStatement')) return undefined
+  for (const statement of body.type === 'BlockStatement' ? body.body : [body]) {
     if (statement.type !== 'ExpressionStatement') continue
     const stepped = stepOf(statement.expression)
     const binding = stepped && scopes.bindingOf(stepped.variable)
@@ -80,7 +79,12 @@ function countedWhile(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    return { name: binding.name, step: stepped.step, startsAsNumber: false, updateEnd: statement.end }
+    return {
+      name: binding.name,
+      step: stepped.step,
+      startsAsNumber: isAlwaysNumber(binding),
+      updateEnd: statement.end,
+    }
   }
   return undefined
 }

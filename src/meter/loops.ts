@@ -12,7 +12,14 @@ import { nativeCharge } from './natives.ts'
 import type { Region, Rewriter, State, Target } from './rewrite.ts'
 import { contains, type Loop } from './tree.ts'
 
+interface Nest {
+  readonly statement: AnyNode
+  next: Region | undefined
+}
+
 export class LoopRewriter {
+  /** The nest of loops that was visited last. */
+  lastNest: Nest | undefined
   readonly #rewriter: Rewriter
   #serial = 0
 
@@ -40,7 +47,11 @@ export class LoopRewriter {
     if (own) edits.open(statement.start, `{let ${names.local}=0;`)
     if (statement.type === 'LabeledStatement') this.#rewriter.visit(statement.body, inner)
     else this.#count(statement as Loop, inner)
-    if (own) edits.close(statement.end, `;${this.#rewriter.flush(state.region.cell)}}`)
+    if (!own) return
+    // What is sure to follow is counted here too.
+    const nest: Nest = { statement, next: undefined }
+    this.lastNest = nest
+    edits.close(statement.end, () => `;${this.#rewriter.flush(state.region.cell, nest.next)}}`)
   }
 
   #silent(state: State): State {
@@ -82,7 +93,7 @@ export class LoopRewriter {
       targets: [...state.targets, target],
     }
     if (loop.type === 'ForStatement' || loop.type === 'WhileStatement' || loop.type === 'DoWhileStatement') {
-      if (loop.test) rewriter.visit(loop.test, inner)
+      if (loop.test) this.#test(loop.test, inner)
       if (loop.type === 'ForStatement' && loop.update) rewriter.visit(loop.update, inner)
     } else rewriter.visit(loop.left, inner)
     const block = loop.body.type === 'BlockStatement'
@@ -94,6 +105,13 @@ export class LoopRewriter {
     if (passing) rewriter.edits.close(loop.body.end - (block ? 1 : 0), () => `;${passing()}`)
     if (!strip && !block) rewriter.edits.close(loop.body.end, '}')
     strip?.close()
+  }
+
+  /** All of a test but its last run is passed, so its parts run as often as the loop turns, or nearly. */
+  #test(test: AnyNode, state: State): void {
+    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#rewriter.visit(test, state)
+    this.#rewriter.flat(test, state.region)
+    this.#rewriter.visit(test, this.#silent(state))
   }
 
   /** Over the items of something, inside another loop that reports, and without a call: never long. */
@@ -163,9 +181,8 @@ export class LoopRewriter {
     }
     const sofar = () => `${names.local}=${names.local}+${turns()}`
     const header = () => {
-      const next = bound
-        ? `${names.end}(${name},${textOf(bound.node)},${length()})`
-        : `${names.pause}(${name},${length()})`
+      const paused = startsAsNumber ? `${name}+${length()}` : `${names.pause}(${name},${length()})`
+      const next = bound ? `${names.end}(${name},${textOf(bound.node)},${length()})` : paused
       return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
     }
     const textOf = (node: AnyNode) => edits.text(node.start, node.end)
@@ -212,6 +229,13 @@ export class LoopRewriter {
 const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
 const uptoInit = new RegExp(`for${gap}\\(`, 'y')
 const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
+
+/** `a && b && c` without further branches. */
+function isChain(node: AnyNode): boolean {
+  if (node.type === 'LogicalExpression')
+    return node.operator === '&&' && isChain(node.left) && isChain(node.right)
+  return !contains(node, ({ type }) => type === 'LogicalExpression' || type === 'ConditionalExpression')
+}
 
 function suspends(node: AnyNode): boolean {
   return contains(

@@ -42,7 +42,8 @@ export const regionMarks = /\/\*@\*\/(\d+)\/\*@\*\//g
 /** Code that always runs together. */
 export interface Region {
   readonly tally: Tally
-  readonly form: 'cell' | 'local' | 'none'
+  /** None: others count it. */
+  form: 'cell' | 'local' | 'none'
   /** The cell of its function. */
   readonly cell: number
 }
@@ -198,9 +199,10 @@ export class Rewriter {
   }
 
   /** Takes what a loop nest has counted so far into a cell. */
-  flush(index: number): string {
+  flush(index: number, next?: Region): string {
     const cell = `${names.cells}[${index}]`
-    return `${cell}=${cell}+${names.local}|0;${names.local}=0;`
+    const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
+    return `${cell}=${cell}+${names.local}${more}|0;`
   }
 
   regionIn(state: State): Region {
@@ -208,16 +210,30 @@ export class Rewriter {
   }
 
   statements(list: readonly AnyNode[], state: State): void {
+    const { mode } = this
     let current = state
+    const parts: Region[] = [state.region]
     list.forEach((statement, index) => {
       this.visit(statement, current)
       const next = list[index + 1]
-      if (!next || current.region.form === 'none' || this.mode === 'routines' || !canLeave(statement)) return
+      if (!next || current.region.form === 'none' || mode === 'routines' || !canLeave(statement)) return
       if (this.#isLight(list.slice(index + 1))) return
       const region = this.regionIn(current)
-      this.edits.open(next.start, () => terminated(this.counting(region, false)))
+      parts.push(region)
+      const nest = this.#loops.lastNest
+      if (nest?.statement === statement) nest.next = region
+      else this.edits.open(next.start, () => terminated(this.counting(region, false)))
       current = { ...current, region }
     })
+    for (let i = parts.length - 1; i > 0; i--) this.#merge(parts[i]!, parts[i - 1]!, 1)
+  }
+
+  /** A region that is too light for a counter of its own is counted with another. */
+  #merge(region: Region, into: Region, share: number): void {
+    if (this.mode !== 'work' || region.form === 'none') return
+    if (workOf(region.tally, this.formula) > lightWork) return
+    addTo(into.tally, region.tally, share)
+    region.form = 'none'
   }
 
   #isLight(nodes: readonly AnyNode[]): boolean {
@@ -276,17 +292,18 @@ export class Rewriter {
         return this.#call(node, plain)
       case 'ChainExpression':
         // A part of it may not run, and what is wrapped would no longer end the whole.
-        return this.#flat(node, region)
+        return this.flat(node, region)
       default:
         addTo(region.tally, costOf(node, this.isBig))
         for (const part of children(node)) this.visit(part, plain)
     }
   }
 
-  #flat(node: AnyNode, region: Region): void {
+  /** Charges all of it, whatever parts of it run. */
+  flat(node: AnyNode, region: Region): void {
     addTo(region.tally, costOf(node, this.isBig))
     if (node.type === 'CallExpression') addTo(region.tally, this.calleeStart(node) ?? {})
-    if (!isFunction(node)) for (const part of children(node)) this.#flat(part, region)
+    if (!isFunction(node)) for (const part of children(node)) this.flat(part, region)
   }
 
   #loop(loop: Loop, state: State): void {
@@ -332,7 +349,8 @@ export class Rewriter {
     const count = once(() => this.counting(region, false))
     if (node.type === 'BlockStatement') {
       this.edits.open(node.start + 1, () => terminated(count()))
-      return this.visit(node, inner)
+      this.visit(node, inner)
+      return this.#merge(region, state.region, 0.5)
     }
     const statement = /Statement$|Declaration$/.test(node.type)
     this.edits.open(node.start, () => {
@@ -341,6 +359,7 @@ export class Rewriter {
     })
     this.visit(node, inner)
     this.edits.close(node.end, () => (count() === '' ? '' : statement ? '}' : ')'))
+    this.#merge(region, state.region, 0.5)
   }
 
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
@@ -370,7 +389,7 @@ export class Rewriter {
     // What is thrown goes no further than to where it is caught.
     const caught = node.type === 'ThrowStatement' ? state.targets.findLastIndex(({ catches }) => catches) : -1
     const targets = state.targets.slice(caught + 1)
-    const flush = state.targets[caught]?.local ? '' : this.flush(state.region.cell)
+    const flush = state.targets[caught]?.local ? '' : `${this.flush(state.region.cell)}${names.local}=0;`
     this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${flush}`)
     // What the value itself counts comes after the flush.
     if (node.argument) this.visit(node.argument, { ...state, local: false })

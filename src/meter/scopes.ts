@@ -21,6 +21,8 @@ export interface Use {
   readonly node: Identifier
   readonly kind: 'read' | 'write' | 'call'
   readonly by: Owner
+  /** Of a write: it leaves a number a number. */
+  readonly numeric?: boolean
 }
 
 export interface Scopes {
@@ -63,18 +65,23 @@ export function resolveScopes(program: Program): Scopes {
     bindings.push(binding)
   }
 
-  const use = (scope: Scope, node: Identifier, kind: Use['kind']): void => {
+  const use = (scope: Scope, node: Identifier, kind: Use['kind'], numeric = false): void => {
     for (let at: Scope | undefined = scope; at; at = at.outer) {
       const binding = at.names.get(node.name)
       if (!binding) continue
-      binding.uses.push({ node, kind, by: scope.owner })
+      binding.uses.push({ node, kind, by: scope.owner, ...(numeric && { numeric }) })
       resolved.set(node, binding)
       return
     }
   }
 
   /** Declarations that hold in all of a block. */
-  const hoistBlock = (scope: Scope, statements: readonly AnyNode[], nested = true, skippable = false): void => {
+  const hoistBlock = (
+    scope: Scope,
+    statements: readonly AnyNode[],
+    nested = true,
+    skippable = false,
+  ): void => {
     for (const it of statements) {
       const statement =
         (it.type === 'ExportNamedDeclaration' || it.type === 'ExportDefaultDeclaration') && it.declaration
@@ -181,8 +188,8 @@ export function resolveScopes(program: Program): Scopes {
   }
 
   /** The variables of a pattern are written. */
-  const bind = (scope: Scope, pattern: AnyNode): void => {
-    if (pattern.type === 'Identifier') use(scope, pattern, 'write')
+  const bind = (scope: Scope, pattern: AnyNode, numeric = false): void => {
+    if (pattern.type === 'Identifier') use(scope, pattern, 'write', numeric)
     else if (pattern.type === 'AssignmentPattern') bind(scope, pattern.left)
     else if (pattern.type === 'Property') bind(scope, pattern.value)
     else for (const part of children(pattern)) bind(scope, part)
@@ -214,9 +221,11 @@ export function resolveScopes(program: Program): Scopes {
         } else walk(scope, node.callee)
         return walkAll(scope, node.arguments)
       case 'AssignmentExpression':
-        assign(scope, node.left)
+        if (node.left.type === 'Identifier') use(scope, node.left, 'write', addsNumber(node))
+        else assign(scope, node.left)
         return walk(scope, node.right)
       case 'UpdateExpression':
+        if (node.argument.type === 'Identifier') return use(scope, node.argument, 'write', true)
         return assign(scope, node.argument)
       case 'VariableDeclaration':
         for (const { id, init } of node.declarations) {
@@ -224,7 +233,7 @@ export function resolveScopes(program: Program): Scopes {
           if (init) walk(scope, init)
           // A `var` is there before: starting it may be the second write.
           if (node.kind !== 'var' || !init) continue
-          bind(scope, id)
+          bind(scope, id, isNumber(init))
         }
         return
       case 'BlockStatement':
@@ -322,6 +331,21 @@ export function resolveScopes(program: Program): Scopes {
 function isStrict(body: AnyNode): boolean {
   if (body.type !== 'Program' && body.type !== 'BlockStatement') return false
   return body.body.some((it) => it.type === 'ExpressionStatement' && it.directive === 'use strict')
+}
+
+/** Never anything but a whole number. */
+export function isAlwaysNumber(binding: Binding): boolean {
+  // A `var` is undefined at first.
+  if (binding.kind === 'var' || !binding.value || !isNumber(binding.value)) return false
+  return binding.uses.every(({ kind, numeric }) => kind !== 'write' || numeric)
+}
+
+function isNumber(node: AnyNode): boolean {
+  return node.type === 'Literal' && Number.isInteger(node.value)
+}
+
+function addsNumber({ operator, right }: Extract<AnyNode, { type: 'AssignmentExpression' }>): boolean {
+  return ['=', '+=', '-='].includes(operator) && isNumber(right)
 }
 
 function declaredNames(declaration: AnyNode): string[] {
