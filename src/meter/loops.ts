@@ -7,7 +7,7 @@ import { costOf } from './costs.ts'
 import { type Counted, countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
-import { fullAt, lengthCount, names, prefix } from './names.ts'
+import { lengthCount, names, prefix } from './names.ts'
 import { nativeCharge } from './natives.ts'
 import type { Region, Rewriter, State, Target } from './rewrite.ts'
 import { contains, type Loop } from './tree.ts'
@@ -172,7 +172,8 @@ export class LoopRewriter {
     // Where a turn may take long, the length of strips is found out while it runs.
     const length = () => {
       if (!plain) return `${names.lengths}[${site}]*${step}`
-      return String(Math.max(64, Math.floor(fullAt / Math.max(1, units()))) * step)
+      const { fullAt } = this.#rewriter
+      return String(Math.max(Math.min(64, fullAt), Math.floor(fullAt / Math.max(1, units()))) * step)
     }
     const turns = () => {
       const distance = startsAsNumber ? `(${name}-${start})` : `${names.turns}(${name},${start},${step})`

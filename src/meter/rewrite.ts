@@ -26,6 +26,8 @@ export interface RewriteOptions {
   sourceType: 'module' | 'commonjs'
   /** Named in the source map. */
   file: string
+  /** Units that may gather before they are taken into the total; tests say less, so that loops pause often. */
+  fullAt?: number
 }
 
 export interface Rewritten {
@@ -86,6 +88,7 @@ export class Rewriter {
   readonly scopes: Scopes
   readonly mode: MeterMode
   readonly formula: Formula
+  readonly fullAt: number
   readonly measure: Measure
   readonly #options: RewriteOptions
   readonly #loops: LoopRewriter
@@ -101,6 +104,7 @@ export class Rewriter {
     this.#options = options
     this.mode = options.mode
     this.formula = options.formula
+    this.fullAt = options.fullAt ?? fullAt
     this.edits = new Edits(source)
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
@@ -151,7 +155,7 @@ export class Rewriter {
     const checked = loops || callsOut(fn.body, () => false)
     const start = once(() => {
       if (!promoted) return this.counting(region, checked)
-      return loops ? `${names.cells}[${region.cell}]>${fullAt}&&${names.check}()` : ''
+      return loops ? `${names.cells}[${region.cell}]>${this.fullAt}&&${names.check}()` : ''
     })
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
@@ -187,11 +191,11 @@ export class Rewriter {
     if (units === 0 && !checked) return ''
     if (form === 'local') {
       const add = `${names.local}=${names.local}+${units}|0`
-      return checked ? `(${add})>${fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
+      return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
     }
     const cell = `${names.cells}[${index}]`
     const add = `${cell}=${cell}+${units}|0`
-    return checked ? `(${add})>${fullAt}&&${names.check}()` : add
+    return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
   }
 
   units(tally: Tally): number {

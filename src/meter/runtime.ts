@@ -10,11 +10,14 @@ import { cellCount, lengthCount, names, prefix } from './names.ts'
 /** How often a running job says how far it is. */
 export const reportMs = 15
 
-/** Loops whose turns may take long report after so many turns at first; then after as many as fill this time. */
+/**
+ * Loops whose turns may take long report after so many turns at first; then after as many as do this much work. Not
+ * after some time: what a loop has not yet reported is lost when an exception ends it, and must not depend on chance.
+ */
 const firstLength = 16
-const mostLength = 2 ** 16
-const shortStripMs = 0.5
-const longStripMs = 3
+const mostLength = 2 ** 10
+const shortStripWork = 2 ** 20
+const longStripWork = 2 ** 23
 
 /** Room for counts per region; pages that no region uses cost nothing. */
 const mostRegions = 2 ** 20
@@ -48,6 +51,9 @@ interface Shared {
   charge(value: unknown, unitsPerItem: number): unknown
 }
 
+/** The program may put a clock of its own in place of the real one. */
+const nowMs = performance.now.bind(performance)
+
 let installed: MeterRuntime | undefined
 
 /** Puts the names of metered code in scope, once for all modules of this thread. */
@@ -68,7 +74,8 @@ function install(formula: Formula): MeterRuntime {
   let native = 0
   let report: ((work: number) => void) | undefined
   let reportedAt = 0
-  let lookedAt = 0
+  let checks = 0
+  let strippedAt = 0
 
   const foldCells = (): void => {
     for (let i = 0; i < cellCount; i++) {
@@ -89,17 +96,13 @@ function install(formula: Formula): MeterRuntime {
     return sum
   }
   const total = (): number => counted + (regions.length > 0 ? workOf(tally(), formula) : native)
-  /** Gives the time since it was last here. */
-  const maybeReport = (): number => {
-    const now = performance.now()
-    const sinceMs = now - lookedAt
-    lookedAt = now
-    if (report && now - reportedAt >= reportMs) {
-      reportedAt = now
-      foldCells()
-      report(total())
-    }
-    return sinceMs
+  const maybeReport = (): void => {
+    if (!report) return
+    const now = nowMs()
+    if (now - reportedAt < reportMs) return
+    reportedAt = now
+    foldCells()
+    report(total())
   }
 
   const shared: Shared = {
@@ -113,14 +116,18 @@ function install(formula: Formula): MeterRuntime {
     },
     strip(units, site) {
       counted += units
-      const tookMs = maybeReport()
+      foldCells()
+      const work = counted + native - strippedAt
+      strippedAt += work
+      maybeReport()
       const length = lengths[site]!
-      if (tookMs < shortStripMs) lengths[site] = Math.min(mostLength, length * 2)
-      else if (tookMs > longStripMs) lengths[site] = Math.max(1, length >> 2)
+      if (work < shortStripWork) lengths[site] = Math.min(mostLength, length * 2)
+      else if (work > longStripWork) lengths[site] = Math.max(1, length >> 2)
       return 0
     },
     check() {
-      if (regions.length === 0) foldCells()
+      // Counts of regions are many, and are checked long before they wrap.
+      if (regions.length === 0 || ++checks % 4096 === 0) foldCells()
       maybeReport()
     },
     turns(now, before, step) {
@@ -174,9 +181,11 @@ function install(formula: Formula): MeterRuntime {
       foldCells()
       counted = 0
       native = 0
+      strippedAt = 0
+      lengths.fill(firstLength)
       totals.fill(0)
       report = progressed
-      reportedAt = performance.now()
+      reportedAt = nowMs()
     },
     work() {
       foldCells()

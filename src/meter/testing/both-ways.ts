@@ -23,6 +23,8 @@ export async function bothWays(program: string): Promise<Record<MeterMode, Run>>
   const source = `${program}\nreturn main`
   const plain = await run(source)
   const runs = {} as Record<MeterMode, Run>
+  const hasty = await metered(source, 'work', 2)
+  assert.deepEqual(hasty.trace, plain, `often pausing: ${rewritten(source, 'work', 2).code}`)
   for (const mode of modes) {
     runs[mode] = await metered(source, mode)
     const { code } = rewritten(source, mode)
@@ -37,9 +39,9 @@ export async function workOf(program: string): Promise<number> {
   return (await metered(`${program}\nreturn main`, 'work')).work
 }
 
-async function metered(source: string, mode: MeterMode): Promise<Run> {
+async function metered(source: string, mode: MeterMode, fullAt?: number): Promise<Run> {
   const runtime = installRuntime(defaultFormula)
-  const { code, regions } = rewritten(source, mode)
+  const { code, regions } = rewritten(source, mode, fullAt)
   const base = runtime.place(regions)!
   runtime.begin()
   const trace = await run(code.replace(regionMarks, (_, index: string) => String(base + Number(index))))
@@ -48,9 +50,16 @@ async function metered(source: string, mode: MeterMode): Promise<Run> {
   return { trace, work, regions: regions.map((tally, index) => ({ times: counts[index]!, tally })) }
 }
 
-export function rewritten(source: string, mode: MeterMode): Rewritten {
+export function rewritten(source: string, mode: MeterMode, fullAt?: number): Rewritten {
   const file = 'file:///program.cjs'
-  const result = rewrite(source, { mode, formula: defaultFormula, sourceType: 'commonjs', file })
+  const options = {
+    mode,
+    formula: defaultFormula,
+    sourceType: 'commonjs',
+    file,
+    ...(fullAt && { fullAt }),
+  } as const
+  const result = rewrite(source, options)
   assert.ok(result, 'the program uses the names of the meter')
   return result
 }
