@@ -26,6 +26,8 @@ export interface RewriteOptions {
   sourceType: 'module' | 'commonjs'
   /** Named in the source map. */
   file: string
+  /** Units that may gather before they are taken into the total; tests say less, so that loops pause often. */
+  fullAt?: number
 }
 
 export interface Rewritten {
@@ -57,6 +59,8 @@ export interface Target {
   /** For a counted loop: what must be done before leaving it, and its own exit. */
   readonly leaving?: (position: number, itself: boolean) => string
   readonly exit?: string
+  /** A block whose exceptions are caught. */
+  readonly catches?: boolean
 }
 
 export interface State {
@@ -84,6 +88,7 @@ export class Rewriter {
   readonly scopes: Scopes
   readonly mode: MeterMode
   readonly formula: Formula
+  readonly fullAt: number
   readonly measure: Measure
   readonly #options: RewriteOptions
   readonly #loops: LoopRewriter
@@ -92,6 +97,7 @@ export class Rewriter {
   /** Functions whose start is charged by those who call them. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   readonly #regions: Tally[] = []
+  readonly #calledOutsideLoops = new Set<Fn>()
   readonly isBig: (node: AnyNode) => boolean
   fn!: Fn
 
@@ -99,6 +105,7 @@ export class Rewriter {
     this.#options = options
     this.mode = options.mode
     this.formula = options.formula
+    this.fullAt = options.fullAt ?? fullAt
     this.edits = new Edits(source)
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
@@ -125,15 +132,23 @@ export class Rewriter {
     return { ...this.edits.apply(this.#options.file), regions: this.#regions }
   }
 
-  #collect(node: AnyNode, fn: Fn | undefined): void {
+  #collect(node: AnyNode, fn: Fn | undefined, looping = false): void {
     const inside = isFunction(node) ? node : fn
+    const loops = isLoop(node) || (looping && !isFunction(node))
+    if (!loops && node.type === 'CallExpression') {
+      const called = this.#functionCalled(node)
+      if (called) this.#calledOutsideLoops.add(called)
+    }
     if (isFunction(node)) this.#functions.push(node)
     if (inside && isLoop(node)) this.#inFunction.set(node, inside)
-    for (const part of children(node)) this.#collect(part, inside)
+    // Our names could mean members of the object.
+    if (node.type === 'WithStatement') return
+    for (const part of children(node)) this.#collect(part, inside, loops)
   }
 
   #function(fn: Fn): void {
     this.fn = fn
+    this.edits.depth = fn.start
     const region: Region = {
       tally: { blocks: 1 },
       form: 'cell',
@@ -146,7 +161,7 @@ export class Rewriter {
     const checked = loops || callsOut(fn.body, () => false)
     const start = once(() => {
       if (!promoted) return this.counting(region, checked)
-      return loops ? `${names.cells}[${region.cell}]>${fullAt}&&${names.check}()` : ''
+      return loops ? `${names.cells}[${region.cell}]>${this.fullAt}&&${names.check}()` : ''
     })
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
@@ -164,10 +179,25 @@ export class Rewriter {
     if (promoted) this.#starts.set(fn, region.tally)
   }
 
+  /** True if the function at hand is called by name only, and from inside loops only. */
+  isCalledInLoops(): boolean {
+    return this.#starts.has(this.fn) && !this.#calledOutsideLoops.has(this.fn)
+  }
+
   calleeStart({ callee }: CallExpression): Tally | undefined {
-    const binding = callee.type === 'Identifier' ? this.scopes.bindingOf(callee) : undefined
-    const fn = binding?.value as Fn | undefined
+    const fn = this.#functionCalled({ callee })
     return fn && this.#starts.get(fn)
+  }
+
+  /** True if a call runs loops of a function that is known. */
+  calleeLoops(call: CallExpression): boolean {
+    const fn = this.#functionCalled(call)
+    return fn !== undefined && contains(fn.body, isLoop)
+  }
+
+  #functionCalled({ callee }: Pick<CallExpression, 'callee'>): Fn | undefined {
+    const value = callee.type === 'Identifier' ? this.scopes.bindingOf(callee)?.value : undefined
+    return value && isFunction(value) ? value : undefined
   }
 
   /** Code that counts a region, as an expression; '' if there is nothing to count. */
@@ -182,11 +212,11 @@ export class Rewriter {
     if (units === 0 && !checked) return ''
     if (form === 'local') {
       const add = `${names.local}=${names.local}+${units}|0`
-      return checked ? `(${add})>${fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
+      return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
     }
     const cell = `${names.cells}[${index}]`
     const add = `${cell}=${cell}+${units}|0`
-    return checked ? `(${add})>${fullAt}&&${names.check}()` : add
+    return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
   }
 
   units(tally: Tally): number {
@@ -266,7 +296,7 @@ export class Rewriter {
       case 'SwitchStatement':
         return this.#switch(node, plain)
       case 'TryStatement':
-        this.visit(node.block, plain)
+        this.visit(node.block, node.handler ? within(plain, { catches: true }) : plain)
         if (node.handler) this.#arm(node.handler.body, plain)
         if (node.finalizer) this.visit(node.finalizer, plain)
         return
@@ -281,7 +311,6 @@ export class Rewriter {
         if (node.superClass) this.visit(node.superClass, plain)
         return addTo(region.tally, costOf(node, this.isBig))
       case 'WithStatement':
-        // Our names could mean members of the object.
         return
       case 'CallExpression':
       case 'NewExpression':
@@ -317,8 +346,7 @@ export class Rewriter {
       if (state.labels.length === 0) return this.#loops.enter(node, { ...state, labels })
       return this.visit(node.body, { ...state, labels })
     }
-    const target: Target = { labels, loop: false, switched: false, local: state.local }
-    this.visit(node.body, { ...state, labels: [], targets: [...state.targets, target] })
+    this.visit(node.body, within({ ...state, labels: [] }, { labels }))
   }
 
   /** One of several ways; those that differ little are charged at their mean, without a counter. */
@@ -362,8 +390,7 @@ export class Rewriter {
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
     this.visit(node.discriminant, state)
     addTo(state.region.tally, { instructions: 2 })
-    const target: Target = { labels: [], loop: false, switched: true, local: state.local }
-    const targets = [...state.targets, target]
+    const { targets } = within(state, { switched: true })
     for (const it of node.cases) {
       if (it.test && it.test.type !== 'Literal') this.visit(it.test, silent(state))
       const [first] = it.consequent
@@ -384,11 +411,11 @@ export class Rewriter {
       if (node.argument) this.visit(node.argument, state)
       return
     }
-    const { targets } = state
-    this.edits.open(
-      node.start,
-      () => `{${this.leaving(targets, node.start)}${this.flush(state.region.cell)}${names.local}=0;`,
-    )
+    // What is thrown goes no further than to where it is caught.
+    const caught = node.type === 'ThrowStatement' ? state.targets.findLastIndex(({ catches }) => catches) : -1
+    const targets = state.targets.slice(caught + 1)
+    const flush = state.targets[caught]?.local ? '' : `${this.flush(state.region.cell)}${names.local}=0;`
+    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${flush}`)
     // What the value itself counts comes after the flush.
     if (node.argument) this.visit(node.argument, { ...state, local: false })
     this.edits.close(node.end, '}')
@@ -439,6 +466,13 @@ function chargedPart(
 ): AnyNode {
   if (by === 'result') return node
   return by === 'argument' ? node.arguments[0]! : (node.callee as { object: AnyNode }).object
+}
+
+/** Inside a statement that is no loop. */
+function within(state: State, target: Partial<Target>): State {
+  const { local } = state
+  const inner = { labels: [], loop: false, switched: false, local, ...target }
+  return { ...state, targets: [...state.targets, inner] }
 }
 
 function silent(state: State): State {
