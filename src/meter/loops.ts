@@ -77,7 +77,7 @@ export class LoopRewriter {
     const reports = !(
       plain &&
       state.local &&
-      (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops())
+      (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops(rewriter.fn))
     )
     const counted = state.local ? this.#counted(loop, state) : undefined
     const strip = counted && this.#strip(loop, counted, turn, reports)

@@ -97,7 +97,8 @@ export class Rewriter {
   /** Functions whose start is charged by those who call them. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   readonly #regions: Tally[] = []
-  readonly #calledOutsideLoops = new Set<Fn>()
+  /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
+  readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
   readonly isBig: (node: AnyNode) => boolean
   fn!: Fn
 
@@ -137,7 +138,8 @@ export class Rewriter {
     const loops = isLoop(node) || (looping && !isFunction(node))
     if (!loops && node.type === 'CallExpression') {
       const called = this.#functionCalled(node)
-      if (called) this.#calledOutsideLoops.add(called)
+      if (called)
+        this.#callersOutsideLoops.set(called, [...(this.#callersOutsideLoops.get(called) ?? []), fn])
     }
     if (isFunction(node)) this.#functions.push(node)
     if (inside && isLoop(node)) this.#inFunction.set(node, inside)
@@ -156,13 +158,9 @@ export class Rewriter {
     }
     const state: State = { region, local: false, targets: [], labels: [] }
     const promoted = this.#starts.has(fn)
-    // A function that calls nothing and does not loop leaves it to others: it can neither call itself nor take long.
-    const loops = contains(fn.body, isLoop)
-    const checked = loops || callsOut(fn.body, () => false)
-    const start = once(() => {
-      if (!promoted) return this.counting(region, checked)
-      return loops ? `${names.cells}[${region.cell}]>${this.fullAt}&&${names.check}()` : ''
-    })
+    // Loops report by themselves; what calls may call itself, and must report too.
+    const checked = callsOut(fn.body, () => false)
+    const start = once(() => (promoted ? '' : this.counting(region, checked)))
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
       // A directive may stand without its semicolon.
@@ -179,9 +177,11 @@ export class Rewriter {
     if (promoted) this.#starts.set(fn, region.tally)
   }
 
-  /** True if the function at hand is called by name only, and from inside loops only. */
-  isCalledInLoops(): boolean {
-    return this.#starts.has(this.fn) && !this.#calledOutsideLoops.has(this.fn)
+  /** True if the function is called by name only, and from inside loops only, be they its callers' callers'. */
+  isCalledInLoops(fn: Fn): boolean {
+    if (!this.#starts.has(fn)) return false
+    const callers = this.#callersOutsideLoops.get(fn) ?? []
+    return callers.every((caller) => caller !== undefined && this.isCalledInLoops(caller))
   }
 
   calleeStart({ callee }: CallExpression): Tally | undefined {
@@ -215,19 +215,19 @@ export class Rewriter {
       return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
     }
     const cell = `${names.cells}[${index}]`
-    const add = `${cell}=${cell}+${units}|0`
+    const add = `${cell}+=${units}`
     return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
   }
 
   units(tally: Tally): number {
-    return Math.max(0, Math.round(workOf(tally, this.formula)))
+    return Math.round(workOf(tally, this.formula))
   }
 
   /** Takes what a loop nest has counted so far into a cell. */
   flush(index: number, next?: Region): string {
     const cell = `${names.cells}[${index}]`
     const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
-    return `${cell}=${cell}+${names.local}${more}|0;`
+    return `${cell}+=${names.local}${more};`
   }
 
   regionIn(state: State): Region {
@@ -237,20 +237,45 @@ export class Rewriter {
   statements(list: readonly AnyNode[], state: State): void {
     const { mode } = this
     let current = state
-    const parts: Region[] = [state.region]
+    /** What follows statements that may leave, and how it is left. */
+    const parts: { region: Region; exit: Region | undefined }[] = []
     list.forEach((statement, index) => {
-      this.visit(statement, current)
-      const next = list[index + 1]
-      if (!next || current.region.form === 'none' || mode === 'routines' || !canLeave(statement)) return
-      if (this.#isLight(list.slice(index + 1))) return
+      const rest = list.slice(index + 1)
+      const splits =
+        rest.length > 0 &&
+        current.region.form !== 'none' &&
+        mode !== 'routines' &&
+        canLeave(statement) &&
+        !this.#isLight(rest)
+      const exit =
+        splits && mode === 'work' && isGuard(statement) ? this.#guard(statement, current) : undefined
+      if (!exit) this.visit(statement, current)
+      if (!splits) return
       const region = this.regionIn(current)
-      parts.push(region)
+      parts.push({ region, exit })
       const nest = this.#loops.lastNest
       if (nest?.statement === statement) nest.next = region
-      else this.edits.open(next.start, () => terminated(this.counting(region, false)))
+      else this.edits.open(rest[0]!.start, () => terminated(this.counting(region, false)))
       current = { ...current, region }
     })
-    for (let i = parts.length - 1; i > 0; i--) this.#merge(parts[i]!, parts[i - 1]!, 1)
+    for (let i = parts.length - 1; i >= 0; i--) {
+      const { region, exit } = parts[i]!
+      const into = parts[i - 1]?.region ?? state.region
+      if (!exit) this.#merge(region, into, 1)
+      else {
+        // Counted before it is known whether it will be left, and taken back where it is.
+        addTo(into.tally, region.tally)
+        addTo(exit.tally, region.tally, -1)
+        region.form = 'none'
+      }
+    }
+  }
+
+  /** `if (…) return` and the like: gives the region of the way out. */
+  #guard(node: Extract<AnyNode, { type: 'IfStatement' }>, state: State): Region {
+    addTo(state.region.tally, costOf(node, this.isBig))
+    this.visit(node.test, state)
+    return this.#arm(node.consequent, state, false)
   }
 
   /** A region that is too light for a counter of its own is counted with another. */
@@ -367,15 +392,19 @@ export class Rewriter {
   }
 
   /** Code that runs only sometimes. */
-  #arm(node: AnyNode, state: State): void {
-    if (state.region.form === 'none' || isFunction(node)) return this.visit(node, state)
+  #arm(node: AnyNode, state: State, mergeable = true): Region {
     const region = this.regionIn(state)
+    if (state.region.form === 'none' || isFunction(node)) {
+      this.visit(node, state)
+      return region
+    }
     const inner = { ...state, region }
     const count = once(() => this.counting(region, false))
     if (node.type === 'BlockStatement') {
       this.edits.open(node.start + 1, () => terminated(count()))
       this.visit(node, inner)
-      return this.#merge(region, state.region, 0.5)
+      if (mergeable) this.#merge(region, state.region, 0.5)
+      return region
     }
     const statement = /Statement$|Declaration$/.test(node.type)
     this.edits.open(node.start, () => {
@@ -384,7 +413,8 @@ export class Rewriter {
     })
     this.visit(node, inner)
     this.edits.close(node.end, () => (count() === '' ? '' : statement ? '}' : ')'))
-    this.#merge(region, state.region, 0.5)
+    if (mergeable) this.#merge(region, state.region, 0.5)
+    return region
   }
 
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
@@ -473,6 +503,16 @@ function within(state: State, target: Partial<Target>): State {
   const { local } = state
   const inner = { labels: [], loop: false, switched: false, local, ...target }
   return { ...state, targets: [...state.targets, inner] }
+}
+
+/** A condition under which what follows does not run: most often it does. */
+function isGuard(node: AnyNode): node is Extract<AnyNode, { type: 'IfStatement' }> {
+  if (node.type !== 'IfStatement' || node.alternate) return false
+  const { consequent } = node
+  const [...before] = consequent.type === 'BlockStatement' ? consequent.body : [consequent]
+  const last = before.pop()
+  if (!last || !['ReturnStatement', 'ThrowStatement', 'BreakStatement'].includes(last.type)) return false
+  return !before.some(canLeave)
 }
 
 function silent(state: State): State {

@@ -39,7 +39,7 @@ export interface MeterRuntime {
 }
 
 interface Shared {
-  cells: Int32Array
+  cells: Float64Array
   counts: Int32Array
   lengths: Int32Array
   fold(units: number): number
@@ -64,7 +64,7 @@ export function installRuntime(formula: Formula): MeterRuntime {
 
 function install(formula: Formula): MeterRuntime {
   // Long enough to lie outside V8's heap, where its address is a constant of optimised code.
-  const cells = new Int32Array(new ArrayBuffer(1024))
+  const cells = new Float64Array(new ArrayBuffer(1024))
   const counts = new Int32Array(new ArrayBuffer(4 * mostRegions))
   const lengths = new Int32Array(new ArrayBuffer(4 * lengthCount)).fill(firstLength)
   const totals: number[] = []
