@@ -3,17 +3,18 @@
  * inside: `for (let i = a; …; i++)` and the same written with `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
+import { findNumbers } from './numbers.ts'
 import type { Binding, Scopes } from './scopes.ts'
-import { children, contains, type Fn, hasClosure, isLoop, type Loop } from './tree.ts'
+import { children, contains, type Fn, hasClosure, isFunction, isLoop, type Loop } from './tree.ts'
 
 export interface Counted {
   readonly name: string
   /** What is added to the variable in each turn; a whole number, not 0. */
   readonly step: number
-  /** False: it might start as a BigInt, text or an object. */
-  readonly startsAsNumber: boolean
+  /** False: it might be a BigInt, text, an object, NaN… */
+  readonly isWhole: boolean
   /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
-  readonly bound?: { readonly operator: string; readonly node: Expression }
+  readonly bound?: { readonly operator: string; readonly node: Expression; readonly isNumber: boolean }
   /** The update is the statement of the body that ends here; undefined if it follows the body. */
   readonly updateEnd?: number
   /** The number of turns, if it is plain from the source. */
@@ -38,13 +39,15 @@ function countedFor(
   // Each turn has its own variable; only a function that outlives the turn could tell.
   if (declaresHere && hasClosure(loop)) return undefined
   for (const candidate of updates) {
-    const stepped = stepOf(candidate)
+    const stepped = stepOf(candidate, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
     if (!binding || !isOwn(binding, fn)) continue
+    if (binding.declaredAt > (init && declaresHere ? init.end : loop.start)) continue
     const writes = binding.uses.filter((use) => use.kind === 'write')
     const inside = writes.filter(({ node }) => node.start >= test.start && node.start < body.end)
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    const start = startOf(init, binding)
+    const before = writes.filter(({ node }) => node.start >= loop.start && node.start < test.start)
+    const start = before.length <= (declaresHere ? 0 : 1) ? startOf(init, binding) : undefined
     const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
     const limit = bound && numberOf(bound.node, scopes)
     const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
@@ -52,7 +55,7 @@ function countedFor(
     return {
       name: binding.name,
       step: stepped.step,
-      startsAsNumber: start !== undefined,
+      isWhole: start !== undefined || findNumbers(scopes).isWhole(stepped.variable),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -66,35 +69,37 @@ function countedWhile(
   scopes: Scopes,
 ): Counted | undefined {
   const { test, body } = loop
-  if (body.type !== 'BlockStatement' || contains(body, (node) => node.type === 'ContinueStatement'))
-    return undefined
-  for (const statement of body.body) {
+  if (contains(body, (node) => node.type === 'ContinueStatement')) return undefined
+  for (const statement of body.type === 'BlockStatement' ? body.body : [body]) {
     if (statement.type !== 'ExpressionStatement') continue
-    const stepped = stepOf(statement.expression)
+    const stepped = stepOf(statement.expression, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
-    if (!binding || !isOwn(binding, fn)) continue
     // Declared inside, each turn has another.
-    if (binding.kind !== 'var' && binding.kind !== 'parameter' && declaredIn(binding, body)) continue
+    if (!binding || !isOwn(binding, fn) || binding.declaredAt > loop.start) continue
     const inside = binding.uses.filter(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    return { name: binding.name, step: stepped.step, startsAsNumber: false, updateEnd: statement.end }
+    return {
+      name: binding.name,
+      step: stepped.step,
+      isWhole: findNumbers(scopes).isWhole(stepped.variable),
+      updateEnd: statement.end,
+    }
   }
   return undefined
 }
 
 /** `i++`, `--i`, `i += 2` and the like. */
-function stepOf(node: AnyNode): { variable: Identifier; step: number } | undefined {
+function stepOf(node: AnyNode, scopes: Scopes): { variable: Identifier; step: number } | undefined {
   if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
     return { variable: node.argument, step: node.operator === '++' ? 1 : -1 }
   }
   if (node.type !== 'AssignmentExpression' || node.left.type !== 'Identifier') return undefined
   const { operator, right } = node
-  if ((operator !== '+=' && operator !== '-=') || right.type !== 'Literal') return undefined
-  const amount = right.value
-  if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1 || amount > 65536)
-    return undefined
+  if (operator !== '+=' && operator !== '-=') return undefined
+  const amount = numberOf(right, scopes)
+  if (amount === undefined || amount < 1 || amount > 65536) return undefined
   return { variable: node.left, step: operator === '+=' ? amount : -amount }
 }
 
@@ -102,16 +107,15 @@ function stepOf(node: AnyNode): { variable: Identifier; step: number } | undefin
 function isOwn(binding: Binding, fn: Fn): boolean {
   if (binding.owner !== fn || binding.uses.some(({ kind, by }) => kind === 'write' && by !== fn)) return false
   // In sloppy code `arguments` is another name for the parameters.
-  return (
-    binding.kind !== 'parameter' ||
-    !contains(fn.body, (it) => it.type === 'Identifier' && it.name === 'arguments')
-  )
+  return binding.kind !== 'parameter' || !hasArguments(fn.body)
 }
 
-function declaredIn(binding: Binding, node: AnyNode): boolean {
-  if (node.type === 'VariableDeclarator' && node.id.type === 'Identifier' && node.id.name === binding.name)
-    return true
-  return children(node).some((part) => declaredIn(binding, part))
+/** Arrow functions share what is around them. */
+function hasArguments(node: AnyNode): boolean {
+  if (node.type === 'Identifier' && node.name === 'arguments') return true
+  return children(node).some(
+    (part) => (!isFunction(part) || part.type === 'ArrowFunctionExpression') && hasArguments(part),
+  )
 }
 
 function startOf(init: AnyNode | null | undefined, binding: Binding): number | undefined {
@@ -157,7 +161,8 @@ function boundOf(
   const { operator } = test
   if (step > 0 ? operator !== '<' && operator !== '<=' : operator !== '>' && operator !== '>=')
     return undefined
-  return isSteady(test.right, loop, fn, scopes) ? { operator, node: test.right } : undefined
+  if (!isSteady(test.right, loop, fn, scopes)) return undefined
+  return { operator, node: test.right, isNumber: findNumbers(scopes).isNumber(test.right) }
 }
 
 /** Arithmetic on what nothing writes while the loop runs. */
@@ -166,8 +171,7 @@ function isSteady(node: AnyNode, loop: Loop, fn: Fn, scopes: Scopes): boolean {
   if (node.type === 'BinaryExpression') {
     return (
       ['+', '-', '*', '/', '>>', '<<', '>>>'].includes(node.operator) &&
-      isSteady(node.left, loop, fn, scopes) &&
-      isSteady(node.right, loop, fn, scopes)
+      [node.left, node.right].every((side) => isSteady(side, loop, fn, scopes) && isPlain(side, scopes))
     )
   }
   if (node.type !== 'Identifier') return false
@@ -180,6 +184,15 @@ function isSteady(node: AnyNode, loop: Loop, fn: Fn, scopes: Scopes): boolean {
       ({ kind, node: at }) => kind === 'write' && at.start >= loop.start && at.start < loop.end,
     )
   )
+}
+
+/** No object, which would have a say each time that it is made a number. */
+function isPlain(node: AnyNode, scopes: Scopes): boolean {
+  if (node.type !== 'Identifier') return node.type === 'Literal' || node.type === 'BinaryExpression'
+  const binding = scopes.bindingOf(node)
+  if (!binding?.value || binding.kind === 'var' || binding.uses.some(({ kind }) => kind === 'write'))
+    return false
+  return binding.value.type !== 'Identifier' && isPlain(binding.value, scopes)
 }
 
 function turnsOf(start: number, operator: string, limit: number, step: number): number {

@@ -7,6 +7,7 @@ interface Edit {
   at: number
   /** What closes a piece goes before what opens the next at the same place. */
   opens: boolean
+  depth: number
   text: Text
 }
 
@@ -14,6 +15,8 @@ export class Edits {
   readonly #source: string
   readonly #edits: Edit[] = []
   readonly #replacements: { start: number; end: number; text: Text }[] = []
+  /** Where the function starts whose pieces come next: functions inside others may come in any order. */
+  depth = 0
 
   constructor(source: string) {
     this.#source = source
@@ -21,12 +24,12 @@ export class Edits {
 
   /** Of several at one place the first comes first, so ask for the outer one before the inner one. */
   open(at: number, text: Text): void {
-    this.#edits.push({ at, opens: true, text })
+    this.#edits.push({ at, opens: true, depth: 0, text })
   }
 
   /** Of several at one place the first comes first, so ask for the inner one before the outer one. */
   close(at: number, text: Text): void {
-    this.#edits.push({ at, opens: false, text })
+    this.#edits.push({ at, opens: false, depth: this.depth, text })
   }
 
   replace(start: number, end: number, text: Text): void {
@@ -37,11 +40,19 @@ export class Edits {
     return this.#source.slice(start, end)
   }
 
+  /** Where the text that a sticky pattern finds at a place ends. */
+  match(pattern: RegExp, at: number): number {
+    pattern.lastIndex = at
+    return pattern.test(this.#source) ? pattern.lastIndex : at
+  }
+
   /** No insertion holds a line break, so lines stay where they were; the map is for columns. */
   apply(file: string): { code: string; map: SourceMap } {
     const result = new MagicString(this.#source)
     for (const { start, end, text } of this.#replacements) result.overwrite(start, end, written(text))
-    const order = this.#edits.toSorted((a, b) => a.at - b.at || Number(a.opens) - Number(b.opens))
+    const order = this.#edits.toSorted(
+      (a, b) => a.at - b.at || Number(a.opens) - Number(b.opens) || b.depth - a.depth,
+    )
     for (const { at, text } of order) {
       const value = written(text)
       if (value !== '') result.appendLeft(at, value)

@@ -7,12 +7,19 @@ import { costOf } from './costs.ts'
 import { type Counted, countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
-import { fullAt, lengthCount, names, prefix } from './names.ts'
+import { lengthCount, names, prefix } from './names.ts'
 import { nativeCharge } from './natives.ts'
 import type { Region, Rewriter, State, Target } from './rewrite.ts'
 import { contains, type Loop } from './tree.ts'
 
+interface Nest {
+  readonly statement: AnyNode
+  next: Region | undefined
+}
+
 export class LoopRewriter {
+  /** The nest of loops that was visited last. */
+  lastNest: Nest | undefined
   readonly #rewriter: Rewriter
   #serial = 0
 
@@ -40,7 +47,11 @@ export class LoopRewriter {
     if (own) edits.open(statement.start, `{let ${names.local}=0;`)
     if (statement.type === 'LabeledStatement') this.#rewriter.visit(statement.body, inner)
     else this.#count(statement as Loop, inner)
-    if (own) edits.close(statement.end, `;${this.#rewriter.flush(state.region.cell)}}`)
+    if (!own) return
+    // What is sure to follow is counted here too.
+    const nest: Nest = { statement, next: undefined }
+    this.lastNest = nest
+    edits.close(statement.end, () => `;${this.#rewriter.flush(state.region.cell, nest.next)}}`)
   }
 
   #silent(state: State): State {
@@ -62,18 +73,25 @@ export class LoopRewriter {
     if (loop.type === 'ForStatement' && loop.init) rewriter.visit(loop.init, outside)
     if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement') rewriter.visit(loop.right, outside)
 
+    const plain = this.#isPlain(loop)
+    const reports = !(
+      plain &&
+      state.local &&
+      (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops(rewriter.fn))
+    )
     const counted = state.local ? this.#counted(loop, state) : undefined
-    const strip = counted && this.#strip(loop, counted, turn)
-    const passing = this.#isPassing(loop, state)
-      ? () => `${names.local}=${names.local}+${rewriter.units(turn.tally)};`
-      : undefined
+    const strip = counted && this.#strip(loop, counted, turn, reports)
+    const quietly = !strip && !reports
+    const count = () => `${names.local}=${names.local}+${rewriter.units(turn.tally)}`
+    // At the end of a turn is quicker than at its start, but `continue` would miss it.
+    const late = quietly && !contains(loop.body, (it) => it.type === 'ContinueStatement')
     const target: Target = {
       labels: state.labels,
       loop: true,
       switched: false,
       local: state.local,
-      ...(strip && { leaving: strip.leaving, exit: strip.exit }),
-      ...(passing && { leaving: passing }),
+      ...strip?.target,
+      ...(late && { leaving: () => `${count()};` }),
     }
     const inner: State = {
       region: turn,
@@ -82,32 +100,39 @@ export class LoopRewriter {
       targets: [...state.targets, target],
     }
     if (loop.type === 'ForStatement' || loop.type === 'WhileStatement' || loop.type === 'DoWhileStatement') {
-      if (loop.test) rewriter.visit(loop.test, inner)
+      if (loop.test) this.#test(loop.test, inner)
       if (loop.type === 'ForStatement' && loop.update) rewriter.visit(loop.update, inner)
     } else rewriter.visit(loop.left, inner)
     const block = loop.body.type === 'BlockStatement'
-    if (!strip && !passing) {
-      const count = () => rewriter.counting(turn, true)
-      rewriter.edits.open(loop.body.start + (block ? 1 : 0), () => `${block ? '' : '{'}${count()};`)
-    } else if (passing && !block) rewriter.edits.open(loop.body.start, '{')
+    const { edits } = rewriter
+    if (!strip) {
+      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting(turn, true)};`)
+      edits.open(loop.body.start + (block ? 1 : 0), () => `${block ? '' : '{'}${early()}`)
+    }
     rewriter.visit(loop.body, inner)
-    if (passing) rewriter.edits.close(loop.body.end - (block ? 1 : 0), () => `;${passing()}`)
-    if (!strip && !block) rewriter.edits.close(loop.body.end, '}')
+    if (late) edits.close(loop.body.end - (block ? 1 : 0), () => `;${count()};`)
+    if (!strip && !block) edits.close(loop.body.end, '}')
     strip?.close()
   }
 
-  /** Over the items of something, inside another loop that reports, and without a call: never long. */
-  #isPassing(loop: Loop, state: State): boolean {
-    if (loop.type !== 'ForOfStatement' || !state.local || !state.targets.some((target) => target.loop))
-      return false
-    // It counts at the end of a turn, which is quicker than at the start, and which `continue` would miss.
-    return this.#isPlain(loop) && !contains(loop.body, (it) => it.type === 'ContinueStatement')
+  /** All of a test but its last run is passed, so its parts run as often as the loop turns, or nearly. */
+  #test(test: AnyNode, state: State): void {
+    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#rewriter.visit(test, state)
+    this.#rewriter.flat(test, state.region)
+    this.#rewriter.visit(test, this.#silent(state))
   }
 
   #counted(loop: Loop, state: State): Counted | undefined {
     const { scopes, fn } = this.#rewriter
     if (state.labels.some((label) => uses(loop.body, label))) return undefined
-    return countedLoop(loop, fn, scopes)
+    const counted = countedLoop(loop, fn, scopes)
+    if (!counted?.bound) return counted
+    const { test } = loop as Extract<Loop, { type: 'ForStatement' }>
+    const text = this.#rewriter.edits.text(test!.start, test!.end)
+    // The bound is written again elsewhere, where neither a comment nor a line break may go.
+    if (!/[\n\r\u2028\u2029]|\/[/*]/.test(text)) return counted
+    const { bound: _, ...unbounded } = counted
+    return unbounded
   }
 
   /** What a turn takes is plain: it neither loops nor calls. */
@@ -118,15 +143,32 @@ export class LoopRewriter {
   #isQuick(call: AnyNode): boolean {
     if (call.type !== 'CallExpression') return false
     const { callee } = call
-    if (callee.type !== 'MemberExpression') return this.#rewriter.calleeStart(call) !== undefined
+    if (callee.type !== 'MemberExpression') {
+      return this.#rewriter.calleeStart(call) !== undefined && !this.#rewriter.calleeLoops(call)
+    }
     if (nativeCharge(call)) return false
     return !(costOf(call, () => false).calls ?? 0)
   }
 
-  /** Turns the loop into one that runs in strips: between them it reports, inside them it counts nothing. */
-  #strip(loop: Loop, counted: Counted, turn: Region) {
+  /** Puts what the loop starts with before it. */
+  #takeOut(loop: Loop, init: AnyNode, header: () => string): void {
     const { edits } = this.#rewriter
-    const { name, step, bound, startsAsNumber, updateEnd } = counted
+    const start = edits.match(uptoInit, loop.start)
+    const end = edits.match(afterInit, init.end)
+    const expression = init.type !== 'VariableDeclaration'
+    // Lines stay where they were. As a statement, an expression may not begin with just anything.
+    const lines = edits.text(loop.start, start).replace(/[^\n\r\u2028\u2029]/g, '')
+    edits.replace(loop.start, start, `{${lines}${expression ? '(' : ''}`)
+    edits.open(end, () => `${expression ? ')' : ''};${header()}for(`)
+  }
+
+  /**
+   * Turns the loop into one that runs in strips: between them it reports, inside them it counts nothing. A loop that
+   * need not report is one strip.
+   */
+  #strip(loop: Loop, counted: Counted, turn: Region, reports: boolean) {
+    const { edits } = this.#rewriter
+    const { name, step, bound, isWhole, updateEnd } = counted
     const serial = ++this.#serial
     const [start, end, exit] = ['S', 'E', 'L'].map((letter) => `${prefix}${letter}${serial}`)
     const units = () => this.#rewriter.units(turn.tally)
@@ -135,43 +177,54 @@ export class LoopRewriter {
     // Where a turn may take long, the length of strips is found out while it runs.
     const length = () => {
       if (!plain) return `${names.lengths}[${site}]*${step}`
-      return String(Math.max(64, Math.floor(fullAt / Math.max(1, units()))) * step)
+      const { fullAt } = this.#rewriter
+      return String(Math.max(Math.min(64, fullAt), Math.floor(fullAt / Math.max(1, units()))) * step)
     }
     const turns = () => {
-      const distance = startsAsNumber ? `(${name}-${start})` : `${names.turns}(${name},${start})`
+      const distance = isWhole ? `(${name}-${start})` : `${names.turns}(${name},${start},${step})`
       const by = units() / step
       return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
     }
     const sofar = () => `${names.local}=${names.local}+${turns()}`
-    const forward = step > 0
     const header = () => {
-      const limit = bound ? textOf(bound.node) : forward ? 'Infinity' : '-Infinity'
-      const next = `${names.end}(${name},${limit},${length()})`
+      if (!reports) return `let ${start}=${name};`
+      const paused = isWhole ? `${name}+${length()}` : `${names.pause}(${name},${length()})`
+      const next = bound ? upTo(textOf(bound.node)) : paused
       return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
     }
     const textOf = (node: AnyNode) => edits.text(node.start, node.end)
-    const reached = `${name}${forward ? '>=' : '<='}${end}`
-    const before = `${name}${forward ? '<' : '>'}${end}`
+    const easy = isWhole && bound?.isNumber
+    const upTo = (limit: string): string => {
+      if (!easy) return `${names.end}(${name},${limit},${length()})`
+      return `(${limit})-${name}${step > 0 ? '>' : '<'}${length()}?${name}+${length()}:${limit}`
+    }
+    // Whatever the variable is, to compare it so has no effect of its own.
+    const before = `${name}!==${end}`
     if (loop.type === 'ForStatement') {
       const { init, test } = loop
-      if (init) {
-        // Lines stay where they were.
-        edits.replace(loop.start, init.start, `{${edits.text(loop.start, init.start).replace(/[^\n]/g, '')}`)
-        edits.open(init.end, () => `;${header()}for(`)
-      } else edits.open(loop.start, () => `{${header()}`)
-      if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
+      if (init) this.#takeOut(loop, init, header)
+      else edits.open(loop.start, () => `{${header()}`)
+      if (!reports) {
+        // Its test stays as it is.
+      } else if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
       else {
         edits.open(test!.start, `${before}&&(`)
         edits.close(test!.end, ')')
       }
     } else if (loop.type === 'WhileStatement') {
       edits.open(loop.start, () => `{${header()}`)
-      edits.open(loop.test.start, `${before}&&(`)
-      edits.close(loop.test.end, ')')
+      if (reports) {
+        edits.open(loop.test.start, `${before}&&(`)
+        edits.close(loop.test.end, ')')
+      }
     }
-    const finished = bound ? `${end}===${textOf(bound.node)}||!(${reached})` : `!(${reached})`
-    return {
-      exit: exit!,
+    const finished = easy
+      ? `!(${name}${bound!.operator}${textOf(bound!.node)})`
+      : bound
+        ? `${end}===${textOf(bound.node)}||${end}!==${end}`
+        : before
+    const target = {
+      ...(reports && { exit: exit! }),
       /** What the turns so far cost; a turn that is left in the middle counts as a whole one. */
       leaving: (position: number, itself: boolean): string => {
         const partial = updateEnd === undefined || position < updateEnd
@@ -180,8 +233,12 @@ export class LoopRewriter {
         if (itself) return partial ? `${names.local}=${names.local}${own};` : ''
         return `${names.local}=${names.local}+${turns()}${own};`
       },
+    }
+    return {
+      target,
       close: (): void => {
         edits.close(loop.end, () => {
+          if (!reports) return `;${sofar()};}`
           const done = `${names.local}+${turns()}`
           const fold = plain ? `${names.fold}(${done})` : `${names.strip}(${done},${site})`
           const report = `${names.local}=${fold};${start}=${name};`
@@ -190,6 +247,18 @@ export class LoopRewriter {
       },
     }
   }
+}
+
+/** Blanks and comments. */
+const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
+const uptoInit = new RegExp(`for${gap}\\(`, 'y')
+const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
+
+/** `a && b && c` without further branches. */
+function isChain(node: AnyNode): boolean {
+  if (node.type === 'LogicalExpression')
+    return node.operator === '&&' && isChain(node.left) && isChain(node.right)
+  return !contains(node, ({ type }) => type === 'LogicalExpression' || type === 'ConditionalExpression')
 }
 
 function suspends(node: AnyNode): boolean {

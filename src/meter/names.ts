@@ -18,6 +18,8 @@ export const names = {
   turns: `${prefix}T`,
   /** Where a loop pauses to be counted. */
   end: `${prefix}E`,
+  /** The same, where nothing is known of the loop's bound. */
+  pause: `${prefix}P`,
   /** Charges for native work by the size of a value, which it gives back. */
   charge: `${prefix}V`,
   /** Local count of a loop nest. */

@@ -26,6 +26,8 @@ export interface RewriteOptions {
   sourceType: 'module' | 'commonjs'
   /** Named in the source map. */
   file: string
+  /** Units that may gather before they are taken into the total; tests say less, so that loops pause often. */
+  fullAt?: number
 }
 
 export interface Rewritten {
@@ -42,7 +44,8 @@ export const regionMarks = /\/\*@\*\/(\d+)\/\*@\*\//g
 /** Code that always runs together. */
 export interface Region {
   readonly tally: Tally
-  readonly form: 'cell' | 'local' | 'none'
+  /** None: others count it. */
+  form: 'cell' | 'local' | 'none'
   /** The cell of its function. */
   readonly cell: number
 }
@@ -56,6 +59,8 @@ export interface Target {
   /** For a counted loop: what must be done before leaving it, and its own exit. */
   readonly leaving?: (position: number, itself: boolean) => string
   readonly exit?: string
+  /** A block whose exceptions are caught. */
+  readonly catches?: boolean
 }
 
 export interface State {
@@ -83,6 +88,7 @@ export class Rewriter {
   readonly scopes: Scopes
   readonly mode: MeterMode
   readonly formula: Formula
+  readonly fullAt: number
   readonly measure: Measure
   readonly #options: RewriteOptions
   readonly #loops: LoopRewriter
@@ -91,6 +97,8 @@ export class Rewriter {
   /** Functions whose start is charged by those who call them. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   readonly #regions: Tally[] = []
+  /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
+  readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
   readonly isBig: (node: AnyNode) => boolean
   fn!: Fn
 
@@ -98,6 +106,7 @@ export class Rewriter {
     this.#options = options
     this.mode = options.mode
     this.formula = options.formula
+    this.fullAt = options.fullAt ?? fullAt
     this.edits = new Edits(source)
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
@@ -124,15 +133,24 @@ export class Rewriter {
     return { ...this.edits.apply(this.#options.file), regions: this.#regions }
   }
 
-  #collect(node: AnyNode, fn: Fn | undefined): void {
+  #collect(node: AnyNode, fn: Fn | undefined, looping = false): void {
     const inside = isFunction(node) ? node : fn
+    const loops = isLoop(node) || (looping && !isFunction(node))
+    if (!loops && node.type === 'CallExpression') {
+      const called = this.#functionCalled(node)
+      if (called)
+        this.#callersOutsideLoops.set(called, [...(this.#callersOutsideLoops.get(called) ?? []), fn])
+    }
     if (isFunction(node)) this.#functions.push(node)
     if (inside && isLoop(node)) this.#inFunction.set(node, inside)
-    for (const part of children(node)) this.#collect(part, inside)
+    // Our names could mean members of the object.
+    if (node.type === 'WithStatement') return
+    for (const part of children(node)) this.#collect(part, inside, loops)
   }
 
   #function(fn: Fn): void {
     this.fn = fn
+    this.edits.depth = fn.start
     const region: Region = {
       tally: { blocks: 1 },
       form: 'cell',
@@ -140,13 +158,9 @@ export class Rewriter {
     }
     const state: State = { region, local: false, targets: [], labels: [] }
     const promoted = this.#starts.has(fn)
-    // A function that calls nothing and does not loop leaves it to others: it can neither call itself nor take long.
-    const loops = contains(fn.body, isLoop)
-    const checked = loops || callsOut(fn.body, () => false)
-    const start = once(() => {
-      if (!promoted) return this.counting(region, checked)
-      return loops ? `${names.cells}[${region.cell}]>${fullAt}&&${names.check}()` : ''
-    })
+    // Loops report by themselves; what calls may call itself, and must report too.
+    const checked = callsOut(fn.body, () => false)
+    const start = once(() => (promoted ? '' : this.counting(region, checked)))
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
       // A directive may stand without its semicolon.
@@ -163,10 +177,27 @@ export class Rewriter {
     if (promoted) this.#starts.set(fn, region.tally)
   }
 
+  /** True if the function is called by name only, and from inside loops only, be they its callers' callers'. */
+  isCalledInLoops(fn: Fn): boolean {
+    if (!this.#starts.has(fn)) return false
+    const callers = this.#callersOutsideLoops.get(fn) ?? []
+    return callers.every((caller) => caller !== undefined && this.isCalledInLoops(caller))
+  }
+
   calleeStart({ callee }: CallExpression): Tally | undefined {
-    const binding = callee.type === 'Identifier' ? this.scopes.bindingOf(callee) : undefined
-    const fn = binding?.value as Fn | undefined
+    const fn = this.#functionCalled({ callee })
     return fn && this.#starts.get(fn)
+  }
+
+  /** True if a call runs loops of a function that is known. */
+  calleeLoops(call: CallExpression): boolean {
+    const fn = this.#functionCalled(call)
+    return fn !== undefined && contains(fn.body, isLoop)
+  }
+
+  #functionCalled({ callee }: Pick<CallExpression, 'callee'>): Fn | undefined {
+    const value = callee.type === 'Identifier' ? this.scopes.bindingOf(callee)?.value : undefined
+    return value && isFunction(value) ? value : undefined
   }
 
   /** Code that counts a region, as an expression; '' if there is nothing to count. */
@@ -181,21 +212,22 @@ export class Rewriter {
     if (units === 0 && !checked) return ''
     if (form === 'local') {
       const add = `${names.local}=${names.local}+${units}|0`
-      return checked ? `(${add})>${fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
+      return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
     }
     const cell = `${names.cells}[${index}]`
-    const add = `${cell}=${cell}+${units}|0`
-    return checked ? `(${add})>${fullAt}&&${names.check}()` : add
+    const add = `${cell}+=${units}`
+    return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
   }
 
   units(tally: Tally): number {
-    return Math.max(0, Math.round(workOf(tally, this.formula)))
+    return Math.round(workOf(tally, this.formula))
   }
 
   /** Takes what a loop nest has counted so far into a cell. */
-  flush(index: number): string {
+  flush(index: number, next?: Region): string {
     const cell = `${names.cells}[${index}]`
-    return `${cell}=${cell}+${names.local}|0;${names.local}=0;`
+    const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
+    return `${cell}+=${names.local}${more};`
   }
 
   regionIn(state: State): Region {
@@ -203,16 +235,55 @@ export class Rewriter {
   }
 
   statements(list: readonly AnyNode[], state: State): void {
+    const { mode } = this
     let current = state
+    /** What follows statements that may leave, and how it is left. */
+    const parts: { region: Region; exit: Region | undefined }[] = []
     list.forEach((statement, index) => {
-      this.visit(statement, current)
-      const next = list[index + 1]
-      if (!next || current.region.form === 'none' || this.mode === 'routines' || !canLeave(statement)) return
-      if (this.#isLight(list.slice(index + 1))) return
+      const rest = list.slice(index + 1)
+      const splits =
+        rest.length > 0 &&
+        current.region.form !== 'none' &&
+        mode !== 'routines' &&
+        canLeave(statement) &&
+        !this.#isLight(rest)
+      const exit =
+        splits && mode === 'work' && isGuard(statement) ? this.#guard(statement, current) : undefined
+      if (!exit) this.visit(statement, current)
+      if (!splits) return
       const region = this.regionIn(current)
-      this.edits.open(next.start, () => terminated(this.counting(region, false)))
+      parts.push({ region, exit })
+      const nest = this.#loops.lastNest
+      if (nest?.statement === statement) nest.next = region
+      else this.edits.open(rest[0]!.start, () => terminated(this.counting(region, false)))
       current = { ...current, region }
     })
+    for (let i = parts.length - 1; i >= 0; i--) {
+      const { region, exit } = parts[i]!
+      const into = parts[i - 1]?.region ?? state.region
+      if (!exit) this.#merge(region, into, 1)
+      else {
+        // Counted before it is known whether it will be left, and taken back where it is.
+        addTo(into.tally, region.tally)
+        addTo(exit.tally, region.tally, -1)
+        region.form = 'none'
+      }
+    }
+  }
+
+  /** `if (…) return` and the like: gives the region of the way out. */
+  #guard(node: Extract<AnyNode, { type: 'IfStatement' }>, state: State): Region {
+    addTo(state.region.tally, costOf(node, this.isBig))
+    this.visit(node.test, state)
+    return this.#arm(node.consequent, state, false)
+  }
+
+  /** A region that is too light for a counter of its own is counted with another. */
+  #merge(region: Region, into: Region, share: number): void {
+    if (this.mode !== 'work' || region.form === 'none') return
+    if (workOf(region.tally, this.formula) > lightWork) return
+    addTo(into.tally, region.tally, share)
+    region.form = 'none'
   }
 
   #isLight(nodes: readonly AnyNode[]): boolean {
@@ -250,7 +321,7 @@ export class Rewriter {
       case 'SwitchStatement':
         return this.#switch(node, plain)
       case 'TryStatement':
-        this.visit(node.block, plain)
+        this.visit(node.block, node.handler ? within(plain, { catches: true }) : plain)
         if (node.handler) this.#arm(node.handler.body, plain)
         if (node.finalizer) this.visit(node.finalizer, plain)
         return
@@ -265,24 +336,24 @@ export class Rewriter {
         if (node.superClass) this.visit(node.superClass, plain)
         return addTo(region.tally, costOf(node, this.isBig))
       case 'WithStatement':
-        // Our names could mean members of the object.
         return
       case 'CallExpression':
       case 'NewExpression':
         return this.#call(node, plain)
       case 'ChainExpression':
         // A part of it may not run, and what is wrapped would no longer end the whole.
-        return this.#flat(node, region)
+        return this.flat(node, region)
       default:
         addTo(region.tally, costOf(node, this.isBig))
         for (const part of children(node)) this.visit(part, plain)
     }
   }
 
-  #flat(node: AnyNode, region: Region): void {
+  /** Charges all of it, whatever parts of it run. */
+  flat(node: AnyNode, region: Region): void {
     addTo(region.tally, costOf(node, this.isBig))
     if (node.type === 'CallExpression') addTo(region.tally, this.calleeStart(node) ?? {})
-    if (!isFunction(node)) for (const part of children(node)) this.#flat(part, region)
+    if (!isFunction(node)) for (const part of children(node)) this.flat(part, region)
   }
 
   #loop(loop: Loop, state: State): void {
@@ -300,8 +371,7 @@ export class Rewriter {
       if (state.labels.length === 0) return this.#loops.enter(node, { ...state, labels })
       return this.visit(node.body, { ...state, labels })
     }
-    const target: Target = { labels, loop: false, switched: false, local: state.local }
-    this.visit(node.body, { ...state, labels: [], targets: [...state.targets, target] })
+    this.visit(node.body, within({ ...state, labels: [] }, { labels }))
   }
 
   /** One of several ways; those that differ little are charged at their mean, without a counter. */
@@ -322,14 +392,19 @@ export class Rewriter {
   }
 
   /** Code that runs only sometimes. */
-  #arm(node: AnyNode, state: State): void {
-    if (state.region.form === 'none' || isFunction(node)) return this.visit(node, state)
+  #arm(node: AnyNode, state: State, mergeable = true): Region {
     const region = this.regionIn(state)
+    if (state.region.form === 'none' || isFunction(node)) {
+      this.visit(node, state)
+      return region
+    }
     const inner = { ...state, region }
     const count = once(() => this.counting(region, false))
     if (node.type === 'BlockStatement') {
       this.edits.open(node.start + 1, () => terminated(count()))
-      return this.visit(node, inner)
+      this.visit(node, inner)
+      if (mergeable) this.#merge(region, state.region, 0.5)
+      return region
     }
     const statement = /Statement$|Declaration$/.test(node.type)
     this.edits.open(node.start, () => {
@@ -338,13 +413,14 @@ export class Rewriter {
     })
     this.visit(node, inner)
     this.edits.close(node.end, () => (count() === '' ? '' : statement ? '}' : ')'))
+    if (mergeable) this.#merge(region, state.region, 0.5)
+    return region
   }
 
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
     this.visit(node.discriminant, state)
     addTo(state.region.tally, { instructions: 2 })
-    const target: Target = { labels: [], loop: false, switched: true, local: state.local }
-    const targets = [...state.targets, target]
+    const { targets } = within(state, { switched: true })
     for (const it of node.cases) {
       if (it.test && it.test.type !== 'Literal') this.visit(it.test, silent(state))
       const [first] = it.consequent
@@ -365,8 +441,11 @@ export class Rewriter {
       if (node.argument) this.visit(node.argument, state)
       return
     }
-    const { targets } = state
-    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${this.flush(state.region.cell)}`)
+    // What is thrown goes no further than to where it is caught.
+    const caught = node.type === 'ThrowStatement' ? state.targets.findLastIndex(({ catches }) => catches) : -1
+    const targets = state.targets.slice(caught + 1)
+    const flush = state.targets[caught]?.local ? '' : `${this.flush(state.region.cell)}${names.local}=0;`
+    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${flush}`)
     // What the value itself counts comes after the flush.
     if (node.argument) this.visit(node.argument, { ...state, local: false })
     this.edits.close(node.end, '}')
@@ -417,6 +496,23 @@ function chargedPart(
 ): AnyNode {
   if (by === 'result') return node
   return by === 'argument' ? node.arguments[0]! : (node.callee as { object: AnyNode }).object
+}
+
+/** Inside a statement that is no loop. */
+function within(state: State, target: Partial<Target>): State {
+  const { local } = state
+  const inner = { labels: [], loop: false, switched: false, local, ...target }
+  return { ...state, targets: [...state.targets, inner] }
+}
+
+/** A condition under which what follows does not run: most often it does. */
+function isGuard(node: AnyNode): node is Extract<AnyNode, { type: 'IfStatement' }> {
+  if (node.type !== 'IfStatement' || node.alternate) return false
+  const { consequent } = node
+  const [...before] = consequent.type === 'BlockStatement' ? consequent.body : [consequent]
+  const last = before.pop()
+  if (!last || !['ReturnStatement', 'ThrowStatement', 'BreakStatement'].includes(last.type)) return false
+  return !before.some(canLeave)
 }
 
 function silent(state: State): State {

@@ -10,11 +10,14 @@ import { cellCount, lengthCount, names, prefix } from './names.ts'
 /** How often a running job says how far it is. */
 export const reportMs = 15
 
-/** Loops whose turns may take long report after so many turns at first; then after as many as fill this time. */
+/**
+ * Loops whose turns may take long report after so many turns at first; then after as many as do this much work. Not
+ * after some time: what a loop has not yet reported is lost when an exception ends it, and must not depend on chance.
+ */
 const firstLength = 16
-const mostLength = 2 ** 16
-const shortStripMs = 0.5
-const longStripMs = 3
+const mostLength = 2 ** 10
+const shortStripWork = 2 ** 20
+const longStripWork = 2 ** 23
 
 /** Room for counts per region; pages that no region uses cost nothing. */
 const mostRegions = 2 ** 20
@@ -30,20 +33,26 @@ export interface MeterRuntime {
   charge(units: number): void
   /** Gives a module's regions their places; undefined if there is no room left. */
   place(regions: readonly Tally[]): number | undefined
+  /** How often regions ran, by their places. */
+  counts(from: number, howMany: number): number[]
   end(): void
 }
 
 interface Shared {
-  cells: Int32Array
+  cells: Float64Array
   counts: Int32Array
   lengths: Int32Array
   fold(units: number): number
   strip(units: number, site: number): number
   check(): void
-  turns(now: unknown, before: unknown): number
+  turns(now: unknown, before: unknown, step: number): number
   end(now: unknown, bound: unknown, length: number): unknown
+  pause(now: unknown, length: number): number
   charge(value: unknown, unitsPerItem: number): unknown
 }
+
+/** The program may put a clock of its own in place of the real one. */
+const nowMs = performance.now.bind(performance)
 
 let installed: MeterRuntime | undefined
 
@@ -55,7 +64,7 @@ export function installRuntime(formula: Formula): MeterRuntime {
 
 function install(formula: Formula): MeterRuntime {
   // Long enough to lie outside V8's heap, where its address is a constant of optimised code.
-  const cells = new Int32Array(new ArrayBuffer(1024))
+  const cells = new Float64Array(new ArrayBuffer(1024))
   const counts = new Int32Array(new ArrayBuffer(4 * mostRegions))
   const lengths = new Int32Array(new ArrayBuffer(4 * lengthCount)).fill(firstLength)
   const totals: number[] = []
@@ -65,7 +74,8 @@ function install(formula: Formula): MeterRuntime {
   let native = 0
   let report: ((work: number) => void) | undefined
   let reportedAt = 0
-  let lookedAt = 0
+  let checks = 0
+  let strippedAt = 0
 
   const foldCells = (): void => {
     for (let i = 0; i < cellCount; i++) {
@@ -86,17 +96,13 @@ function install(formula: Formula): MeterRuntime {
     return sum
   }
   const total = (): number => counted + (regions.length > 0 ? workOf(tally(), formula) : native)
-  /** Gives the time since it was last here. */
-  const maybeReport = (): number => {
-    const now = performance.now()
-    const sinceMs = now - lookedAt
-    lookedAt = now
-    if (report && now - reportedAt >= reportMs) {
-      reportedAt = now
-      foldCells()
-      report(total())
-    }
-    return sinceMs
+  const maybeReport = (): void => {
+    if (!report) return
+    const now = nowMs()
+    if (now - reportedAt < reportMs) return
+    reportedAt = now
+    foldCells()
+    report(total())
   }
 
   const shared: Shared = {
@@ -110,27 +116,37 @@ function install(formula: Formula): MeterRuntime {
     },
     strip(units, site) {
       counted += units
-      const tookMs = maybeReport()
+      foldCells()
+      const work = counted + native - strippedAt
+      strippedAt += work
+      maybeReport()
       const length = lengths[site]!
-      if (tookMs < shortStripMs) lengths[site] = Math.min(mostLength, length * 2)
-      else if (tookMs > longStripMs) lengths[site] = Math.max(1, length >> 2)
+      if (work < shortStripWork) lengths[site] = Math.min(mostLength, length * 2)
+      else if (work > longStripWork) lengths[site] = Math.max(1, length >> 2)
       return 0
     },
     check() {
-      if (regions.length === 0) foldCells()
+      // Counts of regions are many, and are checked long before they wrap.
+      if (regions.length === 0 || ++checks % 4096 === 0) foldCells()
       maybeReport()
     },
-    turns(now, before) {
+    turns(now, before, step) {
       if (typeof now === 'number' && typeof before === 'number') {
         const distance = now - before
         return Number.isNaN(distance) ? 0 : distance
       }
-      return slowTurns(now, before)
+      return slowTurns(now, before, step)
     },
     end(now, bound, length) {
       if (typeof now !== 'number' || typeof bound !== 'number') return bound
       const left = bound - now
-      return (length > 0 ? left > length : left < length) ? now + length : bound
+      if (!(length > 0 ? left > length : left < length)) return bound
+      const at = now + length
+      return at === now ? bound : at
+    },
+    pause(now, length) {
+      // A variable that cannot be there exactly never pauses.
+      return Number.isSafeInteger(now) ? (now as number) + length : Number.NaN
     },
     charge(value, unitsPerItem) {
       native += sizeOf(value) * unitsPerItem
@@ -147,6 +163,7 @@ function install(formula: Formula): MeterRuntime {
     [names.check]: shared.check,
     [names.turns]: shared.turns,
     [names.end]: shared.end,
+    [names.pause]: shared.pause,
     [names.charge]: shared.charge,
   }
   const take = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
@@ -164,9 +181,11 @@ function install(formula: Formula): MeterRuntime {
       foldCells()
       counted = 0
       native = 0
+      strippedAt = 0
+      lengths.fill(firstLength)
       totals.fill(0)
       report = progressed
-      reportedAt = performance.now()
+      reportedAt = nowMs()
     },
     work() {
       foldCells()
@@ -188,6 +207,10 @@ function install(formula: Formula): MeterRuntime {
       }
       return base
     },
+    counts(from, howMany) {
+      foldCells()
+      return totals.slice(from, from + howMany)
+    },
     end() {
       report = undefined
     },
@@ -195,18 +218,43 @@ function install(formula: Formula): MeterRuntime {
 }
 
 /** Loop variables that are not numbers, or have not always been. */
-function slowTurns(now: unknown, before: unknown): number {
-  if (typeof now === 'object' || typeof before === 'object') return 0
+function slowTurns(now: unknown, before: unknown, step: number): number {
+  // To text the step is appended.
+  if (typeof now === 'string' && typeof before === 'string') {
+    return ((now.length - before.length) / String(step).length) * step
+  }
+  if (!isPlain(now) || !isPlain(before)) return 0
   const distance = Number(now) - Number(before)
   return Number.isFinite(distance) ? distance : 0
+}
+
+/** To make a number of it does nothing else. */
+function isPlain(value: unknown): boolean {
+  return value === null || !['object', 'function', 'symbol'].includes(typeof value)
 }
 
 /** Bytes of what is binary, items of an array, characters of text; nothing of anything else. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
-  if (ArrayBuffer.isView(value)) return value.byteLength
-  // A proxy of an array would notice.
-  if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
-  return types.isAnyArrayBuffer(value) ? value.byteLength : 0
+  try {
+    if (ArrayBuffer.isView(value)) return (types.isDataView(value) ? viewBytes : arrayBytes).call(value)
+    // A proxy of an array would notice.
+    if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
+    if (types.isArrayBuffer(value)) return bufferBytes.call(value)
+    return types.isSharedArrayBuffer(value) ? sharedBytes.call(value) : 0
+  } catch {
+    // What was given away, or revoked.
+    return 0
+  }
+}
+
+// A class of the program may have a getter of the same name, which would notice.
+const arrayBytes = byteLengthOf(Object.getPrototypeOf(Uint8Array.prototype))
+const viewBytes = byteLengthOf(DataView.prototype)
+const bufferBytes = byteLengthOf(ArrayBuffer.prototype)
+const sharedBytes = byteLengthOf(SharedArrayBuffer.prototype)
+
+function byteLengthOf(prototype: object): (this: object) => number {
+  return Object.getOwnPropertyDescriptor(prototype, 'byteLength')!.get!
 }
