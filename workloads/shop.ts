@@ -55,7 +55,7 @@ export default defineWorkload({
 })
 
 /** What SQLite does is not metered: a row that it looks at or writes, and a byte that it hands over. */
-const unitsPerRow = 400
+const unitsPerRow = 500
 const unitsPerByte = 20
 /** All products, once to count and once to choose. */
 const browsedRows = 2 * productCount
