@@ -1,7 +1,6 @@
 /** A request's body, kept until the job is over, because an attempt may have to be repeated. */
 
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -73,7 +72,7 @@ async function keepInFile(request: IncomingMessage, first: Buffer[], limits: Bod
     }, out)
   } catch (error) {
     // The file may yet be about to be made.
-    if (!out.closed) await once(out, 'close')
+    if (!out.closed) await new Promise<void>((resolve) => out.once('close', resolve))
     await discard()
     throw error
   }
