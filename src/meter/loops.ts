@@ -4,12 +4,13 @@
  */
 import type { AnyNode } from 'acorn'
 import { costOf } from './costs.ts'
-import { type Counted, countedLoop, isInnermost } from './counted.ts'
+import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
-import { lengthCount, names, prefix } from './names.ts'
+import { names } from './names.ts'
 import { nativeCharge } from './natives.ts'
 import type { Region, Rewriter, State, Target } from './rewrite.ts'
+import { inStrips, type Strip } from './strips.ts'
 import { contains, type Loop } from './tree.ts'
 
 interface Nest {
@@ -79,8 +80,7 @@ export class LoopRewriter {
       state.local &&
       (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops(rewriter.fn))
     )
-    const counted = state.local ? this.#counted(loop, state) : undefined
-    const strip = counted && this.#strip(loop, counted, turn, reports)
+    const strip = state.local ? this.#strip(loop, state, turn, reports) : undefined
     const quietly = !strip && !reports
     const count = () => `${names.local}=${names.local}+${rewriter.units(turn.tally)}`
     // At the end of a turn is quicker than at its start, but `continue` would miss it.
@@ -122,17 +122,18 @@ export class LoopRewriter {
     this.#rewriter.visit(test, this.#silent(state))
   }
 
-  #counted(loop: Loop, state: State): Counted | undefined {
-    const { scopes, fn } = this.#rewriter
+  #strip(loop: Loop, state: State, turn: Region, reports: boolean): Strip | undefined {
+    if (loop.type !== 'ForStatement' && loop.type !== 'WhileStatement') return undefined
     if (state.labels.some((label) => uses(loop.body, label))) return undefined
-    const counted = countedLoop(loop, fn, scopes)
-    if (!counted?.bound) return counted
-    const { test } = loop as Extract<Loop, { type: 'ForStatement' }>
-    const text = this.#rewriter.edits.text(test!.start, test!.end)
-    // The bound is written again elsewhere, where neither a comment nor a line break may go.
-    if (!/[\n\r\u2028\u2029]|\/[/*]/.test(text)) return counted
-    const { bound: _, ...unbounded } = counted
-    return unbounded
+    const rewriter = this.#rewriter
+    return inStrips(loop, {
+      rewriter,
+      serial: ++this.#serial,
+      counted: countedLoop(loop, rewriter.fn, rewriter.scopes),
+      units: () => rewriter.units(turn.tally),
+      plain: this.#isPlain(loop),
+      reports,
+    })
   }
 
   /** What a turn takes is plain: it neither loops nor calls. */
@@ -149,110 +150,7 @@ export class LoopRewriter {
     if (nativeCharge(call)) return false
     return !(costOf(call, () => false).calls ?? 0)
   }
-
-  /** Puts what the loop starts with before it. */
-  #takeOut(loop: Loop, init: AnyNode, header: () => string): void {
-    const { edits } = this.#rewriter
-    const start = edits.match(uptoInit, loop.start)
-    const end = edits.match(afterInit, init.end)
-    const expression = init.type !== 'VariableDeclaration'
-    // Lines stay where they were. As a statement, an expression may not begin with just anything.
-    const lines = edits.text(loop.start, start).replace(/[^\n\r\u2028\u2029]/g, '')
-    edits.replace(loop.start, start, `{${lines}${expression ? '(' : ''}`)
-    edits.open(end, () => `${expression ? ')' : ''};${header()}for(`)
-  }
-
-  /**
-   * Turns the loop into one that runs in strips: between them it reports, inside them it counts nothing. A loop that
-   * need not report is one strip.
-   */
-  #strip(loop: Loop, counted: Counted, turn: Region, reports: boolean) {
-    const { edits } = this.#rewriter
-    const { name, step, bound, isWhole, updateEnd } = counted
-    const serial = ++this.#serial
-    const [start, end, exit] = ['S', 'E', 'L'].map((letter) => `${prefix}${letter}${serial}`)
-    const units = () => this.#rewriter.units(turn.tally)
-    const plain = this.#isPlain(loop)
-    const site = serial % lengthCount
-    // Where a turn may take long, the length of strips is found out while it runs.
-    const length = () => {
-      if (!plain) return `${names.lengths}[${site}]*${step}`
-      const { fullAt } = this.#rewriter
-      return String(Math.max(Math.min(64, fullAt), Math.floor(fullAt / Math.max(1, units()))) * step)
-    }
-    const turns = () => {
-      const distance = isWhole ? `(${name}-${start})` : `${names.turns}(${name},${start},${step})`
-      const by = units() / step
-      return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
-    }
-    const sofar = () => `${names.local}=${names.local}+${turns()}`
-    const header = () => {
-      if (!reports) return `let ${start}=${name};`
-      const paused = isWhole ? `${name}+${length()}` : `${names.pause}(${name},${length()})`
-      const next = bound ? upTo(textOf(bound.node)) : paused
-      return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
-    }
-    const textOf = (node: AnyNode) => edits.text(node.start, node.end)
-    const easy = isWhole && bound?.isNumber
-    const upTo = (limit: string): string => {
-      if (!easy) return `${names.end}(${name},${limit},${length()})`
-      return `(${limit})-${name}${step > 0 ? '>' : '<'}${length()}?${name}+${length()}:${limit}`
-    }
-    // Whatever the variable is, to compare it so has no effect of its own.
-    const before = `${name}!==${end}`
-    if (loop.type === 'ForStatement') {
-      const { init, test } = loop
-      if (init) this.#takeOut(loop, init, header)
-      else edits.open(loop.start, () => `{${header()}`)
-      if (!reports) {
-        // Its test stays as it is.
-      } else if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
-      else {
-        edits.open(test!.start, `${before}&&(`)
-        edits.close(test!.end, ')')
-      }
-    } else if (loop.type === 'WhileStatement') {
-      edits.open(loop.start, () => `{${header()}`)
-      if (reports) {
-        edits.open(loop.test.start, `${before}&&(`)
-        edits.close(loop.test.end, ')')
-      }
-    }
-    const finished = easy
-      ? `!(${name}${bound!.operator}${textOf(bound!.node)})`
-      : bound
-        ? `${end}===${textOf(bound.node)}||${end}!==${end}`
-        : before
-    const target = {
-      ...(reports && { exit: exit! }),
-      /** What the turns so far cost; a turn that is left in the middle counts as a whole one. */
-      leaving: (position: number, itself: boolean): string => {
-        const partial = updateEnd === undefined || position < updateEnd
-        const own = partial ? `+${units()}` : ''
-        // At the loop's own exit the turns are counted by what follows it.
-        if (itself) return partial ? `${names.local}=${names.local}${own};` : ''
-        return `${names.local}=${names.local}+${turns()}${own};`
-      },
-    }
-    return {
-      target,
-      close: (): void => {
-        edits.close(loop.end, () => {
-          if (!reports) return `;${sofar()};}`
-          const done = `${names.local}+${turns()}`
-          const fold = plain ? `${names.fold}(${done})` : `${names.strip}(${done},${site})`
-          const report = `${names.local}=${fold};${start}=${name};`
-          return `;if(${finished})break;${report}}${sofar()};}`
-        })
-      },
-    }
-  }
 }
-
-/** Blanks and comments. */
-const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
-const uptoInit = new RegExp(`for${gap}\\(`, 'y')
-const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
 
 /** `a && b && c` without further branches. */
 function isChain(node: AnyNode): boolean {
