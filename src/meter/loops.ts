@@ -8,7 +8,6 @@ import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
 import { names } from './names.ts'
-import { nativeCharge } from './natives.ts'
 import type { Region, Rewriter, State, Target } from './rewrite.ts'
 import { inStrips, type Strip } from './strips.ts'
 import { contains, type Loop } from './tree.ts'
@@ -138,17 +137,7 @@ export class LoopRewriter {
 
   /** What a turn takes is plain: it neither loops nor calls. */
   #isPlain(loop: Loop): boolean {
-    return isInnermost(loop) && !callsOut(loop, (call) => this.#isQuick(call))
-  }
-
-  #isQuick(call: AnyNode): boolean {
-    if (call.type !== 'CallExpression') return false
-    const { callee } = call
-    if (callee.type !== 'MemberExpression') {
-      return this.#rewriter.calleeStart(call) !== undefined && !this.#rewriter.calleeLoops(call)
-    }
-    if (nativeCharge(call)) return false
-    return !(costOf(call, () => false).calls ?? 0)
+    return isInnermost(loop) && !callsOut(loop, (call) => this.#rewriter.isQuick(call))
   }
 }
 

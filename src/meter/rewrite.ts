@@ -159,7 +159,7 @@ export class Rewriter {
     const state: State = { region, local: false, targets: [], labels: [] }
     const promoted = this.#starts.has(fn)
     // Loops report by themselves; what calls may call itself, and must report too.
-    const checked = callsOut(fn.body, () => false)
+    const checked = callsOut(fn.body, (call) => this.isQuick(call))
     const start = once(() => (promoted ? '' : this.counting(region, checked)))
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
@@ -189,10 +189,13 @@ export class Rewriter {
     return fn && this.#starts.get(fn)
   }
 
-  /** True if a call runs loops of a function that is known. */
-  calleeLoops(call: CallExpression): boolean {
-    const fn = this.#functionCalled(call)
-    return fn !== undefined && contains(fn.body, isLoop)
+  /** True if what a call takes is known: it neither loops nor calls what is unknown, nor works out of sight. */
+  isQuick(call: CallExpression): boolean {
+    if (call.callee.type !== 'MemberExpression') {
+      const fn = this.#functionCalled(call)
+      return fn !== undefined && this.#starts.has(fn) && !contains(fn.body, isLoop)
+    }
+    return !nativeCharge(call) && !costOf(call, this.isBig).calls
   }
 
   #functionCalled({ callee }: Pick<CallExpression, 'callee'>): Fn | undefined {

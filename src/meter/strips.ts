@@ -44,7 +44,7 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
   if (reports && perTurn && hasClosure(loop)) return undefined
 
   // Where a turn may take long, to look at the count in each costs less than another loop around.
-  if (reports && !(counted && plain)) return undefined
+  if (reports && !plain) return undefined
 
   const own = counted && speakable(counted, edits.text.bind(edits))
   const [start, end, exit, ours] = ['S', 'E', 'L', 'I'].map((letter) => `${prefix}${letter}${serial}`)
