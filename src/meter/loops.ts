@@ -212,7 +212,8 @@ export class LoopRewriter {
         const own = partial ? `+${units()}` : ''
         // At the loop's own exit the turns are counted by what follows it.
         if (itself) return partial ? `${names.local}=${names.local}${own};` : ''
-        return `${names.local}=${names.local}+${turns()}${own};`
+        // A `finally` on the way might stay in the loop after all.
+        return `${names.local}=${names.local}+${turns()}${own};${start}=${name};`
       },
       close: (): void => {
         edits.close(loop.end, () => {
@@ -227,7 +228,7 @@ export class LoopRewriter {
 }
 
 /** Blanks and comments. */
-const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
+const gap = '(?:\\s|//.*|/\\*(?:[^*]|\\*(?!/))*\\*/)*'
 const uptoInit = new RegExp(`for${gap}\\(`, 'y')
 const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
 
