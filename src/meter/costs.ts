@@ -136,11 +136,16 @@ function callCost({ callee }: CallExpression): Tally {
   const name = (callee.property as Identifier).name
   if (callee.object.type === 'Identifier' && callee.object.name === 'Math') {
     // What is loaded is known when the code is optimised: the member's own cost is taken back.
-    return { instructions: (maths[name] ?? 1) - 1, fieldLoads: -1 }
+    return { instructions: (own(maths, name) ?? 1) - 1, fieldLoads: -1 }
   }
-  const known = inlined[name]
+  const known = own(inlined, name)
   if (known !== undefined) return { instructions: known, stores: name === 'push' ? 1 : 0 }
   return hashed.has(name) ? { instructions: 25, calls: 1, fieldLoads: 2 } : call
+}
+
+/** Not what all objects have, such as `toString`. */
+function own(costs: Record<string, number>, name: string): number | undefined {
+  return Object.hasOwn(costs, name) ? costs[name] : undefined
 }
 
 function constructionCost({ callee }: NewExpression): Tally {

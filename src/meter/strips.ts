@@ -61,6 +61,7 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
     const by = units() / step
     return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
   }
+  const again = own ? `${start}=${name}` : `${name}=0`
   const count = (more: string): string => `${names.local}=${names.local}${more};`
   const header = (): string => {
     const first = own ? `let ${start}=${name}` : `let ${name}=0`
@@ -88,7 +89,8 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
         const partial = updateEnd === undefined || position < updateEnd ? `+${units()}` : ''
         // At the loop's own exit the turns are counted by what follows it.
         if (itself) return partial && count(partial)
-        return count(`+${turnsCost()}${partial}`)
+        // A `finally` on the way might stay in the loop after all.
+        return `${count(`+${turnsCost()}${partial}`)}${again};`
       },
     },
     close: () => {
@@ -101,7 +103,6 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
         const finished = bound
           ? `!(${name}${bound.operator}${edits.text(bound.node.start, bound.node.end)})`
           : `${name}!==${end}`
-        const again = own ? `${start}=${name}` : `${name}=0`
         return `;if(${finished})break;${names.local}=${names.fold}(${done});${again};}${count(`+${turnsCost()}`)}}`
       })
     },
@@ -118,7 +119,7 @@ function speakable(counted: Counted, text: (start: number, end: number) => strin
 }
 
 /** Blanks and comments. */
-const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
+const gap = '(?:\\s|//.*|/\\*(?:[^*]|\\*(?!/))*\\*/)*'
 const uptoInit = new RegExp(`for${gap}\\(`, 'y')
 const uptoTest = new RegExp(`while${gap}\\(`, 'y')
 const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
