@@ -8,9 +8,11 @@ import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
 import { names } from './names.ts'
-import type { Region, Rewriter, State, Target } from './rewrite.ts'
+import type { Rewriter } from './rewrite.ts'
+import { type Region, regionIn, type State, silent, type Target } from './state.ts'
 import { inStrips, type Strip } from './strips.ts'
 import { contains, type Loop } from './tree.ts'
+import type { Visitor } from './visitor.ts'
 
 interface Nest {
   readonly statement: AnyNode
@@ -21,10 +23,12 @@ export class LoopRewriter {
   /** The nest of loops that was visited last. */
   lastNest: Nest | undefined
   readonly #rewriter: Rewriter
+  readonly #visitor: Visitor
   #serial = 0
 
-  constructor(rewriter: Rewriter) {
+  constructor(rewriter: Rewriter, visitor: Visitor) {
     this.#rewriter = rewriter
+    this.#visitor = visitor
   }
 
   visit(loop: Loop, state: State): void {
@@ -32,7 +36,7 @@ export class LoopRewriter {
     const whole = this.#rewriter.measure(loop)
     if (whole) {
       addTo(region.tally, whole)
-      return this.#inside(loop, this.#silent(state))
+      return this.#inside(loop, silent(state))
     }
     if (state.labels.length === 0) return this.enter(loop, state)
     this.#count(loop, state)
@@ -45,43 +49,40 @@ export class LoopRewriter {
       !state.local && state.region.form !== 'none' && this.#rewriter.mode === 'work' && !suspends(statement)
     const inner = own ? { ...state, local: true } : state
     if (own) edits.open(statement.start, `{let ${names.local}=0;`)
-    if (statement.type === 'LabeledStatement') this.#rewriter.visit(statement.body, inner)
+    if (statement.type === 'LabeledStatement') this.#visitor.visit(statement.body, inner)
     else this.#count(statement as Loop, inner)
     if (!own) return
     // What is sure to follow is counted here too.
     const nest: Nest = { statement, next: undefined }
     this.lastNest = nest
-    edits.close(statement.end, () => `;${this.#rewriter.flush(state.region.cell, nest.next)}}`)
-  }
-
-  #silent(state: State): State {
-    return { ...state, region: { tally: {}, form: 'none', cell: state.region.cell } }
+    edits.close(statement.end, () => `;${this.#rewriter.counting.flush(state.region.cell, nest.next)}}`)
   }
 
   #inside(loop: Loop, state: State): void {
     const target: Target = { labels: state.labels, loop: true, switched: false, local: state.local }
     const inner: State = { ...state, labels: [], targets: [...state.targets, target] }
-    for (const part of partsOf(loop)) this.#rewriter.visit(part, inner)
+    for (const part of partsOf(loop)) this.#visitor.visit(part, inner)
   }
 
   #count(loop: Loop, state: State): void {
     const rewriter = this.#rewriter
     if (state.region.form === 'none') return this.#inside(loop, state)
-    const turn: Region = { ...rewriter.regionIn(state), tally: { blocks: 1, instructions: 1 } }
+    const turn: Region = { ...regionIn(state), tally: { blocks: 1, instructions: 1 } }
     addTo(turn.tally, costOf(loop, rewriter.isBig))
     const outside: State = { ...state, labels: [] }
-    if (loop.type === 'ForStatement' && loop.init) rewriter.visit(loop.init, outside)
-    if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement') rewriter.visit(loop.right, outside)
+    if (loop.type === 'ForStatement' && loop.init) this.#visitor.visit(loop.init, outside)
+    if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement')
+      this.#visitor.visit(loop.right, outside)
 
     const plain = this.#isPlain(loop)
     const reports = !(
       plain &&
       state.local &&
-      (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops(rewriter.fn))
+      (state.targets.some((it) => it.loop) || rewriter.functions.isCalledInLoops(rewriter.fn))
     )
     const strip = state.local ? this.#strip(loop, state, turn, reports) : undefined
     const quietly = !strip && !reports
-    const count = () => `${names.local}=${names.local}+${rewriter.units(turn.tally)}`
+    const count = () => `${names.local}=${names.local}+${rewriter.counting.units(turn.tally)}`
     // At the end of a turn is quicker than at its start, but `continue` would miss it.
     const late = quietly && !contains(loop.body, (it) => it.type === 'ContinueStatement')
     const target: Target = {
@@ -100,15 +101,15 @@ export class LoopRewriter {
     }
     if (loop.type === 'ForStatement' || loop.type === 'WhileStatement' || loop.type === 'DoWhileStatement') {
       if (loop.test) this.#test(loop.test, inner)
-      if (loop.type === 'ForStatement' && loop.update) rewriter.visit(loop.update, inner)
-    } else rewriter.visit(loop.left, inner)
+      if (loop.type === 'ForStatement' && loop.update) this.#visitor.visit(loop.update, inner)
+    } else this.#visitor.visit(loop.left, inner)
     const block = loop.body.type === 'BlockStatement'
     const { edits } = rewriter
     if (!strip) {
-      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting(turn, true)};`)
+      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting.text(turn, true)};`)
       edits.open(loop.body.start + (block ? 1 : 0), () => `${block ? '' : '{'}${early()}`)
     }
-    rewriter.visit(loop.body, inner)
+    this.#visitor.visit(loop.body, inner)
     if (late) edits.close(loop.body.end - (block ? 1 : 0), () => `;${count()};`)
     if (!strip && !block) edits.close(loop.body.end, '}')
     strip?.close()
@@ -116,9 +117,9 @@ export class LoopRewriter {
 
   /** All of a test but its last run is passed, so its parts run as often as the loop turns, or nearly. */
   #test(test: AnyNode, state: State): void {
-    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#rewriter.visit(test, state)
-    this.#rewriter.flat(test, state.region)
-    this.#rewriter.visit(test, this.#silent(state))
+    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#visitor.visit(test, state)
+    this.#visitor.flat(test, state.region)
+    this.#visitor.visit(test, silent(state))
   }
 
   #strip(loop: Loop, state: State, turn: Region, reports: boolean): Strip | undefined {
@@ -129,7 +130,7 @@ export class LoopRewriter {
       rewriter,
       serial: ++this.#serial,
       counted: countedLoop(loop, rewriter.fn, rewriter.scopes),
-      units: () => rewriter.units(turn.tally),
+      units: () => rewriter.counting.units(turn.tally),
       plain: this.#isPlain(loop),
       reports,
     })
@@ -137,7 +138,7 @@ export class LoopRewriter {
 
   /** What a turn takes is plain: it neither loops nor calls. */
   #isPlain(loop: Loop): boolean {
-    return isInnermost(loop) && !callsOut(loop, (call) => this.#rewriter.isQuick(call))
+    return isInnermost(loop) && !callsOut(loop, (call) => this.#rewriter.functions.isQuick(call))
   }
 }
 

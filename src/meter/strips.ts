@@ -9,7 +9,8 @@
 import type { AnyNode } from 'acorn'
 import type { Counted } from './counted.ts'
 import { names, prefix } from './names.ts'
-import type { Rewriter, Target } from './rewrite.ts'
+import type { Rewriter } from './rewrite.ts'
+import type { Target } from './state.ts'
 import { hasClosure, type Loop } from './tree.ts'
 
 export interface StripOptions {
@@ -53,7 +54,7 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
 
   /** Turns of a strip, as a distance of the variable. */
   const length = (): number => {
-    const { fullAt } = rewriter
+    const { fullAt } = rewriter.counting
     return Math.max(Math.min(64, fullAt), Math.floor(fullAt / Math.max(1, units()))) * step
   }
   const turnsCost = (): string => {
