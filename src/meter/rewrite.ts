@@ -5,6 +5,7 @@
 import { type AnyNode, type CallExpression, type Program, parse } from 'acorn'
 import type { SourceMap } from 'magic-string'
 import { findBigInts } from './bigints.ts'
+import { functionStart } from './costs.ts'
 import { Counting, type MeterMode, once } from './counting.ts'
 import { Edits } from './edits.ts'
 import { Functions } from './functions.ts'
@@ -93,7 +94,7 @@ export class Rewriter {
     this.fn = fn
     this.edits.depth = fn.start
     const region: Region = {
-      tally: { blocks: 1 },
+      tally: { ...functionStart },
       form: 'cell',
       cell: this.functions.all.indexOf(fn) % cellCount,
     }
