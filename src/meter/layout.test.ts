@@ -84,7 +84,8 @@ const programs: Record<string, string> = {
       return [s, v]
     }`,
   'all on one line, and without blanks': `function main(log){let s=0;for(let i=0;i<3;i++)for(let j=i;j--;)s+=j;if(s)for(const k in{a:1})s+=k;else s=1;do s+=1;while(s.length<9);a:for(;;){for(;;){if(s)break a}}return s?s:[s].slice()}`,
-  'other ends of lines': 'function main(log) {\r\n  let s = 0\r  for (let i = 0\u2028; i < 3\u2029; i++)\r\n    s += i\r\n  if (s)\rreturn s\n}',
+  'other ends of lines':
+    'function main(log) {\r\n  let s = 0\r  for (let i = 0\u2028; i < 3\u2029; i++)\r\n    s += i\r\n  if (s)\rreturn s\n}',
   'statements without braces': `
     function main(log) {
       let s = 0

@@ -12,7 +12,15 @@ interface Place {
   readonly variables: readonly string[]
 }
 
-const listed = ['[3, 1, 2]', "'text'", 'list', '[...list, x]', 'new Set([1, 2, 1])', "'a-b'.split('-')", 'list.slice(1)']
+const listed = [
+  '[3, 1, 2]',
+  "'text'",
+  'list',
+  '[...list, x]',
+  'new Set([1, 2, 1])',
+  "'a-b'.split('-')",
+  'list.slice(1)',
+]
 const tests = ['i % 2', 'x > y', 'fuel & 4', 'y === 3', "typeof x === 'string'", 'list.length > 5', 'a', '!b']
 
 export function writeProgram(pick: Pick): string {
@@ -91,7 +99,11 @@ ${this.#block(place, 3)}
       case 5:
         return this.#labelled(inner, true, (at) => this.#counted(at))
       case 6:
-        return this.#labelled(inner, true, (at) => `for (const it of ${this.#one(listed)}) ${this.#body(at, 'it')}`)
+        return this.#labelled(
+          inner,
+          true,
+          (at) => `for (const it of ${this.#one(listed)}) ${this.#body(at, 'it')}`,
+        )
       case 7:
         return this.#labelled(inner, true, (at) => `for (var key in { k: 1, l: 2 }) ${this.#body(at, 'key')}`)
       case 8:
@@ -200,10 +212,20 @@ ${this.#block(place, 3)}
       case 5:
         return `kept.length < 9 && kept.push(() => ${this.#expression({ ...place, kind: 'plain' }, 1)})`
       case 6:
-        return this.#one(['x++', 'y += 1', 'i++', 'b--', 'list.length < 9 && list.push(x)', 'var y = 2', 'void ([x, y] = [y, x])'])
+        return this.#one([
+          'x++',
+          'y += 1',
+          'i++',
+          'b--',
+          'list.length < 9 && list.push(x)',
+          'var y = 2',
+          'void ([x, y] = [y, x])',
+        ])
       case 7:
         if (kind === 'generator') return `x = yield ${this.#expression(place, 1)}`
-        return kind === 'async' ? `y = await ${this.#expression(place, 1)}` : `{ function g() { return ${this.#pick(9)} } y = g() }`
+        return kind === 'async'
+          ? `y = await ${this.#expression(place, 1)}`
+          : `{ function g() { return ${this.#pick(9)} } y = g() }`
       default:
         return `log(${this.#one(variables)})`
     }
