@@ -5,6 +5,7 @@
 import { type AnyNode, type CallExpression, type Program, parse } from 'acorn'
 import type { SourceMap } from 'magic-string'
 import { findBigInts } from './bigints.ts'
+import { exportingFunctions } from './commonjs.ts'
 import { costOf } from './costs.ts'
 import { Edits } from './edits.ts'
 import { LoopRewriter } from './loops.ts'
@@ -94,6 +95,7 @@ export class Rewriter {
   readonly #loops: LoopRewriter
   readonly #functions: Fn[] = []
   readonly #inFunction = new Map<AnyNode, Fn>()
+  readonly #untouched = new Set<AnyNode>()
   /** Functions whose start is charged by those who call them. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   readonly #regions: Tally[] = []
@@ -132,6 +134,10 @@ export class Rewriter {
   }
 
   #collect(node: AnyNode, fn: Fn | undefined): void {
+    if (this.#options.sourceType === 'commonjs' && node.type === 'CallExpression') {
+      for (const it of exportingFunctions(node, this.edits)) this.#untouched.add(it)
+    }
+    if (this.#untouched.has(node)) return
     const inside = isFunction(node) ? node : fn
     if (isFunction(node)) this.#functions.push(node)
     if (inside && isLoop(node)) this.#inFunction.set(node, inside)
