@@ -13,8 +13,10 @@ import type { SchedulerName } from '../src/brain/schedule/index.ts'
 import { table } from '../src/cli/table.ts'
 import { type Cluster, startCluster } from '../src/cluster.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
+import { defaultMeter } from '../src/meter/hooks.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { DisciplineName } from '../src/worker/discipline.ts'
+import { nominalRate } from '../src/worker/rates.ts'
 import { SlotPool } from '../src/worker/slots.ts'
 
 const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
@@ -25,7 +27,7 @@ const shorts = 20
 /** Knows what a spin costs. */
 const told: Estimator = {
   estimate({ params }) {
-    const work = (params as { ms: number }).ms * 1000
+    const work = (params as { ms: number }).ms * nominalRate(defaultMeter)
     return { work, low: work, high: work, source: 'prior', memoryMb: 64 }
   },
   learn() {},
@@ -80,7 +82,7 @@ export async function slots(quick: boolean): Promise<Record<string, unknown>> {
   }
 }
 
-/** Sends a spin and tells how long the answer took, and the CPU time that it was charged. */
+/** Sends a spin and tells how long the answer took, and the CPU time that it burnt. */
 type Send = (ms: number) => Promise<{ tookMs: number; cpuMs: number }>
 
 interface Passing {
@@ -155,7 +157,8 @@ async function withCluster<T>(
       })
       const text = await response.body.text()
       if (response.statusCode !== 200) throw new Error(text)
-      return { tookMs: performance.now() - began, cpuMs: Number(response.headers['plimsoll-work']) / 1000 }
+      const { cpuMs } = JSON.parse(text) as { cpuMs: number }
+      return { tookMs: performance.now() - began, cpuMs }
     })
   } finally {
     await client?.close()

@@ -19,16 +19,20 @@ import { RequestProblem } from './front/problem.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
-import type { Action, Event } from './model.ts'
+import { defaultMeter } from './meter/hooks.ts'
+import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
+import type { Action, AttemptToken, Event } from './model.ts'
 import type { Connection } from './wire/accept.ts'
 import { whyNot } from './wire/admission.ts'
 import type { FromWorker } from './wire/messages.ts'
 import { newToken } from './wire/token.ts'
+import { readCode } from './worker/code.ts'
 import type { DisciplineName } from './worker/discipline.ts'
-import { codeHashes } from './worker/worker.ts'
+import { checkMeter, type Following, followingOf, type MeterSetting, meterFlags } from './worker/metering.ts'
+import { nominalRate } from './worker/rates.ts'
 import { loadWorkloads } from './workload.ts'
 
-export interface ClusterOptions {
+export interface ClusterOptions extends Following {
   /** Modules of workloads. */
   files: string[]
   /** Where the ledger, and what workloads keep, lie. */
@@ -41,6 +45,8 @@ export interface ClusterOptions {
   max: number
   scheduler: SchedulerName
   discipline: DisciplineName
+  /** How work is counted. Default: as one number. */
+  meter?: MeterSetting
   /** Bound for one job. */
   jobMemoryMb: number
   /** Most jobs that a worker holds. */
@@ -93,12 +99,14 @@ const leastFlushMs = 1_000
 const longestTimerMs = 2 ** 31 - 1
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { log } = options
+  const { log, meter = defaultMeter } = options
+  checkMeter(meter)
+  const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
   const workloads = new Map((await loadWorkloads(options.files)).map((workload) => [workload.name, workload]))
-  const code = await codeHashes(options.files)
+  const { hashes: code } = await readCode(options.files, meter)
   const token = options.token ?? newToken()
-  const estimator = options.estimator ?? meanEstimator()
+  const estimator = options.estimator ?? meanEstimator(nominalRate(meter))
   const spec: BrainSpec = {
     scheduler: options.scheduler,
     discipline: options.discipline,
@@ -115,6 +123,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
 
   const exchanges = new Map<string, Exchange>()
+  const currentExchange = (worker: string, { epoch, job, attempt }: AttemptToken) => {
+    const exchange = exchanges.get(job)
+    const isCurrent = exchange?.worker === worker && exchange.attempts === attempt && epoch === spec.epoch
+    return isCurrent ? exchange : undefined
+  }
+  const keeper: MetricsKeeper | undefined =
+    following.metricsEvery === undefined ? undefined : metricsKeeper(ledger, code, currentExchange)
   const joined = new Map<string, Joined>()
   const byLaunch = new Map<string, string>()
   const troubles: string[] = []
@@ -150,7 +165,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'run': {
         const worker = joined.get(action.worker)
         const { epoch, job, attempt } = action
-        if (worker) void exchanges.get(job)?.run({ epoch, job, attempt }, worker.upstream)
+        const exchange = exchanges.get(job)
+        if (!worker || !exchange) return
+        keeper?.over(exchange)
+        void exchange.run({ epoch, job, attempt }, worker.upstream)
         return
       }
       case 'go':
@@ -187,6 +205,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const worker = joined.get(id)
     if (!worker) return
     joined.delete(id)
+    keeper?.workerGone(id)
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
     worker.upstream.dispatcher.destroy().catch(() => {})
@@ -199,6 +218,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   function over(exchange: Exchange): void {
     const { job, params } = exchange.parts
     exchanges.delete(job.id)
+    keeper?.over(exchange)
     const { cost } = exchange
     if (!cost) return
     const question = {
@@ -248,7 +268,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       const worker = joined.get(id)
       if (worker?.connection === connection) worker.connection = undefined
     }
-    connection.send({ type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline })
+    const { epoch, discipline } = spec
+    connection.send({ type: 'welcome', epoch, beatMs, discipline, following })
     const { launch, seq, held, worker } = message
     tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), seq, held })
     firstReady.resolve()
@@ -257,6 +278,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   function heard(worker: string, message: FromWorker): void {
     if (message.type === 'report') tell({ type: 'reported', worker, seq: message.seq, held: message.held })
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
+    else if (message.type === 'metrics') keeper?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
   }
 
@@ -307,6 +329,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           '--job-memory',
           `${options.jobMemoryMb}`,
         ],
+        ...meterFlags(meter),
       ],
       env: { PLIMSOLL_TOKEN: token },
       log,

@@ -25,6 +25,8 @@ export interface JobContext {
   progress(fraction: number): void
   /** Runs `fn` without the job being paused: for parts that hold a lock others wait for. */
   uninterrupted<T>(fn: () => T | Promise<T>): Promise<T>
+  /** Adds work that the meter cannot see, such as that of a database or of native code. */
+  charge(units: number): void
   log(...values: unknown[]): void
 }
 

@@ -4,13 +4,15 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { Estimator } from '../src/estimate/estimator.ts'
+import { defaultMeter } from '../src/meter/hooks.ts'
+import { nominalRate } from '../src/worker/rates.ts'
 import { type Live, until, untilIdle, useLive } from './live.ts'
 import { slotsOf } from './processes.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {
   estimate({ params }) {
-    const work = Number((params as { ms: string }).ms) * 1000
+    const work = Number((params as { ms: string }).ms) * nominalRate(defaultMeter)
     return { work, low: work, high: work, source: 'prior', memoryMb: 1 }
   },
   learn() {},

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
 import { connectToBrain } from '../src/wire/connect.ts'
-import type { FromBrain } from '../src/wire/messages.ts'
+import { type FromBrain, wireVersion } from '../src/wire/messages.ts'
 import { isAuthorized } from '../src/wire/token.ts'
 import { attemptServer } from '../src/worker/attempts.ts'
 import { disciplines } from '../src/worker/discipline.ts'
@@ -64,7 +64,7 @@ test('a worker of another protocol is refused with both versions', async () => {
   })
   assert.deepEqual(await told.promise, {
     type: 'refused',
-    message: 'it speaks version 0 of the protocol; this is version 1',
+    message: `it speaks version 0 of the protocol; this is version ${wireVersion}`,
   })
   line.close()
 })
@@ -82,7 +82,10 @@ test('a connection that says nonsense is closed, and the cluster goes on', async
 
 test('a worker takes attempts only from those who know the token, and gives them all the time they need', async (t) => {
   const pool = new SlotPool({ files: [], dataDir: live.dataDir, warm: 0, memoryMb: 128, log: () => {} })
-  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, say: () => {} }, disciplines.srpt)
+  const supervisor = new Supervisor(
+    { pool, meter: 'off', cores: 1, slots: 1, say: () => {} },
+    disciplines.srpt,
+  )
   const server = attemptServer(supervisor, 'secret', Promise.resolve())
   t.after(async () => {
     server.close()

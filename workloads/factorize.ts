@@ -52,6 +52,12 @@ const largeSpokes = spokes.map(BigInt)
 const turnsPerProgress = 2 ** 15
 const largeTurnsPerProgress = 2 ** 13
 
+/** A large number is cut into digits of so many bits: a remainder and a digit together fit into a Number. */
+const digitBits = 24
+const digitBase = 2 ** digitBits
+/** Factors that digits can be used for. */
+const mostByDigits = 2 ** (53 - digitBits)
+
 /** The smallest prime factor of `n`, which has none from 7 to `start`, a multiple of 30. */
 function smallestFactor(n: number, start: number, progress: Progress): number {
   for (const prime of [2, 3, 5]) if (n % prime === 0) return prime
@@ -72,6 +78,37 @@ function smallestFactor(n: number, start: number, progress: Progress): number {
 /** The same for numbers that a Number cannot hold. */
 function smallestFactorOfLarge(n: bigint, start: bigint, progress: Progress): bigint {
   for (const prime of [2n, 3n, 5n]) if (n % prime === 0n) return prime
+  const root = Math.sqrt(Number(n))
+  const digits = digitsOf(n)
+  let turn = 0
+  let base = Number(start)
+  for (; base <= root && base + 31 < mostByDigits; base += 30) {
+    if (turn++ % largeTurnsPerProgress === 0) progress(base / root)
+    for (const spoke of spokes) if (remainder(digits, base + spoke) === 0) return BigInt(base + spoke)
+  }
+  return base > root ? n : smallestHugeFactor(n, BigInt(base), progress)
+}
+
+/** From the highest on. */
+function digitsOf(n: bigint): Float64Array {
+  const digits: number[] = []
+  for (let rest = n; rest > 0n; rest >>= BigInt(digitBits)) digits.unshift(Number(rest % BigInt(digitBase)))
+  return Float64Array.from(digits)
+}
+
+/** As at school, digit by digit. */
+function remainder(digits: Float64Array, divisor: number): number {
+  let rest = 0
+  for (let i = 0; i < digits.length; i++) {
+    const value = rest * digitBase + digits[i]!
+    rest = value - Math.floor(value / divisor) * divisor
+    // The quotient may have been rounded up to the next whole number.
+    if (rest < 0) rest += divisor
+  }
+  return rest
+}
+
+function smallestHugeFactor(n: bigint, start: bigint, progress: Progress): bigint {
   const root = Math.sqrt(Number(n))
   let turn = 0
   for (let base = start; base * base <= n; base += 30n) {

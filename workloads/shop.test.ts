@@ -220,3 +220,16 @@ test('bad input is refused with what is allowed, whichever the parameter', () =>
   ]
   assert.equal(problems(shop, { action: 'purchase' }), missing.join('\n'))
 })
+
+test('the work of the database is charged for: the same for the same request', async () => {
+  const charged: number[] = []
+  const context = () =>
+    fakeContext({ dataDir, jobId: 'charged', charge: (units) => void charged.push(units) })
+  for (const input of [{ action: 'browse' }, { action: 'browse' }, { action: 'browse', pageSize: 100 }]) {
+    await shop.run(readParams(shop, input), context())
+  }
+  await shop.run(readParams(shop, { action: 'purchase', productId: 9, customer: 'Ada' }), context())
+  const [first, second, larger, purchase] = charged
+  assert.equal(first, second)
+  assert.ok(larger! > first! && first! > purchase! && purchase! > 0, `${charged}`)
+})

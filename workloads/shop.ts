@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { defineWorkload, reply } from 'plimsoll/workload'
 import { z } from 'zod'
 import { choice, expected, parameters, text, whole } from './params/fields.ts'
-import { categories, openShop } from './shop/catalogue.ts'
+import { categories, openShop, productCount } from './shop/catalogue.ts'
 
 const priceCents = whole({ min: 0, max: 100_000_000 })
 
@@ -46,10 +46,21 @@ export default defineWorkload({
     // Reading takes locks too, if only for moments: a process that is paused in one would keep others waiting.
     return ctx.uninterrupted(() => {
       const db = openShop(ctx.dataDir)
-      return params.action === 'browse' ? browse(db, params) : purchase(db, params, ctx.jobId)
+      const answer = params.action === 'browse' ? browse(db, params) : purchase(db, params, ctx.jobId)
+      const rows = params.action === 'browse' ? browsedRows : boughtRows
+      ctx.charge(rows * unitsPerRow + JSON.stringify(answer).length * unitsPerByte)
+      return answer
     })
   },
 })
+
+/** What SQLite does is not metered: a row that it looks at or writes, and a byte that it hands over. */
+const unitsPerRow = 500
+const unitsPerByte = 20
+/** All products, once to count and once to choose. */
+const browsedRows = 2 * productCount
+/** A few rows, written and then made safe, which costs as much as looking at many. */
+const boughtRows = 2000
 
 const order = { name: 'name', price: 'priceCents, id', 'price-descending': 'priceCents DESC, id' }
 

@@ -53,6 +53,7 @@ function contextOf(body: Uint8Array): JobContext {
     body: Object.assign(chunks(), { bytes: async () => body }),
     progress: () => {},
     uninterrupted: async (fn) => await fn(),
+    charge: (units) => runtime?.charge(units),
     log: () => {},
   }
 }

@@ -25,6 +25,4 @@ export const cases: MeterCase[] = [
   { params: { world: 2, scenario: 1, generations: 9000 } },
   { params: { world: 3, scenario: 3, generations: 3500, output: 'png' } },
   { params: { world: 4, scenario: 1, generations: 1200 } },
-  { params: { world: 3, scenario: 2, generations: 5000 } },
-  { params: { world: 4, scenario: 2, generations: 1800 } },
 ]

@@ -25,6 +25,4 @@ export const cases: MeterCase[] = [
   { params: { size: 1024, iterations: 110, preset: 'mitosis' } },
   { params: { size: 128, iterations: 12_000, preset: 'bubbles' } },
   { params: { size: 512, iterations: 1000, preset: 'worms' } },
-  { params: { size: 1024, iterations: 350, preset: 'coral' } },
-  { params: { size: 256, iterations: 7500, preset: 'coral' } },
 ]

@@ -51,5 +51,4 @@ export const cases: MeterCase[] = [
   { params: { map: 3, ...square(1024, 0.1, 0.8), strategy: 'ASTAR', reach: 5, output: 'json' } },
   { params: { map: 3, ...square(700, 0.1, 0.8), strategy: 'ASTAR', reach: 4, grade: 2 } },
   { params: { map: 2, ...square(2048, 0.1, 0.8), strategy: 'ASTAR', reach: 3 } },
-  { params: { map: 2, ...square(2048, 0.1, 0.8), strategy: 'ASTAR', reach: 5, grade: 0.5, output: 'json' } },
 ]

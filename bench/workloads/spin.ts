@@ -9,7 +9,7 @@ export default defineWorkload<{ ms: number }>({
     let rounds = 0
     for (;;) {
       const { user, system } = process.cpuUsage(began)
-      if (user + system >= ms * 1000) return { rounds }
+      if (user + system >= ms * 1000) return { rounds, cpuMs: (user + system) / 1000 }
       for (let i = 0; i < 2000; i++) rounds++
     }
   },

@@ -69,7 +69,8 @@ export function permit(core: Core, event: Of<'ready'>): void {
 
 export function progress(core: Core, event: Of<'progressed'>): void {
   const record = current(core, event)
-  if (!record) return
+  // Each says how much is done in all, so one that came twice or was overtaken says nothing new.
+  if (!record || event.done <= record.saidDone) return
   noteDone(core, record, event.done)
   const worker = record.worker!
   mirror(core, worker)
@@ -77,11 +78,14 @@ export function progress(core: Core, event: Of<'progressed'>): void {
   fill(core, worker)
 }
 
-/** The worker knows better how much of the job is done, unless it says what cannot be. */
+/** The worker knows better how much of the job is done, unless it says what cannot be, or what it said before. */
 export function noteDone(core: Core, record: JobRecord, done: number): void {
-  if (!(done >= 0 && done < Infinity)) return
+  if (!(done >= record.saidDone && done < Infinity)) return
+  record.saidDone = done
   settleDone(record, done, core.now)
-  record.expected = revisedWork(record.job.work, record.done)
+  // What was revised stands until it, too, is passed.
+  const revised = record.expected > record.job.work
+  if (!revised || done >= record.expected) record.expected = revisedWork(record.job.work, done)
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
@@ -203,6 +207,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.seenIn = worker.reports
   record.running = false
   record.expected = record.job.work
+  record.saidDone = 0
   settleDone(record, 0, core.now)
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb

@@ -25,6 +25,8 @@ export interface JobRecord {
   running: boolean
   done: number
   since: number
+  /** The most that its worker has said to be done of the current attempt. */
+  saidDone: number
   expected: number
   /** Places in the queue and among the timers. */
   queued: Entry<JobRecord> | undefined
@@ -111,6 +113,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     running: false,
     done: 0,
     since: 0,
+    saidDone: 0,
     expected: job.work,
     queued: undefined,
     deadline: undefined,

@@ -15,6 +15,8 @@ export interface WorkerView {
   slots: number
   memoryMb: number
   usedMemoryMb: number
+  /** Work that its jobs are still expected to need, together. */
+  outstanding: number
   /** Jobs in its hands, in order of arrival there. */
   jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
 }
@@ -59,6 +61,12 @@ export function viewOf(core: Core): BrainView {
 }
 
 function workerView(worker: WorkerRecord, now: number): WorkerView {
+  const jobs = worker.jobs.map((record: JobRecord) => ({
+    job: record.job.id,
+    attempt: record.attempt,
+    running: record.running,
+    remaining: remainingWork(record, now),
+  }))
   return {
     id: worker.id,
     state: worker.state === 'ready' ? 'ready' : 'draining',
@@ -68,11 +76,7 @@ function workerView(worker: WorkerRecord, now: number): WorkerView {
     slots: worker.slots,
     memoryMb: worker.memoryMb,
     usedMemoryMb: worker.usedMb,
-    jobs: worker.jobs.map((record: JobRecord) => ({
-      job: record.job.id,
-      attempt: record.attempt,
-      running: record.running,
-      remaining: remainingWork(record, now),
-    })),
+    outstanding: jobs.reduce((sum, { remaining }) => sum + remaining, 0),
+    jobs,
   }
 }

@@ -4,7 +4,7 @@ import { ConfigError, UnreachableError } from '../errors.ts'
 import { adminUrl, getJson, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
-import { duration, table } from './table.ts'
+import { duration, significant, table } from './table.ts'
 
 const options = {
   admin: { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
@@ -81,17 +81,20 @@ export function statusText(state: ClusterState): string {
     `${running} running, ${state.placed} held, ${count(waiting.length)} waiting`,
     `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
   ].join(' · ')
-  const rows = workers.map(({ id, state: phase, suspect, pid, cores, slots, jobs, ...memory }) => [
-    id,
-    suspect ? `${phase}, silent` : phase,
-    pid === undefined ? '–' : `${pid}`,
-    `${jobs.filter((job) => job.running).length} of ${cores}`,
-    `${jobs.length} of ${slots}`,
-    `${Math.round(memory.usedMemoryMb)} of ${memory.memoryMb} MB`,
-  ])
+  const rows = workers.map(
+    ({ id, state: phase, suspect, pid, cores, slots, jobs, outstanding, ...memory }) => [
+      id,
+      suspect ? `${phase}, silent` : phase,
+      pid === undefined ? '–' : `${pid}`,
+      `${jobs.filter((job) => job.running).length} of ${cores}`,
+      `${jobs.length} of ${slots}`,
+      outstanding > 0 ? significant(outstanding) : '0',
+      `${Math.round(memory.usedMemoryMb)} of ${memory.memoryMb} MB`,
+    ],
+  )
   const fleet =
     rows.length > 0
-      ? table(['worker', 'state', 'pid', 'running', 'held', 'memory'], rows, [0, 1])
+      ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory'], rows, [0, 1])
       : 'No workers.'
   const more = [
     waiting.length > 0 && `waiting   ${some(waiting)}`,

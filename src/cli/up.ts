@@ -5,6 +5,7 @@ import { oneOf } from '../brain/spec.ts'
 import { type Cluster, startCluster } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
 import { presets } from '../presets/index.ts'
+import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -32,6 +33,7 @@ export const clusterOptions = {
     default: undefined,
     value: 'PATHS',
   },
+  ...meterOptions,
   data: { help: 'folder for the ledger and for what workloads keep', default: '.plimsoll', value: 'DIR' },
   queue: { help: 'most jobs that wait; one more is refused', default: 10_000, min: 0, whole: true },
   slots: {
@@ -66,6 +68,7 @@ export function clusterFrom(
     max,
     scheduler,
     discipline,
+    meter: meterFrom(values),
     jobMemoryMb: values['job-memory'],
     slots: values.slots,
     queue: values.queue,

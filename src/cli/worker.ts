@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import { runWorker } from '../worker/worker.ts'
+import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -24,6 +25,7 @@ const options = {
     default: undefined,
     value: 'PATHS',
   },
+  ...meterOptions,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
   host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
   launch: { help: 'set by the fleet that starts it', default: undefined, value: 'ID' },
@@ -56,6 +58,7 @@ export const worker: Command = {
         memoryMb: values.memory,
         jobMemoryMb: values['job-memory'],
         files: workloadFiles(values.workloads ?? bundledWorkloads),
+        meter: meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
         // Local workers end with the brain; others wait for it to come back.

@@ -1,6 +1,7 @@
 /** Reads the head of a worker's answer: what the attempt cost, and which headers are the workload's own. */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Tally } from '../meter/metrics.ts'
 import { headers } from '../wire/messages.ts'
 
 /** What an attempt cost, as its worker measured it. */
@@ -9,6 +10,8 @@ export interface Cost {
   cpuMs: number
   wallMs: number
   peakMemoryMb: number
+  /** Metric by metric, where the meter's mode lets one know. */
+  tally?: Tally
 }
 
 export function costOf(fields: IncomingHttpHeaders): Cost {
@@ -21,6 +24,7 @@ export function costOf(fields: IncomingHttpHeaders): Cost {
     cpuMs: number(headers.cpuMs),
     wallMs: number(headers.wallMs),
     peakMemoryMb: number(headers.peakMemoryMb),
+    ...(fields[headers.tally] !== undefined && { tally: JSON.parse(String(fields[headers.tally])) as Tally }),
   }
 }
 

@@ -17,10 +17,10 @@ interface Waiter {
   done: (lost: number) => void
 }
 
-export class Backlog {
+export class Backlog<T extends { parameters: string } = LedgerRow> {
   readonly #limits: BacklogLimits
   /** `#rows[#start]` has the number `#head`; the cells before it are empty. */
-  #rows: (LedgerRow | undefined)[] = []
+  #rows: (T | undefined)[] = []
   #start = 0
   #head = 0
   #characters = 0
@@ -49,7 +49,7 @@ export class Backlog {
   }
 
   /** Beyond the limits the oldest rows are pushed out, be they in a batch or not. */
-  push(row: LedgerRow): void {
+  push(row: T): void {
     this.#rows.push(row)
     this.#characters += row.parameters.length
     while (this.size > this.#limits.maxRows || this.#characters > this.#limits.maxCharacters) this.#shift()
@@ -57,8 +57,8 @@ export class Backlog {
   }
 
   /** The oldest rows, as many as fit and at least one if there is one. `settle` must follow. */
-  batch({ maxRows, maxCharacters }: BacklogLimits): LedgerRow[] {
-    const batch: LedgerRow[] = []
+  batch({ maxRows, maxCharacters }: BacklogLimits): T[] {
+    const batch: T[] = []
     let characters = 0
     for (let i = this.#start; i < this.#rows.length && batch.length < maxRows; i++) {
       const row = this.#rows[i]!

@@ -1,5 +1,6 @@
 /** The ledger remembers measured work: one row for each finished job, for those who learn what jobs cost. */
 import type { Outcome } from '../model.ts'
+import type { MetricsKey, MetricsRow, OwnerGone } from './metrics.ts'
 
 export interface LedgerRow {
   /** Names the row: ids are never reused, across restarts neither. */
@@ -43,6 +44,15 @@ export interface Ledger {
    * row. A malformed row (text missing, a number that is not finite) is dropped. After `close` it does nothing.
    */
   record(row: LedgerRow): void
+  /**
+   * Metrics of a running or ended job, for the row of its workload, code and parameters; `mayWrite` says whether
+   * they are written. Otherwise like `record`.
+   */
+  recordMetrics(row: MetricsRow): void
+  /** What an owner was measuring may be taken over from now on. Otherwise like `record`. */
+  metricsOwnerGone(owner: OwnerGone): void
+  /** Undefined: none were recorded. May lag behind until `flush`. Rejects as `recent` does. */
+  metricsFor(key: MetricsKey): Promise<MetricsRow | undefined>
   /**
    * Resolves when every row recorded before the call survives the end of this process and of the machine, as
    * far as this kind of ledger can keep that promise. Rejects with LedgerError if one of them had to be dropped

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { LedgerError } from '../errors.ts'
 import type { LedgerRow, RecentQuery } from './ledger.ts'
+import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'
 
 export interface ThreadData {
   file: string
@@ -12,7 +13,9 @@ export interface ThreadData {
 type Request =
   | { kind: 'open' }
   | { kind: 'write'; rows: LedgerRow[] }
+  | { kind: 'write-metrics'; entries: MetricsEntry[] }
   | { kind: 'recent'; query: RecentQuery }
+  | { kind: 'metrics'; key: MetricsKey }
   | { kind: 'count' }
   /** Moves everything into the one file. A later call would open it again. */
   | { kind: 'close' }
@@ -20,7 +23,9 @@ type Request =
 interface Answers {
   open: undefined
   write: undefined
+  'write-metrics': undefined
   recent: LedgerRow[]
+  metrics: MetricsRow | undefined
   count: number
   close: undefined
 }

@@ -4,7 +4,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../errors.ts'
 import type { LedgerRow, RecentQuery } from './ledger.ts'
+import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'
 import { fields } from './row.ts'
+import { metricsTable } from './sqlite-metrics.ts'
 import { explain } from './sqlite-trouble.ts'
 
 /** Each step takes the layout from the version of its index to the next one. A released step never changes. */
@@ -16,11 +18,19 @@ const migrations = [
      outcome TEXT NOT NULL) STRICT;
    CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt);
    CREATE INDEX jobsByWorkload ON jobs (workload, endedAt);`,
+  `CREATE TABLE metrics (
+     workload TEXT NOT NULL, codeHash TEXT NOT NULL, parameters TEXT NOT NULL, work REAL NOT NULL,
+     tally TEXT NOT NULL, running INTEGER NOT NULL, worker TEXT NOT NULL, attempt TEXT NOT NULL,
+     at REAL NOT NULL, PRIMARY KEY (workload, codeHash, parameters)) STRICT;
+   CREATE INDEX metricsByOwner ON metrics (worker, attempt) WHERE running = 1;`,
 ]
 
 export interface Store {
   /** All rows in one transaction that is on the disk when this returns; or throws, and none is. */
   write(rows: LedgerRow[]): void
+  /** Likewise; each entry finds what those before it left. */
+  writeMetrics(entries: MetricsEntry[]): void
+  metricsFor(key: MetricsKey): MetricsRow | undefined
   recent(query: RecentQuery): LedgerRow[]
   count(): number
   /** Moves the log into the file and lets go of both. */
@@ -94,25 +104,36 @@ function storeOf(db: DatabaseSync, file: string, close: () => void): Store {
   const byCode = db.prepare(
     `SELECT ${columns} FROM jobs WHERE workload = :workload AND codeHash = :codeHash ${newest}`,
   )
+  const metrics = metricsTable(db)
   const count = db.prepare('SELECT count(*) AS rows FROM jobs')
   const path = realpathSync(file)
   const identity = (): string =>
     [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.ino ?? 'none').join()
   const opened = identity()
 
+  function transaction(write: () => void): void {
+    db.exec('BEGIN IMMEDIATE')
+    write()
+    db.exec('COMMIT')
+    // Writing to a deleted file succeeds, and keeps nothing.
+    if (identity() !== opened) {
+      throw new LedgerError(
+        `ledger ${file}: the file or its -wal file was removed or replaced while it was in use. ` +
+          'A new file is begun if there is none; stop Plimsoll before you move its files',
+      )
+    }
+  }
+
   return {
-    write(rows) {
-      db.exec('BEGIN IMMEDIATE')
-      for (const row of rows) insert.run(...fields.map((field) => row[field]))
-      db.exec('COMMIT')
-      // Writing to a deleted file succeeds, and keeps nothing.
-      if (identity() !== opened) {
-        throw new LedgerError(
-          `ledger ${file}: the file or its -wal file was removed or replaced while it was in use. ` +
-            'A new file is begun if there is none; stop Plimsoll before you move its files',
-        )
-      }
-    },
+    write: (rows) =>
+      transaction(() => {
+        for (const row of rows) insert.run(...fields.map((field) => row[field]))
+      }),
+    writeMetrics: (entries) =>
+      transaction(() => {
+        for (const entry of entries) metrics.write(entry)
+      }),
+    metricsFor: metrics.read,
     recent({ workload, codeHash, limit }) {
       const rows =
         codeHash === undefined

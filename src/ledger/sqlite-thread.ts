@@ -17,6 +17,8 @@ function perform(call: Call): unknown {
   if (call.kind === 'close') return letGo()
   store ??= openStore(file, busyMs)
   if (call.kind === 'write') return store.write(call.rows)
+  if (call.kind === 'write-metrics') return store.writeMetrics(call.entries)
+  if (call.kind === 'metrics') return store.metricsFor(call.key)
   if (call.kind === 'recent') return store.recent(call.query)
   if (call.kind === 'count') return store.count()
 }

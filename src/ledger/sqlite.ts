@@ -2,8 +2,9 @@
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LedgerError } from '../errors.ts'
-import type { Ledger } from './ledger.ts'
-import { checkQuery } from './row.ts'
+import type { Ledger, LedgerRow } from './ledger.ts'
+import { copyMetrics, type MetricsEntry } from './metrics.ts'
+import { checkQuery, copyRow } from './row.ts'
 import { type LedgerThread, startThread } from './sqlite-calls.ts'
 import { Writer, type WriterLimits, writerLimits } from './writer.ts'
 
@@ -46,15 +47,20 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
     if (closing) throw new LedgerError(`ledger ${file}: it is closed. Open it again`)
   }
 
-  const writer = new Writer({
-    name: `ledger ${file}`,
+  const shared = { name: `ledger ${file}`, onTrouble: options.onTrouble ?? (() => {}), limits }
+  const writer = new Writer<LedgerRow>({
+    ...shared,
+    copy: copyRow,
     write: async (rows) => (await thread()).ask({ kind: 'write', rows }),
-    onTrouble: options.onTrouble ?? (() => {}),
-    limits,
+  })
+  const metricsWriter = new Writer<MetricsEntry>({
+    ...shared,
+    copy: copyMetrics,
+    write: async (entries) => (await thread()).ask({ kind: 'write-metrics', entries }),
   })
 
   async function close(): Promise<void> {
-    await writer.close()
+    await Promise.all([writer.close(), metricsWriter.close()])
     const last = await running?.catch(() => undefined)
     if (!last) return
     const closed = last.ask({ kind: 'close' }).catch(() => {})
@@ -65,9 +71,15 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
   await thread()
   return {
     record: (row) => writer.record(row),
+    recordMetrics: (row) => metricsWriter.record({ parameters: row?.parameters ?? '', row }),
+    metricsOwnerGone: (gone) => metricsWriter.record({ parameters: '', gone }),
+    async metricsFor({ workload, codeHash, parameters }) {
+      mustBeOpen()
+      return (await thread()).ask({ kind: 'metrics', key: { workload, codeHash, parameters } })
+    },
     async flush() {
       mustBeOpen()
-      await writer.flush()
+      await Promise.all([writer.flush(), metricsWriter.flush()])
     },
     async recent(query) {
       mustBeOpen()
@@ -77,7 +89,7 @@ export async function openSqliteLedger(options: SqliteLedgerOptions): Promise<Le
     async counts() {
       mustBeOpen()
       const rows = await (await thread()).ask({ kind: 'count' })
-      return { rows, dropped: writer.dropped }
+      return { rows, dropped: writer.dropped + metricsWriter.dropped }
     },
     close() {
       closing ??= close()

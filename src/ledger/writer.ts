@@ -1,8 +1,6 @@
 /** Writer: decides when rows are written, in which groups, and what happens when that fails. */
 import { LedgerError } from '../errors.ts'
 import { Backlog } from './backlog.ts'
-import type { LedgerRow } from './ledger.ts'
-import { copyRow } from './row.ts'
 
 export interface WriterLimits {
   /** Most rows in memory, and most characters of parameters in them. */
@@ -31,20 +29,22 @@ export const writerLimits: Readonly<WriterLimits> = {
 /** Copying a larger batch to another thread would stall this one: 500 rows take about 1 ms. */
 const batchLimits = { maxRows: 500, maxCharacters: 2 ** 20 }
 
-export interface WriterOptions {
+export interface WriterOptions<T> {
   /** How errors name the ledger. */
   name: string
   /** All or nothing. Called again with the same rows after a failure, so a repeat must do no harm. */
-  write: (rows: LedgerRow[]) => Promise<unknown>
+  write: (rows: T[]) => Promise<unknown>
+  /** A copy of what is right, or words for what is wrong with it. */
+  copy: (row: T) => T | string
   /** Called at most once every `troubleEveryMs` for each kind of trouble: not written, or malformed. */
   onTrouble: (error: LedgerError) => void
   limits: WriterLimits
 }
 
-export class Writer {
-  readonly #options: WriterOptions
+export class Writer<T extends { parameters: string }> {
+  readonly #options: WriterOptions<T>
   readonly #limits: WriterLimits
-  readonly #backlog: Backlog
+  readonly #backlog: Backlog<T>
   readonly #quietUntil = { unwritten: -Infinity, malformed: -Infinity }
   #sending = false
   #timer: NodeJS.Timeout | undefined
@@ -55,7 +55,7 @@ export class Writer {
   #closed = false
   #stopped = false
 
-  constructor(options: WriterOptions) {
+  constructor(options: WriterOptions<T>) {
     this.#options = options
     this.#limits = options.limits
     this.#backlog = new Backlog(options.limits)
@@ -65,9 +65,9 @@ export class Writer {
     return this.#backlog.lost + this.#malformed
   }
 
-  record(row: LedgerRow): void {
+  record(row: T): void {
     if (this.#closed) return
-    const copy = copyRow(row)
+    const copy = this.#options.copy(row)
     if (typeof copy === 'string') {
       this.#malformed++
       this.#report('malformed', `a row was dropped: ${copy}`)

@@ -3,15 +3,14 @@
  * inside: `for (let i = a; …; i++)` and the same written with `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
-import { type Binding, isAlwaysNumber, type Scopes } from './scopes.ts'
+import { findNumbers } from './numbers.ts'
+import type { Binding, Scopes } from './scopes.ts'
 import { children, contains, type Fn, hasClosure, isFunction, isLoop, type Loop } from './tree.ts'
 
 export interface Counted {
   readonly name: string
   /** What is added to the variable in each turn; a whole number, not 0. */
   readonly step: number
-  /** False: it might start as a BigInt, text or an object. */
-  readonly startsAsNumber: boolean
   /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
   readonly bound?: { readonly operator: string; readonly node: Expression }
   /** The update is the statement of the body that ends here; undefined if it follows the body. */
@@ -38,7 +37,7 @@ function countedFor(
   // Each turn has its own variable; only a function that outlives the turn could tell.
   if (declaresHere && hasClosure(loop)) return undefined
   for (const candidate of updates) {
-    const stepped = stepOf(candidate)
+    const stepped = stepOf(candidate, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
     if (!binding || !isOwn(binding, fn)) continue
     if (binding.declaredAt > (init && declaresHere ? init.end : loop.start)) continue
@@ -48,13 +47,14 @@ function countedFor(
     const before = writes.filter(({ node }) => node.start >= loop.start && node.start < test.start)
     const start = before.length <= (declaresHere ? 0 : 1) ? startOf(init, binding) : undefined
     const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
+    // It might be a BigInt, text, an object, NaN…
+    if (start === undefined && !findNumbers(scopes).isWhole(stepped.variable)) continue
     const limit = bound && numberOf(bound.node, scopes)
     const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
     const turns = only ? turnsOf(start, bound!.operator, limit, stepped.step) : undefined
     return {
       name: binding.name,
       step: stepped.step,
-      startsAsNumber: start !== undefined || isAlwaysNumber(binding),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -71,7 +71,7 @@ function countedWhile(
   if (contains(body, (node) => node.type === 'ContinueStatement')) return undefined
   for (const statement of body.type === 'BlockStatement' ? body.body : [body]) {
     if (statement.type !== 'ExpressionStatement') continue
-    const stepped = stepOf(statement.expression)
+    const stepped = stepOf(statement.expression, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
     // Declared inside, each turn has another.
     if (!binding || !isOwn(binding, fn) || binding.declaredAt > loop.start) continue
@@ -79,27 +79,22 @@ function countedWhile(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    return {
-      name: binding.name,
-      step: stepped.step,
-      startsAsNumber: isAlwaysNumber(binding),
-      updateEnd: statement.end,
-    }
+    if (!findNumbers(scopes).isWhole(stepped.variable)) continue
+    return { name: binding.name, step: stepped.step, updateEnd: statement.end }
   }
   return undefined
 }
 
 /** `i++`, `--i`, `i += 2` and the like. */
-function stepOf(node: AnyNode): { variable: Identifier; step: number } | undefined {
+function stepOf(node: AnyNode, scopes: Scopes): { variable: Identifier; step: number } | undefined {
   if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
     return { variable: node.argument, step: node.operator === '++' ? 1 : -1 }
   }
   if (node.type !== 'AssignmentExpression' || node.left.type !== 'Identifier') return undefined
   const { operator, right } = node
-  if ((operator !== '+=' && operator !== '-=') || right.type !== 'Literal') return undefined
-  const amount = right.value
-  if (typeof amount !== 'number' || !Number.isInteger(amount) || amount < 1 || amount > 65536)
-    return undefined
+  if (operator !== '+=' && operator !== '-=') return undefined
+  const amount = numberOf(right, scopes)
+  if (amount === undefined || amount < 1 || amount > 65536) return undefined
   return { variable: node.left, step: operator === '+=' ? amount : -amount }
 }
 
@@ -161,7 +156,8 @@ function boundOf(
   const { operator } = test
   if (step > 0 ? operator !== '<' && operator !== '<=' : operator !== '>' && operator !== '>=')
     return undefined
-  return isSteady(test.right, loop, fn, scopes) ? { operator, node: test.right } : undefined
+  const usable = isSteady(test.right, loop, fn, scopes) && findNumbers(scopes).isNumber(test.right)
+  return usable ? { operator, node: test.right } : undefined
 }
 
 /** Arithmetic on what nothing writes while the loop runs. */

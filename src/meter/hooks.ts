@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type MeterMode, regionMarks } from './counting.ts'
 import { defaultFormula, type Formula, type Tally } from './metrics.ts'
-import type { MeterMode } from './rewrite.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
 
 /** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */
@@ -115,7 +115,7 @@ function placed({ code, regions }: Kept, runtime: MeterRuntime): string | undefi
   if (regions.length === 0) return code
   const base = runtime.place(regions)
   if (base === undefined) return undefined
-  return code.replace(/\/\*@\*\/(\d+)\/\*@\*\//g, (_, index: string) => String(base + Number(index)))
+  return code.replace(regionMarks, (_, index: string) => String(base + Number(index)))
 }
 
 /** What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. */

@@ -2,7 +2,7 @@
  * Finds what a piece of code costs whenever it runs, if that is nearly the same each time: then it needs no counter
  * of its own. Branches that differ by less than `lightWork` are taken at their mean.
  */
-import type { AnyNode, Expression } from 'acorn'
+import type { AnyNode, CallExpression } from 'acorn'
 import { costOf } from './costs.ts'
 import { countedLoop } from './counted.ts'
 import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
@@ -137,7 +137,7 @@ function leaves(node: AnyNode, inside: { loop: boolean; switched: boolean; label
 }
 
 /** True if a function other than a trivial one might be called. */
-export function callsOut(node: AnyNode, isKnown: (call: Expression) => boolean): boolean {
+export function callsOut(node: AnyNode, isKnown: (call: CallExpression) => boolean): boolean {
   return contains(node, (it) => {
     if (it.type === 'CallExpression') return !isKnown(it)
     return it.type === 'NewExpression' || it.type === 'TaggedTemplateExpression'

@@ -21,8 +21,8 @@ export interface Use {
   readonly node: Identifier
   readonly kind: 'read' | 'write' | 'call'
   readonly by: Owner
-  /** Of a write: it leaves a number a number. */
-  readonly numeric?: boolean
+  /** Of a plain assignment: what is written. Of `i++`, `i += 2` and the like: the whole expression. */
+  readonly value?: AnyNode
 }
 
 export interface Scopes {
@@ -65,11 +65,11 @@ export function resolveScopes(program: Program): Scopes {
     bindings.push(binding)
   }
 
-  const use = (scope: Scope, node: Identifier, kind: Use['kind'], numeric = false): void => {
+  const use = (scope: Scope, node: Identifier, kind: Use['kind'], value?: AnyNode): void => {
     for (let at: Scope | undefined = scope; at; at = at.outer) {
       const binding = at.names.get(node.name)
       if (!binding) continue
-      binding.uses.push({ node, kind, by: scope.owner, ...(numeric && { numeric }) })
+      binding.uses.push({ node, kind, by: scope.owner, ...(value && { value }) })
       resolved.set(node, binding)
       return
     }
@@ -188,8 +188,8 @@ export function resolveScopes(program: Program): Scopes {
   }
 
   /** The variables of a pattern are written. */
-  const bind = (scope: Scope, pattern: AnyNode, numeric = false): void => {
-    if (pattern.type === 'Identifier') use(scope, pattern, 'write', numeric)
+  const bind = (scope: Scope, pattern: AnyNode, value?: AnyNode): void => {
+    if (pattern.type === 'Identifier') use(scope, pattern, 'write', value)
     else if (pattern.type === 'AssignmentPattern') bind(scope, pattern.left)
     else if (pattern.type === 'Property') bind(scope, pattern.value)
     else for (const part of children(pattern)) bind(scope, part)
@@ -221,11 +221,12 @@ export function resolveScopes(program: Program): Scopes {
         } else walk(scope, node.callee)
         return walkAll(scope, node.arguments)
       case 'AssignmentExpression':
-        if (node.left.type === 'Identifier') use(scope, node.left, 'write', addsNumber(node))
+        if (node.left.type === 'Identifier')
+          use(scope, node.left, 'write', node.operator === '=' ? node.right : node)
         else assign(scope, node.left)
         return walk(scope, node.right)
       case 'UpdateExpression':
-        if (node.argument.type === 'Identifier') return use(scope, node.argument, 'write', true)
+        if (node.argument.type === 'Identifier') return use(scope, node.argument, 'write', node)
         return assign(scope, node.argument)
       case 'VariableDeclaration':
         for (const { id, init } of node.declarations) {
@@ -233,7 +234,7 @@ export function resolveScopes(program: Program): Scopes {
           if (init) walk(scope, init)
           // A `var` is there before: starting it may be the second write.
           if (node.kind !== 'var' || !init) continue
-          bind(scope, id, isNumber(init))
+          bind(scope, id, init)
         }
         return
       case 'BlockStatement':
@@ -331,21 +332,6 @@ export function resolveScopes(program: Program): Scopes {
 function isStrict(body: AnyNode): boolean {
   if (body.type !== 'Program' && body.type !== 'BlockStatement') return false
   return body.body.some((it) => it.type === 'ExpressionStatement' && it.directive === 'use strict')
-}
-
-/** Never anything but a whole number. */
-export function isAlwaysNumber(binding: Binding): boolean {
-  // A `var` is undefined at first.
-  if (binding.kind === 'var' || !binding.value || !isNumber(binding.value)) return false
-  return binding.uses.every(({ kind, numeric }) => kind !== 'write' || numeric)
-}
-
-function isNumber(node: AnyNode): boolean {
-  return node.type === 'Literal' && Number.isInteger(node.value)
-}
-
-function addsNumber({ operator, right }: Extract<AnyNode, { type: 'AssignmentExpression' }>): boolean {
-  return ['=', '+=', '-='].includes(operator) && isNumber(right)
 }
 
 function declaredNames(declaration: AnyNode): string[] {

@@ -12,7 +12,7 @@ export function whyNot(
   for (const [name, hash] of Object.entries(ours)) {
     if (theirs[name] === hash) continue
     const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
-    return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the worker ${has}; deploy the same version to both`
+    return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the worker ${has}; deploy the same version to both, with the same --meter`
   }
   return undefined
 }

@@ -2,9 +2,11 @@
 
 import type { AttemptToken, HeldAttempt, WorkerFacts } from '../model.ts'
 import type { DisciplineName } from '../worker/discipline.ts'
+import type { WorkDone } from '../worker/frames.ts'
+import type { Following } from '../worker/metering.ts'
 
 /** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 1
+export const wireVersion = 2
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -30,10 +32,12 @@ export type FromWorker =
     }
   | { type: 'report'; seq: number; held: HeldAttempt[] }
   | ({ type: 'progress'; done: number } & AttemptToken)
+  /** What was counted so far of a job that runs. */
+  | ({ type: 'metrics' } & AttemptToken & WorkDone)
   | ({ type: 'ready' } & AttemptToken)
 
 export type FromBrain =
-  | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName }
+  | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName; following: Following }
   /** The worker may not join; it ends itself. */
   | { type: 'refused'; message: string }
   | ({ type: 'go' } & AttemptToken)
@@ -60,6 +64,7 @@ export const headers = {
   headBytes: 'plimsoll-head-bytes',
   outcome: 'plimsoll-outcome',
   work: 'plimsoll-work',
+  tally: 'plimsoll-tally',
   cpuMs: 'plimsoll-cpu-ms',
   wallMs: 'plimsoll-wall-ms',
   peakMemoryMb: 'plimsoll-peak-memory-mb',

@@ -6,8 +6,9 @@ import { AnswerBroken } from '../errors.ts'
 import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { isAuthorized } from '../wire/token.ts'
 import type { AnswerHead } from './frames.ts'
-import type { SlotAnswer, SlotUsage } from './slots.ts'
-import { type Supervisor, type Taken, workPerCpuMs } from './supervisor.ts'
+import type { Usage } from './held.ts'
+import type { SlotAnswer } from './slots.ts'
+import type { Supervisor, Taken } from './supervisor.ts'
 
 /** Answers up to this size are sent when all is over, so that their cost stands in the head. */
 const wholeBytes = 256 * 1024
@@ -114,7 +115,7 @@ async function answer(taken: Taken, response: ServerResponse): Promise<void> {
     response.end(Buffer.concat(first))
     return
   }
-  response.writeHead(result.status, { ...fields, trailer: Object.keys(measured(noUsage)).join(', ') })
+  response.writeHead(result.status, { ...fields, trailer: measures.join(', ') })
   await pipeline(async function* () {
     yield* first
     yield* result.body
@@ -138,11 +139,12 @@ function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, str
   }
 }
 
-const noUsage: SlotUsage = { cpuMs: 0, wallMs: 0, peakMemoryMb: 0 }
+const measures = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
 
-function measured({ cpuMs, wallMs, peakMemoryMb }: SlotUsage): Record<string, string> {
+function measured({ work, tally, cpuMs, wallMs, peakMemoryMb }: Usage): Record<string, string> {
   return {
-    [headers.work]: `${Math.round(cpuMs * workPerCpuMs)}`,
+    [headers.work]: `${Math.round(work)}`,
+    ...(tally && { [headers.tally]: JSON.stringify(tally) }),
     [headers.cpuMs]: cpuMs.toFixed(3),
     [headers.wallMs]: wallMs.toFixed(3),
     [headers.peakMemoryMb]: peakMemoryMb.toFixed(1),

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { ProtocolError } from '../errors.ts'
+import type { Tally } from '../meter/metrics.ts'
 
 export type ToSlot =
   | {
@@ -13,6 +14,8 @@ export type ToSlot =
       workload: string
       params: unknown
       hasBody: boolean
+      /** Tell what was counted along with how much work is done. */
+      tallies: boolean
     }
   /** The request's body is complete, or broke off with an error. */
   | { type: 'body-end'; error?: string }
@@ -32,13 +35,22 @@ export type FromSlot =
   | { type: 'begun'; cpuMs: number }
   | { type: 'credit'; bytes: number }
   | { type: 'progress'; fraction: number }
+  /** Work done so far, at a time in milliseconds since 1970. */
+  | ({ type: 'work'; at: number } & WorkDone)
   | { type: 'hold' }
   | { type: 'release' }
   | ({ type: 'head' } & AnswerHead)
   /** The job is over. A failure without a head before it is the answer; after a head it breaks the body off. */
-  | { type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure }
+  | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & Partial<WorkDone>)
   /** The process ends itself, and not because it was told to. */
-  | { type: 'dying'; cpuMs: number; failure?: SlotFailure }
+  | ({ type: 'dying'; cpuMs: number; failure?: SlotFailure } & Partial<WorkDone>)
+
+/** What the meter has counted of a job. */
+export interface WorkDone {
+  work: number
+  /** Metric by metric, where the meter's mode lets one know. */
+  tally?: Tally
+}
 
 export interface AnswerHead {
   status: number

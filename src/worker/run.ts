@@ -1,7 +1,7 @@
 /** Takes one job through a slot: sends it, follows it, and settles how it ended. */
 import { AnswerBroken } from '../errors.ts'
 import { AnswerBody, BodyPump } from './bodies.ts'
-import type { FromSlot } from './frames.ts'
+import type { FromSlot, WorkDone } from './frames.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { cpuMs, peakMb } from './proc.ts'
 import type { Occupant, Slot, SlotEnd } from './slot.ts'
@@ -37,6 +37,7 @@ export class Run implements SlotRun, Occupant {
   #baseCpuMs: number | undefined
   #lastCpuMs = 0
   #sampledAt = 0
+  #lastWork: (WorkDone & { at: number }) | undefined
   #peakMb = 0
   #tries = 0
   #holdAsked = false
@@ -44,6 +45,7 @@ export class Run implements SlotRun, Occupant {
   paused = false
   interruptible = true
   onInterruptible?: () => void
+  onWork?: () => void
   progress: number | undefined
 
   constructor(request: SlotJobRequest, host: RunHost) {
@@ -98,9 +100,13 @@ export class Run implements SlotRun, Occupant {
     return this.#lastCpuMs
   }
 
+  work(): (WorkDone & { at: number }) | undefined {
+    return this.#lastWork
+  }
+
   slotReady(): void {
-    const { job, attempt, workload, params, body } = this.#request
-    this.#slot!.send({ type: 'job', job, attempt, workload, params, hasBody: body !== undefined })
+    const { job, attempt, workload, params, body, tallies = false } = this.#request
+    this.#slot!.send({ type: 'job', job, attempt, workload, params, hasBody: body !== undefined, tallies })
   }
 
   chunk(chunk: Buffer): void {
@@ -112,7 +118,10 @@ export class Run implements SlotRun, Occupant {
     if (message.type === 'begun') this.#begin(message.cpuMs)
     else if (message.type === 'credit') this.#pump?.grant(message.bytes)
     else if (message.type === 'progress') this.progress = message.fraction
-    else if (message.type === 'hold') {
+    else if (message.type === 'work') {
+      this.#noteWork(message, message.at)
+      this.onWork?.()
+    } else if (message.type === 'hold') {
       if (this.paused) this.#holdAsked = true
       else this.#hold()
     } else if (message.type === 'release') this.#setInterruptible(true)
@@ -128,6 +137,7 @@ export class Run implements SlotRun, Occupant {
       return this.use(this.#host.another())
     }
     if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
+    if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)
     if (!this.#settled) this.#settle(this.#explain(end))
     this.#conclude()
   }
@@ -172,8 +182,13 @@ export class Run implements SlotRun, Occupant {
     this.onInterruptible?.()
   }
 
-  #finish({ cpuMs, maxRssMb, failure }: Extract<FromSlot, { type: 'end' }>): void {
+  #noteWork({ work, tally }: WorkDone, at = Date.now()): void {
+    this.#lastWork = { work, at, ...(tally && { tally }) }
+  }
+
+  #finish({ cpuMs, maxRssMb, failure, work, tally }: Extract<FromSlot, { type: 'end' }>): void {
     this.#lastCpuMs = cpuMs
+    if (work !== undefined) this.#noteWork({ work, ...(tally && { tally }) })
     this.#peakMb = peakMb(this.pid!) ?? maxRssMb
     const limit = failure?.kind === 'limit' && this.#limit(failure.message)
     this.#settle(limit || (failure as Failure | undefined))
@@ -209,10 +224,13 @@ export class Run implements SlotRun, Occupant {
   #conclude(): void {
     this.paused = false
     this.#setInterruptible(true)
+    const { work, tally } = this.#lastWork ?? {}
     this.#ended.resolve({
       cpuMs: this.#lastCpuMs,
       wallMs: performance.now() - this.#startedAt,
       peakMemoryMb: this.#peakMb,
+      ...(work !== undefined && { work }),
+      ...(tally && { tally }),
     })
   }
 

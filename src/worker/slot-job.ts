@@ -13,12 +13,15 @@ import {
   windowBytes,
 } from './frames.ts'
 import { SlotBody } from './slot-body.ts'
+import type { SlotMeter } from './slot-meter.ts'
 
 type JobMessage = Extract<ToSlot, { type: 'job' }>
 
 interface SlotSide {
   channel: Channel<FromSlot, ToSlot>
   dataDir: string
+  /** None: nothing is metered. */
+  meter: SlotMeter | undefined
 }
 
 export class SlotJob {
@@ -26,16 +29,18 @@ export class SlotJob {
   readonly #message: JobMessage
   readonly #channel: Channel<FromSlot, ToSlot>
   readonly #dataDir: string
+  readonly #meter: SlotMeter | undefined
   readonly #credit = new Credit(windowBytes)
   readonly #startCpuMs = cpuMsUsed()
   #over = false
   #holders = 0
   #held: PromiseWithResolvers<void> | undefined
 
-  constructor(message: JobMessage, { channel, dataDir }: SlotSide) {
+  constructor(message: JobMessage, { channel, dataDir, meter }: SlotSide) {
     this.#message = message
     this.#channel = channel
     this.#dataDir = dataDir
+    this.#meter = meter
     this.body = new SlotBody(message.hasBody, (bytes) => this.#send({ type: 'credit', bytes }))
   }
 
@@ -48,6 +53,7 @@ export class SlotJob {
   /** Never rejects: the end it sends tells how it went. */
   async run(workload: Workload | undefined): Promise<void> {
     this.#send({ type: 'begun', cpuMs: this.#startCpuMs })
+    this.#meter?.begin((message) => this.#tell(message), this.#message.tallies)
     let failure: SlotFailure | undefined
     try {
       if (!workload) throw new Error(`there is no workload ${this.#message.workload}`)
@@ -55,8 +61,10 @@ export class SlotJob {
     } catch (error) {
       failure = failureOf(error, 'error')
     }
+    const cpuMs = cpuMsUsed() - this.#startCpuMs
     const maxRssMb = process.resourceUsage().maxRSS / 1024
-    this.#send({ type: 'end', cpuMs: cpuMsUsed() - this.#startCpuMs, maxRssMb, ...(failure && { failure }) })
+    this.#send({ type: 'end', cpuMs, maxRssMb, ...this.#meter?.done(), ...(failure && { failure }) })
+    this.#meter?.end()
     this.#over = true
   }
 
@@ -93,9 +101,13 @@ export class SlotJob {
         if (typeof fraction !== 'number' || Number.isNaN(fraction)) {
           throw new TypeError(`progress(${fraction}): must be a number from 0 to 1`)
         }
-        // Only the latest matters: one that cannot go out at once is left out.
-        if (this.#channel.congested) return
-        this.#send({ type: 'progress', fraction: Math.min(1, Math.max(0, fraction)) })
+        this.#tell({ type: 'progress', fraction: Math.min(1, Math.max(0, fraction)) })
+      },
+      charge: (units) => {
+        if (typeof units !== 'number' || !(units >= 0 && units < Infinity)) {
+          throw new TypeError(`charge(${units}): must be a finite number, 0 or more`)
+        }
+        if (!this.#over) this.#meter?.charge(units)
       },
       uninterrupted: (fn) => this.#uninterrupted(fn),
       log: (...values) => console.log(...values),
@@ -114,6 +126,11 @@ export class SlotJob {
     } finally {
       if (--this.#holders === 0) this.#send({ type: 'release' })
     }
+  }
+
+  /** Of these only the latest matters: one that cannot go out at once is left out. */
+  #tell(message: FromSlot): void {
+    if (!this.#channel.congested) this.#send(message)
   }
 
   /** Code that runs on after its job ended must not speak for the next one. */

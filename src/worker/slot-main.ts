@@ -1,22 +1,26 @@
 /**
  * The program of a slot: loads the workloads, then runs one job at a time as the pool tells it on file
- * descriptor 3. Arguments: the data directory, then the workloads' files. Imports little, to start quickly.
+ * descriptor 3. Its argument: a `SlotSetup` in JSON. Imports little, to start quickly.
  */
 import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import { loadWorkloads, type Workload } from '../workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { cpuMsUsed, failureOf, SlotJob } from './slot-job.ts'
+import type { SlotMeter } from './slot-meter.ts'
+import type { SlotSetup } from './slot-program.ts'
 
-const [dataDir = '.', ...files] = process.argv.slice(2)
+const { dataDir, files, meter: metering } = JSON.parse(process.argv[2]!) as SlotSetup
 const workloads = new Map<string, Workload>()
 let current: SlotJob | undefined
 let failure: SlotFailure | undefined
+let meter: SlotMeter | undefined
+let rewrote = false
 
 const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true, writable: true }), {
   message(message) {
     if (message.type !== 'job') return current?.receive(message)
-    current = new SlotJob(message, { channel, dataDir })
+    current = new SlotJob(message, { channel, dataDir, meter })
     void current.run(workloads.get(message.workload)).then(() => {
       current = undefined
     })
@@ -45,18 +49,32 @@ process.on('uncaughtException', (error) => {
 })
 
 process.on('exit', () => {
-  channel.send({ type: 'dying', cpuMs: cpuMsUsed(), ...(failure && { failure }) })
+  const work = current && meter?.done()
+  channel.send({ type: 'dying', cpuMs: cpuMsUsed(), ...(failure && { failure }), ...work })
 })
 
 channel.send({ type: 'hello' })
 try {
+  if (metering) meter = await startMeter(metering)
   for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
   // Otherwise done at the end of a process, but slots are killed. If there is nothing new, nothing is written.
   flushCompileCache()
-  channel.send({ type: 'ready', cold: hasStripper() })
+  channel.send({ type: 'ready', cold: rewrote || hasStripper() })
 } catch (error) {
   channel.send({ type: 'unloadable', message: error instanceof Error ? error.message : String(error) })
   process.exit(1)
+}
+
+/** From here on what is loaded is metered, if it is of the workloads. */
+async function startMeter(options: NonNullable<SlotSetup['meter']>): Promise<SlotMeter> {
+  const [{ meterModules }, { SlotMeter }] = await Promise.all([
+    import('../meter/hooks.ts'),
+    import('./slot-meter.ts'),
+  ])
+  const runtime = meterModules(options, () => {
+    rewrote = true
+  })
+  return new SlotMeter(runtime, options.mode !== 'work')
 }
 
 function hasStripper(): boolean {

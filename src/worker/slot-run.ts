@@ -1,6 +1,6 @@
 /** One job in a slot, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
 import type { Readable } from 'node:stream'
-import type { AnswerHead } from './frames.ts'
+import type { AnswerHead, WorkDone } from './frames.ts'
 
 export interface SlotJobRequest {
   job: string
@@ -8,6 +8,8 @@ export interface SlotJobRequest {
   workload: string
   params: unknown
   body?: Readable
+  /** True: what was counted is wanted while the job runs, not only at its end. */
+  tallies?: boolean
 }
 
 export type SlotAnswer =
@@ -19,7 +21,8 @@ export type SlotAnswer =
   | { kind: 'killed'; message: string }
   | { kind: 'cancelled' }
 
-export interface SlotUsage {
+/** Unmetered, or not known in time: without work. Of a job that crashed or was killed, what was last known. */
+export interface SlotUsage extends Partial<WorkDone> {
   cpuMs: number
   /** From `start` to the end, pauses included. */
   wallMs: number
@@ -42,6 +45,10 @@ export interface SlotRun {
   cancel(): void
   /** CPU time spent on this job so far, by all threads. */
   cpuMs(): number
+  /** What the meter last said, and when, in milliseconds since 1970. */
+  work(): (WorkDone & { at: number }) | undefined
+  /** The meter has said more. */
+  onWork?: () => void
   readonly progress: number | undefined
   readonly pid: number | undefined
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
+import { Channel, type FromSlot, type SlotFailure, type ToSlot, type WorkDone } from './frames.ts'
 import { Output } from './output.ts'
 import { resetPeak, rssMb } from './proc.ts'
 
@@ -25,6 +25,8 @@ export interface SlotEnd {
   unloadable?: string
   /** CPU time of the process at its end, if it could say. */
   cpuMs?: number
+  /** Work of the job that it ended with. */
+  work?: WorkDone
   failure?: SlotFailure
   /** By SIGKILL, and so not by itself. */
   killed?: boolean
@@ -55,7 +57,7 @@ export class Slot {
   readonly #output: Output
   readonly #host: SlotHost
   ready = false
-  /** It had to strip TypeScript itself, for lack of a cache. */
+  /** It had to strip or rewrite code itself, for lack of a cache. */
   cold = false
   killed = false
   #up = false
@@ -169,8 +171,11 @@ export class Slot {
       this.#host.ready(this)
       this.#occupant?.slotReady()
     } else if (message.type === 'unloadable') this.#dying.unloadable = message.message
-    else if (message.type === 'dying') Object.assign(this.#dying, message)
-    else this.#occupant?.message(message)
+    else if (message.type === 'dying') {
+      const { cpuMs, failure, work, tally } = message
+      Object.assign(this.#dying, { cpuMs, ...(failure && { failure }) })
+      if (work !== undefined) this.#dying.work = { work, ...(tally && { tally }) }
+    } else this.#occupant?.message(message)
   }
 
   #ended(): Promise<string> {

@@ -1,11 +1,12 @@
 /** The pool of slots: starts processes ahead of need, gives each job one, and replaces what a job has spoilt. */
 import { mkdirSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { ConfigError, ContractError } from '../errors.ts'
-import { heapSizes, launcher, leastMemoryMb, Watchdog } from './guard.ts'
+import { defaultMeter } from '../meter/hooks.ts'
+import { leastMemoryMb, Watchdog } from './guard.ts'
+import type { MeterSetting } from './metering.ts'
 import { Run, type RunHost } from './run.ts'
 import { Slot, type SlotEnd, type SlotHost, type SlotProgram } from './slot.ts'
+import { slotProgram } from './slot-program.ts'
 import type { SlotJobRequest, SlotRun } from './slot-run.ts'
 
 export type { SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slot-run.ts'
@@ -19,6 +20,10 @@ export interface SlotPoolOptions {
   warm: number
   /** Bound on resident memory for one job, the runtime's own 50 MB included. */
   memoryMb: number
+  /** How work is counted. Default: as one number. */
+  meter?: MeterSetting
+  /** npm packages whose work counts too. */
+  packages?: readonly string[]
   /** What slots print, and what befalls them. */
   log(line: string): void
   /** Options for Node in slots. */
@@ -57,7 +62,7 @@ export class SlotPool {
     }
     mkdirSync(dataDir, { recursive: true })
     this.#options = options
-    this.#program = slotProgram(options)
+    this.#program = slotProgram({ execArgv: [], meter: defaultMeter, packages: [], ...options })
     this.#watchdog = new Watchdog()
     this.#runHost = {
       memoryMb,
@@ -138,8 +143,8 @@ export class SlotPool {
   }
 
   /**
-   * The slots that were started before any was ready may have had to strip TypeScript themselves. That leaves
-   * them 25 MB larger than those that find it done, so they do not stay.
+   * The slots that were started before any was ready may have had to strip and rewrite code themselves. That
+   * leaves them 25 MB larger than those that find it done, so they do not stay.
    */
   #isCold(slot: Slot): boolean {
     return slot.cold && slot.id <= this.#lastColdId!
@@ -189,22 +194,4 @@ export class SlotPool {
       }, backOffMs).unref()
     }
   }
-}
-
-function slotProgram({ memoryMb, dataDir, files, execArgv = [] }: SlotPoolOptions): SlotProgram {
-  const { oldMb, semiMb } = heapSizes(memoryMb)
-  const main = fileURLToPath(new URL(`./slot-main${extname(import.meta.url)}`, import.meta.url))
-  const command = [
-    ...launcher(memoryMb),
-    process.execPath,
-    `--max-old-space-size=${oldMb}`,
-    `--max-semi-space-size=${semiMb}`,
-    '--disable-warning=ExperimentalWarning',
-    ...execArgv,
-    main,
-    resolve(dataDir),
-    ...files.map((file) => resolve(file)),
-  ]
-  // Compiled once for all slots. For TypeScript this also saves each the stripper: 120 ms and 25 MB.
-  return { command, env: { NODE_COMPILE_CACHE: resolve(dataDir, '.compile-cache'), ...process.env } }
 }

@@ -3,45 +3,32 @@
 import type { Readable } from 'node:stream'
 import type { AttemptToken, HeldAttempt } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
-import { type Discipline, overrun, type Runnable, revisedWork } from './discipline.ts'
-import type { SlotAnswer, SlotPool, SlotRun, SlotUsage } from './slots.ts'
-
-/** Until work is metered, a unit of work is a microsecond of CPU time. */
-export const workPerCpuMs = 1000
+import { type Discipline, revisedWork } from './discipline.ts'
+import { type Held, keyOf, newHeld, tokenOf, type Usage } from './held.ts'
+import type { Following, MeterSetting } from './metering.ts'
+import { nominalRate, Rates } from './rates.ts'
+import type { SlotAnswer, SlotPool, SlotUsage } from './slots.ts'
 
 /** Of attempts that were here and may start only once, so many are remembered: far more than can still be under way. */
 const mostAsked = 10_000
 
-/** A longer timer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1
+/** A rate may change: when a job passes its estimate is predicted anew at least so often. */
+const longestPlanMs = 1000
+/** The brain need not know how far a job is to a finer grain. */
+const grainMs = 20
 
 /** An attempt that was taken. Both promises never reject. */
 export interface Taken {
   answer: Promise<SlotAnswer>
-  usage: Promise<SlotUsage>
+  usage: Promise<Usage>
   cancel(): void
-}
-
-interface Held extends Runnable {
-  readonly head: AttemptHead
-  readonly body: Readable | undefined
-  readonly answer: PromiseWithResolvers<SlotAnswer>
-  readonly usage: PromiseWithResolvers<SlotUsage>
-  run: SlotRun | undefined
-  /** Waits for permission to start. */
-  asks: boolean
-  over: boolean
-  expected: number
-  reviseAt: number
-  reviseTimer: NodeJS.Timeout | undefined
-  /** What the brain was last told, and can extrapolate from. */
-  told: { done: number; at: number; running: boolean }
 }
 
 export interface SupervisorOptions {
   pool: SlotPool
   cores: number
   slots: number
+  meter: MeterSetting
   say(message: FromWorker): void
 }
 
@@ -50,12 +37,18 @@ export class Supervisor {
   readonly #held = new Map<string, Held>()
   /** Attempts that may start only once and have been here: none of them begins again. */
   readonly #asked = new Set<string>()
+  readonly #rates: Rates
+  /** What the brain takes every job to do in a millisecond. */
+  readonly #nominal: number
   discipline: Discipline
+  following: Following = {}
   #draining = false
 
   constructor(options: SupervisorOptions, discipline: Discipline) {
     this.#options = options
     this.discipline = discipline
+    this.#nominal = nominalRate(options.meter)
+    this.#rates = new Rates(this.#nominal)
   }
 
   /** Takes an attempt, or says why not. */
@@ -65,7 +58,7 @@ export class Supervisor {
     if (this.#held.has(key) || this.#asked.has(key)) return { refused: 'the attempt is here already' }
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken` }
-    const held = newHeld(head, body)
+    const held = newHeld(head, body, this.following)
     this.#held.set(key, held)
     if (head.ask) {
       this.#asked.add(key)
@@ -98,13 +91,12 @@ export class Supervisor {
     return [...this.#held.values()].map((held) => {
       const token = tokenOf(held.head)
       if (!held.run) return token
-      const done = doneBy(held)
-      const { told } = held
-      const now = performance.now()
-      const guessed = told.done + (told.running ? (now - told.at) * workPerCpuMs : 0)
-      if (told.running === held.running && Math.abs(done - guessed) <= 0.1 * guessed + 20 * workPerCpuMs)
-        return token
-      held.told = { done, at: now, running: held.running }
+      this.#learn(held)
+      const done = this.#doneBy(held)
+      const guessed = this.#guessedBy(held)
+      const closeEnough = Math.abs(done - guessed) <= 0.1 * guessed + grainMs * this.#nominal
+      if (held.told.running === held.running && closeEnough) return token
+      this.#tell(held, done)
       return { ...token, done }
     })
   }
@@ -117,7 +109,7 @@ export class Supervisor {
   #choose(): void {
     const jobs = [...this.#held.values()].filter((held) => !held.asks && !held.over)
     const chosen = this.discipline.choose(jobs, this.#options.cores, (held) =>
-      Math.max(0, held.expected - doneBy(held)),
+      Math.max(0, held.expected - this.#doneBy(held)),
     )
     for (const held of jobs) if (held.running && !chosen.includes(held)) this.#pause(held)
     for (const held of chosen) if (!held.running) this.#run(held)
@@ -129,15 +121,15 @@ export class Supervisor {
     if (!held.run!.interruptible) return
     held.running = false
     clearTimeout(held.reviseTimer)
-    held.told = { done: doneBy(held), at: performance.now(), running: false }
+    this.#tell(held, this.#guessedBy(held))
   }
 
   #run(held: Held): void {
     held.running = true
-    held.told = { done: held.run ? held.told.done : 0, at: performance.now(), running: true }
+    this.#tell(held, held.told.done)
     if (held.run) held.run.resume()
     else this.#start(held)
-    this.#planRevision(held, held.told.done)
+    this.#planRevision(held)
   }
 
   #start(held: Held): void {
@@ -148,9 +140,11 @@ export class Supervisor {
       workload,
       params,
       ...(held.body && { body: held.body }),
+      ...(held.metrics && { tallies: true }),
     })
     held.run = run
     run.onInterruptible = () => this.#choose()
+    run.onWork = () => this.#follow(held)
     Promise.all([run.answer.then((answer) => this.#answered(held, answer)), run.ended]).then(
       ([answer, usage]) => this.#over(held, answer, usage),
     )
@@ -164,67 +158,78 @@ export class Supervisor {
   #over(held: Held, answer: SlotAnswer, usage: SlotUsage): void {
     held.over = true
     held.running = false
+    this.#learn(held)
     clearTimeout(held.reviseTimer)
     this.#held.delete(keyOf(held.head))
     held.answer.resolve(answer)
-    held.usage.resolve(usage)
+    held.usage.resolve({ ...usage, work: this.#workOf(usage) })
     this.#choose()
   }
 
   /** A job that outgrows its estimate is ranked anew, and the brain is told. */
-  #planRevision(held: Held, done: number): void {
+  #planRevision(held: Held): void {
     if (!this.discipline.ranks) return
     clearTimeout(held.reviseTimer)
-    const leftMs = (held.reviseAt - done) / workPerCpuMs
-    const waitMs = Math.min(Math.max(1, leftMs), longestTimerMs)
+    const leftMs = (held.reviseAt - this.#doneBy(held)) / this.#rates.of(held.head.workload)
+    const waitMs = Math.min(Math.max(1, leftMs), longestPlanMs)
     held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
   }
 
   #revise(held: Held): void {
-    const done = doneBy(held)
+    const done = this.#doneBy(held)
     if (done >= held.reviseAt) {
-      held.told = { done, at: performance.now(), running: held.running }
       held.expected = revisedWork(held.head.work, done)
       held.reviseAt = held.expected
-      this.#options.say({ type: 'progress', ...tokenOf(held.head), done })
+      this.#sayProgress(held, done)
       this.#choose()
     }
-    if (held.running) this.#planRevision(held, done)
+    if (held.running) this.#planRevision(held)
+  }
+
+  /** The meter has said more of a job. */
+  #follow(held: Held): void {
+    const { at: _, ...done } = held.run!.work()!
+    if (held.progress?.passed(done)) {
+      if (this.discipline.ranks && done.work >= held.reviseAt) this.#revise(held)
+      else this.#sayProgress(held, done.work)
+    }
+    if (held.metrics?.passed(done)) this.#options.say({ type: 'metrics', ...tokenOf(held.head), ...done })
+  }
+
+  #sayProgress(held: Held, done: number): void {
+    this.#tell(held, done)
+    this.#options.say({ type: 'progress', ...tokenOf(held.head), done })
+  }
+
+  /** From now on the brain believes that so much is done. */
+  #tell(held: Held, done: number): void {
+    held.told = { done, at: performance.now(), running: held.running }
+  }
+
+  /** What the brain believes: it extrapolates, as mirror.ts does, where it knows which jobs run. */
+  #guessedBy({ told }: Held): number {
+    const extrapolates = told.running && this.discipline.bounded
+    return told.done + (extrapolates ? (performance.now() - told.at) * this.#nominal : 0)
+  }
+
+  #doneBy({ run }: Held): number {
+    if (!run) return 0
+    return this.#options.meter === 'off' ? run.cpuMs() * this.#nominal : (run.work()?.work ?? 0)
+  }
+
+  #workOf({ work, cpuMs }: SlotUsage): number {
+    return this.#options.meter === 'off' ? cpuMs * this.#nominal : (work ?? 0)
+  }
+
+  #learn(held: Held): void {
+    if (this.#options.meter === 'off' || !held.run) return
+    const { learned } = held
+    held.learned = { work: this.#doneBy(held), cpuMs: held.run.cpuMs() }
+    const { work, cpuMs } = held.learned
+    this.#rates.learn(held.head.workload, work - learned.work, cpuMs - learned.cpuMs)
   }
 
   #say(type: 'ready', token: AttemptToken): void {
     this.#options.say({ type, ...tokenOf(token) })
   }
-}
-
-function newHeld(head: AttemptHead, body: Readable | undefined): Held {
-  return {
-    head,
-    body,
-    answer: Promise.withResolvers(),
-    usage: Promise.withResolvers(),
-    run: undefined,
-    asks: head.ask,
-    over: false,
-    running: false,
-    get preemptible() {
-      return head.preemptible && (this.run?.interruptible ?? true)
-    },
-    expected: head.work,
-    reviseAt: head.work * overrun,
-    reviseTimer: undefined,
-    told: { done: 0, at: performance.now(), running: false },
-  }
-}
-
-function doneBy(held: Held): number {
-  return (held.run?.cpuMs() ?? 0) * workPerCpuMs
-}
-
-function keyOf({ epoch, job, attempt }: AttemptToken): string {
-  return `${epoch}/${job}/${attempt}`
-}
-
-function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
-  return { epoch, job, attempt }
 }

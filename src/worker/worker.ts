@@ -6,11 +6,13 @@ import type { WorkerFacts } from '../model.ts'
 import { connectToBrain } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
-import { codeHash, loadWorkloads } from '../workload.ts'
 import { attemptServer } from './attempts.ts'
+import { readCode } from './code.ts'
 import { disciplines } from './discipline.ts'
+import type { MeterSetting } from './metering.ts'
+import { nominalRate } from './rates.ts'
 import { SlotPool } from './slots.ts'
-import { Supervisor, workPerCpuMs } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 
 export interface WorkerOptions {
   id: string
@@ -24,6 +26,7 @@ export interface WorkerOptions {
   /** Bound for one job. */
   jobMemoryMb: number
   files: string[]
+  meter: MeterSetting
   dataDir: string
   /** Where fronts reach it. */
   host: string
@@ -34,13 +37,15 @@ export interface WorkerOptions {
 
 /** Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. */
 export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
-  const { id, files, cores, slots, memoryMb, log } = options
-  const code = await codeHashes(files)
+  const { id, files, meter, cores, slots, memoryMb, log } = options
+  const { hashes, packages } = await readCode(files, meter)
   const pool = new SlotPool({
     files,
     dataDir: options.dataDir,
     warm: cores,
     memoryMb: options.jobMemoryMb,
+    meter,
+    packages,
     log,
   })
   const welcomed = Promise.withResolvers<void>()
@@ -52,16 +57,17 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   let beat: NodeJS.Timeout | undefined
   let ended = false
   const supervisor = new Supervisor(
-    { pool, cores, slots, say: (message) => line?.send(message) },
+    { pool, cores, slots, meter, say: (message) => line?.send(message) },
     disciplines.srpt,
   )
   const server = attemptServer(supervisor, options.token, welcomed.promise)
-  const facts: WorkerFacts = { id, cores, workPerSecond: workPerCpuMs * 1000, memoryMb, slots }
+  const facts: WorkerFacts = { id, cores, workPerSecond: nominalRate(meter) * 1000, memoryMb, slots }
 
   const onMessage = (message: FromBrain) => {
     switch (message.type) {
       case 'welcome':
         supervisor.discipline = disciplines[message.discipline]
+        supervisor.following = message.following
         clearInterval(beat)
         beat = setInterval(() => {
           line?.send({ type: 'report', seq: ++seq, held: supervisor.report() })
@@ -96,7 +102,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       ...(options.launch !== undefined && { launch: options.launch }),
       pid: process.pid,
       address: { host: options.host, port },
-      code,
+      code: hashes,
       seq: ++seq,
       held: supervisor.report(),
     })
@@ -130,14 +136,4 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     server.closeAllConnections()
     await pool.close()
   }
-}
-
-/** The hash of each workload's code. */
-export async function codeHashes(files: string[]): Promise<Record<string, string>> {
-  const hashes: Record<string, string> = {}
-  for (const file of files) {
-    const hash = await codeHash(file)
-    for (const { name } of await loadWorkloads([file])) hashes[name] = hash
-  }
-  return hashes
 }

@@ -26,6 +26,9 @@ export const categories = [
   'music',
 ] as const satisfies (keyof typeof things)[]
 
+/** Every category has as many things. */
+export const productCount = categories.length * things.kitchen.length * materials.length * looks.length
+
 const schema = `
   CREATE TABLE products (
     id INTEGER PRIMARY KEY,

@@ -13,6 +13,7 @@ export function fakeContext(overrides: Partial<Context> = {}): Context & { reado
       fractions.push(fraction)
     },
     uninterrupted: async (fn) => await fn(),
+    charge: () => {},
     log: () => {},
     ...overrides,
     fractions,

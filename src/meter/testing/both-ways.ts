@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { compileFunction } from 'node:vm'
+import { type MeterMode, regionMarks } from '../counting.ts'
 import { defaultFormula, type Tally } from '../metrics.ts'
-import { type MeterMode, regionMarks, rewrite } from '../rewrite.ts'
+import { rewrite } from '../rewrite.ts'
 import { installRuntime } from '../runtime.ts'
 
 /** What a program did: what it logged, and how it ended. */

@@ -1,0 +1,47 @@
+/** The options that say how work is counted. */
+
+import { oneOf } from '../brain/spec.ts'
+import { ConfigError } from '../errors.ts'
+import type { MeterMode } from '../meter/counting.ts'
+import { checkFormula, defaultFormula, type Formula } from '../meter/metrics.ts'
+import { formulaText, type MeterSetting } from '../worker/metering.ts'
+import type { OptionValues } from './options.ts'
+
+const modes: Readonly<Record<MeterMode | 'off', MeterMode | 'off'>> = {
+  work: 'work',
+  regions: 'regions',
+  routines: 'routines',
+  off: 'off',
+}
+
+export const meterOptions = {
+  meter: {
+    help:
+      'how work is counted: work (one number), regions (metric by metric, slower), ' +
+      'routines (calls of functions, coarse) or off (it is CPU time)',
+    default: 'work',
+    value: 'MODE',
+  },
+  formula: {
+    help: 'what counts as work, and how much: METRIC=COEFFICIENT,…',
+    default: formulaText(defaultFormula),
+    value: 'TERMS',
+  },
+} as const
+
+export function meterFrom({ meter, formula }: OptionValues<typeof meterOptions>): MeterSetting {
+  const mode = oneOf('--meter', meter, modes)
+  const read = readFormula(formula)
+  return mode === 'off' ? 'off' : { mode, formula: read }
+}
+
+function readFormula(text: string): Formula {
+  const terms = text.split(',').map((term) => {
+    const [metric = '', coefficient = '', ...more] = term.split('=')
+    if (coefficient.trim() === '' || more.length > 0) {
+      throw new ConfigError(`--formula = ${text}: ${term}: must be METRIC=COEFFICIENT`)
+    }
+    return [metric.trim(), Number(coefficient)] as const
+  })
+  return checkFormula(Object.fromEntries(terms))
+}

@@ -1,0 +1,46 @@
+/** The table of metrics: written by the rule of metrics.ts, inside the transaction of whoever calls. */
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  type Kept,
+  type MetricsEntry,
+  type MetricsKey,
+  type MetricsRow,
+  mayWrite,
+  metricsFields,
+} from './metrics.ts'
+
+export interface MetricsTable {
+  write(entry: MetricsEntry): void
+  read(key: MetricsKey): MetricsRow | undefined
+}
+
+export function metricsTable(db: DatabaseSync): MetricsTable {
+  const columns = metricsFields.join(', ')
+  const places = metricsFields.map((field) => `:${field}`).join(', ')
+  const byKey = 'workload = :workload AND codeHash = :codeHash AND parameters = :parameters'
+  const select = db.prepare(`SELECT ${columns} FROM metrics WHERE ${byKey}`)
+  const insert = db.prepare(`INSERT OR REPLACE INTO metrics (${columns}) VALUES (${places})`)
+  const release = db.prepare(
+    `UPDATE metrics SET worker = '', attempt = '' WHERE running = 1
+       AND (:worker IS NULL OR worker = :worker) AND (:attempt IS NULL OR attempt = :attempt)`,
+  )
+
+  function read({ workload, codeHash, parameters }: MetricsKey): MetricsRow | undefined {
+    const row = select.get({ workload, codeHash, parameters })
+    return row && ({ ...row, running: row.running === 1 } as unknown as MetricsRow)
+  }
+
+  return {
+    read,
+    write(entry) {
+      if ('gone' in entry) {
+        const { worker = null, attempt = null } = entry.gone
+        release.run({ worker, attempt })
+        return
+      }
+      const { running, ...fields } = entry.row
+      const kept: Kept | undefined = read(entry.row)
+      if (mayWrite(kept, entry.row)) insert.run({ ...fields, running: running ? 1 : 0 })
+    },
+  }
+}

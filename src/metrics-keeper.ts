@@ -1,0 +1,56 @@
+/** Sees to it that the ledger has what was counted of each request, while it runs and when it is done. */
+import type { Exchange } from './front/exchange.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import type { MetricsRow } from './ledger/metrics.ts'
+import type { AttemptToken } from './model.ts'
+import type { WorkDone } from './worker/frames.ts'
+
+export interface MetricsKeeper {
+  /** A worker says what an attempt has counted. */
+  counted(worker: string, message: AttemptToken & WorkDone): void
+  /** The exchange is over, or another attempt takes the place of its last one. */
+  over(exchange: Exchange): void
+  workerGone(worker: string): void
+}
+
+/** `exchangeOf` gives the exchange of a job whose current attempt this is; what comes late has none. */
+export function metricsKeeper(
+  ledger: Ledger,
+  code: Readonly<Record<string, string>>,
+  exchangeOf: (worker: string, token: AttemptToken) => Exchange | undefined,
+): MetricsKeeper {
+  function record(exchange: Exchange, done: WorkDone, running: boolean): void {
+    const { job, params, body, sendBody } = exchange.parts
+    // With a body, parameters alone do not say what was asked.
+    if (sendBody && body.bytes > 0) return
+    const row: MetricsRow = {
+      workload: job.workload,
+      codeHash: code[job.workload] ?? '',
+      parameters: JSON.stringify(params),
+      work: done.work,
+      tally: JSON.stringify(done.tally ?? {}),
+      running,
+      ...ownerOf(exchange),
+      at: Date.now(),
+    }
+    ledger.recordMetrics(row)
+  }
+
+  // Whoever measured for an earlier start of this cluster does so no more.
+  ledger.metricsOwnerGone({})
+  return {
+    counted(worker, message) {
+      const exchange = exchangeOf(worker, message)
+      if (exchange) record(exchange, message, true)
+    },
+    over(exchange) {
+      if (exchange.outcome === 'result' && exchange.cost) record(exchange, exchange.cost, false)
+      else if (exchange.attempts > 0) ledger.metricsOwnerGone(ownerOf(exchange))
+    },
+    workerGone: (worker) => ledger.metricsOwnerGone({ worker }),
+  }
+}
+
+function ownerOf({ worker, attempts, parts }: Exchange): { worker: string; attempt: string } {
+  return { worker, attempt: `${parts.job.id}/${attempts}` }
+}

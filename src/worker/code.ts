@@ -1,0 +1,58 @@
+/** What must be known of the workloads' code before any of it runs: its versions, and which packages are metered. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { ConfigError } from '../errors.ts'
+import { meterVersion } from '../meter/hooks.ts'
+import { codeHash, loadWorkloads } from '../workload.ts'
+import type { MeterSetting } from './metering.ts'
+
+export interface Code {
+  /** By workload. Work is comparable only between equals, so how it is metered is part of them. */
+  hashes: Record<string, string>
+  /** npm packages that any of the workloads wants metered; then they are for all. */
+  packages: string[]
+}
+
+export async function readCode(files: readonly string[], meter: MeterSetting): Promise<Code> {
+  const own: { name: string; hash: string }[] = []
+  const versions = new Map<string, string>()
+  for (const file of files) {
+    const hash = await codeHash(file)
+    for (const workload of await loadWorkloads([file])) {
+      own.push({ name: workload.name, hash })
+      for (const name of workload.meter.packages)
+        versions.set(name, packageVersion(name, file, workload.name))
+    }
+  }
+  const packages = [...versions.keys()].sort()
+  const how = meter === 'off' ? 'off' : howMetered(meter, packages, versions)
+  const hashes = own.map(({ name, hash }) => [
+    name,
+    createHash('sha256').update(`${hash}\0${how}`).digest('hex'),
+  ])
+  return { hashes: Object.fromEntries(hashes), packages }
+}
+
+function howMetered(
+  { mode, formula }: Exclude<MeterSetting, 'off'>,
+  packages: readonly string[],
+  versions: ReadonlyMap<string, string>,
+): string {
+  const terms = Object.entries(formula)
+    .filter(([, coefficient]) => coefficient !== 0)
+    .sort()
+  return JSON.stringify([meterVersion, mode, terms, packages.map((name) => [name, versions.get(name)])])
+}
+
+/** Of the package that a file would import by this name. */
+function packageVersion(name: string, file: string, workload: string): string {
+  const from = dirname(resolve(file))
+  for (let folder = from, last = ''; folder !== last; last = folder, folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', name, 'package.json')
+    if (existsSync(found)) return (JSON.parse(readFileSync(found, 'utf8')) as { version: string }).version
+  }
+  throw new ConfigError(
+    `workload ${workload}: meter.packages names ${name}: there is no such package in node_modules of ${from} or above it`,
+  )
+}

@@ -1,0 +1,64 @@
+/** An attempt in a supervisor's hands, and what the brain believes of it. */
+import type { Readable } from 'node:stream'
+import type { AttemptToken } from '../model.ts'
+import type { AttemptHead } from '../wire/messages.ts'
+import { overrun, type Runnable } from './discipline.ts'
+import type { WorkDone } from './frames.ts'
+import type { Following } from './metering.ts'
+import { Milestones } from './milestones.ts'
+import type { SlotAnswer, SlotRun, SlotUsage } from './slots.ts'
+
+/** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. */
+export type Usage = SlotUsage & WorkDone
+
+export interface Held extends Runnable {
+  readonly head: AttemptHead
+  readonly body: Readable | undefined
+  readonly answer: PromiseWithResolvers<SlotAnswer>
+  readonly usage: PromiseWithResolvers<Usage>
+  run: SlotRun | undefined
+  /** Waits for permission to start. */
+  asks: boolean
+  over: boolean
+  expected: number
+  reviseAt: number
+  reviseTimer: NodeJS.Timeout | undefined
+  /** What the brain was last told, and can extrapolate from. */
+  told: { done: number; at: number; running: boolean }
+  /** How far the rate of its workload was learned from it. */
+  learned: { work: number; cpuMs: number }
+  readonly progress: Milestones | undefined
+  readonly metrics: Milestones | undefined
+}
+
+export function newHeld(head: AttemptHead, body: Readable | undefined, following: Following): Held {
+  const { progressEvery, metricsEvery } = following
+  return {
+    head,
+    body,
+    answer: Promise.withResolvers(),
+    usage: Promise.withResolvers(),
+    run: undefined,
+    asks: head.ask,
+    over: false,
+    running: false,
+    get preemptible() {
+      return head.preemptible && (this.run?.interruptible ?? true)
+    },
+    expected: head.work,
+    reviseAt: head.work * overrun,
+    reviseTimer: undefined,
+    told: { done: 0, at: performance.now(), running: false },
+    learned: { work: 0, cpuMs: 0 },
+    progress: progressEvery === undefined ? undefined : new Milestones(progressEvery),
+    metrics: metricsEvery === undefined ? undefined : new Milestones(metricsEvery),
+  }
+}
+
+export function keyOf({ epoch, job, attempt }: AttemptToken): string {
+  return `${epoch}/${job}/${attempt}`
+}
+
+export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
+  return { epoch, job, attempt }
+}

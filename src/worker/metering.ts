@@ -1,0 +1,62 @@
+/** Whether and how jobs are metered, and what of their work is told while they run. */
+import { ConfigError } from '../errors.ts'
+import type { MeterMode } from '../meter/counting.ts'
+import { checkFormula, type Formula, type Metric, metrics, type Tally } from '../meter/metrics.ts'
+
+/** Off: work is CPU time, in microseconds. */
+export type MeterSetting = { mode: MeterMode; formula: Formula } | 'off'
+
+/** What a worker tells of running jobs, besides what placing them needs. Without a field: nothing. */
+export interface Following {
+  /** How far a job is, each time it has done so much more work. */
+  progressEvery?: number
+  /** What was counted, each time work, or one of the metrics named, has grown by so much. */
+  metricsEvery?: number | Tally
+}
+
+/** What is asked for. Refuses by name what the meter cannot tell. */
+export function followingOf({ progressEvery, metricsEvery }: Following, meter: MeterSetting): Following {
+  const wrong = (option: string, value: unknown, must: string) =>
+    new ConfigError(`${option} = ${JSON.stringify(value)}: ${must}`)
+  const isAmount = (value: unknown) => typeof value === 'number' && value > 0 && value < Infinity
+  for (const [option, value] of Object.entries({ progressEvery, metricsEvery })) {
+    if (value !== undefined && meter === 'off') throw wrong(option, value, 'needs a meter, which is off')
+  }
+  if (progressEvery !== undefined && !isAmount(progressEvery)) {
+    throw wrong('progressEvery', progressEvery, 'must be an amount of work, above 0')
+  }
+  if (typeof metricsEvery === 'object' && metricsEvery !== null) {
+    const named = Object.entries(metricsEvery)
+    const known = named.every(([name, amount]) => metrics.includes(name as Metric) && isAmount(amount))
+    if (named.length === 0 || !known) {
+      throw wrong('metricsEvery', metricsEvery, `must give amounts above 0 of ${metrics.join(', ')}`)
+    }
+    if (meter !== 'off' && meter.mode !== 'regions') {
+      throw wrong('metricsEvery', metricsEvery, `needs the meter's mode regions, not ${meter.mode}`)
+    }
+  } else if (metricsEvery !== undefined && !isAmount(metricsEvery)) {
+    throw wrong('metricsEvery', metricsEvery, 'must be an amount of work, above 0, or of metrics')
+  }
+  return {
+    ...(progressEvery !== undefined && { progressEvery }),
+    ...(metricsEvery !== undefined && { metricsEvery }),
+  }
+}
+
+export function checkMeter(meter: MeterSetting): MeterSetting {
+  if (meter !== 'off') checkFormula(meter.formula)
+  return meter
+}
+
+/** The command-line options of a worker that meters so. */
+export function meterFlags(meter: MeterSetting): string[] {
+  if (meter === 'off') return ['--meter', 'off']
+  return ['--meter', meter.mode, '--formula', formulaText(meter.formula)]
+}
+
+/** For command lines: instructions=1,stores=0.5. */
+export function formulaText(formula: Formula): string {
+  return Object.entries(formula)
+    .map(([metric, coefficient]) => `${metric}=${coefficient}`)
+    .join(',')
+}
