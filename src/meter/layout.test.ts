@@ -58,7 +58,10 @@ const programs: Record<string, string> = {
   'loop heads of every form': `
     function main(log) {
       let i, j, s = 0, n
-      const end = 4
+      const end = 4, much = end * 3
+      for (let k = 0; k <
+        much
+        ; k++) if (k > 8) break
       for ((i = 0), (j = 1); i < end; i++) s += j
       for ((i = s); i < 20; i++) s++
       for ({ length: n } = 'four', i = 0; i < n; i++) s++
