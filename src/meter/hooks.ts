@@ -22,6 +22,9 @@ export interface MeterOptions {
   cacheDir?: string
 }
 
+const ownFolder = new URL('.', import.meta.url).href
+const ownMark = '?of-the-meter'
+
 export const defaultMeter = { mode: 'work', formula: defaultFormula } as const
 
 /** A module that had to be rewritten anew, or could not be. */
@@ -39,6 +42,13 @@ export function meterModules(
   const runtime = installRuntime(options.formula)
   const key = JSON.stringify([meterVersion, options.mode, options.formula])
   registerHooks({
+    // The meter's own parts are other modules than those of the workloads, even if both use the same package.
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context)
+      const { parentURL } = context
+      if (!parentURL || !(parentURL.startsWith(ownFolder) || parentURL.endsWith(ownMark))) return resolved
+      return isMetered(resolved.url, options) ? { ...resolved, url: resolved.url + ownMark } : resolved
+    },
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
       if (!isJavaScript(url, loaded.format) || !isMetered(url, options)) return loaded
@@ -67,6 +77,7 @@ export function isMetered(
   { folders, packages }: Pick<MeterOptions, 'folders' | 'packages'>,
 ): boolean {
   if (!url.startsWith('file:')) return false
+  if (url.endsWith(ownMark)) return false
   const path = fileURLToPath(url)
   const inside = path.lastIndexOf(`${sep}node_modules${sep}`)
   if (inside >= 0) {

@@ -41,7 +41,7 @@ export class Jumps {
   }
 
   jump(node: Extract<AnyNode, { type: 'BreakStatement' | 'ContinueStatement' }>, state: State): void {
-    addTo(state.region.tally, { instructions: 1 })
+    addTo(state.region.tally, costOf(node, this.#rewriter.isBig))
     const name = node.label?.name
     const index = state.targets.findLastIndex(({ labels, loop, switched }) =>
       name !== undefined ? labels.includes(name) : loop || (switched && node.type === 'BreakStatement'),

@@ -3,7 +3,7 @@
  * read off its own variable counts nothing inside at all, and only pauses now and then to report.
  */
 import type { AnyNode } from 'acorn'
-import { costOf } from './costs.ts'
+import { costOf, loopTurn } from './costs.ts'
 import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
@@ -67,7 +67,7 @@ export class LoopRewriter {
   #count(loop: Loop, state: State): void {
     const rewriter = this.#rewriter
     if (state.region.form === 'none') return this.#inside(loop, state)
-    const turn: Region = { ...regionIn(state), tally: { blocks: 1, instructions: 1 } }
+    const turn: Region = { ...regionIn(state), tally: { ...loopTurn } }
     addTo(turn.tally, costOf(loop, rewriter.isBig))
     const outside: State = { ...state, labels: [] }
     if (loop.type === 'ForStatement' && loop.init) this.#visitor.visit(loop.init, outside)

@@ -19,4 +19,4 @@ export const names = {
 /** One cell would make every count wait for the one before. */
 export const cellCount = 16
 /** Units a cell or a local may hold before they are taken into the total: a millisecond's worth at most. */
-export const fullAt = 2 ** 18
+export const fullAt = 2 ** 20

@@ -6,6 +6,7 @@ import { type AnyNode, type CallExpression, type Program, parse } from 'acorn'
 import type { SourceMap } from 'magic-string'
 import { findBigInts } from './bigints.ts'
 import { exportingFunctions } from './commonjs.ts'
+import { functionStart } from './costs.ts'
 import { Counting, type MeterMode, once } from './counting.ts'
 import { Edits } from './edits.ts'
 import { Functions } from './functions.ts'
@@ -95,7 +96,7 @@ export class Rewriter {
     this.fn = fn
     this.edits.depth = fn.start
     const region: Region = {
-      tally: { blocks: 1 },
+      tally: { ...functionStart },
       form: 'cell',
       cell: this.functions.all.indexOf(fn) % cellCount,
     }

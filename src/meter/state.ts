@@ -1,4 +1,5 @@
 /** Where a visit is in a program: what counts the code at hand, and what a jump would leave. */
+import { block } from './costs.ts'
 import type { Tally } from './metrics.ts'
 
 /** Code that always runs together. */
@@ -34,7 +35,7 @@ export interface State {
 
 /** A region of its own, for code that runs only sometimes. */
 export function regionIn({ local, region }: State): Region {
-  return { tally: { blocks: 1 }, form: local ? 'local' : 'cell', cell: region.cell }
+  return { tally: { ...block }, form: local ? 'local' : 'cell', cell: region.cell }
 }
 
 /** The same place, but what is there is counted elsewhere. */

@@ -211,7 +211,7 @@ export class Visitor {
 
   #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
     this.visit(node.discriminant, state)
-    addTo(state.region.tally, { instructions: 2 })
+    addTo(state.region.tally, costOf(node, this.#rewriter.isBig))
     const { targets } = within(state, { switched: true })
     for (const it of node.cases) {
       if (it.test && it.test.type !== 'Literal') this.visit(it.test, silent(state))
