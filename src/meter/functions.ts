@@ -11,19 +11,28 @@ export class Functions {
   readonly all: Fn[] = []
   readonly #scopes: Scopes
   readonly #isBig: (node: AnyNode) => boolean
+  readonly #isUntouched: (fn: Fn) => boolean
   readonly #around = new Map<AnyNode, Fn>()
   /** Functions whose start is counted by those who call them, and what it costs once it is known. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
   readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
 
-  constructor(program: Program, scopes: Scopes, isBig: (node: AnyNode) => boolean) {
+  /** `isUntouched`: functions that must stay as they are. */
+  constructor(
+    program: Program,
+    scopes: Scopes,
+    isBig: (node: AnyNode) => boolean,
+    isUntouched: (fn: Fn) => boolean,
+  ) {
     this.#scopes = scopes
     this.#isBig = isBig
+    this.#isUntouched = isUntouched
     this.#collect(program, undefined)
   }
 
   #collect(node: AnyNode, fn: Fn | undefined, looping = false): void {
+    if (isFunction(node) && this.#isUntouched(node)) return
     const inside = isFunction(node) ? node : fn
     const loops = isLoop(node) || (looping && !isFunction(node))
     if (!loops && node.type === 'CallExpression') {

@@ -58,7 +58,10 @@ const programs: Record<string, string> = {
   'loop heads of every form': `
     function main(log) {
       let i, j, s = 0, n
-      const end = 4
+      const end = 4, much = end * 3
+      for (let k = 0; k <
+        much
+        ; k++) if (k > 8) break
       for ((i = 0), (j = 1); i < end; i++) s += j
       for ((i = s); i < 20; i++) s++
       for ({ length: n } = 'four', i = 0; i < n; i++) s++
@@ -84,6 +87,10 @@ const programs: Record<string, string> = {
       return [s, v]
     }`,
   'all on one line, and without blanks': `function main(log){let s=0;for(let i=0;i<3;i++)for(let j=i;j--;)s+=j;if(s)for(const k in{a:1})s+=k;else s=1;do s+=1;while(s.length<9);a:for(;;){for(;;){if(s)break a}}return s?s:[s].slice()}`,
+  'keywords right before what follows': `
+    function f(x){for(const y of"a-b".split("-"))if(y in[1].concat(x))return[y].slice();else throw[x].concat(y)}
+    function*g(x){const r=yield[x].slice();return typeof[r].join()}
+    function main(log){try{f(1)}catch(e){log(e)}switch("1"){case"1,2".slice(0,1):log(2)}for(const x of g(1))log(x);do"a".repeat(2);while(!log)return"a".repeat(3)}`,
   'other ends of lines':
     'function main(log) {\r\n  let s = 0\r  for (let i = 0\u2028; i < 3\u2029; i++)\r\n    s += i\r\n  if (s)\rreturn s\n}',
   'statements without braces': `

@@ -5,6 +5,7 @@
 import { type AnyNode, type CallExpression, type Program, parse } from 'acorn'
 import type { SourceMap } from 'magic-string'
 import { findBigInts } from './bigints.ts'
+import { exportingFunctions } from './commonjs.ts'
 import { functionStart } from './costs.ts'
 import { Counting, type MeterMode, once } from './counting.ts'
 import { Edits } from './edits.ts'
@@ -69,7 +70,8 @@ export class Rewriter {
     this.edits = new Edits(source)
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
-    this.functions = new Functions(program, this.scopes, this.isBig)
+    const exporting = options.sourceType === 'commonjs' ? exportingFunctions(program, source) : undefined
+    this.functions = new Functions(program, this.scopes, this.isBig, (fn) => exporting?.has(fn) ?? false)
     const measure = measurer({
       scopes: this.scopes,
       formula: options.formula,

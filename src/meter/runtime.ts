@@ -74,7 +74,7 @@ function install(formula: Formula): MeterRuntime {
   const tally = (): Tally => {
     const sum: Tally = {}
     regions.forEach((region, i) => {
-      addTo(sum, region, totals[i])
+      if (totals[i]! > 0) addTo(sum, region, totals[i])
     })
     if (native > 0) addTo(sum, { instructions: native })
     return sum

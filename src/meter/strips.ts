@@ -70,14 +70,16 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
     const ahead = `${name}+${length()}`
     const limit = bound && edits.text(bound.node.start, bound.node.end)
     const next = limit ? `(${limit})-${name}${step > 0 ? '>' : '<'}${length()}?${ahead}:${limit}` : ahead
-    return `${first},${end};${exit}:for(;;){${end}=${next};`
+    // So large that a step is lost in it, the variable would stay where it is.
+    return `${first},${end};${exit}:for(;;){${end}=${next};if(${end}===${name})${end}=${limit ?? 'NaN'};`
   }
 
   if (init && (own || reports)) takeOut(loop, init, header, edits)
   else edits.open(loop.start, () => `{${header()}`)
   if (reports) {
     const { test } = loop
-    if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
+    const lines = bound ? lineBreaks(edits.text(test!.start, test!.end)) : ''
+    if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${lines}${end}`)
     else if (test) edits.open(test.start, `${name}!==${end}&&(`)
     else edits.open(afterFirstSemicolon(loop, edits), `${name}!==${end}`)
   }
