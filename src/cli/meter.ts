@@ -2,8 +2,8 @@
 
 import { oneOf } from '../brain/spec.ts'
 import { ConfigError } from '../errors.ts'
+import type { MeterMode } from '../meter/counting.ts'
 import { checkFormula, defaultFormula, type Formula } from '../meter/metrics.ts'
-import type { MeterMode } from '../meter/rewrite.ts'
 import { formulaText, type MeterSetting } from '../worker/metering.ts'
 import type { OptionValues } from './options.ts'
 

@@ -11,10 +11,8 @@ export interface Counted {
   readonly name: string
   /** What is added to the variable in each turn; a whole number, not 0. */
   readonly step: number
-  /** False: it might be a BigInt, text, an object, NaN… */
-  readonly isWhole: boolean
   /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
-  readonly bound?: { readonly operator: string; readonly node: Expression; readonly isNumber: boolean }
+  readonly bound?: { readonly operator: string; readonly node: Expression }
   /** The update is the statement of the body that ends here; undefined if it follows the body. */
   readonly updateEnd?: number
   /** The number of turns, if it is plain from the source. */
@@ -49,13 +47,14 @@ function countedFor(
     const before = writes.filter(({ node }) => node.start >= loop.start && node.start < test.start)
     const start = before.length <= (declaresHere ? 0 : 1) ? startOf(init, binding) : undefined
     const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
+    // It might be a BigInt, text, an object, NaN…
+    if (start === undefined && !findNumbers(scopes).isWhole(stepped.variable)) continue
     const limit = bound && numberOf(bound.node, scopes)
     const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
     const turns = only ? turnsOf(start, bound!.operator, limit, stepped.step) : undefined
     return {
       name: binding.name,
       step: stepped.step,
-      isWhole: start !== undefined || findNumbers(scopes).isWhole(stepped.variable),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -80,12 +79,8 @@ function countedWhile(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
-    return {
-      name: binding.name,
-      step: stepped.step,
-      isWhole: findNumbers(scopes).isWhole(stepped.variable),
-      updateEnd: statement.end,
-    }
+    if (!findNumbers(scopes).isWhole(stepped.variable)) continue
+    return { name: binding.name, step: stepped.step, updateEnd: statement.end }
   }
   return undefined
 }
@@ -161,8 +156,8 @@ function boundOf(
   const { operator } = test
   if (step > 0 ? operator !== '<' && operator !== '<=' : operator !== '>' && operator !== '>=')
     return undefined
-  if (!isSteady(test.right, loop, fn, scopes)) return undefined
-  return { operator, node: test.right, isNumber: findNumbers(scopes).isNumber(test.right) }
+  const usable = isSteady(test.right, loop, fn, scopes) && findNumbers(scopes).isNumber(test.right)
+  return usable ? { operator, node: test.right } : undefined
 }
 
 /** Arithmetic on what nothing writes while the loop runs. */

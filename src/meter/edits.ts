@@ -53,9 +53,15 @@ export class Edits {
     const order = this.#edits.toSorted(
       (a, b) => a.at - b.at || Number(a.opens) - Number(b.opens) || b.depth - a.depth,
     )
+    let before = { at: -1, text: '' }
     for (const { at, text } of order) {
       const value = written(text)
-      if (value !== '') result.appendLeft(at, value)
+      if (value === '') continue
+      // A keyword may stand right before what had to have no blank: `of[1]`, `return"text"`.
+      const last = before.at === at ? before.text : this.#source.slice(Math.max(0, at - 1), at)
+      const apart = /[\w$\u0080-\uffff]$/.test(last) && /^[\w$]/.test(value) ? ' ' : ''
+      result.appendLeft(at, apart + value)
+      before = { at, text: value }
     }
     return { code: result.toString(), map: result.generateMap({ source: file, hires: 'boundary' }) }
   }

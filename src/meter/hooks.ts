@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type MeterMode, regionMarks } from './counting.ts'
 import { defaultFormula, type Formula, type Tally } from './metrics.ts'
-import type { MeterMode, Rewritten } from './rewrite.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
 
 /** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */
@@ -22,36 +22,54 @@ export interface MeterOptions {
   cacheDir?: string
 }
 
+const ownFolder = new URL('.', import.meta.url).href
+const ownMark = '?of-the-meter'
+
 export const defaultMeter = { mode: 'work', formula: defaultFormula } as const
 
-/** From now on, for this thread. `rewrote` tells of each module that had to be rewritten anew. */
-export function meterModules(options: MeterOptions, rewrote: () => void = () => {}): MeterRuntime {
+/** A module that had to be rewritten anew, or could not be. */
+export interface RewrittenModule {
+  readonly url: string
+  readonly source: string
+  readonly metered: boolean
+}
+
+/** From now on, for this thread. */
+export function meterModules(
+  options: MeterOptions,
+  rewrote: (module: RewrittenModule) => void = () => {},
+): MeterRuntime {
   const runtime = installRuntime(options.formula)
   const key = JSON.stringify([meterVersion, options.mode, options.formula])
   registerHooks({
+    // The meter's own parts are other modules than those of the workloads, even if both use the same package.
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context)
+      const { parentURL } = context
+      if (!parentURL || !(parentURL.startsWith(ownFolder) || parentURL.endsWith(ownMark))) return resolved
+      return isMetered(resolved.url, options) ? { ...resolved, url: resolved.url + ownMark } : resolved
+    },
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      const format = formats[loaded.format ?? '']
-      if (!format || !isMetered(url, options)) return loaded
+      if (!isJavaScript(url, loaded.format) || !isMetered(url, options)) return loaded
       const source = loaded.source ? textOf(loaded.source) : readFileSync(fileURLToPath(url), 'utf8')
       const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${url}\0${source}`, () => {
-        rewrote()
-        return rewriteNow(source, url, loaded.format!, options)
+        const kept = rewriteNow(source, url, loaded.format ?? 'unknown', options)
+        rewrote({ url, source, metered: kept !== undefined })
+        return kept
       })
       if (!rewritten) return loaded
       const code = placed(rewritten, runtime)
-      return code === undefined ? loaded : { format, source: code, shortCircuit: true }
+      return code === undefined ? loaded : { format: rewritten.format, source: code, shortCircuit: true }
     },
   })
   return runtime
 }
 
-/** What a module is once it is rewritten, by what it was. */
-const formats: Record<string, 'module' | 'commonjs'> = {
-  module: 'module',
-  'module-typescript': 'module',
-  commonjs: 'commonjs',
-  'commonjs-typescript': 'commonjs',
+/** What `require` finds may have no format yet: then it is CommonJS if it can be, like Node has it. */
+function isJavaScript(url: string, format: string | null | undefined): boolean {
+  if (format) return /^(module|commonjs|(module-|commonjs-)?typescript)$/.test(format)
+  return /\/[^/.]+$|\.js$/.test(new URL(url).pathname)
 }
 
 export function isMetered(
@@ -59,6 +77,7 @@ export function isMetered(
   { folders, packages }: Pick<MeterOptions, 'folders' | 'packages'>,
 ): boolean {
   if (!url.startsWith('file:')) return false
+  if (url.endsWith(ownMark)) return false
   const path = fileURLToPath(url)
   const inside = path.lastIndexOf(`${sep}node_modules${sep}`)
   if (inside >= 0) {
@@ -70,6 +89,7 @@ export function isMetered(
 
 interface Kept {
   code: string
+  format: 'module' | 'commonjs'
   regions: Tally[]
 }
 
@@ -84,19 +104,21 @@ function rewriteNow(
   const { rewrite } = require('./rewrite.ts') as typeof import('./rewrite.ts')
   const { stripTypes } = require('./strip.ts') as typeof import('./strip.ts')
   const plain = format.endsWith('typescript') ? stripTypes(source) : source
-  const sourceType = formats[format]!
-  let rewritten: Rewritten | undefined
-  try {
-    rewritten = rewrite(plain, { mode, formula, sourceType, file: url })
-  } catch (error) {
-    // Node has the last word on syntax: the file runs as it is, or Node says what is wrong with it.
-    console.error(`meter: ${url} is not metered: ${(error as Error).message}`)
+  let failure: unknown
+  for (const sourceType of ['commonjs', 'module'] as const) {
+    if (format.startsWith(sourceType === 'module' ? 'commonjs' : 'module')) continue
+    try {
+      const rewritten = rewrite(plain, { mode, formula, sourceType, file: url })
+      if (!rewritten) return undefined
+      const code = `${rewritten.code}\n//# sourceMappingURL=${rewritten.map.toUrl()}\n`
+      return { code, format: sourceType, regions: rewritten.regions }
+    } catch (error) {
+      failure ??= error
+    }
   }
-  if (!rewritten) return undefined
-  return {
-    code: `${rewritten.code}\n//# sourceMappingURL=${rewritten.map.toUrl()}\n`,
-    regions: rewritten.regions,
-  }
+  // Node has the last word on syntax: the file runs as it is, or Node says what is wrong with it.
+  console.error(`meter: ${url} is not metered: ${(failure as Error).message}`)
+  return undefined
 }
 
 /** Regions are numbered from 0 in each file; here they get their places among all. */
@@ -104,7 +126,7 @@ function placed({ code, regions }: Kept, runtime: MeterRuntime): string | undefi
   if (regions.length === 0) return code
   const base = runtime.place(regions)
   if (base === undefined) return undefined
-  return code.replace(/\/\*@\*\/(\d+)\/\*@\*\//g, (_, index: string) => String(base + Number(index)))
+  return code.replace(regionMarks, (_, index: string) => String(base + Number(index)))
 }
 
 /** What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. */

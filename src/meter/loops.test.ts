@@ -42,7 +42,15 @@ const programs: Record<string, string> = {
       for (let i = -Infinity; i < 10; i++) if (++turns > 5) break
       for (let i = 2 ** 53; i < 2 ** 54; i++) if (++turns > 20) break
       for (let i = 0; i < Infinity; i++) if (++turns > 40) break
-      return [down, k, turns]
+      let huge = 1e21
+      while (turns < 50) { huge--; turns += 1; log(turns) }
+      for (let i = -1e21; i < 5; i++) if (++turns > 60) break
+      let product = 1
+      for (let i = 0; i < 400; i++) product = product * 10
+      while (turns < 70) { product--; turns += 1 }
+      let wide = 0
+      while (turns < 80) { wide++; turns += 1 }
+      return [down, k, turns, huge, product, wide]
     }`,
   'a variable that is a symbol': `
     function main(log) {

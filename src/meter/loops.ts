@@ -3,14 +3,16 @@
  * read off its own variable counts nothing inside at all, and only pauses now and then to report.
  */
 import type { AnyNode } from 'acorn'
-import { costOf } from './costs.ts'
-import { type Counted, countedLoop, isInnermost } from './counted.ts'
+import { costOf, loopTurn } from './costs.ts'
+import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
-import { lengthCount, names, prefix } from './names.ts'
-import { nativeCharge } from './natives.ts'
-import type { Region, Rewriter, State, Target } from './rewrite.ts'
+import { names } from './names.ts'
+import type { Rewriter } from './rewrite.ts'
+import { type Region, regionIn, type State, silent, type Target } from './state.ts'
+import { inStrips, type Strip } from './strips.ts'
 import { contains, type Loop } from './tree.ts'
+import type { Visitor } from './visitor.ts'
 
 interface Nest {
   readonly statement: AnyNode
@@ -21,10 +23,12 @@ export class LoopRewriter {
   /** The nest of loops that was visited last. */
   lastNest: Nest | undefined
   readonly #rewriter: Rewriter
+  readonly #visitor: Visitor
   #serial = 0
 
-  constructor(rewriter: Rewriter) {
+  constructor(rewriter: Rewriter, visitor: Visitor) {
     this.#rewriter = rewriter
+    this.#visitor = visitor
   }
 
   visit(loop: Loop, state: State): void {
@@ -32,7 +36,7 @@ export class LoopRewriter {
     const whole = this.#rewriter.measure(loop)
     if (whole) {
       addTo(region.tally, whole)
-      return this.#inside(loop, this.#silent(state))
+      return this.#inside(loop, silent(state))
     }
     if (state.labels.length === 0) return this.enter(loop, state)
     this.#count(loop, state)
@@ -45,44 +49,40 @@ export class LoopRewriter {
       !state.local && state.region.form !== 'none' && this.#rewriter.mode === 'work' && !suspends(statement)
     const inner = own ? { ...state, local: true } : state
     if (own) edits.open(statement.start, `{let ${names.local}=0;`)
-    if (statement.type === 'LabeledStatement') this.#rewriter.visit(statement.body, inner)
+    if (statement.type === 'LabeledStatement') this.#visitor.visit(statement.body, inner)
     else this.#count(statement as Loop, inner)
     if (!own) return
     // What is sure to follow is counted here too.
     const nest: Nest = { statement, next: undefined }
     this.lastNest = nest
-    edits.close(statement.end, () => `;${this.#rewriter.flush(state.region.cell, nest.next)}}`)
-  }
-
-  #silent(state: State): State {
-    return { ...state, region: { tally: {}, form: 'none', cell: state.region.cell } }
+    edits.close(statement.end, () => `;${this.#rewriter.counting.flush(state.region.cell, nest.next)}}`)
   }
 
   #inside(loop: Loop, state: State): void {
     const target: Target = { labels: state.labels, loop: true, switched: false, local: state.local }
     const inner: State = { ...state, labels: [], targets: [...state.targets, target] }
-    for (const part of partsOf(loop)) this.#rewriter.visit(part, inner)
+    for (const part of partsOf(loop)) this.#visitor.visit(part, inner)
   }
 
   #count(loop: Loop, state: State): void {
     const rewriter = this.#rewriter
     if (state.region.form === 'none') return this.#inside(loop, state)
-    const turn: Region = { ...rewriter.regionIn(state), tally: { blocks: 1, instructions: 1 } }
+    const turn: Region = { ...regionIn(state), tally: { ...loopTurn } }
     addTo(turn.tally, costOf(loop, rewriter.isBig))
     const outside: State = { ...state, labels: [] }
-    if (loop.type === 'ForStatement' && loop.init) rewriter.visit(loop.init, outside)
-    if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement') rewriter.visit(loop.right, outside)
+    if (loop.type === 'ForStatement' && loop.init) this.#visitor.visit(loop.init, outside)
+    if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement')
+      this.#visitor.visit(loop.right, outside)
 
     const plain = this.#isPlain(loop)
     const reports = !(
       plain &&
       state.local &&
-      (state.targets.some((it) => it.loop) || rewriter.isCalledInLoops(rewriter.fn))
+      (state.targets.some((it) => it.loop) || rewriter.functions.isCalledInLoops(rewriter.fn))
     )
-    const counted = state.local ? this.#counted(loop, state) : undefined
-    const strip = counted && this.#strip(loop, counted, turn, reports)
+    const strip = state.local ? this.#strip(loop, state, turn, reports) : undefined
     const quietly = !strip && !reports
-    const count = () => `${names.local}=${names.local}+${rewriter.units(turn.tally)}`
+    const count = () => `${names.local}=${names.local}+${rewriter.counting.units(turn.tally)}`
     // At the end of a turn is quicker than at its start, but `continue` would miss it.
     const late = quietly && !contains(loop.body, (it) => it.type === 'ContinueStatement')
     const target: Target = {
@@ -101,15 +101,15 @@ export class LoopRewriter {
     }
     if (loop.type === 'ForStatement' || loop.type === 'WhileStatement' || loop.type === 'DoWhileStatement') {
       if (loop.test) this.#test(loop.test, inner)
-      if (loop.type === 'ForStatement' && loop.update) rewriter.visit(loop.update, inner)
-    } else rewriter.visit(loop.left, inner)
+      if (loop.type === 'ForStatement' && loop.update) this.#visitor.visit(loop.update, inner)
+    } else this.#visitor.visit(loop.left, inner)
     const block = loop.body.type === 'BlockStatement'
     const { edits } = rewriter
     if (!strip) {
-      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting(turn, true)};`)
+      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting.text(turn, true)};`)
       edits.open(loop.body.start + (block ? 1 : 0), () => `${block ? '' : '{'}${early()}`)
     }
-    rewriter.visit(loop.body, inner)
+    this.#visitor.visit(loop.body, inner)
     if (late) edits.close(loop.body.end - (block ? 1 : 0), () => `;${count()};`)
     if (!strip && !block) edits.close(loop.body.end, '}')
     strip?.close()
@@ -117,142 +117,30 @@ export class LoopRewriter {
 
   /** All of a test but its last run is passed, so its parts run as often as the loop turns, or nearly. */
   #test(test: AnyNode, state: State): void {
-    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#rewriter.visit(test, state)
-    this.#rewriter.flat(test, state.region)
-    this.#rewriter.visit(test, this.#silent(state))
+    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#visitor.visit(test, state)
+    this.#visitor.flat(test, state.region)
+    this.#visitor.visit(test, silent(state))
   }
 
-  #counted(loop: Loop, state: State): Counted | undefined {
-    const { scopes, fn } = this.#rewriter
+  #strip(loop: Loop, state: State, turn: Region, reports: boolean): Strip | undefined {
+    if (loop.type !== 'ForStatement' && loop.type !== 'WhileStatement') return undefined
     if (state.labels.some((label) => uses(loop.body, label))) return undefined
-    const counted = countedLoop(loop, fn, scopes)
-    if (!counted?.bound) return counted
-    const { test } = loop as Extract<Loop, { type: 'ForStatement' }>
-    const text = this.#rewriter.edits.text(test!.start, test!.end)
-    // The bound is written again elsewhere, where neither a comment nor a line break may go.
-    if (!/[\n\r\u2028\u2029]|\/[/*]/.test(text)) return counted
-    const { bound: _, ...unbounded } = counted
-    return unbounded
+    const rewriter = this.#rewriter
+    return inStrips(loop, {
+      rewriter,
+      serial: ++this.#serial,
+      counted: countedLoop(loop, rewriter.fn, rewriter.scopes),
+      units: () => rewriter.counting.units(turn.tally),
+      plain: this.#isPlain(loop),
+      reports,
+    })
   }
 
   /** What a turn takes is plain: it neither loops nor calls. */
   #isPlain(loop: Loop): boolean {
-    return isInnermost(loop) && !callsOut(loop, (call) => this.#isQuick(call))
-  }
-
-  #isQuick(call: AnyNode): boolean {
-    if (call.type !== 'CallExpression') return false
-    const { callee } = call
-    if (callee.type !== 'MemberExpression') {
-      return this.#rewriter.calleeStart(call) !== undefined && !this.#rewriter.calleeLoops(call)
-    }
-    if (nativeCharge(call)) return false
-    return !(costOf(call, () => false).calls ?? 0)
-  }
-
-  /** Puts what the loop starts with before it. */
-  #takeOut(loop: Loop, init: AnyNode, header: () => string): void {
-    const { edits } = this.#rewriter
-    const start = edits.match(uptoInit, loop.start)
-    const end = edits.match(afterInit, init.end)
-    const expression = init.type !== 'VariableDeclaration'
-    // Lines stay where they were. As a statement, an expression may not begin with just anything.
-    const lines = edits.text(loop.start, start).replace(/[^\n\r\u2028\u2029]/g, '')
-    edits.replace(loop.start, start, `{${lines}${expression ? '(' : ''}`)
-    edits.open(end, () => `${expression ? ')' : ''};${header()}for(`)
-  }
-
-  /**
-   * Turns the loop into one that runs in strips: between them it reports, inside them it counts nothing. A loop that
-   * need not report is one strip.
-   */
-  #strip(loop: Loop, counted: Counted, turn: Region, reports: boolean) {
-    const { edits } = this.#rewriter
-    const { name, step, bound, isWhole, updateEnd } = counted
-    const serial = ++this.#serial
-    const [start, end, exit] = ['S', 'E', 'L'].map((letter) => `${prefix}${letter}${serial}`)
-    const units = () => this.#rewriter.units(turn.tally)
-    const plain = this.#isPlain(loop)
-    const site = serial % lengthCount
-    // Where a turn may take long, the length of strips is found out while it runs.
-    const length = () => {
-      if (!plain) return `${names.lengths}[${site}]*${step}`
-      const { fullAt } = this.#rewriter
-      return String(Math.max(Math.min(64, fullAt), Math.floor(fullAt / Math.max(1, units()))) * step)
-    }
-    const turns = () => {
-      const distance = isWhole ? `(${name}-${start})` : `${names.turns}(${name},${start},${step})`
-      const by = units() / step
-      return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
-    }
-    const sofar = () => `${names.local}=${names.local}+${turns()}`
-    const header = () => {
-      if (!reports) return `let ${start}=${name};`
-      const paused = isWhole ? `${name}+${length()}` : `${names.pause}(${name},${length()})`
-      const next = bound ? upTo(textOf(bound.node)) : paused
-      return `let ${start}=${name},${end};${exit}:for(;;){${end}=${next};`
-    }
-    const textOf = (node: AnyNode) => edits.text(node.start, node.end)
-    const easy = isWhole && bound?.isNumber
-    const upTo = (limit: string): string => {
-      if (!easy) return `${names.end}(${name},${limit},${length()})`
-      return `(${limit})-${name}${step > 0 ? '>' : '<'}${length()}?${name}+${length()}:${limit}`
-    }
-    // Whatever the variable is, to compare it so has no effect of its own.
-    const before = `${name}!==${end}`
-    if (loop.type === 'ForStatement') {
-      const { init, test } = loop
-      if (init) this.#takeOut(loop, init, header)
-      else edits.open(loop.start, () => `{${header()}`)
-      if (!reports) {
-        // Its test stays as it is.
-      } else if (bound) edits.replace(test!.start, test!.end, `${name}${bound.operator}${end}`)
-      else {
-        edits.open(test!.start, `${before}&&(`)
-        edits.close(test!.end, ')')
-      }
-    } else if (loop.type === 'WhileStatement') {
-      edits.open(loop.start, () => `{${header()}`)
-      if (reports) {
-        edits.open(loop.test.start, `${before}&&(`)
-        edits.close(loop.test.end, ')')
-      }
-    }
-    const finished = easy
-      ? `!(${name}${bound!.operator}${textOf(bound!.node)})`
-      : bound
-        ? `${end}===${textOf(bound.node)}||${end}!==${end}`
-        : before
-    const target = {
-      ...(reports && { exit: exit! }),
-      /** What the turns so far cost; a turn that is left in the middle counts as a whole one. */
-      leaving: (position: number, itself: boolean): string => {
-        const partial = updateEnd === undefined || position < updateEnd
-        const own = partial ? `+${units()}` : ''
-        // At the loop's own exit the turns are counted by what follows it.
-        if (itself) return partial ? `${names.local}=${names.local}${own};` : ''
-        return `${names.local}=${names.local}+${turns()}${own};`
-      },
-    }
-    return {
-      target,
-      close: (): void => {
-        edits.close(loop.end, () => {
-          if (!reports) return `;${sofar()};}`
-          const done = `${names.local}+${turns()}`
-          const fold = plain ? `${names.fold}(${done})` : `${names.strip}(${done},${site})`
-          const report = `${names.local}=${fold};${start}=${name};`
-          return `;if(${finished})break;${report}}${sofar()};}`
-        })
-      },
-    }
+    return isInnermost(loop) && !callsOut(loop, (call) => this.#rewriter.functions.isQuick(call))
   }
 }
-
-/** Blanks and comments. */
-const gap = '(?:\\s|//.*|/\\*[^]*?\\*/)*'
-const uptoInit = new RegExp(`for${gap}\\(`, 'y')
-const afterInit = new RegExp(`(?:${gap}\\))*${gap}`, 'y')
 
 /** `a && b && c` without further branches. */
 function isChain(node: AnyNode): boolean {

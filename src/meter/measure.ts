@@ -2,17 +2,17 @@
  * Finds what a piece of code costs whenever it runs, if that is nearly the same each time: then it needs no counter
  * of its own. Branches that differ by less than `lightWork` are taken at their mean.
  */
-import type { AnyNode, Expression } from 'acorn'
-import { costOf } from './costs.ts'
+import type { AnyNode, CallExpression } from 'acorn'
+import { block, costOf, loopTurn } from './costs.ts'
 import { countedLoop } from './counted.ts'
 import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
 import type { Scopes } from './scopes.ts'
 import { children, contains, type Fn, isFunction, isLoop, type Loop } from './tree.ts'
 
 /** Counting less than this costs more than what is counted. */
-export const lightWork = 10
+export const lightWork = 25
 /** A loop of known length counts as straight code up to this. */
-const mostStaticWork = 100_000
+const mostStaticWork = 1_000_000
 
 /** Undefined: it depends on how it goes. */
 export type Measure = (node: AnyNode) => Tally | undefined
@@ -51,7 +51,7 @@ export function measurer(context: MeasureContext): Measure {
     ways: readonly (readonly (AnyNode | null | undefined)[])[],
     tally: Tally,
   ): Tally | undefined => {
-    const tallies = ways.map((way) => sum(way, {}))
+    const tallies = ways.map((way) => sum(way, way.some((it) => it) ? { ...block } : {}))
     const works = tallies.map((way) => (way ? workOf(way, formula) : Number.NaN))
     if (!(Math.max(...works) - Math.min(...works) <= lightWork)) return undefined
     for (const way of tallies) addTo(tally, way!, 1 / ways.length)
@@ -76,7 +76,7 @@ export function measurer(context: MeasureContext): Measure {
     const fn = context.functionOf(loop)
     const turns = fn && countedLoop(loop, fn, context.scopes)?.turns
     if (turns === undefined || loop.type !== 'ForStatement') return undefined
-    const turn = sum([loop.test, loop.update, loop.body], { instructions: 1 })
+    const turn = sum([loop.test, loop.update, loop.body], { ...loopTurn })
     const tally = sum([loop.init, loop.test], {})
     if (!turn || !tally || workOf(turn, formula) * turns > mostStaticWork) return undefined
     addTo(tally, turn, turns)
@@ -137,7 +137,7 @@ function leaves(node: AnyNode, inside: { loop: boolean; switched: boolean; label
 }
 
 /** True if a function other than a trivial one might be called. */
-export function callsOut(node: AnyNode, isKnown: (call: Expression) => boolean): boolean {
+export function callsOut(node: AnyNode, isKnown: (call: CallExpression) => boolean): boolean {
   return contains(node, (it) => {
     if (it.type === 'CallExpression') return !isKnown(it)
     return it.type === 'NewExpression' || it.type === 'TaggedTemplateExpression'

@@ -13,8 +13,8 @@ export function promotedFunctions(functions: readonly Fn[], scopes: Scopes): Fn[
   const known = new Set<AnyNode>(functions)
   for (const { kind, value, uses } of scopes.bindings) {
     if (!value || !known.has(value) || !isFunction(value) || value.async || value.generator) continue
-    if ((kind === 'function' || kind === 'const') && uses.every((use) => use.kind === 'call'))
-      candidates.add(value)
+    if (!['function', 'const', 'let', 'var'].includes(kind)) continue
+    if (uses.every((use) => use.kind === 'call' || use.value === value)) candidates.add(value)
   }
   const order: Fn[] = []
   const state = new Map<Fn, 'open' | 'done' | 'circular'>()

@@ -5,19 +5,18 @@
 import { type AnyNode, type CallExpression, type Program, parse } from 'acorn'
 import type { SourceMap } from 'magic-string'
 import { findBigInts } from './bigints.ts'
-import { costOf } from './costs.ts'
+import { exportingFunctions } from './commonjs.ts'
+import { functionStart } from './costs.ts'
+import { Counting, type MeterMode, once } from './counting.ts'
 import { Edits } from './edits.ts'
-import { LoopRewriter } from './loops.ts'
-import { callsOut, canLeave, lightWork, type Measure, measurer } from './measure.ts'
-import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
-import { cellCount, fullAt, names, prefix } from './names.ts'
-import { nativeCharge } from './natives.ts'
-import { promotedFunctions } from './promoted.ts'
+import { Functions } from './functions.ts'
+import { callsOut, type Measure, measurer } from './measure.ts'
+import type { Formula, Tally } from './metrics.ts'
+import { cellCount, prefix } from './names.ts'
 import { resolveScopes, type Scopes } from './scopes.ts'
-import { children, contains, type Fn, isFunction, isLoop, type Loop } from './tree.ts'
-
-/** `work`: one number. `regions`: how often each region ran. `routines`: entries of functions × their static cost. */
-export type MeterMode = 'work' | 'regions' | 'routines'
+import type { Region, State } from './state.ts'
+import type { Fn } from './tree.ts'
+import { Visitor } from './visitor.ts'
 
 export interface RewriteOptions {
   mode: MeterMode
@@ -33,43 +32,8 @@ export interface RewriteOptions {
 export interface Rewritten {
   code: string
   map: SourceMap
-  /** In mode `regions`: what one run of each region costs. Its counter stands in the code as `regionMark(i)`. */
+  /** In mode `regions`: what one run of each region costs. Their counters stand in the code as marks. */
   regions: Tally[]
-}
-
-/** Replaced by the counter's place in memory when the module is loaded. */
-export const regionMark = (index: number): string => `/*@*/${index}/*@*/`
-export const regionMarks = /\/\*@\*\/(\d+)\/\*@\*\//g
-
-/** Code that always runs together. */
-export interface Region {
-  readonly tally: Tally
-  /** None: others count it. */
-  form: 'cell' | 'local' | 'none'
-  /** The cell of its function. */
-  readonly cell: number
-}
-
-/** A statement that `break` or `continue` can mean. */
-export interface Target {
-  readonly labels: readonly string[]
-  readonly loop: boolean
-  readonly switched: boolean
-  readonly local: boolean
-  /** For a counted loop: what must be done before leaving it, and its own exit. */
-  readonly leaving?: (position: number, itself: boolean) => string
-  readonly exit?: string
-  /** A block whose exceptions are caught. */
-  readonly catches?: boolean
-}
-
-export interface State {
-  readonly region: Region
-  /** Inside a nest of loops that counts in a local. */
-  readonly local: boolean
-  readonly targets: readonly Target[]
-  /** Labels of the statement that is about to be visited. */
-  readonly labels: readonly string[]
 }
 
 /** Undefined: the file already uses our names, so it must be left as it is. Throws SyntaxError. */
@@ -83,450 +47,79 @@ export function rewrite(source: string, options: RewriteOptions): Rewritten | un
   return new Rewriter(program, source, options).run()
 }
 
+/** What all parts of the rewriting share for one program. */
 export class Rewriter {
   readonly edits: Edits
   readonly scopes: Scopes
   readonly mode: MeterMode
   readonly formula: Formula
-  readonly fullAt: number
+  readonly functions: Functions
+  readonly counting: Counting
   readonly measure: Measure
-  readonly #options: RewriteOptions
-  readonly #loops: LoopRewriter
-  readonly #functions: Fn[] = []
-  readonly #inFunction = new Map<AnyNode, Fn>()
-  /** Functions whose start is charged by those who call them. */
-  readonly #starts = new Map<Fn, Tally | undefined>()
-  readonly #regions: Tally[] = []
-  /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
-  readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
   readonly isBig: (node: AnyNode) => boolean
+  readonly #options: RewriteOptions
+  readonly #visitor: Visitor
+  /** The function at hand. */
   fn!: Fn
 
   constructor(program: Program, source: string, options: RewriteOptions) {
     this.#options = options
     this.mode = options.mode
     this.formula = options.formula
-    this.fullAt = options.fullAt ?? fullAt
+    this.counting = new Counting(options.mode, options.formula, options.fullAt)
     this.edits = new Edits(source)
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
-    this.#collect(program, undefined)
+    const exporting = options.sourceType === 'commonjs' ? exportingFunctions(program, source) : undefined
+    this.functions = new Functions(program, this.scopes, this.isBig, (fn) => exporting?.has(fn) ?? false)
     const measure = measurer({
       scopes: this.scopes,
       formula: options.formula,
       isBig: this.isBig,
-      functionOf: (node) => this.#inFunction.get(node),
-      calleeStart: (call) => this.calleeStart(call as CallExpression),
+      functionOf: (node) => this.functions.around(node),
+      calleeStart: (call) => this.functions.calleeStart(call as CallExpression),
     })
     // Only the default mode trades exactness of single regions for speed.
     this.measure = this.mode === 'work' ? measure : () => undefined
-    this.#loops = new LoopRewriter(this)
+    this.#visitor = new Visitor(this)
   }
 
+  /** What runs when a module is loaded is not a job's work: only functions are rewritten. */
   run(): Rewritten {
-    const promoted = this.mode === 'work' ? promotedFunctions(this.#functions, this.scopes) : []
-    for (const fn of promoted) this.#starts.set(fn, undefined)
-    const others = this.#functions.filter((fn) => !this.#starts.has(fn))
-    // Those that are called come before those that call them, so that their cost is known.
-    // What runs when a module is loaded is not a job's work.
+    const promoted = this.mode === 'work' ? this.functions.promote() : []
+    const others = this.functions.all.filter((fn) => !this.functions.isPromoted(fn))
     for (const fn of [...promoted, ...others]) this.#function(fn)
-    return { ...this.edits.apply(this.#options.file), regions: this.#regions }
-  }
-
-  #collect(node: AnyNode, fn: Fn | undefined, looping = false): void {
-    const inside = isFunction(node) ? node : fn
-    const loops = isLoop(node) || (looping && !isFunction(node))
-    if (!loops && node.type === 'CallExpression') {
-      const called = this.#functionCalled(node)
-      if (called)
-        this.#callersOutsideLoops.set(called, [...(this.#callersOutsideLoops.get(called) ?? []), fn])
-    }
-    if (isFunction(node)) this.#functions.push(node)
-    if (inside && isLoop(node)) this.#inFunction.set(node, inside)
-    // Our names could mean members of the object.
-    if (node.type === 'WithStatement') return
-    for (const part of children(node)) this.#collect(part, inside, loops)
+    return { ...this.edits.apply(this.#options.file), regions: this.counting.regions }
   }
 
   #function(fn: Fn): void {
     this.fn = fn
     this.edits.depth = fn.start
     const region: Region = {
-      tally: { blocks: 1 },
+      tally: { ...functionStart },
       form: 'cell',
-      cell: this.#functions.indexOf(fn) % cellCount,
+      cell: this.functions.all.indexOf(fn) % cellCount,
     }
     const state: State = { region, local: false, targets: [], labels: [] }
-    const promoted = this.#starts.has(fn)
+    const promoted = this.functions.isPromoted(fn)
     // Loops report by themselves; what calls may call itself, and must report too.
-    const checked = callsOut(fn.body, () => false)
-    const start = once(() => (promoted ? '' : this.counting(region, checked)))
+    const checked = callsOut(fn.body, (call) => this.functions.isQuick(call))
+    const start = once(() => (promoted ? '' : this.counting.text(region, checked)))
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
       // A directive may stand without its semicolon.
       const first = at === fn.body.start + 1 ? '' : ';'
       this.edits.open(at, () => (start() === '' ? '' : `${first}${start()};`))
     } else this.edits.open(fn.body.start, () => (start() === '' ? '' : `(${start()},`))
-    for (const parameter of fn.params) this.visit(parameter, state)
+    for (const parameter of fn.params) this.#visitor.visit(parameter, state)
     const { body } = fn
-    if (body.type === 'BlockStatement') this.statements(body.body, state)
+    if (body.type === 'BlockStatement') this.#visitor.statements(body.body, state)
     else {
-      this.visit(fn.body, state)
+      this.#visitor.visit(fn.body, state)
       this.edits.close(fn.body.end, () => (start() === '' ? '' : ')'))
     }
-    if (promoted) this.#starts.set(fn, region.tally)
+    if (promoted) this.functions.setStart(fn, region.tally)
   }
-
-  /** True if the function is called by name only, and from inside loops only, be they its callers' callers'. */
-  isCalledInLoops(fn: Fn): boolean {
-    if (!this.#starts.has(fn)) return false
-    const callers = this.#callersOutsideLoops.get(fn) ?? []
-    return callers.every((caller) => caller !== undefined && this.isCalledInLoops(caller))
-  }
-
-  calleeStart({ callee }: CallExpression): Tally | undefined {
-    const fn = this.#functionCalled({ callee })
-    return fn && this.#starts.get(fn)
-  }
-
-  /** True if a call runs loops of a function that is known. */
-  calleeLoops(call: CallExpression): boolean {
-    const fn = this.#functionCalled(call)
-    return fn !== undefined && contains(fn.body, isLoop)
-  }
-
-  #functionCalled({ callee }: Pick<CallExpression, 'callee'>): Fn | undefined {
-    const value = callee.type === 'Identifier' ? this.scopes.bindingOf(callee)?.value : undefined
-    return value && isFunction(value) ? value : undefined
-  }
-
-  /** Code that counts a region, as an expression; '' if there is nothing to count. */
-  counting({ tally, form, cell: index }: Region, checked: boolean): string {
-    if (form === 'none') return ''
-    if (this.mode === 'regions') {
-      const counter = `${names.regions}[${regionMark(this.#regions.push(tally) - 1)}]`
-      const add = `${counter}=${counter}+1|0`
-      return checked ? `((${add})&65535)===0&&${names.check}()` : add
-    }
-    const units = this.units(tally)
-    if (units === 0 && !checked) return ''
-    if (form === 'local') {
-      const add = `${names.local}=${names.local}+${units}|0`
-      return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
-    }
-    const cell = `${names.cells}[${index}]`
-    const add = `${cell}+=${units}`
-    return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
-  }
-
-  units(tally: Tally): number {
-    return Math.round(workOf(tally, this.formula))
-  }
-
-  /** Takes what a loop nest has counted so far into a cell. */
-  flush(index: number, next?: Region): string {
-    const cell = `${names.cells}[${index}]`
-    const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
-    return `${cell}+=${names.local}${more};`
-  }
-
-  regionIn(state: State): Region {
-    return { tally: { blocks: 1 }, form: state.local ? 'local' : 'cell', cell: state.region.cell }
-  }
-
-  statements(list: readonly AnyNode[], state: State): void {
-    const { mode } = this
-    let current = state
-    /** What follows statements that may leave, and how it is left. */
-    const parts: { region: Region; exit: Region | undefined }[] = []
-    list.forEach((statement, index) => {
-      const rest = list.slice(index + 1)
-      const splits =
-        rest.length > 0 &&
-        current.region.form !== 'none' &&
-        mode !== 'routines' &&
-        canLeave(statement) &&
-        !this.#isLight(rest)
-      const exit =
-        splits && mode === 'work' && isGuard(statement) ? this.#guard(statement, current) : undefined
-      if (!exit) this.visit(statement, current)
-      if (!splits) return
-      const region = this.regionIn(current)
-      parts.push({ region, exit })
-      const nest = this.#loops.lastNest
-      if (nest?.statement === statement) nest.next = region
-      else this.edits.open(rest[0]!.start, () => terminated(this.counting(region, false)))
-      current = { ...current, region }
-    })
-    for (let i = parts.length - 1; i >= 0; i--) {
-      const { region, exit } = parts[i]!
-      const into = parts[i - 1]?.region ?? state.region
-      if (!exit) this.#merge(region, into, 1)
-      else {
-        // Counted before it is known whether it will be left, and taken back where it is.
-        addTo(into.tally, region.tally)
-        addTo(exit.tally, region.tally, -1)
-        region.form = 'none'
-      }
-    }
-  }
-
-  /** `if (…) return` and the like: gives the region of the way out. */
-  #guard(node: Extract<AnyNode, { type: 'IfStatement' }>, state: State): Region {
-    addTo(state.region.tally, costOf(node, this.isBig))
-    this.visit(node.test, state)
-    return this.#arm(node.consequent, state, false)
-  }
-
-  /** A region that is too light for a counter of its own is counted with another. */
-  #merge(region: Region, into: Region, share: number): void {
-    if (this.mode !== 'work' || region.form === 'none') return
-    if (workOf(region.tally, this.formula) > lightWork) return
-    addTo(into.tally, region.tally, share)
-    region.form = 'none'
-  }
-
-  #isLight(nodes: readonly AnyNode[]): boolean {
-    let work = 0
-    for (const node of nodes) {
-      const tally = this.measure(node)
-      if (!tally) return false
-      work += workOf(tally, this.formula)
-    }
-    return work <= lightWork
-  }
-
-  visit(node: AnyNode, state: State): void {
-    const { region } = state
-    if (isFunction(node)) return addTo(region.tally, costOf(node, this.isBig))
-    if (isLoop(node)) return this.#loop(node, state)
-    const plain = state.labels.length > 0 ? { ...state, labels: [] } : state
-    switch (node.type) {
-      case 'BlockStatement':
-        return this.statements(node.body, plain)
-      case 'LabeledStatement':
-        return this.#labeled(node, state)
-      case 'IfStatement':
-        addTo(region.tally, costOf(node, this.isBig))
-        this.visit(node.test, plain)
-        return this.#branches([node.consequent, node.alternate], plain)
-      case 'ConditionalExpression':
-        addTo(region.tally, costOf(node, this.isBig))
-        this.visit(node.test, plain)
-        return this.#branches([node.consequent, node.alternate], plain)
-      case 'LogicalExpression':
-        addTo(region.tally, costOf(node, this.isBig))
-        this.visit(node.left, plain)
-        return this.#branches([node.right, undefined], plain)
-      case 'SwitchStatement':
-        return this.#switch(node, plain)
-      case 'TryStatement':
-        this.visit(node.block, node.handler ? within(plain, { catches: true }) : plain)
-        if (node.handler) this.#arm(node.handler.body, plain)
-        if (node.finalizer) this.visit(node.finalizer, plain)
-        return
-      case 'ReturnStatement':
-      case 'ThrowStatement':
-        return this.#leave(node, plain)
-      case 'BreakStatement':
-      case 'ContinueStatement':
-        return this.#jump(node, plain)
-      case 'ClassDeclaration':
-      case 'ClassExpression':
-        if (node.superClass) this.visit(node.superClass, plain)
-        return addTo(region.tally, costOf(node, this.isBig))
-      case 'WithStatement':
-        return
-      case 'CallExpression':
-      case 'NewExpression':
-        return this.#call(node, plain)
-      case 'ChainExpression':
-        // A part of it may not run, and what is wrapped would no longer end the whole.
-        return this.flat(node, region)
-      default:
-        addTo(region.tally, costOf(node, this.isBig))
-        for (const part of children(node)) this.visit(part, plain)
-    }
-  }
-
-  /** Charges all of it, whatever parts of it run. */
-  flat(node: AnyNode, region: Region): void {
-    addTo(region.tally, costOf(node, this.isBig))
-    if (node.type === 'CallExpression') addTo(region.tally, this.calleeStart(node) ?? {})
-    if (!isFunction(node)) for (const part of children(node)) this.flat(part, region)
-  }
-
-  #loop(loop: Loop, state: State): void {
-    if (this.mode === 'routines') {
-      for (const part of children(loop)) this.visit(part, { ...state, labels: [] })
-      return
-    }
-    this.#loops.visit(loop, state)
-  }
-
-  #labeled(node: Extract<AnyNode, { type: 'LabeledStatement' }>, state: State): void {
-    const labels = [...state.labels, node.label.name]
-    if (isLoop(node.body) || node.body.type === 'LabeledStatement') {
-      // A nest of loops is wrapped with its labels.
-      if (state.labels.length === 0) return this.#loops.enter(node, { ...state, labels })
-      return this.visit(node.body, { ...state, labels })
-    }
-    this.visit(node.body, within({ ...state, labels: [] }, { labels }))
-  }
-
-  /** One of several ways; those that differ little are charged at their mean, without a counter. */
-  #branches(ways: readonly (AnyNode | null | undefined)[], state: State): void {
-    const { region } = state
-    if (this.mode === 'routines') {
-      for (const way of ways) if (way) this.visit(way, state)
-      return
-    }
-    const tallies = ways.map((way) => (way ? this.measure(way) : {}))
-    const works = tallies.map((tally) => (tally ? workOf(tally, this.formula) : Number.NaN))
-    if (Math.max(...works) - Math.min(...works) <= lightWork) {
-      for (const tally of tallies) addTo(region.tally, tally!, 1 / ways.length)
-      for (const way of ways) if (way) this.visit(way, silent(state))
-      return
-    }
-    for (const way of ways) if (way) this.#arm(way, state)
-  }
-
-  /** Code that runs only sometimes. */
-  #arm(node: AnyNode, state: State, mergeable = true): Region {
-    const region = this.regionIn(state)
-    if (state.region.form === 'none' || isFunction(node)) {
-      this.visit(node, state)
-      return region
-    }
-    const inner = { ...state, region }
-    const count = once(() => this.counting(region, false))
-    if (node.type === 'BlockStatement') {
-      this.edits.open(node.start + 1, () => terminated(count()))
-      this.visit(node, inner)
-      if (mergeable) this.#merge(region, state.region, 0.5)
-      return region
-    }
-    const statement = /Statement$|Declaration$/.test(node.type)
-    this.edits.open(node.start, () => {
-      if (count() === '') return ''
-      return statement ? `{${count()};` : `(${count()},`
-    })
-    this.visit(node, inner)
-    this.edits.close(node.end, () => (count() === '' ? '' : statement ? '}' : ')'))
-    if (mergeable) this.#merge(region, state.region, 0.5)
-    return region
-  }
-
-  #switch(node: Extract<AnyNode, { type: 'SwitchStatement' }>, state: State): void {
-    this.visit(node.discriminant, state)
-    addTo(state.region.tally, { instructions: 2 })
-    const { targets } = within(state, { switched: true })
-    for (const it of node.cases) {
-      if (it.test && it.test.type !== 'Literal') this.visit(it.test, silent(state))
-      const [first] = it.consequent
-      if (!first) continue
-      const region =
-        state.region.form === 'none' || this.mode === 'routines' ? state.region : this.regionIn(state)
-      if (region !== state.region) {
-        this.edits.open(first.start, () => terminated(this.counting(region, false)))
-      }
-      this.statements(it.consequent, { ...state, region, targets })
-    }
-  }
-
-  /** `return` and `throw` take along what the loops around them have counted. */
-  #leave(node: Extract<AnyNode, { type: 'ReturnStatement' | 'ThrowStatement' }>, state: State): void {
-    addTo(state.region.tally, costOf(node, this.isBig))
-    if (!state.local) {
-      if (node.argument) this.visit(node.argument, state)
-      return
-    }
-    // What is thrown goes no further than to where it is caught.
-    const caught = node.type === 'ThrowStatement' ? state.targets.findLastIndex(({ catches }) => catches) : -1
-    const targets = state.targets.slice(caught + 1)
-    const flush = state.targets[caught]?.local ? '' : `${this.flush(state.region.cell)}${names.local}=0;`
-    this.edits.open(node.start, () => `{${this.leaving(targets, node.start)}${flush}`)
-    // What the value itself counts comes after the flush.
-    if (node.argument) this.visit(node.argument, { ...state, local: false })
-    this.edits.close(node.end, '}')
-  }
-
-  /** What is owed by the counted loops that are left, from the innermost on. */
-  leaving(targets: readonly Target[], position: number): string {
-    return targets.map((target) => target.leaving?.(position, false) ?? '').join('')
-  }
-
-  #jump(node: Extract<AnyNode, { type: 'BreakStatement' | 'ContinueStatement' }>, state: State): void {
-    addTo(state.region.tally, { instructions: 1 })
-    const name = node.label?.name
-    const index = state.targets.findLastIndex(({ labels, loop, switched }) =>
-      name !== undefined ? labels.includes(name) : loop || (switched && node.type === 'BreakStatement'),
-    )
-    const target = state.targets[index]
-    const left = state.targets.slice(index + 1)
-    const exit = node.type === 'BreakStatement' ? target?.exit : undefined
-    const leavesLocal = state.local && !target?.local
-    const owes = node.type === 'BreakStatement' && target?.leaving
-    if (!owes && !leavesLocal && !left.some(({ leaving }) => leaving)) return
-    const owed = () => {
-      const own = node.type === 'BreakStatement' ? (target?.leaving?.(node.start, true) ?? '') : ''
-      const local = leavesLocal ? this.flush(state.region.cell) : ''
-      return `${this.leaving(left, node.start)}${own}${local}`
-    }
-    this.edits.replace(node.start, node.end, () => {
-      const jump = exit ? `break ${exit}` : this.edits.text(node.start, node.end).replace(/;$/, '')
-      return `{${owed()}${jump};}`
-    })
-  }
-
-  #call(node: Extract<AnyNode, { type: 'CallExpression' | 'NewExpression' }>, state: State): void {
-    addTo(state.region.tally, costOf(node, this.isBig))
-    if (node.type === 'CallExpression') addTo(state.region.tally, this.calleeStart(node) ?? {})
-    const charge = this.mode === 'routines' ? undefined : nativeCharge(node)
-    const charged = charge && chargedPart(node, charge.by)
-    if (charged) this.edits.open(charged.start, `${names.charge}((`)
-    for (const part of children(node)) this.visit(part, state)
-    if (charged) this.edits.close(charged.end, `),${charge.units})`)
-  }
-}
-
-function chargedPart(
-  node: Extract<AnyNode, { type: 'CallExpression' | 'NewExpression' }>,
-  by: 'receiver' | 'argument' | 'result',
-): AnyNode {
-  if (by === 'result') return node
-  return by === 'argument' ? node.arguments[0]! : (node.callee as { object: AnyNode }).object
-}
-
-/** Inside a statement that is no loop. */
-function within(state: State, target: Partial<Target>): State {
-  const { local } = state
-  const inner = { labels: [], loop: false, switched: false, local, ...target }
-  return { ...state, targets: [...state.targets, inner] }
-}
-
-/** A condition under which what follows does not run: most often it does. */
-function isGuard(node: AnyNode): node is Extract<AnyNode, { type: 'IfStatement' }> {
-  if (node.type !== 'IfStatement' || node.alternate) return false
-  const { consequent } = node
-  const [...before] = consequent.type === 'BlockStatement' ? consequent.body : [consequent]
-  const last = before.pop()
-  if (!last || !['ReturnStatement', 'ThrowStatement', 'BreakStatement'].includes(last.type)) return false
-  return !before.some(canLeave)
-}
-
-function silent(state: State): State {
-  return { ...state, region: { tally: {}, form: 'none', cell: state.region.cell } }
-}
-
-function terminated(expression: string): string {
-  return expression === '' ? '' : `${expression};`
-}
-
-/** A region's number is given when its text is first asked for. */
-function once(text: () => string): () => string {
-  let value: string | undefined
-  return () => (value ??= text())
 }
 
 function afterDirectives(body: Extract<AnyNode, { type: 'BlockStatement' }>): number {

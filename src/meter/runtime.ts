@@ -5,19 +5,10 @@
 import { types } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
-import { cellCount, lengthCount, names, prefix } from './names.ts'
+import { cellCount, names, prefix } from './names.ts'
 
 /** How often a running job says how far it is. */
 export const reportMs = 15
-
-/**
- * Loops whose turns may take long report after so many turns at first; then after as many as do this much work. Not
- * after some time: what a loop has not yet reported is lost when an exception ends it, and must not depend on chance.
- */
-const firstLength = 16
-const mostLength = 2 ** 10
-const shortStripWork = 2 ** 20
-const longStripWork = 2 ** 23
 
 /** Room for counts per region; pages that no region uses cost nothing. */
 const mostRegions = 2 ** 20
@@ -41,13 +32,8 @@ export interface MeterRuntime {
 interface Shared {
   cells: Float64Array
   counts: Int32Array
-  lengths: Int32Array
   fold(units: number): number
-  strip(units: number, site: number): number
   check(): void
-  turns(now: unknown, before: unknown, step: number): number
-  end(now: unknown, bound: unknown, length: number): unknown
-  pause(now: unknown, length: number): number
   charge(value: unknown, unitsPerItem: number): unknown
 }
 
@@ -66,7 +52,6 @@ function install(formula: Formula): MeterRuntime {
   // Long enough to lie outside V8's heap, where its address is a constant of optimised code.
   const cells = new Float64Array(new ArrayBuffer(1024))
   const counts = new Int32Array(new ArrayBuffer(4 * mostRegions))
-  const lengths = new Int32Array(new ArrayBuffer(4 * lengthCount)).fill(firstLength)
   const totals: number[] = []
   const regions: Tally[] = []
   /** Units from cells and locals; apart from it, what native work was charged. */
@@ -75,7 +60,6 @@ function install(formula: Formula): MeterRuntime {
   let report: ((work: number) => void) | undefined
   let reportedAt = 0
   let checks = 0
-  let strippedAt = 0
 
   const foldCells = (): void => {
     for (let i = 0; i < cellCount; i++) {
@@ -90,7 +74,7 @@ function install(formula: Formula): MeterRuntime {
   const tally = (): Tally => {
     const sum: Tally = {}
     regions.forEach((region, i) => {
-      addTo(sum, region, totals[i])
+      if (totals[i]! > 0) addTo(sum, region, totals[i])
     })
     if (native > 0) addTo(sum, { instructions: native })
     return sum
@@ -108,45 +92,15 @@ function install(formula: Formula): MeterRuntime {
   const shared: Shared = {
     cells,
     counts,
-    lengths,
     fold(units) {
       counted += units
       maybeReport()
-      return 0
-    },
-    strip(units, site) {
-      counted += units
-      foldCells()
-      const work = counted + native - strippedAt
-      strippedAt += work
-      maybeReport()
-      const length = lengths[site]!
-      if (work < shortStripWork) lengths[site] = Math.min(mostLength, length * 2)
-      else if (work > longStripWork) lengths[site] = Math.max(1, length >> 2)
       return 0
     },
     check() {
       // Counts of regions are many, and are checked long before they wrap.
       if (regions.length === 0 || ++checks % 4096 === 0) foldCells()
       maybeReport()
-    },
-    turns(now, before, step) {
-      if (typeof now === 'number' && typeof before === 'number') {
-        const distance = now - before
-        return Number.isNaN(distance) ? 0 : distance
-      }
-      return slowTurns(now, before, step)
-    },
-    end(now, bound, length) {
-      if (typeof now !== 'number' || typeof bound !== 'number') return bound
-      const left = bound - now
-      if (!(length > 0 ? left > length : left < length)) return bound
-      const at = now + length
-      return at === now ? bound : at
-    },
-    pause(now, length) {
-      // A variable that cannot be there exactly never pauses.
-      return Number.isSafeInteger(now) ? (now as number) + length : Number.NaN
     },
     charge(value, unitsPerItem) {
       native += sizeOf(value) * unitsPerItem
@@ -157,13 +111,8 @@ function install(formula: Formula): MeterRuntime {
   const values: Record<string, unknown> = {
     [names.cells]: cells,
     [names.regions]: counts,
-    [names.lengths]: lengths,
     [names.fold]: shared.fold,
-    [names.strip]: shared.strip,
     [names.check]: shared.check,
-    [names.turns]: shared.turns,
-    [names.end]: shared.end,
-    [names.pause]: shared.pause,
     [names.charge]: shared.charge,
   }
   const take = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
@@ -181,8 +130,6 @@ function install(formula: Formula): MeterRuntime {
       foldCells()
       counted = 0
       native = 0
-      strippedAt = 0
-      lengths.fill(firstLength)
       totals.fill(0)
       report = progressed
       reportedAt = nowMs()
@@ -215,22 +162,6 @@ function install(formula: Formula): MeterRuntime {
       report = undefined
     },
   }
-}
-
-/** Loop variables that are not numbers, or have not always been. */
-function slowTurns(now: unknown, before: unknown, step: number): number {
-  // To text the step is appended.
-  if (typeof now === 'string' && typeof before === 'string') {
-    return ((now.length - before.length) / String(step).length) * step
-  }
-  if (!isPlain(now) || !isPlain(before)) return 0
-  const distance = Number(now) - Number(before)
-  return Number.isFinite(distance) ? distance : 0
-}
-
-/** To make a number of it does nothing else. */
-function isPlain(value: unknown): boolean {
-  return value === null || !['object', 'function', 'symbol'].includes(typeof value)
 }
 
 /** Bytes of what is binary, items of an array, characters of text; nothing of anything else. */

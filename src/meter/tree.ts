@@ -26,7 +26,18 @@ export function isLoop(node: AnyNode): node is Loop {
 }
 
 /** The parts of a node, without those that are mere names: of members, of labels. */
-export function children(node: AnyNode): AnyNode[] {
+export function children(node: AnyNode): readonly AnyNode[] {
+  const known = knownChildren.get(node)
+  if (known) return known
+  const found = findChildren(node)
+  knownChildren.set(node, found)
+  return found
+}
+
+/** All parts of the meter ask for them, again and again. */
+const knownChildren = new WeakMap<AnyNode, readonly AnyNode[]>()
+
+function findChildren(node: AnyNode): AnyNode[] {
   const found: AnyNode[] = []
   const { computed } = node as { computed?: boolean }
   for (const [name, value] of Object.entries(node) as [string, unknown][]) {

@@ -1,7 +1,7 @@
 /** Whether and how jobs are metered, and what of their work is told while they run. */
 import { ConfigError } from '../errors.ts'
+import type { MeterMode } from '../meter/counting.ts'
 import { checkFormula, type Formula, type Metric, metrics, type Tally } from '../meter/metrics.ts'
-import type { MeterMode } from '../meter/rewrite.ts'
 
 /** Off: work is CPU time, in microseconds. */
 export type MeterSetting = { mode: MeterMode; formula: Formula } | 'off'

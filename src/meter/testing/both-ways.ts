@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { compileFunction } from 'node:vm'
+import { type MeterMode, regionMarks } from '../counting.ts'
 import { defaultFormula, type Tally } from '../metrics.ts'
-import { type MeterMode, type Rewritten, regionMarks, rewrite } from '../rewrite.ts'
+import { rewrite } from '../rewrite.ts'
 import { installRuntime } from '../runtime.ts'
-
-export const modes: readonly MeterMode[] = ['work', 'regions', 'routines']
 
 /** What a program did: what it logged, and how it ended. */
 export interface Run {
@@ -14,54 +13,48 @@ export interface Run {
   readonly work: number
   /** In mode `regions`: how often each region ran, with what one run of it costs. */
   readonly regions: readonly { readonly times: number; readonly tally: Tally }[]
+  readonly code: string
 }
 
 type Log = (...values: unknown[]) => void
 
-/** `source` declares `main(log)`; what it returns, resolves to or throws is logged last. */
-export async function bothWays(program: string): Promise<Record<MeterMode, Run>> {
-  const source = `${program}\nreturn main`
-  const plain = await run(source)
-  const runs = {} as Record<MeterMode, Run>
-  const hasty = await metered(source, 'work', 2)
-  assert.deepEqual(hasty.trace, plain, `often pausing: ${rewritten(source, 'work', 2).code}`)
-  for (const mode of modes) {
-    runs[mode] = await metered(source, mode)
-    const { code } = rewritten(source, mode)
-    assert.equal(linesOf(code), linesOf(source), `${mode}: lines moved in\n${code}`)
-    assert.deepEqual(runs[mode].trace, plain, `${mode}: ${code}`)
+/**
+ * The program declares `main(log)`; what it returns, resolves to or throws is logged last. Hasty is mode `work` with
+ * loops that pause all the time.
+ */
+export async function bothWays(program: string): Promise<Record<MeterMode | 'hasty', Run>> {
+  const plain = await run(withMain(program))
+  const runs = {
+    work: await metered(program, 'work'),
+    hasty: await metered(program, 'work', 2),
+    regions: await metered(program, 'regions'),
+    routines: await metered(program, 'routines'),
+  }
+  for (const [mode, { code, trace }] of Object.entries(runs)) {
+    assert.equal(linesOf(code), linesOf(withMain(program)), `${mode}: lines moved in\n${code}`)
+    assert.deepEqual(trace, plain, `${mode}: ${code}`)
   }
   return runs
 }
 
-/** The units that `main` takes in mode `work`. */
-export async function workOf(program: string): Promise<number> {
-  return (await metered(`${program}\nreturn main`, 'work')).work
-}
-
-async function metered(source: string, mode: MeterMode, fullAt?: number): Promise<Run> {
+export async function metered(program: string, mode: MeterMode, fullAt?: number): Promise<Run> {
   const runtime = installRuntime(defaultFormula)
-  const { code, regions } = rewritten(source, mode, fullAt)
-  const base = runtime.place(regions)!
-  runtime.begin()
-  const trace = await run(code.replace(regionMarks, (_, index: string) => String(base + Number(index))))
-  const work = runtime.work()
-  const counts = runtime.counts(base, regions.length)
-  return { trace, work, regions: regions.map((tally, index) => ({ times: counts[index]!, tally })) }
-}
-
-export function rewritten(source: string, mode: MeterMode, fullAt?: number): Rewritten {
-  const file = 'file:///program.cjs'
-  const options = {
+  const result = rewrite(withMain(program), {
     mode,
     formula: defaultFormula,
     sourceType: 'commonjs',
-    file,
+    file: 'file:///program.cjs',
     ...(fullAt && { fullAt }),
-  } as const
-  const result = rewrite(source, options)
+  })
   assert.ok(result, 'the program uses the names of the meter')
-  return result
+  const base = runtime.place(result.regions)!
+  const code = result.code.replace(regionMarks, (_, index: string) => String(base + Number(index)))
+  runtime.begin()
+  const trace = await run(code)
+  const work = runtime.work()
+  const counts = runtime.counts(base, result.regions.length)
+  const regions = result.regions.map((tally, index) => ({ times: counts[index]!, tally }))
+  return { trace, work, regions, code }
 }
 
 async function run(code: string): Promise<string[]> {
@@ -76,6 +69,10 @@ async function run(code: string): Promise<string[]> {
     log('threw', error instanceof Error ? `${error.name}: ${error.message}` : error)
   }
   return trace
+}
+
+function withMain(program: string): string {
+  return `${program}\nreturn main`
 }
 
 function linesOf(text: string): number {

@@ -1,0 +1,65 @@
+/** Writes the code that counts. */
+import { type Formula, type Tally, workOf } from './metrics.ts'
+import { fullAt, names } from './names.ts'
+import type { Region } from './state.ts'
+
+/** `work`: one number. `regions`: how often each region ran. `routines`: entries of functions × their static cost. */
+export type MeterMode = 'work' | 'regions' | 'routines'
+
+/** Replaced by the counter's place in memory when the module is loaded. */
+const regionMark = (index: number): string => `/*@*/${index}/*@*/`
+export const regionMarks = /\/\*@\*\/(\d+)\/\*@\*\//g
+
+export class Counting {
+  /** In mode `regions`: what one run of each region costs. */
+  readonly regions: Tally[] = []
+  readonly fullAt: number
+  readonly #mode: MeterMode
+  readonly #formula: Formula
+
+  constructor(mode: MeterMode, formula: Formula, full = fullAt) {
+    this.#mode = mode
+    this.#formula = formula
+    this.fullAt = full
+  }
+
+  /** Code that counts a region, as an expression; '' if there is nothing to count. */
+  text({ tally, form, cell: index }: Region, checked: boolean): string {
+    if (form === 'none') return ''
+    if (this.#mode === 'regions') {
+      const counter = `${names.regions}[${regionMark(this.regions.push(tally) - 1)}]`
+      const add = `${counter}=${counter}+1|0`
+      return checked ? `((${add})&65535)===0&&${names.check}()` : add
+    }
+    const units = this.units(tally)
+    if (units === 0 && !checked) return ''
+    if (form === 'local') {
+      const add = `${names.local}=${names.local}+${units}|0`
+      return checked ? `(${add})>${this.fullAt}&&(${names.local}=${names.fold}(${names.local}))` : add
+    }
+    const cell = `${names.cells}[${index}]`
+    const add = `${cell}+=${units}`
+    return checked ? `(${add})>${this.fullAt}&&${names.check}()` : add
+  }
+
+  units(tally: Tally): number {
+    return Math.round(workOf(tally, this.#formula))
+  }
+
+  /** Takes what a loop nest has counted so far into a cell. */
+  flush(index: number, next?: Region): string {
+    const cell = `${names.cells}[${index}]`
+    const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
+    return `${cell}+=${names.local}${more};`
+  }
+}
+
+export function terminated(expression: string): string {
+  return expression === '' ? '' : `${expression};`
+}
+
+/** A region's number is given when its text is first asked for. */
+export function once(text: () => string): () => string {
+  let value: string | undefined
+  return () => (value ??= text())
+}

@@ -1,0 +1,95 @@
+/** What is known of a program's functions before they are rewritten: who calls them, and what a call costs. */
+import type { AnyNode, CallExpression, Program } from 'acorn'
+import { costOf } from './costs.ts'
+import type { Tally } from './metrics.ts'
+import { nativeCharge } from './natives.ts'
+import { promotedFunctions } from './promoted.ts'
+import type { Scopes } from './scopes.ts'
+import { children, contains, type Fn, isFunction, isLoop } from './tree.ts'
+
+export class Functions {
+  readonly all: Fn[] = []
+  readonly #scopes: Scopes
+  readonly #isBig: (node: AnyNode) => boolean
+  readonly #isUntouched: (fn: Fn) => boolean
+  readonly #around = new Map<AnyNode, Fn>()
+  /** Functions whose start is counted by those who call them, and what it costs once it is known. */
+  readonly #starts = new Map<Fn, Tally | undefined>()
+  /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
+  readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
+
+  /** `isUntouched`: functions that must stay as they are. */
+  constructor(
+    program: Program,
+    scopes: Scopes,
+    isBig: (node: AnyNode) => boolean,
+    isUntouched: (fn: Fn) => boolean,
+  ) {
+    this.#scopes = scopes
+    this.#isBig = isBig
+    this.#isUntouched = isUntouched
+    this.#collect(program, undefined)
+  }
+
+  #collect(node: AnyNode, fn: Fn | undefined, looping = false): void {
+    if (isFunction(node) && this.#isUntouched(node)) return
+    const inside = isFunction(node) ? node : fn
+    const loops = isLoop(node) || (looping && !isFunction(node))
+    if (!loops && node.type === 'CallExpression') {
+      const called = this.#called(node)
+      if (called)
+        this.#callersOutsideLoops.set(called, [...(this.#callersOutsideLoops.get(called) ?? []), fn])
+    }
+    if (isFunction(node)) this.all.push(node)
+    if (inside && isLoop(node)) this.#around.set(node, inside)
+    // Our names could mean members of the object.
+    if (node.type === 'WithStatement') return
+    for (const part of children(node)) this.#collect(part, inside, loops)
+  }
+
+  /** Lets callers count the start of functions where that can be. Those called come before those that call them. */
+  promote(): Fn[] {
+    const promoted = promotedFunctions(this.all, this.#scopes)
+    for (const fn of promoted) this.#starts.set(fn, undefined)
+    return promoted
+  }
+
+  isPromoted(fn: Fn): boolean {
+    return this.#starts.has(fn)
+  }
+
+  setStart(fn: Fn, tally: Tally): void {
+    this.#starts.set(fn, tally)
+  }
+
+  /** The function that a loop stands in. */
+  around(loop: AnyNode): Fn | undefined {
+    return this.#around.get(loop)
+  }
+
+  /** True if the function is called by name only, and from inside loops only, be they its callers' callers'. */
+  isCalledInLoops(fn: Fn): boolean {
+    if (!this.#starts.has(fn)) return false
+    const callers = this.#callersOutsideLoops.get(fn) ?? []
+    return callers.every((caller) => caller !== undefined && this.isCalledInLoops(caller))
+  }
+
+  calleeStart({ callee }: CallExpression): Tally | undefined {
+    const fn = this.#called({ callee })
+    return fn && this.#starts.get(fn)
+  }
+
+  /** True if what a call takes is known: it neither loops nor calls what is unknown, nor works out of sight. */
+  isQuick(call: CallExpression): boolean {
+    if (call.callee.type !== 'MemberExpression') {
+      const fn = this.#called(call)
+      return fn !== undefined && this.#starts.has(fn) && !contains(fn.body, isLoop)
+    }
+    return !nativeCharge(call) && !costOf(call, this.#isBig).calls
+  }
+
+  #called({ callee }: Pick<CallExpression, 'callee'>): Fn | undefined {
+    const value = callee.type === 'Identifier' ? this.#scopes.bindingOf(callee)?.value : undefined
+    return value && isFunction(value) ? value : undefined
+  }
+}

@@ -1,0 +1,36 @@
+/** Programs written at random do the same metered and not, and what they take is counted alike in both modes. */
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { lightWork } from './measure.ts'
+import { bothWays, metered } from './testing/both-ways.ts'
+import { writeProgram } from './testing/programs.ts'
+
+fc.configureGlobal({ seed: 1 })
+
+const programs = fc.gen().map((draw) => writeProgram((below) => draw(fc.nat, { max: below - 1 })))
+
+test('random programs run alike both ways, in every mode', async () => {
+  await fc.assert(
+    fc.asyncProperty(programs, async (program) => {
+      await bothWays(program)
+    }),
+    { numRuns: 120 },
+  )
+})
+
+test('the work of random programs is that of their regions, but for what is light', async () => {
+  await fc.assert(
+    fc.asyncProperty(programs, async (program) => {
+      const { work, hasty, regions } = await bothWays(program)
+      assert.equal((await metered(program, 'work')).work, work.work)
+      assert.equal((await metered(program, 'regions')).work, regions.work)
+      // What an exception cuts short is counted as a whole, or not at all.
+      if (program.includes('finally') || work.trace.some((step) => step.includes('caught'))) return
+      assert.equal(hasty.work, work.work)
+      const runs = regions.regions.reduce((sum, { times }) => sum + times, 0)
+      assert.ok(Math.abs(work.work - regions.work) <= lightWork * runs, `${work.work}, not ${regions.work}`)
+    }),
+    { numRuns: 50 },
+  )
+})
