@@ -55,8 +55,8 @@ export default defineWorkload({
 })
 
 /** What SQLite does is not metered: a row that it looks at or writes, and a byte that it hands over. */
-const unitsPerRow = 500
-const unitsPerByte = 20
+const unitsPerRow = 1000
+const unitsPerByte = 40
 /** All products, once to count and once to choose. */
 const browsedRows = 2 * productCount
 /** A few rows, written and then made safe, which costs as much as looking at many. */

@@ -4,7 +4,7 @@ import type { MeterSetting } from './metering.ts'
 /** With the meter off a unit of work is a microsecond. */
 const unmetered = 1000
 /** Geometric means over the bundled workloads, on a server's core of 2023; single ones differ by a factor of 2. */
-const metered = { work: 4_000_000, regions: 2_500_000, routines: 500_000 }
+const metered = { work: 8_000_000, regions: 5_000_000, routines: 1_000_000 }
 
 /** Work a millisecond of CPU time, of a workload that nothing is known of. */
 export function nominalRate(meter: MeterSetting): number {
