@@ -129,9 +129,6 @@ test('bad arguments are refused with what is allowed', async () => {
     [['request', 'factorize', '--body', '/nowhere/x'], /--body = \/nowhere\/x: cannot be read \(ENOENT\)/],
     [['status', 'now'], /status: unexpected now/],
     [['up', '--meter', 'fuel'], /--meter = fuel: must be one of work, regions, routines, off/],
-    [['up', '--formula', 'blocks'], /--formula = blocks: blocks: must be METRIC=COEFFICIENT/],
-    [['up', '--formula', 'blots=1'], /unknown metric blots; metrics are instructions, /],
-    [['up', '--formula', 'blocks=many'], /blocks = NaN: must be a number from 0 to 1000/],
     [
       ['worker', '--join', 'http://127.0.0.1:1', '--token', 't', '--meter', 'on'],
       /--meter = on: must be one of work, /,

@@ -25,23 +25,29 @@ const other = { worker: 'worker-2', attempt: 'job-2/1' }
 
 /** `open` gives a new, empty ledger and cleans up after the test. */
 export function metricsContract(kind: string, open: (t: TestContext) => Promise<Ledger>): void {
-  /** What is kept after all of it was told, in order, and each time flushed or not. */
-  async function keptAfter(t: TestContext, ...steps: ((ledger: Ledger) => void)[]) {
-    const kept: (MetricsRow | undefined)[] = []
-    for (const flushes of [true, false]) {
-      const ledger = await open(t)
-      for (const step of steps) {
-        step(ledger)
-        if (flushes) await ledger.flush()
-      }
-      await ledger.flush()
-      kept.push(await ledger.metricsFor(sampleMetrics()))
-    }
-    assert.deepEqual(kept[0], kept[1])
-    return kept[0]
+  let requests = 0
+  type Step = (ledger: Ledger, parameters: string) => void
+
+  /** What is kept of a request that is new to the ledger after all of it was told, in order. */
+  async function keptAfter(ledger: Ledger, ...steps: Step[]) {
+    const parameters = `{"n":"${++requests}"}`
+    for (const step of steps) step(ledger, parameters)
+    await ledger.flush()
+    const { parameters: _, ...kept } = (await ledger.metricsFor(sampleMetrics({ parameters })))!
+    return kept
   }
-  const record = (row: Partial<MetricsRow>) => (ledger: Ledger) => ledger.recordMetrics(sampleMetrics(row))
-  const gone = (owner: Partial<MetricsRow>) => (ledger: Ledger) => ledger.metricsOwnerGone(owner)
+  const record =
+    (row: Partial<MetricsRow>): Step =>
+    (ledger, parameters) =>
+      ledger.recordMetrics(sampleMetrics({ ...row, parameters }))
+  const gone =
+    (owner: Partial<MetricsRow>): Step =>
+    (ledger) =>
+      ledger.metricsOwnerGone(owner)
+  const expected = (row: Partial<MetricsRow> = {}) => {
+    const { parameters: _, ...rest } = sampleMetrics(row)
+    return rest
+  }
   const final = { running: false, work: 900 }
 
   test(`${kind}: metrics are read as they were recorded, by workload, code and parameters`, async (t) => {
@@ -60,42 +66,63 @@ export function metricsContract(kind: string, open: (t: TestContext) => Promise<
   })
 
   test(`${kind}: the owner of a running row writes it again and again`, async (t) => {
-    const kept = await keptAfter(t, record({}), record({ work: 200 }), record({ work: 300 }))
-    assert.deepEqual(kept, sampleMetrics({ work: 300 }))
+    const ledger = await open(t)
+    const kept = await keptAfter(ledger, record({}), record({ work: 200 }), record({ work: 300 }))
+    assert.deepEqual(kept, expected({ work: 300 }))
   })
 
   test(`${kind}: nobody else writes it, in another worker or another attempt`, async (t) => {
-    const others = [other, { worker: 'worker-2' }, { attempt: 'job-1/2' }]
-    const kept = await keptAfter(t, record({}), ...others.map((it) => record({ ...it, work: 9 })))
-    assert.deepEqual(kept, sampleMetrics())
+    const ledger = await open(t)
+    for (const someone of [other, { worker: 'worker-2' }, { attempt: 'job-1/2' }]) {
+      assert.deepEqual(await keptAfter(ledger, record({}), record({ ...someone, work: 9 })), expected())
+    }
   })
 
   test(`${kind}: final metrics complete a row, whoever owns it, or make a complete one`, async (t) => {
-    assert.deepEqual(await keptAfter(t, record({}), record(final)), sampleMetrics(final))
-    const byOther = await keptAfter(t, record({}), record({ ...other, ...final }))
-    assert.deepEqual(byOther, sampleMetrics({ ...other, ...final }))
-    assert.deepEqual(await keptAfter(t, record(final)), sampleMetrics(final))
+    const ledger = await open(t)
+    assert.deepEqual(await keptAfter(ledger, record({}), record(final)), expected(final))
+    const byOther = await keptAfter(ledger, record({}), record({ ...other, ...final }))
+    assert.deepEqual(byOther, expected({ ...other, ...final }))
+    assert.deepEqual(await keptAfter(ledger, record(final)), expected(final))
   })
 
   test(`${kind}: a complete row is never written again, nor taken over`, async (t) => {
+    const ledger = await open(t)
     const more = [record({ work: 1 }), record({ ...final, work: 2 }), record({ ...other, ...final, work: 3 })]
-    const kept = await keptAfter(t, record(final), ...more, gone({}), gone({ worker: 'worker-1' }), ...more)
-    assert.deepEqual(kept, sampleMetrics(final))
+    const leave = [gone({}), gone({ worker: 'worker-1' })]
+    assert.deepEqual(await keptAfter(ledger, record(final), ...more, ...leave, ...more), expected(final))
   })
 
   test(`${kind}: a running row whose owner is gone may be taken over, and then is owned again`, async (t) => {
+    const ledger = await open(t)
     for (const owner of [{ worker: 'worker-1' }, { attempt: 'job-1/1' }, {}]) {
-      const nobodys = await keptAfter(t, record({}), gone(owner))
-      assert.deepEqual(nobodys, sampleMetrics({ worker: '', attempt: '' }))
-      const taken = await keptAfter(t, record({}), gone(owner), record({ ...other, work: 5 }), record({}))
-      assert.deepEqual(taken, sampleMetrics({ ...other, work: 5 }))
+      const nobodys = await keptAfter(ledger, record({}), gone(owner))
+      assert.deepEqual(nobodys, expected({ worker: '', attempt: '' }))
+      const taken = await keptAfter(
+        ledger,
+        record({}),
+        gone(owner),
+        record({ ...other, work: 5 }),
+        record({}),
+      )
+      assert.deepEqual(taken, expected({ ...other, work: 5 }))
     }
   })
 
   test(`${kind}: that another owner is gone changes nothing`, async (t) => {
+    const ledger = await open(t)
     const owners = [other, { worker: 'worker-2' }, { worker: 'worker-1', attempt: 'job-2/1' }]
-    const kept = await keptAfter(t, record({}), ...owners.map(gone), record({ ...other, work: 9 }))
-    assert.deepEqual(kept, sampleMetrics())
+    const kept = await keptAfter(ledger, record({}), ...owners.map(gone), record({ ...other, work: 9 }))
+    assert.deepEqual(kept, expected())
+  })
+
+  test(`${kind}: the rule holds also between what is written apart`, async (t) => {
+    const ledger = await open(t)
+    for (const row of [{}, { ...other, work: 9 }, final, { work: 1 }, { ...other, ...final, work: 2 }]) {
+      ledger.recordMetrics(sampleMetrics(row))
+      await ledger.flush()
+    }
+    assert.deepEqual(await ledger.metricsFor(sampleMetrics()), sampleMetrics(final))
   })
 
   test(`${kind}: malformed metrics are dropped and counted, and harm no other`, async (t) => {

@@ -32,7 +32,10 @@ function average(
   target: Uint8Array,
   to: number,
 ): void {
-  let [red, green, blue, alpha] = [0, 0, 0, 0]
+  let red = 0
+  let green = 0
+  let blue = 0
+  let alpha = 0
   for (let y = top; y < bottom; y++) {
     for (let from = (y * width + left) * 4; from < (y * width + right) * 4; from += 4) {
       const weight = data[from + 3]!

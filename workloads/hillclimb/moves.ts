@@ -10,8 +10,8 @@ export interface Moves {
   readonly delta: Int32Array
   /** What a move costs on level ground. */
   readonly length: Int32Array
-  /** A climb by this much makes a move cost twice its length; by so many times more, so many times squared. */
-  readonly easyClimb: Float64Array
+  /** A climb by so many times the inverse of this makes a move cost its length more, so many times squared. */
+  readonly steepness: Float64Array
 }
 
 /** What a step to the next cell costs on level ground. In units of height it is a slope of 1. */
@@ -26,8 +26,8 @@ const wallClimbs = 2
  * What it costs to make a move. Up and down are equally hard, and steep slopes are avoided: the cheapest way up
  * a mountain winds.
  */
-export function moveCost({ length, easyClimb }: Moves, move: number, climb: number): number {
-  const climbs = Math.abs(climb) / easyClimb[move]!
+export function moveCost({ length, steepness }: Moves, move: number, climb: number): number {
+  const climbs = Math.abs(climb) * steepness[move]!
   const extra = climbs <= wallClimbs ? climbs * climbs : wallClimbs * (2 * climbs - wallClimbs)
   // Rounded up, so that it is never below what the heuristic expects.
   return length[move]! + Math.ceil(length[move]! * extra)
@@ -48,7 +48,7 @@ export function movesOf(reach: number, stride: number, step: number, grade: numb
     dy: Int32Array.from(all, ({ dy }) => dy),
     delta: Int32Array.from(all, ({ dx, dy }) => dy * stride + dx),
     length,
-    easyClimb: Float64Array.from(length, (cost) => cost * grade),
+    steepness: Float64Array.from(length, (cost) => 1 / (cost * grade)),
   }
 }
 

@@ -5,7 +5,7 @@ import { heightsOf, landOf } from '../hillclimb/terrain.ts'
 import { spriteOf } from './sprites.ts'
 import { margin, type Nest, type War } from './war.ts'
 
-const longestSide = 1024
+const longestSide = 640
 const largestCell = 9
 
 const grounds = 10

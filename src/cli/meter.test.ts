@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultMeter } from '../meter/hooks.ts'
+import { meterFlags } from '../worker/metering.ts'
+import { meterFrom, meterOptions } from './meter.ts'
+import { readOptions } from './options.ts'
+
+const read = (...args: string[]) => meterFrom(readOptions(args, meterOptions).values)
+
+test('the meter is on unless it is told not to be', () => {
+  assert.deepEqual(read(), defaultMeter)
+  assert.equal(read('--meter', 'off'), 'off')
+  assert.deepEqual(read('--meter', 'regions', '--formula', 'blocks=0.15, calls=2'), {
+    mode: 'regions',
+    formula: { blocks: 0.15, calls: 2 },
+  })
+})
+
+test('a worker that is given the options of a setting has that setting', () => {
+  for (const meter of [defaultMeter, 'off', { mode: 'routines', formula: { blocks: 1e-7 } }] as const) {
+    assert.deepEqual(read(...meterFlags(meter)), meter)
+  }
+})
+
+test('what cannot be is refused by name', () => {
+  const wrong: [string[], RegExp][] = [
+    [['--meter', 'fuel'], /^--meter = fuel: must be one of work, regions, routines, off$/],
+    [['--formula', 'blocks'], /^--formula = blocks: blocks: must be METRIC=COEFFICIENT$/],
+    [['--formula', 'blocks=1=2'], /must be METRIC=COEFFICIENT$/],
+    [['--formula', 'blots=1'], /unknown metric blots; metrics are instructions, /],
+    [['--formula', 'blocks=many'], /blocks = NaN: must be a number from 0 to 1000/],
+    [['--formula', 'blocks=0'], /must count something/],
+  ]
+  for (const [args, message] of wrong) assert.throws(() => read(...args), { code: 'CONFIG', message })
+})
