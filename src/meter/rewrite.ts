@@ -31,7 +31,8 @@ export interface RewriteOptions {
 
 export interface Rewritten {
   code: string
-  map: SourceMap
+  /** Made only if asked for. */
+  map(): SourceMap
   /** In mode `regions`: what one run of each region costs. Their counters stand in the code as marks. */
   regions: Tally[]
 }
