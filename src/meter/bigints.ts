@@ -1,6 +1,7 @@
 /** Finds expressions that are BigInts, from what can be seen without types: literals, `BigInt(…)`, and what meets them. */
 import type { AnyNode, Program } from 'acorn'
-import type { Binding, Scopes } from './scopes.ts'
+import type { Binding } from './bindings.ts'
+import type { Scopes } from './scopes.ts'
 import { children } from './tree.ts'
 
 const arithmetic = new Set(['+', '-', '*', '/', '%', '**', '&', '|', '^', '<<', '>>'])

@@ -3,8 +3,9 @@
  * inside: `for (let i = a; …; i++)` and the same written with `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
+import type { Binding } from './bindings.ts'
 import { findNumbers } from './numbers.ts'
-import type { Binding, Scopes } from './scopes.ts'
+import type { Scopes } from './scopes.ts'
 import { children, contains, type Fn, hasClosure, isFunction, isLoop, type Loop } from './tree.ts'
 
 export interface Counted {

@@ -47,7 +47,7 @@ export class Edits {
   }
 
   /** No insertion holds a line break, so lines stay where they were; the map is for columns. */
-  apply(file: string): { code: string; map: SourceMap } {
+  apply(file: string): { code: string; map: () => SourceMap } {
     const result = new MagicString(this.#source)
     for (const { start, end, text } of this.#replacements) result.overwrite(start, end, written(text))
     const order = this.#edits.toSorted(
@@ -63,7 +63,7 @@ export class Edits {
       result.appendLeft(at, apart + value)
       before = { at, text: value }
     }
-    return { code: result.toString(), map: result.generateMap({ source: file, hires: 'boundary' }) }
+    return { code: result.toString(), map: () => result.generateMap({ source: file, hires: 'boundary' }) }
   }
 }
 

@@ -15,7 +15,7 @@ test('random programs run alike both ways, in every mode', async () => {
     fc.asyncProperty(programs, async (program) => {
       await bothWays(program)
     }),
-    { numRuns: 120 },
+    { numRuns: 100 },
   )
 })
 
@@ -31,6 +31,6 @@ test('the work of random programs is that of their regions, but for what is ligh
       const runs = regions.regions.reduce((sum, { times }) => sum + times, 0)
       assert.ok(Math.abs(work.work - regions.work) <= lightWork * runs, `${work.work}, not ${regions.work}`)
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   )
 })

@@ -1,6 +1,7 @@
 /** Finds expressions that can only be numbers, from what can be seen without types. */
 import type { AnyNode } from 'acorn'
-import type { Binding, Scopes } from './scopes.ts'
+import type { Binding } from './bindings.ts'
+import type { Scopes } from './scopes.ts'
 
 /** Number: also NaN, infinite or a fraction. Whole: none of these. */
 type Kind = 'number' | 'whole'

@@ -1,7 +1,5 @@
 /** Writes small programs at random that use all of the control flow there is, and always end: their fuel runs out. */
-
-/** Some whole number from 0 up to, and without, the given one. */
-export type Pick = (below: number) => number
+import { one, type Pick, tests, writeExpression } from './expressions.ts'
 
 interface Place {
   readonly depth: number
@@ -21,8 +19,6 @@ const listed = [
   "'a-b'.split('-')",
   'list.slice(1)',
 ]
-const tests = ['i % 2', 'x > y', 'fuel & 4', 'y === 3', "typeof x === 'string'", 'list.length > 5', 'a', '!b']
-
 export function writeProgram(pick: Pick): string {
   return new Writer(pick).program()
 }
@@ -231,38 +227,8 @@ ${this.#block(place, 3)}
     }
   }
 
-  #expression(place: Place, depth: number): string {
-    const { variables } = place
-    const part = () => this.#expression(place, depth - 1)
-    if (depth <= 0) return this.#one([...variables, '1', '2', 'a', 'b', "'s'", `${this.#pick(20)}`])
-    switch (this.#pick(13)) {
-      case 0:
-        return `${part()} ${this.#one(['+', '-', '*', '|', '<', '===', '%'])} ${part()}`
-      case 1:
-        return `(${part()} ? ${part()} : ${part()})`
-      case 2:
-        return `(${part()} ${this.#one(['&&', '||', '??'])} ${part()})`
-      case 3:
-        return `(log(${part()}), ${part()})`
-      case 4:
-        return `[${part()}, ${part()}].slice(${this.#pick(3)}).join('+')`
-      case 5:
-        return `[${part()}, 3].fill(${part()}).concat(list).indexOf(x)`
-      case 6:
-        return `f${this.#pick(2)}(${part()}, ${part()})`
-      case 7:
-        return `f${this.#pick(2)}(${part()})`
-      case 8:
-        return `((v, w = ${part()}) => v + w)(${part()})`
-      case 9:
-        return `list?.[${this.#pick(3)}]?.toString(${this.#pick(2) + 2})`
-      case 10:
-        return `\`\${${part()}}-\${${part()}}\`.length`
-      case 11:
-        return `(${this.#one(['x', 'y', 'a', 'b'])} ${this.#one(['=', '+=', '??=', '||='])} ${part()})`
-      default:
-        return `(function () { for (let k = 0; k < 9; k++) if (${this.#test()}) return k; return ${part()} })()`
-    }
+  #expression({ variables }: Place, depth: number): string {
+    return writeExpression(this.#pick, variables, depth)
   }
 
   #test(): string {
@@ -274,6 +240,6 @@ ${this.#block(place, 3)}
   }
 
   #one<T>(choices: readonly T[]): T {
-    return choices[this.#pick(choices.length)]!
+    return one(this.#pick, choices)
   }
 }

@@ -1,0 +1,6 @@
+/** Work that is nearly all in a package. */
+import { parse } from 'acorn'
+
+export default function main(): number {
+  return parse('a = b + c * d; function e(f) { return g(f) }', { ecmaVersion: 2024 }).end
+}
