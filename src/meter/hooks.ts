@@ -1,5 +1,4 @@
 /** Meters modules as they are loaded: those of the workloads' folders, and of the packages that they name. */
-import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import { join, sep } from 'node:path'
@@ -57,7 +56,7 @@ export function meterModules(
       const loaded = nextLoad(url, context)
       if (!isJavaScript(url, loaded.format) || !isMetered(url, options)) return loaded
       const source = loaded.source ? textOf(loaded.source) : readFileSync(fileURLToPath(url), 'utf8')
-      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${url}\0${source}`, () => {
+      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${url}`, source, () => {
         const kept = rewriteNow(source, url, loaded.format ?? 'unknown', options)
         rewrote({ url, source, metered: kept !== undefined })
         return kept
@@ -140,21 +139,40 @@ function placed({ code, regions }: Kept, runtime: MeterRuntime): string | undefi
   return code.replace(regionMarks, (mark, index: string) => String(base + Number(index)).padEnd(mark.length))
 }
 
-/** What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. */
-function cached(dir: string | undefined, key: string, make: () => Kept | undefined): Kept | undefined {
+/**
+ * What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. What
+ * was made of which source is compared as a whole: to load a hash function takes a tenth of a slot's start.
+ */
+function cached(
+  dir: string | undefined,
+  key: string,
+  source: string,
+  make: () => Kept | undefined,
+): Kept | undefined {
   if (dir === undefined) return make()
-  const file = join(dir, `${createHash('sha256').update(key).digest('hex')}.json`)
+  const file = join(dir, `${nameOf(key)}.json`)
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { kept?: Kept }).kept
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as { key: string; source: string; kept?: Kept }
+    if (entry.key === key && entry.source === source) return entry.kept
   } catch {}
   const kept = make()
   try {
     mkdirSync(dir, { recursive: true })
     const draft = `${file}.${process.pid}`
-    writeFileSync(draft, JSON.stringify({ kept }))
+    writeFileSync(draft, JSON.stringify({ key, source, kept }))
     renameSync(draft, file)
   } catch {}
   return kept
+}
+
+/** Two that get the same name only write over each other. */
+function nameOf(key: string): string {
+  let [a, b] = [0x811c9dc5, 0]
+  for (let i = 0; i < key.length; i++) {
+    a = Math.imul(a ^ key.charCodeAt(i), 0x01000193)
+    b = Math.imul(b + a, 0x85ebca6b) ^ (b >>> 13)
+  }
+  return `${(a >>> 0).toString(16)}-${(b >>> 0).toString(16)}`
 }
 
 function textOf(source: string | ArrayBuffer | NodeJS.TypedArray): string {
