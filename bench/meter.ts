@@ -115,15 +115,15 @@ async function compare(name: string, quick: boolean): Promise<Figures> {
   // Compilers have settled when each has been run for some time.
   for (const i of indices) {
     for (const j of [0, 1]) {
-      for (let spentMs = 0, runs = 0; runs < 8 && spentMs < 150; runs++) spentMs += await once(j, i)
+      for (let spentMs = 0, runs = 0; runs < 6 && spentMs < 100; runs++) spentMs += await once(j, i)
     }
   }
-  for (let round = 0; round < (quick ? 3 : 5); round++) {
+  for (let round = 0; round < (quick ? 2 : 4); round++) {
     for (const i of indices) {
       const known = cpuMs[0]!.get(i)!
       // Short ones are the noisiest, long ones take the time.
       const lastMs = known.at(-1) ?? 0
-      if (lastMs > 400 && round > 2) continue
+      if (lastMs > 400 && round > 1) continue
       for (let turn = 0; turn < (lastMs < 40 ? 3 : 1); turn++) {
         for (const j of round % 2 === 0 ? [0, 1] : [1, 0]) cpuMs[j]!.get(i)!.push(await once(j, i))
       }

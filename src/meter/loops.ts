@@ -3,7 +3,7 @@
  * read off its own variable counts nothing inside at all, and only pauses now and then to report.
  */
 import type { AnyNode } from 'acorn'
-import { costOf, loopTurn } from './costs.ts'
+import { costOf, loopStart, loopTurn } from './costs.ts'
 import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
 import { addTo } from './metrics.ts'
@@ -69,6 +69,7 @@ export class LoopRewriter {
     if (state.region.form === 'none') return this.#inside(loop, state)
     const turn: Region = { ...regionIn(state), tally: { ...loopTurn } }
     addTo(turn.tally, costOf(loop, rewriter.isBig))
+    addTo(state.region.tally, loopStart)
     const outside: State = { ...state, labels: [] }
     if (loop.type === 'ForStatement' && loop.init) this.#visitor.visit(loop.init, outside)
     if (loop.type === 'ForOfStatement' || loop.type === 'ForInStatement')
