@@ -96,6 +96,10 @@ export function measurer(context: MeasureContext): Measure {
       }
       case 'LogicalExpression':
         return sum([node.left], tally) && oneOf([[node.right], []], tally)
+      case 'AssignmentExpression':
+      case 'AssignmentPattern':
+        if (!isConditional(node)) return sum([node.left, node.right], tally)
+        return sum([node.left], tally) && oneOf([[node.right], []], tally)
       case 'SwitchStatement':
       case 'TryStatement':
         return undefined
@@ -107,6 +111,13 @@ export function measurer(context: MeasureContext): Measure {
     }
   }
   return measure
+}
+
+/** True if the right side of an assignment need not be looked at. */
+export function isConditional(
+  node: Extract<AnyNode, { type: 'AssignmentExpression' | 'AssignmentPattern' }>,
+): boolean {
+  return node.type === 'AssignmentPattern' || ['&&=', '||=', '??='].includes(node.operator)
 }
 
 /** True if it may hand over to somewhere else than the next statement, other than by an exception of a call. */
