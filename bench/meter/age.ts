@@ -33,9 +33,10 @@ export async function ages(
     for (const name of names) {
       byName[name] = []
       for (const { params, body } of await longest(name, quick ? 1 : 3)) {
+        const bytes = body?.()
         const startedAt = now()
         const request = { job: `${name}-${startedAt}`, attempt: 1, workload: name, params }
-        const run = pool.start({ ...request, ...(body && { body: Readable.from([body()]) }) })
+        const run = pool.start({ ...request, ...(bytes && { body: Readable.from([bytes]) }) })
         let over = false
         const ended = run.ended.then(() => {
           over = true

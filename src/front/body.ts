@@ -57,22 +57,22 @@ async function keepInFile(request: IncomingMessage, first: Buffer[], limits: Bod
   const file = join(tmpdir(), `plimsoll-body-${randomUUID()}`)
   let bytes = 0
   const discard = () => rm(file, { force: true })
+  const out = createWriteStream(file, { mode: 0o600, flags: 'wx' })
   try {
-    await pipeline(
-      async function* () {
-        for (const chunk of first) {
-          bytes += chunk.length
-          yield chunk
-        }
-        for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-          bytes += chunk.length
-          if (bytes > limits.maxBytes) throw tooLarge(limits)
-          yield chunk
-        }
-      },
-      createWriteStream(file, { mode: 0o600, flags: 'wx' }),
-    )
+    await pipeline(async function* () {
+      for (const chunk of first) {
+        bytes += chunk.length
+        yield chunk
+      }
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length
+        if (bytes > limits.maxBytes) throw tooLarge(limits)
+        yield chunk
+      }
+    }, out)
   } catch (error) {
+    // The file may yet be about to be made.
+    if (!out.closed) await new Promise<void>((resolve) => out.once('close', resolve))
     await discard()
     throw error
   }

@@ -46,6 +46,11 @@ export class Counting {
     return Math.round(workOf(tally, this.#formula))
   }
 
+  /** Reports if there is enough to report, as an expression. */
+  check(index: number): string {
+    return `${names.cells}[${index}]>${this.fullAt}&&${names.check}()`
+  }
+
   /** Takes what a loop nest has counted so far into a cell. */
   flush(index: number, next?: Region): string {
     const cell = `${names.cells}[${index}]`

@@ -15,7 +15,7 @@ import type { Formula, Tally } from './metrics.ts'
 import { cellCount, prefix } from './names.ts'
 import { resolveScopes, type Scopes } from './scopes.ts'
 import type { Region, State } from './state.ts'
-import type { Fn } from './tree.ts'
+import { contains, type Fn, isLoop } from './tree.ts'
 import { Visitor } from './visitor.ts'
 
 export interface RewriteOptions {
@@ -103,9 +103,13 @@ export class Rewriter {
     }
     const state: State = { region, local: false, targets: [], labels: [] }
     const promoted = this.functions.isPromoted(fn)
-    // Loops report by themselves; what calls may call itself, and must report too.
-    const checked = callsOut(fn.body, (call) => this.functions.isQuick(call))
-    const start = once(() => (promoted ? '' : this.counting.text(region, checked)))
+    // What calls may call itself, and what loops may have counted much: both report when they begin.
+    const loops = contains(fn.body, isLoop)
+    const checked = loops || callsOut(fn.body, (call) => this.functions.isQuick(call))
+    const start = once(() => {
+      if (!promoted) return this.counting.text(region, checked)
+      return loops && this.mode === 'work' ? this.counting.check(region.cell) : ''
+    })
     if (fn.body.type === 'BlockStatement') {
       const at = afterDirectives(fn.body)
       // A directive may stand without its semicolon.
