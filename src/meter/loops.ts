@@ -11,7 +11,7 @@ import { names } from './names.ts'
 import type { Rewriter } from './rewrite.ts'
 import { type Region, regionIn, type State, silent, type Target } from './state.ts'
 import { inStrips, type Strip } from './strips.ts'
-import { contains, type Loop } from './tree.ts'
+import { contains, type Loop, suspends } from './tree.ts'
 import type { Visitor } from './visitor.ts'
 
 interface Nest {
@@ -148,16 +148,6 @@ function isChain(node: AnyNode): boolean {
   if (node.type === 'LogicalExpression')
     return node.operator === '&&' && isChain(node.left) && isChain(node.right)
   return !contains(node, ({ type }) => type === 'LogicalExpression' || type === 'ConditionalExpression')
-}
-
-function suspends(node: AnyNode): boolean {
-  return contains(
-    node,
-    (it) =>
-      it.type === 'AwaitExpression' ||
-      it.type === 'YieldExpression' ||
-      (it.type === 'ForOfStatement' && it.await === true),
-  )
 }
 
 function uses(node: AnyNode, label: string): boolean {

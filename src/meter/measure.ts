@@ -7,7 +7,7 @@ import { block, costOf, loopTurn } from './costs.ts'
 import { countedLoop } from './counted.ts'
 import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
 import type { Scopes } from './scopes.ts'
-import { children, contains, type Fn, isFunction, isLoop, type Loop } from './tree.ts'
+import { children, contains, type Fn, isFunction, isLoop, type Loop, suspends } from './tree.ts'
 
 /** Counting less than this costs more than what is counted. */
 export const lightWork = 25
@@ -75,7 +75,7 @@ export function measurer(context: MeasureContext): Measure {
   const staticLoop = (loop: Loop): Tally | undefined => {
     const fn = context.functionOf(loop)
     const turns = fn && countedLoop(loop, fn, context.scopes)?.turns
-    if (turns === undefined || loop.type !== 'ForStatement') return undefined
+    if (turns === undefined || loop.type !== 'ForStatement' || suspends(loop)) return undefined
     const turn = sum([loop.test, loop.update, loop.body], { ...loopTurn })
     const tally = sum([loop.init, loop.test], {})
     if (!turn || !tally || workOf(turn, formula) * turns > mostStaticWork) return undefined
@@ -96,6 +96,10 @@ export function measurer(context: MeasureContext): Measure {
       }
       case 'LogicalExpression':
         return sum([node.left], tally) && oneOf([[node.right], []], tally)
+      case 'AssignmentExpression':
+      case 'AssignmentPattern':
+        if (!isConditional(node)) return sum([node.left, node.right], tally)
+        return sum([node.left], tally) && oneOf([[node.right], []], tally)
       case 'SwitchStatement':
       case 'TryStatement':
         return undefined
@@ -107,6 +111,13 @@ export function measurer(context: MeasureContext): Measure {
     }
   }
   return measure
+}
+
+/** True if the right side of an assignment need not be looked at. */
+export function isConditional(
+  node: Extract<AnyNode, { type: 'AssignmentExpression' | 'AssignmentPattern' }>,
+): boolean {
+  return node.type === 'AssignmentPattern' || ['&&=', '||=', '??='].includes(node.operator)
 }
 
 /** True if it may hand over to somewhere else than the next statement, other than by an exception of a call. */

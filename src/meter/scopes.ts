@@ -14,6 +14,7 @@ export interface Scopes {
 export function resolveScopes(program: Program): Scopes {
   const bindings = new Bindings()
   let dynamic = false
+  let chained = false
 
   const assign = (scope: Scope, pattern: AnyNode): void => {
     if (pattern.type === 'Identifier') bindings.use(scope, pattern, 'write')
@@ -42,6 +43,13 @@ export function resolveScopes(program: Program): Scopes {
   })
 
   const walkFunction = (outer: Scope, fn: Fn): void => {
+    const before = chained
+    chained = false
+    walkInside(outer, fn)
+    chained = before
+  }
+
+  const walkInside = (outer: Scope, fn: Fn): void => {
     const named = block(outer, fn)
     if (fn.type === 'FunctionExpression' && fn.id) bindings.declare(named, fn.id.name, 'function')
     const scope = { ...block(named), strict: named.strict || isStrict(fn.body) }
@@ -100,9 +108,17 @@ export function resolveScopes(program: Program): Scopes {
       case 'CallExpression':
         if (node.callee.type === 'Identifier') {
           if (node.callee.name === 'eval') dynamic = true
-          bindings.use(scope, node.callee, 'call')
+          bindings.use(scope, node.callee, chained ? 'read' : 'call')
         } else walk(scope, node.callee)
         return walkAll(scope, node.arguments)
+      case 'ChainExpression': {
+        // Whether a call in it happens is not seen from outside.
+        const before = chained
+        chained = true
+        walk(scope, node.expression)
+        chained = before
+        return
+      }
       case 'AssignmentExpression':
         if (node.left.type === 'Identifier')
           bindings.use(scope, node.left, 'write', node.operator === '=' ? node.right : node)

@@ -59,6 +59,17 @@ export function contains(node: AnyNode, found: (node: AnyNode) => boolean): bool
   return children(node).some((part) => !isFunction(part) && contains(part, found))
 }
 
+/** True if it may be left in the middle, to go on later or never. */
+export function suspends(node: AnyNode): boolean {
+  return contains(
+    node,
+    (it) =>
+      it.type === 'AwaitExpression' ||
+      it.type === 'YieldExpression' ||
+      (it.type === 'ForOfStatement' && it.await === true),
+  )
+}
+
 /** All that a function or block does at other times: functions, and classes with theirs. */
 export function hasClosure(node: AnyNode): boolean {
   return children(node).some((part) => isFunction(part) || part.type === 'ClassBody' || hasClosure(part))

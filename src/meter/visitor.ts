@@ -4,7 +4,7 @@ import { costOf } from './costs.ts'
 import { once, terminated } from './counting.ts'
 import { Jumps } from './jumps.ts'
 import { LoopRewriter } from './loops.ts'
-import { canLeave, lightWork } from './measure.ts'
+import { canLeave, isConditional, lightWork } from './measure.ts'
 import { addTo, workOf } from './metrics.ts'
 import { names } from './names.ts'
 import { nativeCharge } from './natives.ts'
@@ -110,6 +110,13 @@ export class Visitor {
         addTo(region.tally, costOf(node, this.#rewriter.isBig))
         this.visit(node.left, plain)
         return this.#branches([node.right, undefined], plain)
+      case 'AssignmentExpression':
+      case 'AssignmentPattern':
+        addTo(region.tally, costOf(node, this.#rewriter.isBig))
+        this.visit(node.left, plain)
+        // `a ??= b()`, and what a parameter is if nothing is given.
+        if (isConditional(node)) return this.#branches([node.right, undefined], plain)
+        return this.visit(node.right, plain)
       case 'SwitchStatement':
         return this.#switch(node, plain)
       case 'TryStatement':
@@ -186,7 +193,8 @@ export class Visitor {
   /** Code that runs only sometimes. */
   #arm(node: AnyNode, state: State, mergeable = true): Region {
     const region = regionIn(state)
-    if (state.region.form === 'none' || isFunction(node)) {
+    // What is wrapped would not be named after a variable.
+    if (state.region.form === 'none' || isFunction(node) || node.type === 'ClassExpression') {
       this.visit(node, state)
       return region
     }

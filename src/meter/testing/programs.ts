@@ -65,7 +65,7 @@ ${this.#block(main, 3)}
       kind,
       variables: ['x', 'y', 'p', 'q'],
     }
-    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...place, variables: ['p'] }, 1)}) {
+    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...place, variables: ['p', 'p * 2', 'f0(p)'] }, 0)}) {
   if (--fuel < 0) return -1
   let x = ${this.#pick(5)}, i = 0
   var y = p
