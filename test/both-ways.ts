@@ -1,14 +1,18 @@
 /**
- * Runs third-party packages metered and not, and compares all that comes out. `node test/both-ways.ts` is part of
+ * Runs third-party packages, and programs written at random, metered and not, and compares all that comes out. `node test/both-ways.ts` is part of
  * `npm run check`; names of packages narrow it. Ends with 1 if anything differs, or if too little was run.
  */
 import { parseArgs } from 'node:util'
+import fc from 'fast-check'
 import { table } from '../src/cli/table.ts'
+import { bothWays } from '../src/meter/testing/both-ways.ts'
+import { randomPrograms } from '../src/meter/testing/programs.ts'
 import { type Comparison, compare } from './meter/compare.ts'
 import { suites } from './meter/suites.ts'
 
 /** As many lines must have been run both ways. */
 const leastLines = 100_000
+const programs = 800
 const atOnce = 2
 
 async function main(): Promise<void> {
@@ -31,10 +35,20 @@ async function main(): Promise<void> {
   const lines = results.reduce((sum, result) => sum + result.lines, 0)
   console.log(`\n${lines.toLocaleString('en')} lines of JavaScript were metered`)
   const differences = results.flatMap((result) => result.differences)
+  if (positionals.length === 0) differences.push(...(await runPrograms()))
   for (const difference of differences) console.log(difference)
   const tooFew = positionals.length === 0 && lines < leastLines
   if (tooFew) console.log(`too few: ${leastLines.toLocaleString('en')} are asked for`)
   if (differences.length > 0 || tooFew) process.exitCode = 1
+}
+
+async function runPrograms(): Promise<string[]> {
+  const property = fc.asyncProperty(randomPrograms, async (program) => void (await bothWays(program)))
+  // To make a long program shorter takes too long.
+  const found = await fc.check(property, { seed: 2, numRuns: programs, endOnFailure: true })
+  if (found.failed) return [`${found.errorInstance}\n\n${found.counterexample?.[0]}`]
+  console.log(`${programs} programs written at random did the same`)
+  return []
 }
 
 const head = ['package', 'modules', 'lines', 'regions', 'run', 'cases', 'plain s', 'metered s', 'same']

@@ -5,18 +5,16 @@ import fc from 'fast-check'
 import { lightWork } from './measure.ts'
 import { defaultFormula, workOf } from './metrics.ts'
 import { bothWays, metered } from './testing/both-ways.ts'
-import { writeProgram } from './testing/programs.ts'
+import { randomPrograms as programs } from './testing/programs.ts'
 
 fc.configureGlobal({ seed: 1 })
-
-const programs = fc.gen().map((draw) => writeProgram((below) => draw(fc.nat, { max: below - 1 })))
 
 test('random programs run alike both ways, in every mode', async () => {
   await fc.assert(
     fc.asyncProperty(programs, async (program) => {
       await bothWays(program)
     }),
-    { numRuns: 100 },
+    { numRuns: 100, endOnFailure: true },
   )
 })
 
@@ -36,6 +34,6 @@ test('the work of random programs is that of their regions, but for what is ligh
       }
       assert.ok(Math.abs(work.work - regions.work) <= allowed, `${work.work}, not ${regions.work}`)
     }),
-    { numRuns: 30 },
+    { numRuns: 80, endOnFailure: true },
   )
 })

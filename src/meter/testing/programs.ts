@@ -1,4 +1,5 @@
 /** Writes small programs at random that use all of the control flow there is, and always end: their fuel runs out. */
+import fc from 'fast-check'
 import { one, type Pick, tests, writeExpression } from './expressions.ts'
 
 interface Place {
@@ -19,6 +20,10 @@ const listed = [
   "'a-b'.split('-')",
   'list.slice(1)',
 ]
+export const randomPrograms = fc
+  .gen()
+  .map((draw) => writeProgram((below) => draw(fc.nat, { max: below - 1 })))
+
 export function writeProgram(pick: Pick): string {
   return new Writer(pick).program()
 }
@@ -65,7 +70,7 @@ ${this.#block(main, 3)}
       kind,
       variables: ['x', 'y', 'p', 'q'],
     }
-    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...place, variables: ['p', 'p * 2', 'f0(p)'] }, 0)}) {
+    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...place, variables: ['p', 'p * 2'] }, 0)}) {
   if (--fuel < 0) return -1
   let x = ${this.#pick(5)}, i = 0
   var y = p
