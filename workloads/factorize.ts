@@ -98,12 +98,14 @@ function digitsOf(n: bigint): Float64Array {
 
 /** As at school, digit by digit. */
 function remainder(digits: Float64Array, divisor: number): number {
+  const inverse = 1 / divisor
   let rest = 0
   for (let i = 0; i < digits.length; i++) {
     const value = rest * digitBase + digits[i]!
-    rest = value - Math.floor(value / divisor) * divisor
-    // The quotient may have been rounded up to the next whole number.
+    rest = value - Math.floor(value * inverse) * divisor
+    // Rounding may have taken the quotient to a neighbouring whole number.
     if (rest < 0) rest += divisor
+    else if (rest >= divisor) rest -= divisor
   }
   return rest
 }

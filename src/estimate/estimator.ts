@@ -1,21 +1,56 @@
-/** Estimation: what will this request cost? One file per estimator. */
+/**
+ * Estimation: what will this request cost? A rule guesses one quantity of one workload, one file each; an estimator
+ * puts calibrated intervals around the guesses of rules.
+ */
 
-import type { Estimate } from '../model.ts'
+import type { Estimate, Reason } from '../model.ts'
+import type { Features } from '../workload.ts'
 
 /** What an estimator may look at. */
 export interface Question {
   workload: string
+  /** Names the version of the workload's code: costs are comparable only within one. */
+  codeHash: string
+  /** The same for equal requests only: parameters and body. */
+  key: string
+  /** As the workload's schema gave them. */
   params: unknown
-  bodyBytes: number
+  features: Features
 }
 
+/** What a job took. */
 export interface Measurement {
   work: number
   peakMemoryMb: number
 }
 
+/** What a rule makes of a question. */
+export interface Guess {
+  /** Finite, and above 0. */
+  value: number
+  /** How far off it may be: a standard deviation of log(actual ÷ value) as far as the rule can tell. */
+  spread?: number
+  source: Estimate['source']
+  /** Which rule, and the numbers that decided. */
+  reason: Reason
+}
+
+/** Guesses one quantity (work, or peak memory) of one workload. */
+export interface Rule {
+  /** Undefined: it has nothing to say. */
+  guess(question: Question): Guess | undefined
+  /** `value` is finite and above 0: the estimator drops others. */
+  learn(question: Question, value: number): void
+}
+
+export interface Quote extends Estimate {
+  memoryMb: number
+  reason: Reason
+}
+
 export interface Estimator {
   /** Always an answer, never negative, fast enough for the path of a request. */
-  estimate(question: Question): Estimate & { memoryMb: number }
+  estimate(question: Question): Quote
+  /** Measurements that cannot be true (negative, not a number) are dropped. */
   learn(question: Question, measurement: Measurement): void
 }
