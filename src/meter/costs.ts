@@ -11,14 +11,14 @@ export const block: Tally = { blocks: 1, instructions: 4 }
 export const functionStart: Tally = { blocks: 1, instructions: 10 }
 export const loopTurn: Tally = { blocks: 1, instructions: 7 }
 /** The end of a loop is seldom foreseen. */
-export const loopStart: Tally = { instructions: 30 }
+export const loopStart: Tally = { instructions: 60 }
 
 const nothing: Tally = {}
 const one: Tally = { instructions: 1.5 }
 const stackLoad: Tally = { stackLoads: 1 }
 const load: Tally = { instructions: 1, fieldLoads: 1 }
 const elementLoad: Tally = { instructions: 9, fieldLoads: 1 }
-const call: Tally = { instructions: 17, calls: 1 }
+const call: Tally = { instructions: 27, calls: 1 }
 const methodCall: Tally = { instructions: 33, calls: 1 }
 const construction: Tally = { instructions: 100, allocations: 1, calls: 1 }
 const typedArray: Tally = { instructions: 800, allocations: 1, calls: 1 }

@@ -58,64 +58,75 @@ export function align(
  */
 interface Row {
   readonly scores: Int32Array
-  /** Of the alignment that ends in a cell: bases of the genome, and diagonals up since it began. */
-  readonly lengths: Int32Array
-  readonly shifts: Int32Array
+  /** Of the alignment that ends in a cell: where in the genome it began, and in which diagonal. */
+  readonly starts: Int32Array
+  readonly diagonals: Int32Array
   readonly differences: Int32Array
 }
 
 function rowOf(band: number): Row {
   const cells = () => new Int32Array(2 * band + 3)
-  return { scores: cells(), lengths: cells(), shifts: cells(), differences: cells() }
+  return { scores: cells(), starts: cells(), diagonals: cells().map((_, d) => d), differences: cells() }
 }
 
-/** Writes the row of this position over the one before, and returns the cell with the highest score. */
+/**
+ * Writes the row of this position over the one before, and returns the cell with the highest score. Chooses by
+ * arithmetic, with numbers that are all ones or none: which bases match looks random, and branches that are guessed
+ * wrong cost more.
+ */
 function alignBase(
   base: number,
   position: number,
   other: Uint8Array,
-  { scores, lengths, shifts, differences }: Row,
+  { scores, starts, diagonals, differences }: Row,
   band: number,
   most: number,
 ): number {
   const offset = position - band - 1
   const first = Math.max(1, -offset)
   const last = Math.min(2 * band + 1, other.length - 1 - offset)
+  // A diagonal that comes into the other genome now.
+  if (offset < 0) starts[first] = position
   let best = 0
   let bestScore = 0
   let before = scores[first]!
-  let written = 0
+  // Of the cell written last.
+  let score = 0
+  let start = 0
+  let diagonal = 0
+  let difference = 0
   for (let d = first; d <= last; d++) {
     // Not yet written over, this cell is the one before in both genomes, and the next one that before in the genome.
     const next = scores[d + 1]!
-    // By arithmetic, because which bases match looks random, and a branch that is guessed wrong costs more.
     const differs = ((base & other[offset + d]! & 15) - 1) >>> 31
     const along = before + match - differs * (match - mismatch)
-    // All ones if the alignment goes on; none if it ends, so that it leaves nothing.
+    const left = score + gap
+    const over = next + gap
     const goesOn = -along >> 31
-    let score = along & goesOn
-    lengths[d] = (lengths[d]! + 1) & goesOn
-    shifts[d] = shifts[d]! & goesOn
-    differences[d] = (differences[d]! + differs) & goesOn
-    if (next + gap > score) {
-      score = next + gap
-      lengths[d] = lengths[d + 1]! + 1
-      shifts[d] = shifts[d + 1]! - 1
-      differences[d] = differences[d + 1]! + 1
-    }
-    if (written + gap > score) {
-      score = written + gap
-      lengths[d] = lengths[d - 1]!
-      shifts[d] = shifts[d - 1]! + 1
-      differences[d] = differences[d - 1]! + 1
-    }
-    if (score > most) score = most
+    score = along & goesOn
+    const fromOver = (score - over) >> 31
+    score += (over - score) & fromOver
+    const fromLeft = (score - left) >> 31
+    score += (left - score) & fromLeft
+    // One that ended leaves nothing: the next may begin one base further, in this diagonal.
+    const begin = position + 1 + ((starts[d]! - position - 1) & goesOn)
+    const beginDiagonal = d + ((diagonals[d]! - d) & goesOn)
+    const there = begin + ((starts[d + 1]! - begin) & fromOver)
+    const thereDiagonal = beginDiagonal + ((diagonals[d + 1]! - beginDiagonal) & fromOver)
+    const along1 = (differences[d]! + differs) & goesOn
+    const there1 = along1 + ((differences[d + 1]! + 1 - along1) & fromOver)
+    start = there + ((start - there) & fromLeft)
+    diagonal = thereDiagonal + ((diagonal - thereDiagonal) & fromLeft)
+    difference = there1 + ((difference + 1 - there1) & fromLeft)
+    score -= (score - most) & ((most - score) >> 31)
     if (score > bestScore) {
       bestScore = score
       best = d
     }
     scores[d] = score
-    written = score
+    starts[d] = start
+    diagonals[d] = diagonal
+    differences[d] = difference
     before = next
   }
   return best
@@ -136,12 +147,12 @@ function collect(enough: number, limit: number, band: number) {
   const open: OpenSegment[] = []
   return {
     findings,
-    add({ scores, lengths, shifts, differences }: Row, at: number, end: number): void {
+    add({ scores, starts, diagonals, differences }: Row, at: number, end: number): void {
       if (scores[at]! < enough) return
-      const length = lengths[at]!
-      const otherLength = length + shifts[at]!
-      const position = end + 1 - length
-      const otherPosition = position + at - shifts[at]! - band - 1
+      const position = starts[at]!
+      const length = end + 1 - position
+      const otherLength = length + at - diagonals[at]!
+      const otherPosition = position + diagonals[at]! - band - 1
       let known = findOpen(open, position, otherPosition)
       if (!known) {
         const segment = { position, length, otherPosition, otherLength, differences: 0 }

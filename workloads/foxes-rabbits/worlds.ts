@@ -7,14 +7,14 @@ export interface World {
   readonly height: number
   /** How much of the ground is water, where nothing lives. */
   readonly water: number
-  /** Cells across a typical lake. */
+  /** Cells across a typical lake, a multiple of 4. */
   readonly lake: number
 }
 
 /** A meadow, a land of ponds, a lake district, an archipelago; each has four times the cells of the one before. */
 export const worlds = {
-  1: { width: 64, height: 48, water: 0, lake: 1 },
-  2: { width: 128, height: 96, water: 0.15, lake: 14 },
+  1: { width: 64, height: 48, water: 0, lake: 4 },
+  2: { width: 128, height: 96, water: 0.15, lake: 16 },
   3: { width: 256, height: 192, water: 0.3, lake: 32 },
   4: { width: 512, height: 384, water: 0.4, lake: 64 },
 } as const satisfies Record<number, World>
@@ -28,33 +28,38 @@ export function waterOf({ width, height, water, lake }: World): Uint8Array {
   const depths = new Uint8Array(width * height)
   const counts = new Uint32Array(256)
   for (let row = 0; row < height; row++) {
-    for (let column = 0; column < width; column++) {
-      const depth = Math.floor(255 * (0.7 * hills(row, column, lake) + 0.3 * hills(row, column, lake / 4)))
-      depths[row * width + column] = depth
-      counts[depth]!++
-    }
+    const depth = new Float64Array(width)
+    addHills(depth, row, lake, 0.7 * 255)
+    addHills(depth, row, lake / 4, 0.3 * 255)
+    depths.set(depth, row * width)
   }
+  for (let cell = 0; cell < depths.length; cell++) counts[depths[cell]!]!++
   let shore = 256
   for (let deeper = 0; deeper < water * width * height; ) deeper += counts[--shore]!
   for (let cell = 0; cell < wet.length; cell++) wet[cell] = depths[cell]! >= shore ? 1 : 0
   return wet
 }
 
-/** A smooth surface from 0 to 1 whose hills are about `step` cells apart. */
-function hills(row: number, column: number, step: number): number {
-  const y = row / step
-  const x = column / step
-  const top = Math.floor(y)
-  const left = Math.floor(x)
-  const down = smooth(y - top)
-  const right = smooth(x - left)
-  const above = heightAt(top, left) * (1 - right) + heightAt(top, left + 1) * right
-  const below = heightAt(top + 1, left) * (1 - right) + heightAt(top + 1, left + 1) * right
-  return above * (1 - down) + below * down
+/** Adds one row of a smooth surface from 0 to `most` whose hills are about `step` cells apart. */
+function addHills(depth: Float64Array, row: number, step: number, most: number): void {
+  const line = Math.floor(row / step)
+  const down = smooth(row / step - line)
+  let right = heightBetween(line, 0, down) * most
+  for (let column = 0; column < depth.length; column += step) {
+    const left = right
+    right = heightBetween(line, column / step + 1, down) * most
+    const end = Math.min(column + step, depth.length)
+    for (let at = column; at < end; at++) depth[at]! += left + (right - left) * smooth((at - column) / step)
+  }
 }
 
-function heightAt(row: number, column: number): number {
-  return scramble(row * 8191 + column + 1) / 2 ** 32
+/** Of two random heights, one in the line below the other. */
+function heightBetween(line: number, column: number, down: number): number {
+  return heightAt(line, column) * (1 - down) + heightAt(line + 1, column) * down
+}
+
+function heightAt(line: number, column: number): number {
+  return scramble(line * 8191 + column + 1) / 2 ** 32
 }
 
 function smooth(part: number): number {

@@ -12,8 +12,8 @@ import { passesOf, unfilter } from './png-rows.ts'
 /** No byte inflates to more. */
 const mostInflation = 1032
 
-/** Inflates to 8 MB at most. */
-const pieceBytes = 8192
+/** Inflates to 32 MB at most. */
+const pieceBytes = 32 * 1024
 
 export function decodePng(bytes: Uint8Array, progress: Progress): Picture {
   const file = readPngFile(bytes)

@@ -63,11 +63,16 @@ export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, pix
   }
 }
 
-/** Whichever of left, above and upper left is nearest to left + above - upperLeft. */
+/**
+ * Whichever of left, above and upper left is nearest to left + above - upperLeft. By arithmetic, with numbers that are
+ * all ones or none: in a photograph a branch would often be guessed wrong.
+ */
 export function paeth(left: number, above: number, upperLeft: number): number {
   const toLeft = Math.abs(above - upperLeft)
   const toAbove = Math.abs(left - upperLeft)
   const toUpperLeft = Math.abs(left + above - 2 * upperLeft)
-  if (toLeft <= toAbove && toLeft <= toUpperLeft) return left
-  return toAbove <= toUpperLeft ? above : upperLeft
+  const notLeft = ((toAbove - toLeft) | (toUpperLeft - toLeft)) >> 31
+  const notAbove = (toUpperLeft - toAbove) >> 31
+  const other = above + ((upperLeft - above) & notAbove)
+  return left + ((other - left) & notLeft)
 }
