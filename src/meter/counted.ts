@@ -12,6 +12,8 @@ export interface Counted {
   readonly name: string
   /** What is added to the variable in each turn; a whole number, not 0. */
   readonly step: number
+  /** False: it is a number, but may be a fraction, infinite or NaN. */
+  readonly whole: boolean
   /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
   readonly bound?: { readonly operator: string; readonly node: Expression }
   /** The update is the statement of the body that ends here; undefined if it follows the body. */
@@ -48,14 +50,16 @@ function countedFor(
     const before = writes.filter(({ node }) => node.start >= loop.start && node.start < test.start)
     const start = before.length <= (declaresHere ? 0 : 1) ? startOf(init, binding) : undefined
     const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
-    // It might be a BigInt, text, an object, NaN…
-    if (start === undefined && !findNumbers(scopes).isWhole(stepped.variable)) continue
+    const numbers = findNumbers(scopes)
+    // It might be a BigInt, text, an object…
+    if (start === undefined && !numbers.isNumber(stepped.variable)) continue
     const limit = bound && numberOf(bound.node, scopes)
     const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
     const turns = only ? turnsOf(start, bound!.operator, limit, stepped.step) : undefined
     return {
       name: binding.name,
       step: stepped.step,
+      whole: start !== undefined || numbers.isWhole(stepped.variable),
       ...(bound && { bound }),
       ...(turns !== undefined && { turns }),
     }
@@ -81,7 +85,7 @@ function countedWhile(
     )
     if (inside.length !== 1 || inside[0]!.node !== stepped.variable) continue
     if (!findNumbers(scopes).isWhole(stepped.variable)) continue
-    return { name: binding.name, step: stepped.step, updateEnd: statement.end }
+    return { name: binding.name, step: stepped.step, whole: true, updateEnd: statement.end }
   }
   return undefined
 }

@@ -47,7 +47,8 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
   // Where a turn may take long, to look at the count in each costs less than another loop around.
   if (reports && !plain) return undefined
 
-  const own = counted && speakable(counted, edits.text.bind(edits))
+  // Between strips a fraction might be rounded, and never be the end that was set.
+  const own = counted && (counted.whole || !reports) ? speakable(counted, edits.text.bind(edits)) : undefined
   const [start, end, exit, ours] = ['S', 'E', 'L', 'I'].map((letter) => `${prefix}${letter}${serial}`)
   const { name, step, updateEnd } = own ?? { name: ours!, step: 1, updateEnd: undefined }
   const bound = reports ? own?.bound : undefined
@@ -59,6 +60,7 @@ export function inStrips(loop: Stripped, options: StripOptions): Strip | undefin
   }
   const turnsCost = (): string => {
     const distance = own ? `(${name}-${start})` : name
+    if (own && !own.whole) return `(${distance}${step === 1 ? '' : `/${step}`}+.5|0)*${units()}`
     const by = units() / step
     return Number.isInteger(by) ? `${distance}*${by}` : `${distance}/${step}*${units()}`
   }
