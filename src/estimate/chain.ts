@@ -1,0 +1,18 @@
+/** Asks rules in turn: the first that has something to say is heard; all learn. */
+
+import type { Rule } from './estimator.ts'
+
+export function chain(...rules: readonly Rule[]): Rule {
+  return {
+    guess(question) {
+      for (const rule of rules) {
+        const guess = rule.guess(question)
+        if (guess) return guess
+      }
+      return undefined
+    },
+    learn(question, value) {
+      for (const rule of rules) rule.learn(question, value)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Solves A·x = b for a symmetric A, in place; an A that is not positive definite gets a heavier diagonal until it is. */
+
+/** How much more is added to the diagonal each time, and how often. */
+const step = 10
+const tries = 40
+
+/**
+ * Replaces the lower triangle of `a` (`n` × `n`, by rows; the upper triangle must hold the same) by its factor L,
+ * A = L·Lᵀ, and returns what was added to the diagonal. Undefined: nothing helps, because an entry is no number.
+ */
+export function factor(a: Float64Array, n: number): number | undefined {
+  const diagonal = new Float64Array(n)
+  let largest = 0
+  for (let i = 0; i < n; i++) {
+    diagonal[i] = a[i * n + i]!
+    largest = Math.max(largest, Math.abs(diagonal[i]!))
+  }
+  let added = 0
+  for (let attempt = 0; attempt < tries; attempt++) {
+    if (attempt > 0) restore(a, n, diagonal, added)
+    if (decompose(a, n)) return added
+    added = added === 0 ? (largest || 1) * 1e-12 : added * step
+  }
+  return undefined
+}
+
+/** Solves L·Lᵀ·x = b, where `a` is what `factor` left; x replaces b. */
+export function solve(a: Float64Array, n: number, b: Float64Array): void {
+  for (let i = 0; i < n; i++) {
+    let rest = b[i]!
+    for (let k = 0; k < i; k++) rest -= a[i * n + k]! * b[k]!
+    b[i] = rest / a[i * n + i]!
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    let rest = b[i]!
+    for (let k = i + 1; k < n; k++) rest -= a[k * n + i]! * b[k]!
+    b[i] = rest / a[i * n + i]!
+  }
+}
+
+/** From the upper triangle, which `decompose` leaves alone. */
+function restore(a: Float64Array, n: number, diagonal: Float64Array, added: number): void {
+  for (let i = 0; i < n; i++) {
+    a[i * n + i] = diagonal[i]! + added
+    for (let k = 0; k < i; k++) a[i * n + k] = a[k * n + i]!
+  }
+}
+
+function decompose(a: Float64Array, n: number): boolean {
+  for (let i = 0; i < n; i++) {
+    const row = i * n
+    for (let j = 0; j <= i; j++) {
+      let sum = a[row + j]!
+      const other = j * n
+      for (let k = 0; k < j; k++) sum -= a[row + k]! * a[other + k]!
+      if (j < i) a[row + j] = sum / a[other + j]!
+      // A pivot this small beside its entry is made of rounding errors.
+      else if (sum > a[row + i]! * 1e-13 && sum < Number.POSITIVE_INFINITY) a[row + i] = Math.sqrt(sum)
+      else return false
+    }
+  }
+  return true
+}

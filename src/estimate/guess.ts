@@ -1,0 +1,20 @@
+/** Makes a guess, or nothing where the number would not be one. */
+
+import type { Guess } from './estimator.ts'
+
+/** What was measured, or guessed: finite, and above 0. */
+export function isUsable(value: number): boolean {
+  return value > 0 && value < Number.POSITIVE_INFINITY
+}
+
+/** Undefined where `value` is no number to go by. A `spread` that is none is left out. */
+export function guessOf(
+  value: number,
+  source: Guess['source'],
+  reason: Guess['reason'],
+  spread?: number,
+): Guess | undefined {
+  if (!isUsable(value)) return undefined
+  const isSpread = spread !== undefined && spread >= 0 && Number.isFinite(spread)
+  return isSpread ? { value, spread, source, reason } : { value, source, reason }
+}
