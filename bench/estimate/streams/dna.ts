@@ -3,9 +3,9 @@ import type { Random } from '../../../src/random.ts'
 import { anySeed, chance, oneOf, type Request, spread, wholeSpread } from '../stream.ts'
 
 const motifs = ['TATAAA', 'GAATTC', 'GGATCC', 'CCANNNNNNTGG', 'TTGACANNNNNNNNNNNNNNNNNTATAAT', 'CACGTG']
-const mostCells = 12_000_000
+const mostCells = 30_000_000
 /** Bases compared, at most, by a search. */
-const mostCompared = 60_000_000
+const mostCompared = 150_000_000
 
 export function sample(random: Random): Request {
   return chance(random, 0.4) ? align(random) : search(random)

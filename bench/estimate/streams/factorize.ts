@@ -3,12 +3,11 @@ import type { Random } from '../../../src/random.ts'
 import { type Request, weighted } from '../stream.ts'
 
 export function sample(random: Random): Request {
-  const kind = weighted(random, { any: 5, semiprime: 3, prime: 2 })
+  const kind = weighted(random, { any: 4, semiprime: 4, prime: 2 })
   if (kind === 'any') return { params: { n: String(numberOf(4 + 13 * random.next(), random)) } }
-  if (kind === 'prime')
-    return { params: { n: String(nextPrime(numberOf(4 + 10.5 * random.next(), random))) } }
-  const digits = 4 + 12 * random.next()
-  const smaller = digits * (0.15 + 0.35 * random.next())
+  if (kind === 'prime') return { params: { n: String(nextPrime(numberOf(4 + 12 * random.next(), random))) } }
+  const digits = 4 + 13 * random.next()
+  const smaller = digits * (0.25 + 0.25 * random.next())
   const [p, q] = [smaller, digits - smaller].map((part) => nextPrime(numberOf(part, random)))
   return { params: { n: String(p! * q!) } }
 }

@@ -2,14 +2,15 @@
 import type { Random } from '../../../src/random.ts'
 import { anySeed, chance, type Request, weighted, wholeSpread } from '../stream.ts'
 
-const mostCellTurns = 20_000_000
+const mostCellTurns = 9_000_000
 
 export function sample(random: Random): Request {
   const params: Record<string, unknown> = {}
   const world = Number(weighted(random, { 1: 3, 2: 5, 3: 2, 4: 1 }))
   if (world !== 2 || chance(random, 0.3)) params.world = world
   if (chance(random, 0.6)) params.scenario = Number(weighted(random, { 1: 3, 2: 4, 3: 3 }))
-  if (chance(random, 0.9)) {
+  // Who asks for a large world looks at how long it may take.
+  if (world > 2 || chance(random, 0.85)) {
     const cells = 64 * 48 * 4 ** (world - 1)
     params.generations = wholeSpread(random, 5, Math.min(10_000, Math.floor(mostCellTurns / cells)))
   }

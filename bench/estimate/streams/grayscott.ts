@@ -3,7 +3,7 @@ import type { Random } from '../../../src/random.ts'
 import { anySeed, chance, oneOf, type Request, spread, weighted, wholeSpread } from '../stream.ts'
 
 const presets = { coral: 8, maze: 6, mitosis: 5, spots: 4, worms: 3, holes: 2, chaos: 2, bubbles: 1 }
-const mostCellSteps = 25_000_000
+const mostCellSteps = 14_000_000
 
 export function sample(random: Random): Request {
   const params: Record<string, unknown> = {}

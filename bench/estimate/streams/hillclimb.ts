@@ -18,7 +18,9 @@ export function sample(random: Random): Request {
   if (chance(random, 0.4)) params.output = 'json'
   // Long moves are many moves.
   const reach = (params.reach as number | undefined) ?? 1
-  const width = chance(random, 0.2) ? oneOf(random, [64, 128, 256]) : wholeSpread(random, 24, 560 / reach)
+  const width = chance(random, 0.2)
+    ? oneOf(random, [64, 128, 256, 400])
+    : wholeSpread(random, 24, 800 / reach)
   const height = Math.max(16, Math.round(width * oneOf(random, [1, 1, 1, 0.75, 0.5, 1.4])))
   place(params, { width, height }, random)
   if (chance(random, 0.25)) return { params, body: upload(anySeed(random), { width, height }) }
