@@ -1,9 +1,22 @@
 /** Keeps what was measured in a file, since work is exact: the same code and requests give it again. */
 import { createHash, randomUUID } from 'node:crypto'
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+/** Files under one name. */
+const mostKept = 6
 
 /** What was kept under this name for the same `facts`; else what `make` gives, which is kept. */
 export async function kept<Value>(
@@ -20,10 +33,21 @@ export async function kept<Value>(
   try {
     writeFileSync(draft, JSON.stringify(value))
     renameSync(draft, file)
+    forgetOld(name)
   } finally {
     rmSync(draft, { force: true })
   }
   return { value, isNew: true }
+}
+
+/** What was measured of code that is no more would otherwise pile up. */
+function forgetOld(name: string): void {
+  const files = readdirSync(folder())
+    .filter((file) => file.startsWith(`${name}-`) && file.length === name.length + 30)
+    .map((file) => join(folder(), file))
+  const ages = new Map(files.map((file) => [file, statSync(file).mtimeMs]))
+  files.sort((a, b) => ages.get(b)! - ages.get(a)!)
+  for (const file of files.slice(mostKept)) rmSync(file, { force: true })
 }
 
 function folder(): string {

@@ -1,5 +1,6 @@
 /** Requests of factorize: any numbers as people type them, products of two primes, and primes. */
 import type { Random } from '../../../src/random.ts'
+import { outlookOf } from '../../../workloads/factorize/outlook.ts'
 import { type Request, weighted } from '../stream.ts'
 
 export function sample(random: Random): Request {
@@ -10,6 +11,23 @@ export function sample(random: Random): Request {
   const smaller = digits * (0.25 + 0.25 * random.next())
   const [p, q] = [smaller, digits - smaller].map((part) => nextPrime(numberOf(part, random)))
   return { params: { n: String(p! * q!) } }
+}
+
+/** Another number with the same small factors, and as large and prime or not what is left. */
+export function vary({ params }: Request, random: Random): Request {
+  const n = BigInt(params.n as string)
+  const wanted = outlookOf(String(n))
+  if (wanted.rest === 'known') return { params }
+  let rest = n
+  for (let factor = 2n; factor < 1000n; factor++) while (rest % factor === 0n) rest /= factor
+  const small = n / rest
+  for (;;) {
+    const scale = BigInt(Math.round(1e6 * (0.98 + 0.04 * random.next())))
+    const tried = small * (((rest * scale) / 1_000_000n) | 1n)
+    const { rest: kind, digits, divisions } = outlookOf(String(tried))
+    const isAlike = Math.abs(divisions / wanted.divisions - 1) < 0.03
+    if (isAlike && kind === wanted.rest && digits === wanted.digits) return { params: { n: String(tried) } }
+  }
 }
 
 /** A whole number of about 10 ** digits. */
