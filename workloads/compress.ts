@@ -1,6 +1,7 @@
 /** Compress: an uploaded picture in another format or quality; its cost grows with its pixels. */
 
 import { type BodyFacts, defineWorkload, Refusal, type RequestBody, reply } from 'plimsoll/workload'
+import { coloursOf, decodingPerPixel, encodingPerPixel } from './compress/outlook.ts'
 import { shrink } from './compress/shrink.ts'
 import { decodeBmp } from './images/bmp-decode.ts'
 import { encodeBmp } from './images/bmp-encode.ts'
@@ -32,7 +33,21 @@ export default defineWorkload({
     const { input, pixels, longerSide } = sizeOf(body)
     const scale = Math.min(1, (maxSide ?? longerSide) / longerSide)
     const writtenPixels = Math.round(pixels * scale * scale)
-    return { input, output: format, quality, pixels, writtenPixels, bytes: body.bytes }
+    const inputFormat = formatOf(body.head)
+    const colours = inputFormat ? coloursOf(body.head, inputFormat) : 'many'
+    const isStored = format === 'png' && levelOf(quality) === 0
+    const decoded = inputFormat ? pixels * decodingPerPixel(inputFormat, colours) : 0
+    const encoded = writtenPixels * encodingPerPixel(format, colours, isStored)
+    return {
+      input,
+      output: format,
+      colours,
+      quality,
+      pixels,
+      writtenPixels,
+      bytes: body.bytes,
+      units: decoded + encoded,
+    }
   },
 
   async run({ format, quality, maxSide }, ctx) {
@@ -68,7 +83,7 @@ const decoders: Record<PictureFormat, (bytes: Uint8Array, progress: Progress) =>
 
 const encoders: Record<PictureFormat, (picture: Picture, quality: number, progress: Progress) => Uint8Array> =
   {
-    png: (picture, quality, progress) => encodePng(picture, 9 - Math.round(9 * quality), progress),
+    png: (picture, quality, progress) => encodePng(picture, levelOf(quality), progress),
     jpeg(picture, quality, progress) {
       layOverWhite(picture)
       return encodeJpeg(picture, Math.max(1, Math.round(100 * quality)), progress)
@@ -78,6 +93,11 @@ const encoders: Record<PictureFormat, (picture: Picture, quality: number, progre
       return encodeBmp(picture, progress)
     },
   }
+
+/** Of a PNG: how thoroughly it is compressed. */
+function levelOf(quality: number): number {
+  return 9 - Math.round(9 * quality)
+}
 
 /** Stops reading as soon as it is too much. */
 async function upload(body: RequestBody): Promise<Uint8Array> {

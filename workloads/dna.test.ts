@@ -181,13 +181,13 @@ test('features are what the cost depends on, for an upload by its size', () => {
   assert.deepEqual(features({ mode: 'align', length: 1000, band: 10 }), {
     mode: 'align',
     bases: 1000,
-    steps: 21_000,
+    steps: 27_000,
     output: 'json',
   })
   assert.deepEqual(features({ pattern: 'ACGT', strands: 'forward', mismatches: 2 }, 500), {
     mode: 'search',
     bases: 500,
-    steps: 2000,
+    steps: 3500,
     output: 'json',
   })
 })

@@ -5,11 +5,16 @@ import { z } from 'zod'
 import { align, cellsOf, type Segment } from './dna/align.ts'
 import { encodePattern, reverseComplement } from './dna/bases.ts'
 import { type Genome, generateGenome, relativeOf } from './dna/genome.ts'
+import { likelyComparisons, likelyLengths } from './dna/outlook.ts'
 import { type Highlight, renderPage } from './dna/page.ts'
-import { expectedComparisons, type Findings, type Match, search } from './dna/search.ts'
+import { type Findings, type Match, search } from './dna/search.ts'
 import { mostBases, readGenomes } from './dna/upload.ts'
 import { choice, expected, parameters, real, whole } from './params/fields.ts'
 
+/** What a base takes besides: of a search, in comparisons, and more for a second strand; of align, in cells. */
+const perPosition = 3
+const perSecondStrand = 2
+const perAligned = 6
 /** Cells of the alignment: some twenty seconds. */
 const mostCells = 2_000_000_000
 
@@ -58,13 +63,13 @@ export default defineWorkload({
     'Where a pattern matches a genome, or what two genomes share; genomes are generated or uploaded',
   params,
   features({ mode, length, pattern, mismatches, strands, band, output }, body) {
-    const bases = body.bytes > 0 ? body.bytes : length
-    const strandCount = strands === 'both' ? 2 : 1
-    const steps =
-      mode === 'align'
-        ? cellsOf(bases, bases, band)
-        : bases * strandCount * expectedComparisons(encodePattern(pattern), mismatches)
-    return { mode, bases, steps, output }
+    const [bases, otherBases] = body.bytes > 0 ? likelyLengths(body) : [length, undefined]
+    if (mode === 'align') {
+      return { mode, bases, steps: cellsOf(bases, otherBases ?? bases, band) + perAligned * bases, output }
+    }
+    let comparisons = perPosition + likelyComparisons(pattern, mismatches, '+')
+    if (strands === 'both') comparisons += perSecondStrand + likelyComparisons(pattern, mismatches, '-')
+    return { mode, bases, steps: bases * comparisons, output }
   },
 
   async run(params, ctx) {

@@ -1,7 +1,8 @@
-/** Factorize: the prime factors of n by trial division, whose cost n does not tell. */
+/** Factorize: the prime factors of n by trial division, whose cost n tells only in part. */
 
 import { defineWorkload } from 'plimsoll/workload'
 import { z } from 'zod'
+import { outlookOf } from './factorize/outlook.ts'
 import { expected, parameters } from './params/fields.ts'
 
 const maxDigits = 40
@@ -23,6 +24,7 @@ export default defineWorkload({
   name: 'factorize',
   description: 'The prime factors of a whole number, in ascending order, by trial division',
   params: parameters({ n: wholeNumber.describe('The number to factorize') }),
+  features: ({ n }) => ({ ...outlookOf(n) }),
 
   run({ n }, ctx) {
     const factors: string[] = []

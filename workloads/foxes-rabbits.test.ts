@@ -190,7 +190,14 @@ test('progress grows to 1', async () => {
 test('features are what the cost depends on', () => {
   const params = readParams(foxesRabbits, { world: 1, scenario: 3, generations: 10 })
   const features = foxesRabbits.features?.(params, { bytes: 0, head: new Uint8Array() })
-  assert.deepEqual(features, { habitat: '1:3', generations: 10, cellTurns: 30_720, output: 'json' })
+  assert.deepEqual(features, {
+    habitat: '1:3',
+    generations: 10,
+    cells: 3072,
+    cellTurns: 30_720,
+    steps: 76_800,
+    output: 'json',
+  })
 })
 
 test('what is wrong is refused with what is allowed', () => {

@@ -9,6 +9,9 @@ import { choice, parameters, whole } from './params/fields.ts'
 
 /** At most so many points of a population's course are in an answer. */
 const mostSamples = 250
+/** To make a world costs as much as so many turns of each cell, and a picture as so many turns. */
+const beginningTurns = 15
+const drawingTurns = 2_300_000
 /** Cells whose turn takes a few milliseconds. */
 const cellsPerProgress = 400_000
 
@@ -31,12 +34,12 @@ export default defineWorkload({
       .default('json')
       .describe('Numbers, or a picture of the last state and the course'),
   }),
-  features: ({ world, scenario, generations, output }) => ({
-    habitat: `${world}:${scenario}`,
-    generations,
-    cellTurns: generations * cellsOf(world as WorldNumber),
-    output,
-  }),
+  features({ world, scenario, generations, output }) {
+    const cells = cellsOf(world as WorldNumber)
+    const cellTurns = generations * cells
+    const steps = cellTurns + beginningTurns * cells + (output === 'png' ? drawingTurns : 0)
+    return { habitat: `${world}:${scenario}`, generations, cells, cellTurns, steps, output }
+  },
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
 
   run({ world, scenario, generations, seed, output }, ctx) {

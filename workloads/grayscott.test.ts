@@ -136,7 +136,7 @@ test('progress grows to 1, also when it ends early', async () => {
 test('features are what the cost depends on', () => {
   const params = readParams(grayscott, { size: 100, iterations: 30, preset: 'maze', kill: 0.06 })
   const features = grayscott.features?.(params, { bytes: 0, head: new Uint8Array() })
-  assert.deepEqual(features, { cells: 10_000, cellSteps: 300_000, feed: 0.029, kill: 0.06 })
+  assert.deepEqual(features, { cells: 10_000, cellSteps: 300_000, steps: 335_000, feed: 0.029, kill: 0.06 })
 })
 
 test('what is too much, or wrong, is refused with what is allowed', () => {

@@ -2,6 +2,7 @@
 
 import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { likelyIterations } from './grayscott/outlook.ts'
 import { emptyField, type Field, largestChange, type Rates, react, startField } from './grayscott/reaction.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 import { gradient } from './picture/gradient.ts'
@@ -34,6 +35,8 @@ const lookEvery = 32
 const settledChange = 1e-6
 /** As much V as the last colour of a palette stands for. */
 const brightest = 0.4
+/** To begin and to draw costs as much as so many iterations. */
+const drawingSteps = 3.5
 /** Cell steps that take a few milliseconds. */
 const cellStepsPerProgress = 500_000
 
@@ -59,11 +62,12 @@ export default defineWorkload({
       return `must be at most ${Math.floor(mostCellSteps / size ** 2)} for a size of ${size}`
     },
   }),
-  features: ({ size, iterations, ...given }) => ({
-    cells: size * size,
-    cellSteps: size * size * iterations,
-    ...ratesOf(given),
-  }),
+  features({ size, iterations, ...given }) {
+    const cells = size * size
+    const rates = ratesOf(given)
+    const likely = Math.min(iterations, likelyIterations(rates, settledChange))
+    return { cells, cellSteps: cells * iterations, steps: cells * (likely + drawingSteps), ...rates }
+  },
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
 
   run({ size, iterations, seed, palette, ...given }, ctx) {

@@ -2,6 +2,7 @@
 
 import { defineWorkload, reply } from 'plimsoll/workload'
 import { Heroes } from './insect-war/heroes.ts'
+import { outlookOf } from './insect-war/outlook.ts'
 import { drawField } from './insect-war/picture.ts'
 import { casualtyList, isOver, type Report, reportOf } from './insect-war/report.ts'
 import { fighting } from './insect-war/round.ts'
@@ -35,7 +36,7 @@ export default defineWorkload({
       rounds,
       insects,
       insectRounds: rounds * insects,
-      ratio: Math.max(army1, army2) / Math.min(army1, army2),
+      ...outlookOf(rounds, army1, army2, output === 'png'),
       output,
     }
   },

@@ -122,3 +122,17 @@ test('an unknown parameter is refused with the names that there are', () => {
   const said = 'unknown: widht; allowed: width, height, cx, cy, x, y, zoom, iterations, palette'
   assert.equal(problems(julia, { widht: 3 }), said)
 })
+
+test('features tell about how many steps a picture takes, inside the set and outside', () => {
+  const steps = (params: Record<string, unknown>) => {
+    const { pixels, steps } = julia.features!(readParams(julia, params), { bytes: 0, head: new Uint8Array() })
+    return Number(steps) / Number(pixels)
+  }
+  // All points of this view stay, and none of that one.
+  assert.ok(Math.abs(steps({ cx: 0, cy: 0, zoom: 10, iterations: 5000 }) / 5000 - 1) < 0.01)
+  assert.ok(steps({ cx: 2, cy: 2, iterations: 5000 }) < 20)
+  const late = steps({ iterations: 5000 })
+  assert.ok(late > 20 && late < 200, String(late))
+  for (const zoom of [0.1, 1e12])
+    assert.ok(Number.isFinite(steps({ zoom, width: 1, height: 1, iterations: 1 })))
+})

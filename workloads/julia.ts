@@ -2,6 +2,7 @@
 
 import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { glance } from './julia/glance.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 
 /** The colours (red, green, blue) of points that escape, from the earliest to the last. */
@@ -30,6 +31,11 @@ export default defineWorkload({
       .describe('After so many a point is taken as bounded'),
     palette: choice(['fire', 'ice', 'forest', 'grey']).default('fire').describe('Colours'),
   }),
+  features(params) {
+    const { steps, bounded } = glance(params)
+    const pixels = params.width * params.height
+    return { pixels, steps: pixels * steps, bounded, iterations: params.iterations }
+  },
 
   run({ width, height, cx, cy, x, y, zoom, iterations, palette }, ctx) {
     const pixel = 3 / zoom / Math.min(width, height)

@@ -233,3 +233,15 @@ test('the work of the database is charged for: the same for the same request', a
   assert.equal(first, second)
   assert.ok(larger! > first! && first! > purchase! && purchase! > 0, `${charged}`)
 })
+
+test('features tell what is asked for and about how many products an answer holds', () => {
+  const features = (params: Record<string, unknown>) =>
+    shop.features!(readParams(shop, params), { bytes: 0, head: new Uint8Array() })
+  assert.deepEqual(features({ action: 'purchase', productId: 3, customer: 'Ada' }), {
+    action: 'purchase',
+    products: 1,
+  })
+  assert.deepEqual(features({ action: 'browse' }), { action: 'browse', products: 20 })
+  assert.equal(features({ action: 'browse', category: 'music', page: 60 }).products, 0)
+  assert.equal(features({ action: 'browse', minPriceCents: 50_000 }).products, 0)
+})

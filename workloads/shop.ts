@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { defineWorkload, reply } from 'plimsoll/workload'
 import { z } from 'zod'
 import { choice, expected, parameters, text, whole } from './params/fields.ts'
-import { categories, openShop, productCount } from './shop/catalogue.ts'
+import { categories, highestPriceCents, openShop, productCount } from './shop/catalogue.ts'
 
 const priceCents = whole({ min: 0, max: 100_000_000 })
 
@@ -41,6 +41,10 @@ export default defineWorkload({
         : undefined,
   }),
   safeToRepeat: (params) => params.action === 'browse',
+  features: (params) =>
+    params.action === 'purchase'
+      ? { action: params.action, products: 1 }
+      : { action: params.action, products: Math.min(params.pageSize, likelyMatches(params)) },
 
   run(params, ctx) {
     // Reading takes locks too, if only for moments: a process that is paused in one would keep others waiting.
@@ -63,6 +67,15 @@ const browsedRows = 2 * productCount
 const boughtRows = 2000
 
 const order = { name: 'name', price: 'priceCents, id', 'price-descending': 'priceCents DESC, id' }
+
+/** Products from the page on, if those that are searched are as many in every category and at every price. */
+function likelyMatches(params: z.output<typeof browseParams>): number {
+  const { category, search, minPriceCents, maxPriceCents, page, pageSize } = params
+  const dearest = Math.min(maxPriceCents, highestPriceCents)
+  const priced = Math.max(0, (dearest - minPriceCents) / highestPriceCents)
+  const share = (category ? 1 / categories.length : 1) * (search ? 1 / 15 : 1) * priced
+  return Math.max(0, productCount * share - (page - 1) * pageSize)
+}
 
 function browse(db: DatabaseSync, params: z.output<typeof browseParams>) {
   const { category = null, search = null, minPriceCents, maxPriceCents, sort, page, pageSize } = params

@@ -55,7 +55,7 @@ export function search(
 }
 
 /** Bases compared before the differences are looked at: to look after each one would cost more than it spares. */
-const block = 8
+export const block = 8
 
 /** How many bases are compared at one position of a random genome, on average, until there are too many differences. */
 export function expectedComparisons(pattern: Uint8Array, mismatches: number): number {

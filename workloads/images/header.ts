@@ -48,17 +48,22 @@ function bmpSize(head: DataView): Size {
   return { width: head.getInt32(18, true), height: Math.abs(head.getInt32(22, true)) }
 }
 
-/** The size is in the frame header, after segments of any length. */
 function jpegSize(head: DataView): Size {
+  const at = frameHeaderAt(head)
+  if (at === undefined) return undefined
+  const progressive = head.getUint8(at + 1) % 4 === 2
+  return { width: head.getUint16(at + 7), height: head.getUint16(at + 5), progressive }
+}
+
+/** Where the frame header of a JPEG begins, which tells the size, after segments of any length. */
+export function frameHeaderAt(head: DataView): number | undefined {
   let at = 2
   while (at + 9 <= head.byteLength) {
     if (head.getUint8(at) !== 0xff) return undefined
     const marker = head.getUint8(at + 1)
     if (marker === 0xff) at++
-    else if (isFrameHeader(marker)) {
-      const progressive = marker % 4 === 2
-      return { width: head.getUint16(at + 7), height: head.getUint16(at + 5), progressive }
-    } else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return undefined
+    else if (isFrameHeader(marker)) return at
+    else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return undefined
     else at += 2 + Math.max(2, head.getUint16(at + 2))
   }
   return undefined

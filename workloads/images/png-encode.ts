@@ -1,12 +1,14 @@
 /** Encodes PNG with the fewest channels or the palette that hold the picture exactly, and a filter chosen for each row. */
 
-import { Zlib } from 'fflate'
+import { zlibSync } from 'fflate'
 import { crc32 } from './crc.ts'
 import type { Picture, Progress } from './picture.ts'
 import { filterInto } from './png-filter.ts'
 import { chooseLayout } from './png-layout.ts'
 
-/** So much is compressed between two reports of progress, if a row is not longer. */
+/** Rows are filtered in the first part; the rest is compressed in one go. */
+const filterPart = 0.3
+/** Filtered between two reports of progress, if a row is not longer. */
 const batchBytes = 65_536
 
 /** `level` from 0, stored as it is, to 9, as small as possible. */
@@ -20,25 +22,23 @@ export function encodePng(picture: Picture, level: number, progress: Progress): 
   if (palette.length > 0) chunks.push(chunk('PLTE', palette))
   if (alphas.length > 0) chunks.push(chunk('tRNS', alphas))
 
-  const deflater = new Zlib({ level: level as 0, mem: 4 }, (deflated) => {
-    if (deflated.length > 0) chunks.push(chunk('IDAT', deflated))
-  })
   const filtered = level > 0 && colourType !== 3
   let row = new Uint8Array(rowBytes)
   let above = new Uint8Array(rowBytes)
-  const batch = new Uint8Array(Math.max(1, Math.floor(batchBytes / (1 + rowBytes))) * (1 + rowBytes))
-  for (let y = 0; y < height; ) {
-    let used = 0
-    for (; y < height && used < batch.length; y++, used += 1 + rowBytes) {
-      pack(y, row)
-      const target = batch.subarray(used, used + 1 + rowBytes)
-      if (filtered) filterInto(target, row, above, pixelBytes)
-      else target.set(row, 1)
-      ;[row, above] = [above, row]
-    }
-    deflater.push(batch.subarray(0, used), y === height)
-    progress(y / height)
+  const lineBytes = 1 + rowBytes
+  const linesPerProgress = Math.ceil(batchBytes / lineBytes)
+  const lines = new Uint8Array(height * lineBytes)
+  for (let y = 0; y < height; y++) {
+    pack(y, row)
+    const target = lines.subarray(y * lineBytes, (y + 1) * lineBytes)
+    if (filtered) filterInto(target, row, above, pixelBytes)
+    else target.set(row, 1)
+    ;[row, above] = [above, row]
+    if (y % linesPerProgress === 0) progress((filterPart * y) / height)
   }
+  // Not piece by piece: what fflate 0.8 streams may refer to bytes before its beginning, as if zeros were there.
+  chunks.push(chunk('IDAT', zlibSync(lines, { level: level as 0, mem: 4 })))
+  progress(1)
   chunks.push(chunk('IEND', new Uint8Array()))
   return Buffer.concat(chunks)
 }

@@ -129,6 +129,26 @@ test('every picture comes back as it was, at every level', () => {
   }
 })
 
+test('a drawing of flat shapes comes back as it was, at every level', () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const roll = dice(seed)
+    const [width, height] = [30 + roll(40), 30 + roll(40)]
+    const data = new Uint8Array(width * height * 4).fill(255)
+    for (let shape = 0; shape < 8 + seed; shape++) {
+      const colour = [roll(256), roll(256), roll(256)]
+      const [left, top] = [roll(width), roll(height)]
+      const [right, bottom] = [Math.min(width, left + 2 + roll(20)), Math.min(height, top + 2 + roll(20))]
+      for (let y = top; y < bottom; y++) {
+        for (let x = left; x < right; x++) data.set(colour, 4 * (y * width + x))
+      }
+    }
+    for (let level = 0; level <= 9; level++) {
+      const back = decodePng(encodePng({ width, height, data }, level, ignore), ignore)
+      assert.ok(Buffer.from(back.data).equals(data), `seed ${seed}, level ${level}`)
+    }
+  }
+})
+
 test('what is written is read by fast-png, with as few channels and bits as can be', () => {
   const layouts: [TestPicture, number, number, number | undefined][] = [
     [photo(50, 40), 3, 8, undefined],

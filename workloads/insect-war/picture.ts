@@ -35,12 +35,17 @@ const palette: readonly Colour[] = [
 ]
 
 export function drawField(war: War, seed: number): Uint8Array {
-  const cell = Math.max(1, Math.min(largestCell, Math.floor(longestSide / war.width)))
+  const cell = cellSide(war.width)
   const canvas = new Canvas(war.width * cell, war.height * cell)
   drawGround(canvas, war, cell, seed)
   for (const army of [0, 1] as const) drawNest(canvas, war.armies[army].nest, cell, ringInk + army)
   drawInsects(canvas, war, cell)
   return canvas.png(palette)
+}
+
+/** In pixels. */
+export function cellSide(fieldWidth: number): number {
+  return Math.max(1, Math.min(largestCell, Math.floor(longestSide / fieldWidth)))
 }
 
 function drawGround(canvas: Canvas, { graves, stride }: War, cell: number, seed: number): void {

@@ -56,10 +56,14 @@ export interface War {
   round: number
 }
 
+export function fieldOf(insects: number): { width: number; height: number } {
+  const width = Math.max(24, Math.ceil(Math.sqrt(insects * cellsPerInsect * 1.5)))
+  return { width, height: Math.ceil((width * 2) / 3) }
+}
+
 export function prepareWar(size1: number, size2: number, seed: number): War {
   const insects = size1 + size2
-  const width = Math.max(24, Math.ceil(Math.sqrt(insects * cellsPerInsect * 1.5)))
-  const height = Math.ceil((width * 2) / 3)
+  const { width, height } = fieldOf(insects)
   const stride = width + 2 * margin
   const cells = stride * (height + 2 * margin)
   const grid = new Uint16Array(cells).fill(wall)

@@ -29,6 +29,9 @@ export const categories = [
 /** Every category has as many things. */
 export const productCount = categories.length * things.kitchen.length * materials.length * looks.length
 
+const lowestPriceCents = 299
+export const highestPriceCents = 20_299
+
 const schema = `
   CREATE TABLE products (
     id INTEGER PRIMARY KEY,
@@ -98,7 +101,7 @@ function fill(db: DatabaseSync): void {
       for (const material of materials) {
         for (const look of looks) {
           id++
-          const priceCents = 299 + ((id * 7919) % 20_000)
+          const priceCents = lowestPriceCents + ((id * 7919) % (highestPriceCents - lowestPriceCents))
           const stock = 1 + ((id * 37) % 100)
           insert.run(id, `${look} ${material} ${thing}`, category, priceCents, stock)
         }

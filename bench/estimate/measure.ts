@@ -1,0 +1,140 @@
+/** Measures streams of requests: what each request of a workload's stream costs, and how far features cannot tell. */
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { codeHash } from '../../src/code-hash.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import { stream } from '../../src/random.ts'
+import { median, quantile } from '../../src/simulate/summary.ts'
+import { readCode } from '../../src/worker/code.ts'
+import { loadWorkloads } from '../../src/workload.ts'
+import { validParams } from '../meter/runner.ts'
+import type { StreamSetup } from './child.ts'
+import { kept } from './kept.ts'
+import { featuresOf, type Row } from './row.ts'
+import type { Stream, StreamName } from './stream.ts'
+
+export type { Row } from './row.ts'
+export { type StreamName, streamNames } from './stream.ts'
+
+/** To be changed with what a row holds, or with how requests are run. */
+const version = 1
+/** As many processes at a time. */
+const lanes = 2
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const fileOf = (name: StreamName) => at(`../../workloads/${name}.ts`)
+const streamOf = (name: StreamName) => at(`./streams/${name}.ts`)
+
+/** The first `count` requests of a workload's stream. */
+export async function measure(name: StreamName, seed: number, count: number): Promise<Row[]> {
+  return rowsOf(name, { seed, count, alike: 1 })
+}
+
+/** The same of several workloads; `measured` is called as soon as one is done. */
+export async function measureAll<Name extends StreamName>(
+  names: readonly Name[],
+  seed: number,
+  count: number,
+  measured: (name: Name, rows: Row[]) => void = () => {},
+): Promise<Map<Name, Row[]>> {
+  const rows = await inLanes(names, async (name) => {
+    const rows = await measure(name, seed, count)
+    measured(name, rows)
+    return rows
+  })
+  return new Map(names.map((name, i) => [name, rows[i]!]))
+}
+
+/** How far log(work) lies from the middle of requests that look the same. */
+export interface Unknowable {
+  median: number
+  p95: number
+}
+
+const groups = 40
+const alike = 6
+
+/** Undefined where nothing can vary under the same features. */
+export async function unknowable(name: StreamName): Promise<Unknowable | undefined> {
+  const { vary } = (await import(streamOf(name))) as Stream
+  if (!vary) return undefined
+  const rows = await rowsOf(name, { seed: 2, count: groups, alike })
+  const logs = rows.map(({ work }) => Math.log(work))
+  const middles = Array.from({ length: groups }, (_, i) => median(logs.slice(i * alike, (i + 1) * alike)))
+  const distances = logs
+    .map((log, i) => Math.abs(log - middles[Math.floor(i / alike)]!))
+    .sort((a, b) => a - b)
+  return { median: median(distances), p95: quantile(distances, 0.95) }
+}
+
+export async function unknowableAll<Name extends StreamName>(
+  names: readonly Name[],
+): Promise<Map<Name, Unknowable | undefined>> {
+  const all = await inLanes(names, unknowable)
+  return new Map(names.map((name, i) => [name, all[i]]))
+}
+
+/** Mean µs of the workload's `features`, of requests of its stream. */
+export async function featuresUs(name: StreamName, count = 200, rounds = 20): Promise<number> {
+  const { sample } = (await import(streamOf(name))) as Stream
+  const [workload] = await loadWorkloads([fileOf(name)])
+  const random = stream(1, `requests of ${name}`)
+  const requests: { params: unknown; body: Uint8Array }[] = []
+  for (let i = 0; i < count; i++) {
+    const { params, body = new Uint8Array() } = sample(random)
+    requests.push({ params: await validParams(workload!, params), body })
+  }
+  let us = 0
+  for (let round = 0; round <= rounds; round++) {
+    const startedAt = performance.now()
+    for (const { params, body } of requests) featuresOf(workload!, params, body)
+    // The first round is for the compiler.
+    if (round > 0) us += (performance.now() - startedAt) * 1000
+  }
+  return us / rounds / count
+}
+
+type Wanted = Pick<StreamSetup, 'seed' | 'count' | 'alike'>
+
+async function rowsOf(name: StreamName, wanted: Wanted): Promise<Row[]> {
+  const file = fileOf(name)
+  const { hashes, packages } = await readCode([file], defaultMeter)
+  const facts = { version, code: hashes[name], stream: await codeHash(streamOf(name)), ...wanted }
+  const startedAt = performance.now()
+  const { value: rows, isNew } = await kept(name, facts, () =>
+    run({ file, stream: streamOf(name), meter: { ...defaultMeter, packages }, ...wanted }),
+  )
+  const cpuMs = rows.reduce((sum, row) => sum + row.cpuMs, 0)
+  const took = isNew ? `in ${((performance.now() - startedAt) / 1000).toFixed(0)} s` : 'before'
+  console.error(
+    `${name}: ${rows.length} requests, measured ${took}, ${(cpuMs / rows.length).toFixed(1)} CPU ms each`,
+  )
+  return rows
+}
+
+function run(setup: StreamSetup): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    const rows: Row[] = []
+    const child = fork(at('./child.ts'), [JSON.stringify(setup)])
+    child.on('message', (row) => rows.push(row as Row))
+    child.on('error', reject)
+    child.on('exit', (code) => {
+      if (code === 0 && rows.length === setup.count * setup.alike) resolve(rows)
+      else reject(new Error(`${setup.file}: exit code ${code} after ${rows.length} requests`))
+    })
+  })
+}
+
+async function inLanes<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length)
+  const todo = items.entries()
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const [i, item] of todo) results[i] = await run(item)
+    }),
+  )
+  return results
+}

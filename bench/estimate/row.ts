@@ -1,0 +1,27 @@
+/** What is measured of one request, and what is known of it before it runs. */
+import { createHash } from 'node:crypto'
+import type { Features, Workload } from '../../src/workload.ts'
+
+export interface Row {
+  /** As the workload's schema gave them. */
+  params: unknown
+  features: Features
+  /** The same for equal requests only: parameters and body. */
+  key: string
+  work: number
+  cpuMs: number
+  bodyBytes: number
+}
+
+/** As much of a body as an estimate may look at. */
+const headBytes = 64 * 1024
+
+export function featuresOf(workload: Workload, params: unknown, body: Uint8Array): Features {
+  const facts = { bytes: body.length, head: body.subarray(0, headBytes) }
+  return workload.features ? workload.features(params, facts) : (params as Features)
+}
+
+export function keyOf(params: unknown, body: Uint8Array): string {
+  const digest = body.length > 0 ? createHash('sha1').update(body).digest('hex') : ''
+  return JSON.stringify(params) + digest
+}

@@ -1,0 +1,63 @@
+/** Streams of requests as users of a workload would send them, one file for each workload, and how they draw. */
+import type { Random } from '../../src/random.ts'
+
+export interface Request {
+  /** As a client sends them: what has a default may be left out. */
+  params: Record<string, unknown>
+  body?: Uint8Array
+}
+
+/** What each file of streams/ exports. */
+export interface Stream {
+  sample(random: Random): Request
+  /** Another request with the same features, as far as they go, whose cost may differ. */
+  vary?(request: Request, random: Random): Request
+}
+
+export const streamNames = [
+  'factorize',
+  'julia',
+  'dna',
+  'grayscott',
+  'hillclimb',
+  'foxes-rabbits',
+  'insect-war',
+  'compress',
+  'shop',
+] as const
+
+export type StreamName = (typeof streamNames)[number]
+
+export function chance(random: Random, probability: number): boolean {
+  return random.next() < probability
+}
+
+/** Every factor is as likely as any other. */
+export function spread(random: Random, min: number, max: number): number {
+  return min * (max / min) ** random.next()
+}
+
+/** The same for whole numbers. */
+export function wholeSpread(random: Random, min: number, max: number): number {
+  return Math.min(max, Math.floor(spread(random, min, max + 1)))
+}
+
+/** One of the keys, by their weights. */
+export function weighted<Key extends string>(random: Random, weights: Readonly<Record<Key, number>>): Key {
+  const keys = Object.keys(weights) as Key[]
+  let left = random.next() * keys.reduce((sum, key) => sum + weights[key], 0)
+  for (const key of keys) {
+    left -= weights[key]
+    if (left < 0) return key
+  }
+  return keys.at(-1)!
+}
+
+export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
+  return items[random.below(items.length)]!
+}
+
+/** What a seed parameter may be. */
+export function anySeed(random: Random): number {
+  return random.below(2 ** 32)
+}

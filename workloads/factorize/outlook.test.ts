@@ -1,0 +1,52 @@
+/** What is told of a number before it is factorized, against primes that are found by dividing. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { outlookOf } from './outlook.ts'
+
+function isPrime(n: number): boolean {
+  for (let factor = 2; factor * factor <= n; factor++) if (n % factor === 0) return false
+  return true
+}
+
+test('a number without small factors is told to be prime or not', () => {
+  for (const from of [1_000_000, 999_999_000, 98_765_432_100]) {
+    for (let n = from; n < from + 300; n++) {
+      const { rest } = outlookOf(String(n))
+      if (isPrime(n)) assert.equal(rest, 'prime', String(n))
+    }
+  }
+  // Two primes, of all lengths that are computed differently.
+  for (const n of [
+    1009n * 1013n,
+    1_000_003n * 3_000_017n,
+    80_000_023n * 100_000_007n,
+    4_294_967_291n * 4_294_967_279n,
+  ]) {
+    assert.equal(outlookOf(String(n)).rest, 'composite', String(n))
+  }
+  for (const n of ['1125899906842597', '9007199254740881', '18446744073709551557']) {
+    assert.equal(outlookOf(n).rest, 'prime', n)
+  }
+})
+
+test('divisions are those up to the root of what small factors leave', () => {
+  const about = (n: string, root: number) => {
+    const { divisions } = outlookOf(n)
+    assert.ok(Math.abs(divisions / ((root * 8) / 30) - 1) < 0.01, `${n}: ${divisions}`)
+  }
+  about('1000003', Math.sqrt(1_000_003))
+  about(String(2 ** 10 * 27 * 1_000_003), Math.sqrt(1_000_003))
+  about(String(7 * 593 * 599), 593)
+  about(String(10n ** 16n * 1_000_003n), Math.sqrt(1_000_003))
+  about('18446744073709551557', 2 ** 32)
+})
+
+test('any number has an outlook, and a long one is not tested', () => {
+  for (const n of ['2', '3', '4', '5', '49', '360000', '9007199254740991', '9007199254740992']) {
+    assert.ok(outlookOf(n).divisions > 0, n)
+  }
+  const { rest, divisions, digits } = outlookOf('1000000000000000000000000000000000000133')
+  assert.deepEqual([rest, digits], ['untested', 6])
+  assert.ok(divisions > 1e18)
+})

@@ -1,0 +1,139 @@
+/** What a few microseconds tell of a number: its small factors, and whether what is left is prime. */
+
+export interface Outlook {
+  /** Known: nothing is left to find. Of a composite rest, and of one too long to test, only the most is known. */
+  rest: 'known' | 'prime' | 'composite' | 'untested'
+  /** Trial divisions, at most. */
+  divisions: number
+  /** How many of `digitBits` each the rest has; a Number counts as one. */
+  digits: number
+}
+
+const digitBits = 24
+/** Of each 30 numbers, those that 2, 3 and 5 do not divide are tried. */
+const triedShare = 8 / 30
+/** Primes up to here are tried. */
+const limit = 600
+/** Longer rests would take too long to test. */
+const mostTestedBits = 64
+
+const primes = Float64Array.from(primesTo(limit))
+
+/** `n` is a whole number from 2, as text. */
+export function outlookOf(n: string): Outlook {
+  let large = n.length > 15 ? BigInt(n) : 0n
+  let largest = 2
+  if (large > Number.MAX_SAFE_INTEGER) {
+    for (const prime of smallFactors(large)) {
+      large /= prime
+      largest = Number(prime)
+    }
+  }
+  if (large > Number.MAX_SAFE_INTEGER) {
+    const bits = large.toString(16).length * 4
+    const rest = bits > mostTestedBits ? 'untested' : isLikelyPrime(large) ? 'prime' : 'composite'
+    const divisions = Math.sqrt(Number(large)) * triedShare
+    return { rest, divisions, digits: Math.ceil(bits / digitBits) }
+  }
+  return outlookOfNumber(large > 0n ? Number(large) : Number(n), largest)
+}
+
+function outlookOfNumber(n: number, known: number): Outlook {
+  let rest = n
+  let largest = known
+  for (let i = 0; i < primes.length; i++) {
+    const prime = primes[i]!
+    if (prime * prime > rest) break
+    for (let quotient = rest / prime; quotient === Math.floor(quotient); quotient = rest / prime) {
+      rest = quotient
+      largest = prime
+    }
+  }
+  const root = Math.sqrt(rest)
+  if (root <= limit) return { rest: 'known', divisions: Math.max(largest, root) * triedShare, digits: 1 }
+  const isPrime = rest < mostByFloats ? isLikelyPrimeNumber(rest) : isLikelyPrime(BigInt(rest))
+  return { rest: isPrime ? 'prime' : 'composite', divisions: root * triedShare, digits: 1 }
+}
+
+/** All of them up to `limit`, with repetitions. */
+function smallFactors(n: bigint): bigint[] {
+  const factors: bigint[] = []
+  let rest = n
+  for (const [product, parts] of products) {
+    const left = Number(rest % product)
+    for (const prime of parts) {
+      if (left % prime !== 0) continue
+      for (const factor = BigInt(prime); rest % factor === 0n; rest /= factor) factors.push(factor)
+    }
+  }
+  return factors
+}
+
+/** Primes in groups: one long division by a group's product, and the rest is quick. */
+const products = productsOf(primes)
+
+function productsOf(primes: Iterable<number>): [product: bigint, primes: number[]][] {
+  const groups: [bigint, number[]][] = []
+  let group: number[] = []
+  let product = 1
+  for (const prime of [...primes, Number.POSITIVE_INFINITY]) {
+    if (product * prime > 2 ** 31) {
+      groups.push([BigInt(product), group])
+      group = []
+      product = 1
+    }
+    group.push(prime)
+    product *= prime
+  }
+  return groups
+}
+
+/** Fermat's test to the base of 2. What passes and is no prime is rare. */
+function isLikelyPrime(n: bigint): boolean {
+  let power = 1n
+  for (const bit of (n - 1n).toString(2)) {
+    power = (power * power) % n
+    if (bit === '1') power <<= 1n
+  }
+  return power % n === 1n
+}
+
+/** So that a few times as much is still exact. */
+const mostByFloats = 2 ** 50
+/** Splits a Number into halves of 26 bits, whose products are exact. */
+const splitter = 2 ** 27 + 1
+
+/** The same with floats, which is ten times as fast. */
+function isLikelyPrimeNumber(n: number): boolean {
+  const inverse = 1 / n
+  const nUp = splitter * n - (splitter * n - n)
+  const nLow = n - nUp
+  let power = 1
+  for (let bit = 2 ** Math.floor(Math.log2(n)), left = n - 1; bit >= 1; bit /= 2) {
+    // power² - quotient × n, both as a rounded product and what rounding took from it.
+    const up = splitter * power - (splitter * power - power)
+    const low = power - up
+    const square = power * power
+    const squareRest = up * up - square + 2 * up * low + low * low
+    const quotient = Math.floor(square * inverse)
+    const quotientUp = splitter * quotient - (splitter * quotient - quotient)
+    const quotientLow = quotient - quotientUp
+    const product = quotient * n
+    const productRest =
+      quotientUp * nUp - product + quotientUp * nLow + quotientLow * nUp + quotientLow * nLow
+    power = square - product + (squareRest - productRest)
+    if (left >= bit) {
+      left -= bit
+      power *= 2
+    }
+    while (power < 0) power += n
+    while (power >= n) power -= n
+  }
+  return power === 1
+}
+
+function primesTo(most: number): number[] {
+  const found: number[] = []
+  for (let n = 2; n <= most; n++) if (found.every((prime) => n % prime !== 0)) found.push(n)
+  return found
+}
