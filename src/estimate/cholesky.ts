@@ -38,6 +38,29 @@ export function solve(a: Float64Array, n: number, b: Float64Array): void {
   }
 }
 
+/** The lower triangle of A⁻¹, where `l` is what `factor` left of A. */
+export function inverseOf(l: Float64Array, n: number): Float64Array {
+  // By rows of the transpose: what is summed up lies side by side.
+  const half = new Float64Array(n * n)
+  for (let j = 0; j < n; j++) {
+    half[j * n + j] = 1 / l[j * n + j]!
+    for (let i = j + 1; i < n; i++) {
+      let sum = 0
+      for (let k = j; k < i; k++) sum -= l[i * n + k]! * half[j * n + k]!
+      half[j * n + i] = sum / l[i * n + i]!
+    }
+  }
+  const inverse = new Float64Array(n * n)
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = 0
+      for (let k = i; k < n; k++) sum += half[i * n + k]! * half[j * n + k]!
+      inverse[i * n + j] = sum
+    }
+  }
+  return inverse
+}
+
 /** From the upper triangle, which `decompose` leaves alone. */
 function restore(a: Float64Array, n: number, diagonal: Float64Array, added: number): void {
   for (let i = 0; i < n; i++) {

@@ -1,0 +1,309 @@
+/** Makes a model of what requests cost from measurements, of the family that does best on rows it has not seen. */
+
+import type { Reading } from '../reading.ts'
+import { type Encoded, type Encoding, encode, encodingOf } from './encoding.ts'
+import { type Points, priorsOf, type Settings } from './kernel.ts'
+import { columnCount, columnsOf, dot, type Fit, fitWeights, type Shape } from './surface.ts'
+import { tune } from './tune.ts'
+
+export interface FitRow {
+  reading: Reading
+  /** The log of what it cost. */
+  log: number
+  /** Times the usual noise: 1, or more for a row that may no longer be true. */
+  doubt: number
+}
+
+export const families = ['line', 'parabola', 'surface', 'curved surface'] as const
+export type FamilyName = (typeof families)[number]
+
+export interface Model {
+  family: FamilyName
+  encoding: Encoding
+  shape: Shape
+  /** Costs are looked at as (log - level) ÷ scale. */
+  level: number
+  scale: number
+  weights: Float64Array
+  /** By post: the 5th, 50th and 95th percentile of how far off requests like it were, in logs; last, of all. */
+  around: Float64Array
+  rows: number
+  /** Of rows that the model had not seen: their misses in units of what was expected there. */
+  scores: Float64Array
+}
+
+export interface FitOptions {
+  /** Most posts. */
+  posts: number
+  /** Where a search for settings begins, if the model before had as many. */
+  settings?: Settings
+}
+
+/** Rows that settings are sought on: the time grows with the cube. */
+const tuningRows = 160
+const tuningRounds = 40
+/** With fewer, each row in turn is the one not seen. */
+const leastToHoldOut = 40
+/** Families are compared with fewer posts, because the time grows with their cube. */
+const postsToCompare = 128
+/** A model with fewer cannot be told from chance. */
+const leastRows = 5
+/** A parabola needs so many rows for each of its columns. */
+const rowsPerColumn = 2
+
+export function fitModel(rows: readonly FitRow[], options: FitOptions): Model | undefined {
+  if (rows.length < leastRows) return undefined
+  const encoding = encodingOf(rows.map(({ reading }) => reading))
+  const data = dataOf(rows, encoding)
+  const settings = tuned(data, options.settings)
+  const names = families.filter((name) => isWorthATry(name, data))
+  const family = best(names, data, settings, options)
+  return finish(family, encoding, data, settings, options)
+}
+
+/** Rows as a fit needs them. */
+interface Data {
+  requests: Encoded[]
+  heights: number[]
+  values: Float64Array
+  doubts: Float64Array
+  level: number
+  scale: number
+}
+
+function dataOf(rows: readonly FitRow[], encoding: Encoding): Data {
+  const logs = rows.map(({ log }) => log).toSorted((a, b) => a - b)
+  const level = logs[logs.length >> 1]!
+  // Of the rows in the middle: an outlier must not set the scale.
+  const inner = logs.slice(Math.floor(logs.length * 0.02), Math.ceil(logs.length * 0.98))
+  const scale = Math.sqrt(inner.reduce((sum, log) => sum + (log - level) ** 2, 0) / inner.length) || 1
+  return {
+    requests: rows.map(({ reading }) => encode(encoding, reading)),
+    heights: encoding.categories.map(({ levels }) => levels.length),
+    values: Float64Array.from(rows, ({ log }) => (log - level) / scale),
+    doubts: Float64Array.from(rows, ({ doubt }) => doubt),
+    level,
+    scale,
+  }
+}
+
+function some(data: Data, keep: (index: number) => boolean): Data {
+  const indices = data.requests.map((_, i) => i).filter(keep)
+  return {
+    ...data,
+    requests: indices.map((i) => data.requests[i]!),
+    values: Float64Array.from(indices, (i) => data.values[i]!),
+    doubts: Float64Array.from(indices, (i) => data.doubts[i]!),
+  }
+}
+
+/** Spread evenly over the rows. */
+function evenly(data: Data, count: number): Data {
+  const n = data.requests.length
+  if (n <= count) return data
+  return some(data, (i) => Math.floor((i * count) / n) !== Math.floor(((i - 1) * count) / n))
+}
+
+function pointsOf({ requests, heights }: Data, wide: number): Points {
+  const kinds = heights.length
+  const numbers = new Float64Array(requests.length * wide)
+  const levels = new Int32Array(requests.length * kinds)
+  for (const [i, request] of requests.entries()) {
+    numbers.set(request.numbers, i * wide)
+    levels.set(request.levels, i * kinds)
+  }
+  return { count: requests.length, wide, kinds, numbers, levels }
+}
+
+function wideOf({ requests }: Data): number {
+  return requests[0]!.numbers.length
+}
+
+function tuned(data: Data, before: Settings | undefined): Settings {
+  const sample = evenly(data, tuningRows)
+  const points = pointsOf(sample, wideOf(data))
+  const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
+  // An outlier would make everything look like noise.
+  const values = sample.values.map((value) => Math.max(-5, Math.min(5, value)))
+  return tune(points, values, before?.length === prior.length ? before : prior, tuningRounds)
+}
+
+function isWorthATry(family: FamilyName, data: Data): boolean {
+  if (family === 'line' || family === 'surface') return true
+  const shape = shapeOf('parabola', data, new Float64Array(), 0)
+  return data.requests.length >= rowsPerColumn * columnCount(shape)
+}
+
+function shapeOf(family: FamilyName, data: Data, settings: Settings, posts: number): Shape {
+  const hasPosts = family === 'surface' || family === 'curved surface'
+  return {
+    parabola: family === 'parabola' || family === 'curved surface',
+    settings,
+    heights: data.heights,
+    posts: pointsOf(hasPosts ? evenly(data, posts) : { ...data, requests: [] }, wideOf(data)),
+  }
+}
+
+function best(
+  names: readonly FamilyName[],
+  data: Data,
+  settings: Settings,
+  { posts }: FitOptions,
+): FamilyName {
+  const holdOut = data.requests.length >= leastToHoldOut
+  const seen = holdOut ? some(data, (i) => i % 5 !== 4) : data
+  const unseen = some(data, (i) => i % 5 === 4)
+  let chosen: FamilyName = 'line'
+  let least = Number.POSITIVE_INFINITY
+  for (const name of names) {
+    const shape = shapeOf(name, seen, settings, Math.min(posts, postsToCompare))
+    const fit = fitted(shape, seen)
+    if (!fit) continue
+    const misses = holdOut ? missesOf(shape, fit, unseen) : [...fit.misses]
+    const off = badness(misses.map((miss) => miss * data.scale))
+    if (off < least) [chosen, least] = [name, off]
+  }
+  return chosen
+}
+
+/** Mean miss in logs; what is off by more than a factor of 4 is simply wrong. */
+function badness(misses: readonly number[]): number {
+  return misses.reduce((sum, miss) => sum + Math.min(Math.log(4), Math.abs(miss)), 0) / misses.length
+}
+
+function fill(shape: Shape, requests: readonly Encoded[]): Float64Array {
+  const n = columnCount(shape)
+  const columns = columnsOf(shape)
+  const filled = new Float64Array(requests.length * n)
+  for (const [i, request] of requests.entries()) columns(request, filled.subarray(i * n, (i + 1) * n))
+  return filled
+}
+
+/** Twice: rows that are far off the first time are doubted the second time. */
+function fitted(shape: Shape, data: Data): Fit | undefined {
+  const filled = fill(shape, data.requests)
+  const first = fitWeights(shape, filled, data.values, data.doubts)
+  if (!first) return undefined
+  const sizes = first.misses.map(Math.abs).sort()
+  const usual = Math.max(sizes[sizes.length >> 1]!, 1e-3)
+  const doubts = data.doubts.map(
+    (doubt, i) => doubt * Math.max(1, (Math.abs(first.misses[i]!) / (4 * usual)) ** 2),
+  )
+  return fitWeights(shape, filled, data.values, doubts) ?? first
+}
+
+function missesOf(shape: Shape, { weights }: Fit, data: Data): number[] {
+  const n = weights.length
+  const filled = fill(shape, data.requests)
+  return data.requests.map((_, i) => data.values[i]! - dot(weights, filled.subarray(i * n, (i + 1) * n)))
+}
+
+function finish(
+  family: FamilyName,
+  encoding: Encoding,
+  data: Data,
+  settings: Settings,
+  options: FitOptions,
+): Model | undefined {
+  const shape = shapeOf(family, data, settings, options.posts)
+  const fit = fitted(shape, data)
+  if (!fit) return undefined
+  // Posts without weight still tell what is near.
+  const hung =
+    shape.posts.count > 0
+      ? shape
+      : { ...shape, posts: shapeOf('surface', data, settings, options.posts).posts }
+  const n = columnCount(hung)
+  const weights = new Float64Array(n)
+  weights.set(fit.weights)
+  const misses = fit.misses.map((miss) => miss * data.scale)
+  const filled = fill(hung, data.requests)
+  const around = aroundOf(misses, filled, n, hung.posts.count)
+  const model = {
+    family,
+    encoding,
+    shape: hung,
+    weights,
+    around,
+    rows: misses.length,
+    scores: new Float64Array(),
+  }
+  const { level, scale } = data
+  return { ...model, level, scale }
+}
+
+/** How many rows' worth the misses of all rows count against those of rows alike. */
+const everywhere = 8
+/** How much less rows that are less alike count. */
+const sharpness = 4
+
+/** Percentiles of misses around each post, and at the end those of all rows. */
+function aroundOf(misses: Float64Array, filled: Float64Array, n: number, posts: number): Float64Array {
+  const order = [...misses.keys()].sort((a, b) => misses[a]! - misses[b]!)
+  const around = new Float64Array(3 * (posts + 1))
+  const shares = new Float64Array(misses.length)
+  for (let p = 0; p <= posts; p++) {
+    const base = everywhere / misses.length
+    let total = 0
+    for (let i = 0; i < misses.length; i++) {
+      shares[i] = base + (p < posts ? filled[i * n + n - posts + p]! ** sharpness : 0)
+      total += shares[i]!
+    }
+    for (const [k, percentile] of [0.05, 0.5, 0.95].entries()) {
+      let sum = 0
+      for (const i of order) {
+        sum += shares[i]!
+        if (sum < percentile * total) continue
+        around[3 * p + k] = misses[i]!
+        break
+      }
+    }
+  }
+  return around
+}
+
+export interface Prediction {
+  /** The log of the cost, and how far below and above it may lie, both at least a little above 0. */
+  log: number
+  below: number
+  above: number
+  /** How alike the nearest post is, from 0 to 1. */
+  nearest: number
+}
+
+/** No interval is narrower: nobody knows that well. */
+const narrowest = 0.002
+
+export function predictor(model: Model): (reading: Reading) => Prediction {
+  const { encoding, shape, weights, around, level, scale } = model
+  const n = weights.length
+  const posts = shape.posts.count
+  const row = new Float64Array(n)
+  const columns = columnsOf(shape)
+  const far = Math.exp(shape.settings[0]!) * scale
+  return (reading) => {
+    columns(encode(encoding, reading), row)
+    let [low, middle, high, total, nearest] = [0, 0, 0, 0, 0]
+    for (let p = 0; p < posts; p++) {
+      const like = row[n - posts + p]!
+      if (like > nearest) nearest = like
+      const share = like * like * like * like
+      total += share
+      low += share * around[3 * p]!
+      middle += share * around[3 * p + 1]!
+      high += share * around[3 * p + 2]!
+    }
+    const rest = 0.02
+    low = (low + rest * around[3 * posts]!) / (total + rest)
+    middle = (middle + rest * around[3 * posts + 1]!) / (total + rest)
+    high = (high + rest * around[3 * posts + 2]!) / (total + rest)
+    // Where nothing like it was seen, the surface is not known.
+    const unknown = far * Math.sqrt(1 - nearest * nearest)
+    return {
+      log: level + scale * dot(weights, row) + middle,
+      below: Math.max(narrowest, Math.hypot(middle - low, unknown)),
+      above: Math.max(narrowest, Math.hypot(high - middle, unknown)),
+      nearest,
+    }
+  }
+}

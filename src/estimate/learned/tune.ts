@@ -1,0 +1,115 @@
+/** Finds the settings of the kernel under which the costs that were seen are likeliest. */
+
+import { factor, inverseOf, solve } from '../cholesky.ts'
+import {
+  levelVariance,
+  matern,
+  maternSlope,
+  noiseAt,
+  type Points,
+  priorsOf,
+  rangesAt,
+  type Settings,
+  slopeAt,
+  stepAt,
+  surfaceAt,
+} from './kernel.ts'
+
+/** Logs of settings stay within these. */
+const [least, most] = [-8, 5]
+const [firstStride, longestStride, shortestStride] = [0.2, 1, 0.003]
+
+/** `values` have mean 0 and deviation 1. Walks downhill by the signs of the slopes (iRprop), from `from` on. */
+export function tune(points: Points, values: Float64Array, from: Settings, rounds: number): Settings {
+  const settings = Float64Array.from(from)
+  const slopes = new Float64Array(settings.length)
+  const before = new Float64Array(settings.length)
+  const strides = new Float64Array(settings.length).fill(firstStride)
+  let best = { unlikely: Number.POSITIVE_INFINITY, settings: from }
+  for (let round = 0; round < rounds; round++) {
+    const unlikely = slopesAt(points, values, settings, slopes)
+    if (unlikely < best.unlikely) best = { unlikely, settings: Float64Array.from(settings) }
+    for (let i = 0; i < settings.length; i++) {
+      const turned = slopes[i]! * before[i]!
+      if (turned > 0) strides[i] = Math.min(longestStride, strides[i]! * 1.3)
+      else if (turned < 0) {
+        strides[i] = strides[i]! * 0.5
+        slopes[i] = 0
+      }
+      settings[i] = Math.max(least, Math.min(most, settings[i]! - Math.sign(slopes[i]!) * strides[i]!))
+      before[i] = slopes[i]!
+    }
+    if (strides.every((stride) => stride < shortestStride)) break
+  }
+  return best.settings
+}
+
+/** Minus the log of how likely the values are, and in `slopes` how that changes with the settings. */
+function slopesAt(points: Points, values: Float64Array, settings: Settings, slopes: Float64Array): number {
+  const { count: n, wide, kinds, numbers, levels } = points
+  const [surface, noise, slope, step] = [surfaceAt, noiseAt, slopeAt, stepAt].map((at) =>
+    Math.exp(2 * settings[at]!),
+  ) as [number, number, number, number]
+  const narrow = Float64Array.from({ length: wide }, (_, d) => Math.exp(-2 * settings[rangesAt + d]!))
+  const apart = Float64Array.from({ length: kinds }, (_, c) => Math.exp(settings[rangesAt + wide + c]!))
+  const squares = new Float64Array(n * n)
+  const shares = new Float64Array(n * n)
+  const products = new Float64Array(n * n)
+  const shared = new Float64Array(n * n)
+  const k = new Float64Array(n * n)
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      const at = i * n + j
+      let [square, product, away, same] = [0, 0, 0, 0]
+      for (let d = 0; d < wide; d++) {
+        const [a, b] = [numbers[i * wide + d]!, numbers[j * wide + d]!]
+        square += (a - b) * (a - b) * narrow[d]!
+        product += a * b
+      }
+      for (let c = 0; c < kinds; c++) {
+        if (levels[i * kinds + c] === levels[j * kinds + c]) same++
+        else away += apart[c]!
+      }
+      squares[at] = square
+      products[at] = product
+      shared[at] = same
+      shares[at] = surface * Math.exp(-away)
+      k[at] = shares[at]! * matern(square) + slope * product + step * same + levelVariance
+      k[j * n + i] = k[at]!
+    }
+    k[i * n + i]! += noise + 1e-8
+  }
+  if (factor(k, n) === undefined) return Number.POSITIVE_INFINITY
+  const weights = Float64Array.from(values)
+  solve(k, n, weights)
+  let unlikely = 0
+  for (let i = 0; i < n; i++) unlikely += Math.log(k[i * n + i]!) + 0.5 * values[i]! * weights[i]!
+  const inverse = inverseOf(k, n)
+  slopes.fill(0)
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      const at = i * n + j
+      const weight = (inverse[at]! - weights[i]! * weights[j]!) * (i === j ? 0.5 : 1)
+      const like = shares[at]! * matern(squares[at]!)
+      slopes[surfaceAt]! += weight * 2 * like
+      slopes[slopeAt]! += weight * 2 * slope * products[at]!
+      slopes[stepAt]! += weight * 2 * step * shared[at]!
+      if (i === j) slopes[noiseAt]! += weight * 2 * noise
+      const bend = weight * shares[at]! * maternSlope(squares[at]!)
+      for (let d = 0; d < wide; d++) {
+        const off = numbers[i * wide + d]! - numbers[j * wide + d]!
+        slopes[rangesAt + d]! += bend * off * off * narrow[d]!
+      }
+      for (let c = 0; c < kinds; c++) {
+        if (levels[i * kinds + c] !== levels[j * kinds + c])
+          slopes[rangesAt + wide + c]! -= weight * like * apart[c]!
+      }
+    }
+  }
+  for (const [i, { mean, deviation }] of priorsOf(points).entries()) {
+    const off = (settings[i]! - mean) / deviation
+    unlikely += 0.5 * off * off
+    slopes[i]! += off / deviation
+  }
+  return unlikely
+}
