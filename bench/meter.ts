@@ -12,6 +12,7 @@ import { loadWorkloads } from '../src/workload.ts'
 import { ages } from './meter/age.ts'
 import type { MeterCase } from './meter/case.ts'
 import type { CaseResult, ChildSetup } from './meter/child.ts'
+import type { BenchOptions } from './options.ts'
 
 const names = [
   'factorize',
@@ -36,7 +37,7 @@ interface Figures {
   cases: number
 }
 
-export async function meter(quick: boolean): Promise<Record<string, unknown>> {
+export async function meter({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const figures: Figures[] = []
   for (const name of names) figures.push(await compare(name, quick))
   const age = await ages(names, quick)

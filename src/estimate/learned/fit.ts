@@ -220,14 +220,28 @@ function finish(
   const filled = fill(hung, data.requests)
   const around = aroundOf(misses, filled, n, hung.posts.count)
   const { level, scale } = data
-  return { family, encoding, shape: hung, level, scale, weights, around, rows: misses.length, seen: seenIn(data) }
+  return {
+    family,
+    encoding,
+    shape: hung,
+    level,
+    scale,
+    weights,
+    around,
+    rows: misses.length,
+    seen: seenIn(data),
+  }
 }
 
 function seenIn({ requests, values, level, scale }: Data): Model['seen'] {
   const columns = requests[0]!.numbers
   return {
-    least: Array.from(columns, (_, d) => requests.reduce((a, { numbers }) => Math.min(a, numbers[d]!), Infinity)),
-    most: Array.from(columns, (_, d) => requests.reduce((a, { numbers }) => Math.max(a, numbers[d]!), -Infinity)),
+    least: Array.from(columns, (_, d) =>
+      requests.reduce((a, { numbers }) => Math.min(a, numbers[d]!), Infinity),
+    ),
+    most: Array.from(columns, (_, d) =>
+      requests.reduce((a, { numbers }) => Math.max(a, numbers[d]!), -Infinity),
+    ),
     lowest: level + scale * values.reduce((a, b) => Math.min(a, b)),
     highest: level + scale * values.reduce((a, b) => Math.max(a, b)),
   }
