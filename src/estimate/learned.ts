@@ -50,8 +50,8 @@ interface Current {
 /** A model is made anew when so many more rows came, and at least a few. */
 const growth = 0.25
 const [leastRows, fewRows] = [5, 3]
-/** Of so many misses in a row nearly all are to the same side: costs have changed. */
-const [watched, sameSide] = [24, 22]
+/** Of so many misses in a row these many are to the same side, and far: costs have changed. */
+const [watched, sameSide, farOff] = [24, 20, 0.5]
 /** Rows of what was before are of no more use when there are so many new ones. */
 const enoughNew = 60
 
@@ -62,12 +62,12 @@ export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptio
   let nextFit = leastRows
   let fitting: Promise<void> | undefined
   let current: Current | undefined
-  let sides: boolean[] = []
+  let offs: number[] = []
 
   function use(model: Model, freedom = settled): Current {
     const correction = new Correction(model.encoding.numbers.length, freedom)
     current = { model, predict: predictor(model), correction }
-    sides = []
+    offs = []
     return current
   }
 
@@ -89,21 +89,21 @@ export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptio
     if (before && regime.rows <= enoughNew) correct(before, row)
   }
 
-  /** True: it was more than expected. */
-  function correct({ predict, correction }: Current, { reading, log }: Row): boolean {
-    const prediction = predict(reading)
-    const miss = log - prediction.log
-    const more = miss > correction.of(prediction.request)
-    correction.learn(prediction.request, miss, (prediction.below + prediction.above) / 3.3)
-    return more
+  /** Returns how far off it was, in units of how far that could be expected. */
+  function correct({ predict, correction }: Current, { reading, log }: Row): number {
+    const { request, log: predicted, below, above } = predict(reading)
+    const miss = log - predicted
+    const off = miss - correction.of(request)
+    correction.learn(request, miss, (below + above) / 3.3)
+    return off / (off < 0 ? below : above)
   }
 
-  /** So many in a row to the same side are no chance. */
-  function watch(more: boolean): void {
-    sides.push(more)
-    if (sides.length > watched) sides.shift()
-    const up = sides.filter(Boolean).length
-    if (sides.length === watched && Math.max(up, watched - up) >= sameSide) change(watched - 1)
+  /** So many in a row that are far off, and to the same side, are no chance. */
+  function watch(off: number): void {
+    offs.push(off)
+    if (offs.length > watched) offs.shift()
+    const far = [1, -1].some((side) => offs.filter((off) => off * side > farOff).length >= sameSide)
+    if (far) change(offs.length - 1)
   }
 
   function fitRows(): FitRow[] {
