@@ -1,0 +1,50 @@
+/** Why an estimate is what it is, in words. */
+
+import { inWords, type Words } from '../explain.ts'
+import type { Reason } from '../model.ts'
+
+const words: Words = {
+  memo: ({ repeats }) => `the same request took so much ${times(repeats)}`,
+  'geometric-mean': ({ rows }) => `the middle of ${requests(rows)} of this workload, whatever they asked for`,
+  'never-seen': ({ cpuMs }) =>
+    cpuMs === undefined
+      ? 'nothing like it was ever seen'
+      : `nothing like it was ever seen, so it is taken for ${cpuMs} ms of CPU time`,
+  'the-number-itself': ({ number }) => `the number asked for, ${number}, taken for the work`,
+  'similar-requests': ({ rows, group, strategy, side, averageSide }) =>
+    `${requests(rows)} most alike (${groups[group!] ?? group}, ${strategy === 'same' ? 'the same' : 'any'} strategy), ` +
+    `taken from a side of ${short(averageSide)} to ${short(side)}`,
+  slope: ({ key, slope, x }) => `${short(slope)} a unit of size for ${key}, times a size of ${short(x)}`,
+  'mean-slope': ({ keys, slope, x }) =>
+    `${short(slope)} a unit of size, the mean of ${keys} kinds, times a size of ${short(x)}`,
+  'log-polynomial': ({ degree, rows }) =>
+    `a surface of degree ${degree} through the logs of ${requests(rows)}`,
+  fixed: () => 'it was told so beforehand',
+}
+
+const groups: Readonly<Record<string, string>> = {
+  'same-map': 'near on the same map',
+  'similar-size': 'of similar size',
+  'same-strategy': 'of another size',
+  all: 'of another size',
+}
+
+/** A sentence part that tells where an estimate comes from. */
+export function explainEstimate(reason: Reason): string {
+  return inWords(words, reason)
+}
+
+type Fact = Reason[string] | undefined
+
+function times(count: Fact): string {
+  return count === 1 ? 'before' : `in the mean of ${count} times`
+}
+
+function requests(count: Fact): string {
+  return count === 1 ? '1 request' : `${count} requests`
+}
+
+/** Three digits will do for people. */
+function short(value: Fact): string {
+  return typeof value === 'number' ? Number(value.toPrecision(3)).toLocaleString('en-US') : `${value}`
+}
