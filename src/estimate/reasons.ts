@@ -4,12 +4,13 @@ import { inWords, type Words } from '../explain.ts'
 import type { Reason } from '../model.ts'
 
 const words: Words = {
-  memo: ({ repeats }) => `the same request took so much ${times(repeats)}`,
+  memo: ({ repeats }) =>
+    repeats === 1 ? 'what the same request took' : `what the same request took, the mean of ${repeats} times`,
   'geometric-mean': ({ rows }) => `the middle of ${requests(rows)} of this workload, whatever they asked for`,
   'never-seen': ({ cpuMs }) =>
     cpuMs === undefined
       ? 'nothing like it was ever seen'
-      : `nothing like it was ever seen, so it is taken for ${cpuMs} ms of CPU time`,
+      : `nothing like it was ever seen, so it is taken for what a usual core does in ${cpuMs} ms`,
   'the-number-itself': ({ number }) => `the number asked for, ${number}, taken for the work`,
   'similar-requests': ({ rows, group, strategy, side, averageSide }) =>
     `${requests(rows)} most alike (${groups[group!] ?? group}, ${strategy === 'same' ? 'the same' : 'any'} strategy), ` +
@@ -35,10 +36,6 @@ export function explainEstimate(reason: Reason): string {
 }
 
 type Fact = Reason[string] | undefined
-
-function times(count: Fact): string {
-  return count === 1 ? 'before' : `in the mean of ${count} times`
-}
 
 function requests(count: Fact): string {
   return count === 1 ? '1 request' : `${count} requests`
