@@ -12,13 +12,14 @@ import { poisson } from '../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
 import { lognormal } from '../src/simulate/sizes.ts'
 import { median } from '../src/simulate/summary.ts'
+import type { BenchOptions } from './options.ts'
 
 const fleets = [10, 100, 1000, 10_000]
 const queues = [0, 1000, 1_000_000]
 /** The fleet that the queues stand before. */
 const queueFleet = 1000
 
-export async function brain(quick: boolean): Promise<Record<string, unknown>> {
+export async function brain({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   // First, while the compiler has seen nothing else: a simulation is a process of its own.
   const requestsPerSecond = simulated(quick)
   const policies = Object.keys(schedulers) as SchedulerName[]

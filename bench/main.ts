@@ -1,21 +1,40 @@
-/** `npm run -s bench -- NAME [--quick]`: prints a table and, as its last line, one JSON object with the figures. */
+/** `npm run -s bench -- NAME [--quick] [--report FILE]`: prints a table and, as its last line, one JSON object with the figures. */
 
+import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
+import { estimate } from './estimate.ts'
 import { meter } from './meter.ts'
+import type { BenchOptions } from './options.ts'
 import { slots } from './slots.ts'
 
-const benches: Readonly<Record<string, (quick: boolean) => Promise<Record<string, unknown>>>> = {
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
+  estimate,
   meter,
   slots,
 }
 
-const [name = '', ...flags] = process.argv.slice(2)
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined
-const unknown = flags.find((flag) => flag !== '--quick')
-if (!bench || unknown !== undefined) {
-  console.error(`usage: npm run -s bench -- NAME [--quick]; there are: ${Object.keys(benches).join(', ')}`)
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]; there are: ${Object.keys(benches).join(', ')}`
+
+function asked(): { name: string; options: BenchOptions } | undefined {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: { quick: { type: 'boolean', default: false }, report: { type: 'string' } },
+    })
+    const [name] = positionals
+    if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
+    const { quick, report } = values
+    return { name, options: { quick, ...(report !== undefined && { report }) } }
+  } catch {
+    return undefined
+  }
+}
+
+const bench = asked()
+if (!bench) {
+  console.error(usage)
   process.exitCode = 2
 } else {
-  console.log(JSON.stringify(await bench(flags.includes('--quick'))))
+  console.log(JSON.stringify(await benches[bench.name]!(bench.options)))
 }

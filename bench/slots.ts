@@ -18,6 +18,7 @@ import { median } from '../src/simulate/summary.ts'
 import type { DisciplineName } from '../src/worker/discipline.ts'
 import { nominalRate } from '../src/worker/rates.ts'
 import { SlotPool } from '../src/worker/slots.ts'
+import type { BenchOptions } from './options.ts'
 
 const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
@@ -33,7 +34,7 @@ const told: Estimator = {
   learn() {},
 }
 
-export async function slots(quick: boolean): Promise<Record<string, unknown>> {
+export async function slots({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const longMs = quick ? 4_000 : 20_000
   const srpt = await withCluster('srpt', 'srpt', (send) => pass(send, longMs))
   const sharing = await withCluster('least-connections', 'sharing', (send) => pass(send, longMs))

@@ -162,23 +162,6 @@ test('what its cost depends on is told from the head of the body', () => {
   }
 })
 
-test('grey pictures and those of few colours are told from others, because they take less', () => {
-  const params = readParams(compress, { format: 'png' })
-  const colours = (head: Uint8Array) => compress.features!(params, { head, bytes: head.length }).colours
-  const grey = photo(60, 45, { grey: true })
-  const few = photo(60, 45)
-  for (let i = 0; i < few.data.length; i += 4) few.data.set([(i >> 10) & 3, 200, 9], i)
-  assert.deepEqual(
-    ['png', 'jpeg', 'bmp'].map((format) => colours(originals[format]!(grey))),
-    ['grey', 'grey', 'grey'],
-  )
-  assert.deepEqual(
-    ['png', 'bmp'].map((format) => colours(originals[format]!(few))),
-    ['few', 'few'],
-  )
-  for (let length = 0; length < 80; length++) colours(originals.bmp!(grey).subarray(0, length))
-})
-
 test('a progressive JPEG is told from others, because it takes longer', () => {
   const head = jpegFile({ width: 8, height: 8, sampling: [[1, 1]], progressive: true })
   const { input } = compress.features!(readParams(compress, {}), { head, bytes: head.length })

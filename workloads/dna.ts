@@ -63,10 +63,11 @@ export default defineWorkload({
     'Where a pattern matches a genome, or what two genomes share; genomes are generated or uploaded',
   params,
   features({ mode, length, pattern, mismatches, strands, band, output }, body) {
-    const [bases, otherBases] = body.bytes > 0 ? likelyLengths(body) : [length, undefined]
     if (mode === 'align') {
+      const [bases, otherBases] = body.bytes > 0 ? likelyLengths(body) : [length, undefined]
       return { mode, bases, steps: cellsOf(bases, otherBases ?? bases, band) + perAligned * bases, output }
     }
+    const bases = body.bytes > 0 ? body.bytes : length
     let comparisons = perPosition + likelyComparisons(pattern, mismatches, '+')
     if (strands === 'both') comparisons += perSecondStrand + likelyComparisons(pattern, mismatches, '-')
     return { mode, bases, steps: bases * comparisons, output }

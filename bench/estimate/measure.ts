@@ -6,7 +6,7 @@ import { defaultMeter } from '../../src/meter/hooks.ts'
 import { stream } from '../../src/random.ts'
 import { median, quantile } from '../../src/simulate/summary.ts'
 import { readCode } from '../../src/worker/code.ts'
-import { loadWorkloads } from '../../src/workload.ts'
+import { loadWorkloads, type Workload } from '../../src/workload.ts'
 import { validParams } from '../meter/runner.ts'
 import type { StreamSetup } from './child.ts'
 import { kept } from './kept.ts'
@@ -74,8 +74,11 @@ export async function unknowableAll<Name extends StreamName>(
   return new Map(names.map((name, i) => [name, all[i]]))
 }
 
-/** Mean µs of the workload's `features`, of requests of its stream. */
-export async function featuresUs(name: StreamName, count = 200, rounds = 20): Promise<number> {
+/** A workload, and the first requests of its stream. */
+export async function requestsOf(
+  name: StreamName,
+  count: number,
+): Promise<{ workload: Workload; requests: { params: unknown; body: Uint8Array }[] }> {
   const { sample } = (await import(streamOf(name))) as Stream
   const [workload] = await loadWorkloads([fileOf(name)])
   const random = stream(1, `requests of ${name}`)
@@ -84,10 +87,16 @@ export async function featuresUs(name: StreamName, count = 200, rounds = 20): Pr
     const { params, body = new Uint8Array() } = sample(random)
     requests.push({ params: await validParams(workload!, params), body })
   }
+  return { workload: workload!, requests }
+}
+
+/** Mean µs of the workload's `features`, of requests of its stream. */
+export async function featuresUs(name: StreamName, count = 200, rounds = 20): Promise<number> {
+  const { workload, requests } = await requestsOf(name, count)
   let us = 0
   for (let round = 0; round <= rounds; round++) {
     const startedAt = performance.now()
-    for (const { params, body } of requests) featuresOf(workload!, params, body)
+    for (const { params, body } of requests) featuresOf(workload, params, body)
     // The first round is for the compiler.
     if (round > 0) us += (performance.now() - startedAt) * 1000
   }

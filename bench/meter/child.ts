@@ -7,16 +7,17 @@ import { type MeterSetup, type RunResult, runnerOf } from './runner.ts'
 export interface ChildSetup {
   file: string
   cases: string
+  /** Where workloads keep what outlives a request. */
+  dataDir: string
   meter?: MeterSetup
 }
 
 export type CaseResult = RunResult
 
-const { file, cases: casesFile, meter } = JSON.parse(process.argv[2]!) as ChildSetup
+const { file, cases: casesFile, dataDir, meter } = JSON.parse(process.argv[2]!) as ChildSetup
 const runner = await runnerOf(file, meter)
 const { cases } = (await import(pathToFileURL(resolve(casesFile)).href)) as { cases: MeterCase[] }
 const bodies = cases.map(({ body }) => body?.() ?? new Uint8Array())
-const dataDir = process.env.TMPDIR ?? '/tmp'
 
 process.on('message', (index: number) => {
   runner.run({ jobId: 'bench', dataDir, params: cases[index]!.params, body: bodies[index]! }).then(

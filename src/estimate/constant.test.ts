@@ -11,7 +11,7 @@ test('the geometric mean of all so far is said of every request, with the spread
   rule.learn(question({ n: 2 }), 1000)
   const { value, spread, source, reason } = rule.guess(question({ n: 3 }))!
   assert.ok(Math.abs(value - 100) < 1e-9)
-  assert.ok(Math.abs(spread! - Math.log(10) * Math.SQRT2) < 1e-9)
+  assert.ok(Math.abs(spread!.below - Math.log(10) * Math.SQRT2) < 1e-9)
   assert.equal(source, 'similar')
   assert.deepEqual(reason, { code: 'geometric-mean', rows: 2 })
 })

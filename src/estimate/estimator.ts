@@ -28,8 +28,8 @@ export interface Measurement {
 export interface Guess {
   /** Finite, and above 0. */
   value: number
-  /** How far off it may be: a standard deviation of log(actual ÷ value) as far as the rule can tell. */
-  spread?: number
+  /** How far below and above it like requests lie, in logs, as far as the rule can tell. */
+  spread?: { below: number; above: number }
   source: Estimate['source']
   /** Which rule, and the numbers that decided. */
   reason: Reason

@@ -7,7 +7,7 @@ export function isUsable(value: number): boolean {
   return value > 0 && value < Number.POSITIVE_INFINITY
 }
 
-/** Undefined where `value` is no number to go by. A `spread` that is none is left out. */
+/** Undefined where `value` is no number to go by. A `spread`, the same to both sides, that is none is left out. */
 export function guessOf(
   value: number,
   source: Guess['source'],
@@ -16,5 +16,5 @@ export function guessOf(
 ): Guess | undefined {
   if (!isUsable(value)) return undefined
   const isSpread = spread !== undefined && spread >= 0 && Number.isFinite(spread)
-  return isSpread ? { value, spread, source, reason } : { value, source, reason }
+  return { value, source, reason, ...(isSpread && { spread: { below: spread, above: spread } }) }
 }

@@ -16,12 +16,12 @@ test('the spread is what repeats showed', () => {
   const rule = memo()
   const asked = question({ n: 7 })
   for (const value of [100, 100]) rule.learn(asked, value)
-  assert.equal(rule.guess(asked)?.spread, 0)
+  assert.equal(rule.guess(asked)?.spread?.above, 0)
   const noisy = question({ n: 8 })
   for (let i = 0; i < 200; i++) rule.learn(noisy, i % 2 ? 90 : 110)
   const { value, spread } = rule.guess(noisy)!
   assert.ok(Math.abs(value - 100) < 3, String(value))
-  assert.ok(Math.abs(spread! - 0.105) < 0.01, String(spread))
+  assert.ok(Math.abs(spread!.above - 0.105) < 0.01, JSON.stringify(spread))
 })
 
 test('few repeats are averaged, and a cost that drifts is followed', () => {

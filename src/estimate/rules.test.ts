@@ -84,7 +84,7 @@ function check(rule: Rule, question: Question): void {
   if (!guess) return
   const { value, spread, reason } = guess
   assert.ok(Number.isFinite(value) && value > 0, `value ${value}`)
-  assert.ok(spread === undefined || (Number.isFinite(spread) && spread >= 0), `spread ${spread}`)
+  for (const side of Object.values(spread ?? {})) assert.ok(side >= 0 && side < Infinity, `spread ${side}`)
   assert.equal(typeof reason.code, 'string')
 }
 

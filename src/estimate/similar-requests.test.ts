@@ -161,9 +161,9 @@ test('the spread is how far the group is from what it says', () => {
   rule.learn(search({ xS: 500 }), 90)
   assert.equal(rule.guess(search({}))?.spread, undefined)
   rule.learn(search({ xS: 501 }), 90)
-  assert.ok(rule.guess(search({}))!.spread! < 1e-6)
+  assert.ok(rule.guess(search({}))!.spread!.above < 1e-6)
   rule.learn(search({ xS: 502 }), 9000)
-  assert.ok(rule.guess(search({}))!.spread! > 2)
+  assert.ok(rule.guess(search({}))!.spread!.above > 2)
 })
 
 test('only the newest rows are looked at', () => {

@@ -36,7 +36,8 @@ function atMost(most: number, bases: number): number {
 
 /** Of the first genome and the second; of one if no other begins within the head. */
 export function likelyLengths({ bytes, head }: BodyFacts): [first: number, second: number | undefined] {
-  const second = head.indexOf(recordMark, 1)
+  // A Buffer looks for a byte many times faster than an array does.
+  const second = Buffer.from(head.buffer, head.byteOffset, head.byteLength).indexOf(recordMark, 1)
   return second < 0 ? [bytes, undefined] : [second, bytes - second]
 }
 

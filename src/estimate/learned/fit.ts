@@ -28,8 +28,8 @@ export interface Model {
   /** By post: the 5th, 50th and 95th percentile of how far off requests like it were, in logs; last, of all. */
   around: Float64Array
   rows: number
-  /** Of rows that the model had not seen: their misses in units of what was expected there. */
-  scores: Float64Array
+  /** By number of the encoding, the smallest and the largest seen; and of the logs. */
+  seen: { least: number[]; most: number[]; lowest: number; highest: number }
 }
 
 export interface FitOptions {
@@ -219,17 +219,32 @@ function finish(
   const misses = fit.misses.map((miss) => miss * data.scale)
   const filled = fill(hung, data.requests)
   const around = aroundOf(misses, filled, n, hung.posts.count)
-  const model = {
+  const { level, scale } = data
+  return {
     family,
     encoding,
     shape: hung,
+    level,
+    scale,
     weights,
     around,
     rows: misses.length,
-    scores: new Float64Array(),
+    seen: seenIn(data),
   }
-  const { level, scale } = data
-  return { ...model, level, scale }
+}
+
+function seenIn({ requests, values, level, scale }: Data): Model['seen'] {
+  const columns = requests[0]!.numbers
+  return {
+    least: Array.from(columns, (_, d) =>
+      requests.reduce((a, { numbers }) => Math.min(a, numbers[d]!), Infinity),
+    ),
+    most: Array.from(columns, (_, d) =>
+      requests.reduce((a, { numbers }) => Math.max(a, numbers[d]!), -Infinity),
+    ),
+    lowest: level + scale * values.reduce((a, b) => Math.min(a, b)),
+    highest: level + scale * values.reduce((a, b) => Math.max(a, b)),
+  }
 }
 
 /** How many rows' worth the misses of all rows count against those of rows alike. */
@@ -260,50 +275,4 @@ function aroundOf(misses: Float64Array, filled: Float64Array, n: number, posts: 
     }
   }
   return around
-}
-
-export interface Prediction {
-  /** The log of the cost, and how far below and above it may lie, both at least a little above 0. */
-  log: number
-  below: number
-  above: number
-  /** How alike the nearest post is, from 0 to 1. */
-  nearest: number
-}
-
-/** No interval is narrower: nobody knows that well. */
-const narrowest = 0.002
-
-export function predictor(model: Model): (reading: Reading) => Prediction {
-  const { encoding, shape, weights, around, level, scale } = model
-  const n = weights.length
-  const posts = shape.posts.count
-  const row = new Float64Array(n)
-  const columns = columnsOf(shape)
-  const far = Math.exp(shape.settings[0]!) * scale
-  return (reading) => {
-    columns(encode(encoding, reading), row)
-    let [low, middle, high, total, nearest] = [0, 0, 0, 0, 0]
-    for (let p = 0; p < posts; p++) {
-      const like = row[n - posts + p]!
-      if (like > nearest) nearest = like
-      const share = like * like * like * like
-      total += share
-      low += share * around[3 * p]!
-      middle += share * around[3 * p + 1]!
-      high += share * around[3 * p + 2]!
-    }
-    const rest = 0.02
-    low = (low + rest * around[3 * posts]!) / (total + rest)
-    middle = (middle + rest * around[3 * posts + 1]!) / (total + rest)
-    high = (high + rest * around[3 * posts + 2]!) / (total + rest)
-    // Where nothing like it was seen, the surface is not known.
-    const unknown = far * Math.sqrt(1 - nearest * nearest)
-    return {
-      log: level + scale * dot(weights, row) + middle,
-      below: Math.max(narrowest, Math.hypot(middle - low, unknown)),
-      above: Math.max(narrowest, Math.hypot(high - middle, unknown)),
-      nearest,
-    }
-  }
 }

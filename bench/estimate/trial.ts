@@ -1,0 +1,81 @@
+/** Tries one estimator on one workload: it learns a part of the rows in order and is asked about the others. */
+import { chain } from '../../src/estimate/chain.ts'
+import { constant } from '../../src/estimate/constant.ts'
+import type { Question, Rule } from '../../src/estimate/estimator.ts'
+import { Intervals } from '../../src/estimate/interval.ts'
+import { inlineFitter } from '../../src/estimate/learned/fitter.ts'
+import { learned } from '../../src/estimate/learned.ts'
+import { logPolynomial } from '../../src/estimate/log-polynomial.ts'
+import { memo } from '../../src/estimate/memo.ts'
+import { rankMemo } from '../../src/estimate/rank-memo.ts'
+import { similarRequests } from '../../src/estimate/similar-requests.ts'
+import { slopes } from '../../src/estimate/slopes.ts'
+import type { Row } from './row.ts'
+
+export const [heldOut, rounds] = [200, [12, 100, 600] as const]
+
+interface Tried {
+  rule: Rule
+  settled?(): Promise<void>
+}
+
+/** Each says the mean so far where it has nothing to say. */
+export const estimators = {
+  learned: () => {
+    const model = learned({ fitter: inlineFitter() })
+    return { rule: chain(memo(), model, constant()), settled: () => model.settled() }
+  },
+  'log-polynomial': () => ({ rule: logPolynomial() }),
+  'similar-requests': () => ({ rule: chain(similarRequests(), constant()) }),
+  slopes: () => ({ rule: chain(slopes(), constant()) }),
+  'rank-memo': () => ({ rule: chain(rankMemo(), constant()) }),
+  memo: () => ({ rule: chain(memo(), constant()) }),
+  constant: () => ({ rule: constant() }),
+} satisfies Record<string, () => Tried>
+
+export type EstimatorName = keyof typeof estimators
+
+/** What it said of a request that it had not seen. */
+export interface Answer {
+  actual: number
+  value: number
+  low: number
+  high: number
+}
+
+export function questionOf(workload: string, { key, params, features }: Row): Question {
+  return { workload, codeHash: 'bench', key, params, features }
+}
+
+/** By how many rows it had learned: its answers about the quarter of the rows that it never sees. */
+export async function trial(
+  workload: string,
+  name: EstimatorName,
+  rows: readonly Row[],
+  quarter: number,
+): Promise<Map<number, Answer[]>> {
+  const isHeldOut = (i: number) => Math.floor(i / heldOut) === quarter
+  const seen = rows.filter((_, i) => !isHeldOut(i))
+  const keys = new Set(seen.map(({ key }) => key))
+  const unseen = rows.filter((row, i) => isHeldOut(i) && !keys.has(row.key))
+  const { rule, settled }: Tried = estimators[name]()
+  const intervals = new Intervals()
+  const answers = new Map<number, Answer[]>()
+  for (const [i, row] of seen.entries()) {
+    const question = questionOf(workload, row)
+    const before = rule.guess(question)
+    if (before) intervals.learn(before, row.work)
+    rule.learn(question, row.work)
+    await settled?.()
+    if ((rounds as readonly number[]).includes(i + 1)) {
+      answers.set(
+        i + 1,
+        unseen.map((row) => {
+          const guess = rule.guess(questionOf(workload, row))!
+          return { actual: row.work, value: guess.value, ...intervals.around(guess) }
+        }),
+      )
+    }
+  }
+  return answers
+}

@@ -1,0 +1,168 @@
+/** One workload in two processes, metered and not: runs its requests in turns and keeps what each took. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import { median } from '../../src/simulate/summary.ts'
+import { loadWorkloads } from '../../src/workload.ts'
+import type { MeterCase } from './case.ts'
+import type { CaseResult, ChildSetup } from './child.ts'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+export interface Figures {
+  name: string
+  /** Metered ÷ not, of all requests. */
+  overhead: number
+  /** p95 of how far a request's rate of work is from the usual one, as a factor. */
+  fidelity: number
+  workPerMs: number
+  leastMs: number
+  mostMs: number
+  cases: number
+}
+
+/** Runs before a request is measured, so that compilers have settled. */
+const [warmRuns, warmMs] = [6, 100]
+/** Short requests are the noisiest, long ones take the time. */
+const [shortMs, longMs, shortTurns] = [40, 400, 3]
+
+export class Pair {
+  readonly name: string
+  readonly #cases: readonly MeterCase[]
+  readonly #indices: readonly number[]
+  readonly #runners: readonly [plain: Runner, metered: Runner]
+  readonly #results = new Map<number, CaseResult>()
+  /** By request: what it took, in pairs that ran one after the other. */
+  readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
+
+  static async start(name: string, dataDir: string, quick: boolean): Promise<Pair> {
+    const file = at(`../../workloads/${name}.ts`)
+    const casesFile = at(`./${name}.ts`)
+    const { cases } = (await import(casesFile)) as { cases: MeterCase[] }
+    const packages = (await loadWorkloads([file])).flatMap((workload) => workload.meter.packages)
+    const setup = { file, cases: casesFile, dataDir }
+    const runners = [
+      new Runner(setup),
+      new Runner({ ...setup, meter: { ...defaultMeter, packages } }),
+    ] as const
+    await Promise.all(runners.map((runner) => runner.run(-1)))
+    return new Pair(name, cases, quick, runners)
+  }
+
+  private constructor(
+    name: string,
+    cases: readonly MeterCase[],
+    quick: boolean,
+    runners: readonly [Runner, Runner],
+  ) {
+    this.name = name
+    this.#cases = cases
+    this.#indices = cases.map((_, i) => i).filter((i) => !quick || i % 4 === 1)
+    this.#runners = runners
+  }
+
+  async warmUp(): Promise<void> {
+    for (const i of this.#indices) {
+      for (const which of [0, 1] as const) {
+        for (let spentMs = 0, runs = 0; runs < warmRuns && spentMs < warmMs; runs++) {
+          spentMs += await this.#run(which, i)
+          // The first requests of a shop fill its shelves.
+          if (this.name === 'shop') this.#results.clear()
+        }
+      }
+    }
+  }
+
+  /** Every request once more; long ones only every other time. */
+  async round(number: number): Promise<void> {
+    for (const i of this.#indices) {
+      const pairs = this.#pairs.get(i) ?? []
+      this.#pairs.set(i, pairs)
+      const lastMs = pairs.at(-1)?.[0] ?? 0
+      if (lastMs > longMs && number % 2 === 1) continue
+      for (let turn = 0; turn < (lastMs < shortMs ? shortTurns : 1); turn++) {
+        const pair: [number, number] = [0, 0]
+        for (const which of pairs.length % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+          pair[which] = await this.#run(which, i)
+        }
+        pairs.push(pair)
+      }
+    }
+  }
+
+  /** Fails if answers or work ever differ. */
+  async #run(which: 0 | 1, i: number): Promise<number> {
+    const result = await this.#runners[which].run(i)
+    const before = this.#results.get(i)
+    if (before && before.digest !== result.digest) throw new Error(`${this.name} ${i}: answers differ`)
+    if (before && which === 1 && before.work > 0 && before.work !== result.work) {
+      throw new Error(`${this.name} ${i}: work differs: ${before.work}, ${result.work}`)
+    }
+    this.#results.set(i, which === 1 ? result : { ...result, work: before?.work ?? 0 })
+    return result.cpuMs
+  }
+
+  figures(): Figures {
+    const all = this.#indices.map((i) => {
+      const pairs = this.#pairs.get(i)!
+      const meteredMs = median(pairs.map(([, metered]) => metered))
+      return {
+        i,
+        plainMs: median(pairs.map(([plain]) => plain)),
+        overhead: median(pairs.map(([plain, metered]) => metered / plain)),
+        rate: this.#results.get(i)!.work / meteredMs,
+      }
+    })
+    const usual = median(all.map(({ rate }) => rate))
+    const off = all.map(({ rate }) => Math.abs(Math.log(rate / usual))).sort((a, b) => a - b)
+    if (process.env.METER_CASES) {
+      for (const { i, plainMs, overhead, rate } of all) {
+        const params = JSON.stringify(this.#cases[i]!.params).slice(0, 100)
+        console.log(this.name, i, plainMs.toFixed(1), overhead.toFixed(3), (rate / usual).toFixed(2), params)
+      }
+    }
+    return {
+      name: this.name,
+      overhead: geomean(all.map(({ overhead }) => overhead)),
+      fidelity: Math.exp(off[Math.ceil(off.length * 0.95) - 1]!),
+      workPerMs: usual,
+      leastMs: Math.min(...all.map(({ plainMs }) => plainMs)),
+      mostMs: Math.max(...all.map(({ plainMs }) => plainMs)),
+      cases: all.length,
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#runners.map((runner) => runner.end()))
+  }
+}
+
+/** A process that runs requests one at a time. */
+class Runner {
+  readonly #process: ChildProcess
+  #waiting: PromiseWithResolvers<CaseResult> | undefined
+
+  constructor(setup: ChildSetup) {
+    this.#process = fork(at('./child.ts'), [JSON.stringify(setup)])
+    this.#process.on('message', (result) => this.#waiting?.resolve(result as CaseResult))
+    this.#process.on('exit', (code) => this.#waiting?.reject(new Error(`${setup.file}: exit code ${code}`)))
+  }
+
+  /** -1 only waits until it is ready. */
+  run(index: number): Promise<CaseResult> {
+    this.#waiting = Promise.withResolvers()
+    if (index >= 0) this.#process.send(index)
+    return this.#waiting.promise
+  }
+
+  async end(): Promise<void> {
+    this.#waiting = undefined
+    this.#process.disconnect()
+    if (this.#process.exitCode === null) await once(this.#process, 'exit')
+  }
+}
+
+export function geomean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+}
