@@ -61,6 +61,13 @@ export function sizeOf({ params }: Question, { numbers, categories }: Reading): 
   return size > 0 ? Math.min(size, largestSize) : undefined
 }
 
+/** A parameter that is a number, or the text of one. */
+export function numberIn(params: unknown, name: string): number | undefined {
+  const value = isParameter(params, name) ? (params as Record<string, unknown>)[name] : undefined
+  const number = typeof value === 'string' && numberText.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
 function isParameter(params: unknown, name: string): boolean {
   return typeof params === 'object' && params !== null && Object.hasOwn(params, name)
 }

@@ -31,15 +31,29 @@ test('what cannot have been measured is dropped, each quantity by itself', () =>
   assert.deepEqual([work, memoryMb], [100_000, 30])
 })
 
-test('a spread that a rule tells is the width of the interval', () => {
-  const rule = (spread: number) => ({
-    guess: () => ({ value: 1e308, spread, source: 'model' as const, reason: { code: 'made-up' } }),
+test('an interval ends at a number, however unsure the rule', () => {
+  const unsure = {
+    guess: () => ({
+      value: 1e308,
+      spread: { below: 1e3, above: 1e3 },
+      source: 'model' as const,
+      reason: { code: 'made-up' },
+    }),
     learn() {},
-  })
-  const sure = ruleEstimator({ work: () => rule(0), memory: () => rule(0) }).estimate(question())
-  assert.deepEqual([sure.low, sure.high], [1e308, 1e308])
-  const unsure = ruleEstimator({ work: () => rule(9), memory: () => rule(9) }).estimate(question())
-  assert.ok(unsure.low < 1e303 && unsure.low > 0 && unsure.high === Number.MAX_VALUE)
+  }
+  const { low, high } = ruleEstimator({ work: () => unsure, memory: () => unsure }).estimate(question())
+  assert.deepEqual([low, high], [0, Number.MAX_VALUE])
+})
+
+test('intervals become as wide as what was measured shows', () => {
+  const estimator = estimatorOf(1000)
+  const wide = estimator.estimate(question())
+  for (let i = 0; i < 100; i++) {
+    estimator.learn(question({ i }), { work: 1000 + (i % 10), peakMemoryMb: 20 })
+  }
+  const { work, low, high } = estimator.estimate(question({ i: 'new' }))
+  assert.ok(wide.high / wide.low > 100)
+  assert.ok(low <= work && work <= high && high / low < 1.5, `${low} ${work} ${high}`)
 })
 
 test('rules that have nothing to say are a fault of whoever put them together', () => {

@@ -5,6 +5,7 @@ import { chain } from './chain.ts'
 import { constant } from './constant.ts'
 import type { Estimator, Guess, Question, Rule } from './estimator.ts'
 import { isUsable } from './guess.ts'
+import { Intervals } from './interval.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 
@@ -14,34 +15,33 @@ export interface RuleMakers {
   memory(): Rule
 }
 
-/** How far off a guess is taken to be where its rule cannot tell: a factor. */
-const usualFactor = 3
-/** So many standard deviations to both sides hold 90 %. */
-const deviations90 = 1.645
-
 export function ruleEstimator(makers: RuleMakers): Estimator {
-  const byWorkload = new Map<string, { work: Rule; memory: Rule }>()
-  const rulesOf = ({ workload }: Question) => {
-    let rules = byWorkload.get(workload)
-    if (!rules) {
-      rules = { work: makers.work(), memory: makers.memory() }
-      byWorkload.set(workload, rules)
+  const byWorkload = new Map<string, { work: Rule; memory: Rule; intervals: Intervals }>()
+  const partsOf = ({ workload }: Question) => {
+    let parts = byWorkload.get(workload)
+    if (!parts) {
+      parts = { work: makers.work(), memory: makers.memory(), intervals: new Intervals() }
+      byWorkload.set(workload, parts)
     }
-    return rules
+    return parts
   }
   return {
     estimate(question) {
-      const rules = rulesOf(question)
-      const { value, spread, source, reason } = guessOf(rules.work, question)
-      const factor = spread === undefined ? usualFactor : Math.exp(deviations90 * spread)
-      const high = Math.min(Number.MAX_VALUE, value * factor)
-      const { value: memoryMb } = guessOf(rules.memory, question)
-      return { work: value, low: value / factor, high, source, reason, memoryMb }
+      const { work, memory, intervals } = partsOf(question)
+      const guess = guessOf(work, question)
+      const { low, high } = intervals.around(guess)
+      const { value, source, reason } = guess
+      const { value: memoryMb } = guessOf(memory, question)
+      return { work: value, low, high: Math.min(Number.MAX_VALUE, high), source, reason, memoryMb }
     },
-    learn(question, { work, peakMemoryMb }) {
-      const rules = rulesOf(question)
-      if (isUsable(work)) rules.work.learn(question, work)
-      if (isUsable(peakMemoryMb)) rules.memory.learn(question, peakMemoryMb)
+    learn(question, measured) {
+      const { work, memory, intervals } = partsOf(question)
+      if (isUsable(measured.work)) {
+        // As it would have been said just before.
+        intervals.learn(guessOf(work, question), measured.work)
+        work.learn(question, measured.work)
+      }
+      if (isUsable(measured.peakMemoryMb)) memory.learn(question, measured.peakMemoryMb)
     },
   }
 }
