@@ -40,6 +40,13 @@ test('whatever a rule says, there are words for why, and no number is missing in
   }
 })
 
+test('a model tells its family, its rows and how near they are', () => {
+  assert.equal(
+    explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),
+    'a model (surface) of 120 requests, of which the nearest is 97 % alike',
+  )
+})
+
 test('a reason without words is shown as it is', () => {
   assert.equal(explainEstimate({ code: 'new-rule', rows: 5 }), 'new-rule {"rows":5}')
 })

@@ -20,6 +20,8 @@ const words: Words = {
     `${short(slope)} a unit of size, the mean of ${keys} kinds, times a size of ${short(x)}`,
   'log-polynomial': ({ degree, rows }) =>
     `a surface of degree ${degree} through the logs of ${requests(rows)}`,
+  learned: ({ family, rows, likeness }) =>
+    `a model (${family}) of ${requests(rows)}, of which the nearest is ${Math.round(Number(likeness) * 100)} % alike`,
   fixed: () => 'it was told so beforehand',
 }
 
