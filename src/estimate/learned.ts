@@ -33,10 +33,24 @@ interface Row {
   regime: number
 }
 
+/** While costs stay the same. */
+interface Regime {
+  number: number
+  rows: number
+  /** The model of the one before, and how far off it is now. */
+  before?: Current
+}
+
+interface Current {
+  model: Model
+  predict: (reading: Reading) => Prediction
+  correction: Correction
+}
+
 /** A model is made anew when so many more rows came, and at least a few. */
 const growth = 0.25
 const [leastRows, fewRows] = [5, 3]
-/** So many misses in a row, nearly all to the same side, are no chance: costs have changed. */
+/** Of so many misses in a row nearly all are to the same side: costs have changed. */
 const [watched, sameSide] = [24, 22]
 /** Rows of what was before are of no more use when there are so many new ones. */
 const enoughNew = 60
@@ -44,32 +58,62 @@ const enoughNew = 60
 export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptions): Learned {
   const rows: Row[] = []
   let code: string | undefined
-  let regime = { number: 0, rows: 0 }
+  let regime: Regime = { number: 0, rows: 0 }
   let nextFit = leastRows
   let fitting: Promise<void> | undefined
-  let current: { model: Model; predict: (reading: Reading) => Prediction; correction: Correction } | undefined
+  let current: Current | undefined
   let sides: boolean[] = []
 
-  function use(model: Model, freedom = settled): void {
+  function use(model: Model, freedom = settled): Current {
     const correction = new Correction(model.encoding.numbers.length, freedom)
     current = { model, predict: predictor(model), correction }
     sides = []
+    return current
   }
 
-  /** What was learned so far may not be true any more. */
-  function change(): void {
-    regime = { number: regime.number + 1, rows: 0 }
+  /** What was learned before the last `newer` rows may not be true any more. */
+  function change(newer: number): void {
+    // What was before the one before is no longer of use.
+    const kept = rows.filter((row) => row.regime === regime.number)
+    rows.splice(0, rows.length, ...kept)
+    const before = current && use(current.model, unsettled)
+    regime = { number: regime.number + 1, rows: 0, ...(before && { before }) }
     nextFit = leastRows
-    if (current) use(current.model, unsettled)
+    for (const row of rows.slice(rows.length - newer)) belong(row)
+  }
+
+  function belong(row: Row): void {
+    row.regime = regime.number
+    regime.rows++
+    const { before } = regime
+    if (before && regime.rows <= enoughNew) correct(before, row)
+  }
+
+  /** True: it was more than expected. */
+  function correct({ predict, correction }: Current, { reading, log }: Row): boolean {
+    const prediction = predict(reading)
+    const miss = log - prediction.log
+    const more = miss > correction.of(prediction.request)
+    correction.learn(prediction.request, miss, (prediction.below + prediction.above) / 3.3)
+    return more
+  }
+
+  /** So many in a row to the same side are no chance. */
+  function watch(more: boolean): void {
+    sides.push(more)
+    if (sides.length > watched) sides.shift()
+    const up = sides.filter(Boolean).length
+    if (sides.length === watched && Math.max(up, watched - up) >= sameSide) change(watched - 1)
   }
 
   function fitRows(): FitRow[] {
     if (regime.rows >= enoughNew) return rows.filter((row) => row.regime === regime.number).map(asItIs)
+    const { before } = regime
     return rows.map((row) => {
-      if (row.regime === regime.number || !current) return asItIs(row)
+      if (row.regime === regime.number || !before) return asItIs(row)
       // As it would be today, as far as the correction knows.
-      const { request } = current.predict(row.reading)
-      return { reading: row.reading, log: row.log + current.correction.of(request), doubt: 1 + regime.rows }
+      const { request } = before.predict(row.reading)
+      return { reading: row.reading, log: row.log + before.correction.of(request), doubt: 1 + regime.rows }
     })
   }
 
@@ -99,21 +143,14 @@ export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptio
       if (!isUsable(value)) return
       const reading = read(question.features)
       const log = Math.log(value)
-      if (code !== undefined && code !== question.codeHash) change()
+      if (code !== undefined && code !== question.codeHash) change(0)
       code = question.codeHash
-      if (current) {
-        const prediction = current.predict(reading)
-        const { request, below, above } = prediction
-        const miss = log - prediction.log
-        sides.push(miss > current.correction.of(request))
-        if (sides.length > watched) sides.shift()
-        current.correction.learn(request, miss, (below + above) / 3.3)
-        const up = sides.filter(Boolean).length
-        if (up >= sameSide || (sides.length === watched && watched - up >= sameSide)) change()
-      }
-      rows.push({ reading, log, regime: regime.number })
+      const row = { reading, log, regime: regime.number }
+      // The model of the regime before is corrected as the row comes to belong.
+      if (current && current !== regime.before) watch(correct(current, row))
+      rows.push(row)
       if (rows.length > most) rows.shift()
-      regime.rows++
+      belong(row)
       fitIfDue()
     },
     async settled() {

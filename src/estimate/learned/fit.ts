@@ -123,9 +123,12 @@ function tuned(data: Data, before: Settings | undefined): Settings {
   const sample = evenly(data, tuningRows)
   const points = pointsOf(sample, wideOf(data))
   const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
+  const start = before?.length === prior.length ? before : prior
   // An outlier would make everything look like noise.
-  const values = sample.values.map((value) => Math.max(-5, Math.min(5, value)))
-  return tune(points, values, before?.length === prior.length ? before : prior, tuningRounds)
+  const shape = shapeOf('surface', sample, start, tuningRows)
+  const first = fitWeights(shape, fill(shape, sample.requests), sample.values, sample.doubts)
+  const doubts = first ? doubtsAfter(first, sample.doubts) : sample.doubts
+  return tune(points, sample.values, doubts, start, tuningRounds)
 }
 
 function isWorthATry(family: FamilyName, data: Data): boolean {
@@ -184,12 +187,14 @@ function fitted(shape: Shape, data: Data): Fit | undefined {
   const filled = fill(shape, data.requests)
   const first = fitWeights(shape, filled, data.values, data.doubts)
   if (!first) return undefined
-  const sizes = first.misses.map(Math.abs).sort()
+  return fitWeights(shape, filled, data.values, doubtsAfter(first, data.doubts)) ?? first
+}
+
+/** What was missed by far more than is usual is doubted. */
+function doubtsAfter({ misses }: Fit, doubts: Float64Array): Float64Array {
+  const sizes = misses.map(Math.abs).sort()
   const usual = Math.max(sizes[sizes.length >> 1]!, 1e-3)
-  const doubts = data.doubts.map(
-    (doubt, i) => doubt * Math.max(1, (Math.abs(first.misses[i]!) / (4 * usual)) ** 2),
-  )
-  return fitWeights(shape, filled, data.values, doubts) ?? first
+  return doubts.map((doubt, i) => doubt * Math.max(1, (Math.abs(misses[i]!) / (4 * usual)) ** 2))
 }
 
 function missesOf(shape: Shape, { weights }: Fit, data: Data): number[] {

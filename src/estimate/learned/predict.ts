@@ -3,7 +3,7 @@
 import type { Reading } from '../reading.ts'
 import { type Encoded, encode } from './encoding.ts'
 import type { Model } from './fit.ts'
-import { surfaceAt } from './kernel.ts'
+import { rangesAt, surfaceAt } from './kernel.ts'
 import { columnsOf, dot } from './surface.ts'
 
 export interface Prediction {
@@ -32,6 +32,10 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
   const row = new Float64Array(n)
   const columns = columnsOf(shape)
   const height = Math.exp(shape.settings[surfaceAt]!) * scale
+  // A number that costs do not depend on may be what it likes.
+  const matters = seen.most.map((_, d) =>
+    Math.min(1, Math.abs(weights[1 + d]!) + Math.exp(-shape.settings[rangesAt + d]!)),
+  )
   return (reading) => {
     const request = encode(encoding, reading)
     columns(request, row)
@@ -52,7 +56,8 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
     }
     let beyond = 0
     for (let d = 0; d < request.numbers.length; d++) {
-      beyond += Math.max(0, request.numbers[d]! - seen.most[d]!, seen.least[d]! - request.numbers[d]!)
+      const by = Math.max(0, request.numbers[d]! - seen.most[d]!, seen.least[d]! - request.numbers[d]!)
+      beyond += by * matters[d]!
     }
     // Where nothing like it was seen, the surface is not known, and the line the less the further it goes.
     const unknown = height * Math.sqrt(Math.max(0, 1 - nearest * nearest)) + perDeviation * scale * beyond

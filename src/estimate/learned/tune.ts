@@ -19,15 +19,21 @@ import {
 const [least, most] = [-8, 5]
 const [firstStride, longestStride, shortestStride] = [0.2, 1, 0.003]
 
-/** `values` have mean 0 and deviation 1. Walks downhill by the signs of the slopes (iRprop), from `from` on. */
-export function tune(points: Points, values: Float64Array, from: Settings, rounds: number): Settings {
+/** `values` are around 0 and about as far from it as 1; `doubts`: times the usual noise. Walks downhill by the signs of the slopes (iRprop), from `from` on. */
+export function tune(
+  points: Points,
+  values: Float64Array,
+  doubts: Float64Array,
+  from: Settings,
+  rounds: number,
+): Settings {
   const settings = Float64Array.from(from)
   const slopes = new Float64Array(settings.length)
   const before = new Float64Array(settings.length)
   const strides = new Float64Array(settings.length).fill(firstStride)
   let best = { unlikely: Number.POSITIVE_INFINITY, settings: from }
   for (let round = 0; round < rounds; round++) {
-    const unlikely = slopesAt(points, values, settings, slopes)
+    const unlikely = slopesAt(points, values, doubts, settings, slopes)
     if (unlikely < best.unlikely) best = { unlikely, settings: Float64Array.from(settings) }
     for (let i = 0; i < settings.length; i++) {
       const turned = slopes[i]! * before[i]!
@@ -45,7 +51,13 @@ export function tune(points: Points, values: Float64Array, from: Settings, round
 }
 
 /** Minus the log of how likely the values are, and in `slopes` how that changes with the settings. */
-function slopesAt(points: Points, values: Float64Array, settings: Settings, slopes: Float64Array): number {
+function slopesAt(
+  points: Points,
+  values: Float64Array,
+  doubts: Float64Array,
+  settings: Settings,
+  slopes: Float64Array,
+): number {
   const { count: n, wide, kinds, numbers, levels } = points
   const [surface, noise, slope, step] = [surfaceAt, noiseAt, slopeAt, stepAt].map((at) =>
     Math.exp(2 * settings[at]!),
@@ -77,7 +89,7 @@ function slopesAt(points: Points, values: Float64Array, settings: Settings, slop
       k[at] = shares[at]! * matern(square) + slope * product + step * same + levelVariance
       k[j * n + i] = k[at]!
     }
-    k[i * n + i]! += noise + 1e-8
+    k[i * n + i]! += noise * doubts[i]! + 1e-8
   }
   if (factor(k, n) === undefined) return Number.POSITIVE_INFINITY
   const weights = Float64Array.from(values)
@@ -94,7 +106,7 @@ function slopesAt(points: Points, values: Float64Array, settings: Settings, slop
       slopes[surfaceAt]! += weight * 2 * like
       slopes[slopeAt]! += weight * 2 * slope * products[at]!
       slopes[stepAt]! += weight * 2 * step * shared[at]!
-      if (i === j) slopes[noiseAt]! += weight * 2 * noise
+      if (i === j) slopes[noiseAt]! += weight * 2 * noise * doubts[i]!
       const bend = weight * shares[at]! * maternSlope(squares[at]!)
       for (let d = 0; d < wide; d++) {
         const off = numbers[i * wide + d]! - numbers[j * wide + d]!

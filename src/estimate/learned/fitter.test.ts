@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { read } from '../reading.ts'
+import type { FitRow } from './fit.ts'
+import { inlineFitter, threadFitter } from './fitter.ts'
+
+const rows: FitRow[] = Array.from({ length: 30 }, (_, i) => ({
+  reading: read({ size: 1 + ((i * 37) % 100), kind: i % 3 === 0 ? 'slow' : 'quick' }),
+  log: Math.log((1 + ((i * 37) % 100)) * (i % 3 === 0 ? 10 : 1)),
+  doubt: 1,
+}))
+
+test('a thread makes the same model as the caller would', async () => {
+  const fitter = threadFitter((line) => assert.fail(line))
+  try {
+    const there = await fitter.fit(rows, { posts: 16 })
+    assert.deepEqual(there, await inlineFitter().fit(rows, { posts: 16 }))
+    assert.ok(there)
+  } finally {
+    await fitter.close()
+  }
+})
+
+test('who asks a closed one, or one that is closed meanwhile, gets nothing', async () => {
+  const fitter = threadFitter((line) => assert.fail(line))
+  const underWay = fitter.fit(rows, { posts: 16 })
+  await fitter.close()
+  assert.equal(await underWay, undefined)
+  assert.equal(await fitter.fit(rows, { posts: 16 }), undefined)
+})
+
+test('there is no model of nothing', async () => {
+  assert.equal(await inlineFitter().fit([], { posts: 16 }), undefined)
+  assert.equal(await inlineFitter().fit(rows.slice(0, 3), { posts: 16 }), undefined)
+})
