@@ -29,7 +29,7 @@ const shorts = 20
 const told: Estimator = {
   estimate({ params }) {
     const work = (params as { ms: number }).ms * nominalRate(defaultMeter)
-    return { work, low: work, high: work, source: 'prior', memoryMb: 64 }
+    return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 64 }
   },
   learn() {},
 }

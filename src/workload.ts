@@ -56,7 +56,7 @@ export interface WorkloadDefinition<P> {
   preemptible?: boolean
   /** False: an attempt that may have begun is not tried again. Default true. */
   safeToRepeat?: boolean | ((params: P) => boolean)
-  /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: the parameters. */
+  /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
   /** What is counted as its work. Default: the files of its own folder. */
   meter?: MeterChoice

@@ -14,7 +14,7 @@ const files = [join(import.meta.dirname, '..', 'src', 'worker', 'fixtures', 'met
 
 /** Takes every job to need as much. */
 const expects = (work: number): Estimator => ({
-  estimate: () => ({ work, low: work, high: work, source: 'prior', memoryMb: 1 }),
+  estimate: () => ({ work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }),
   learn() {},
 })
 

@@ -13,7 +13,7 @@ import { slotsOf } from './processes.ts'
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms: string }).ms) * nominalRate(defaultMeter)
-    return { work, low: work, high: work, source: 'prior', memoryMb: 1 }
+    return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }
   },
   learn() {},
 }

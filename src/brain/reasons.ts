@@ -1,8 +1,9 @@
 /** Reasons in words, for whoever asks why. */
 
+import { inWords, type Words } from '../explain.ts'
 import type { Reason } from '../model.ts'
 
-const words: Readonly<Record<string, (facts: Reason) => string>> = {
+const words: Words = {
   'core-free': (r) => `a core is free (${r.running} of ${r.cores} are busy)`,
   shorter: (r) =>
     `needs ${r.needMs} ms, and takes the core of ${r.preempts}, which needs another ${r.leftMs} ms`,
@@ -37,9 +38,7 @@ const words: Readonly<Record<string, (facts: Reason) => string>> = {
   operator: () => 'an operator asked for it',
 }
 
-/** A sentence part that tells why. A code without words is shown with its facts. */
+/** A sentence part that tells why. */
 export function explain(reason: Reason): string {
-  const { code, ...facts } = reason
-  const sentence = Object.hasOwn(words, code) ? words[code] : undefined
-  return sentence ? sentence(reason) : `${code} ${JSON.stringify(facts)}`
+  return inWords(words, reason)
 }

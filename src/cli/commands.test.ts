@@ -93,6 +93,42 @@ test('request prints a refusal field by field and ends with 1', async () => {
   )
 })
 
+test('estimate prints what a request would cost, and why, line by line', async () => {
+  const { code, stdout, stderr } = await run(['estimate', 'grayscott', '--url', up.url])
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(
+    stdout,
+    new RegExp(
+      '^grayscott\n' +
+        ' {2}work {4}[\\d,]+ +90 % between [\\d,.]+ and [\\d,]+\n' +
+        ' {2}time {4}[\\d.]+ \\w+ +90 % between .* and .*\n' +
+        ' {2}wait {4}none\n' +
+        ' {2}memory {2}\\d+ MB\n' +
+        ' {2}why {5}nothing like it was ever seen, so .* \\(prior\\)\n$',
+    ),
+  )
+})
+
+test('estimate --json prints the quote as the cluster gives it, also of a body', async () => {
+  const file = join(folder, 'upload')
+  writeFileSync(file, 'ACGT'.repeat(100))
+  const asked = run(['estimate', 'dna', 'pattern=ACGT', '--body', file, '--json', '--url', up.url])
+  const { code, stdout } = await asked
+  const { workload, work, seconds, waitSeconds, reason } = JSON.parse(stdout)
+  assert.deepEqual([code, workload, waitSeconds], [0, 'dna', 0])
+  assert.ok(work > 0 && seconds.expected > 0 && reason.code)
+})
+
+test('estimate refuses as request does', async () => {
+  const [refused, refusedJson] = await Promise.all([
+    run(['estimate', 'julia', 'width=0', '--url', up.url]),
+    run(['estimate', 'julia', 'width=0', '--json', '--url', up.url]),
+  ])
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.equal(refused.stderr, '400 Bad Request\n  width: must be a whole number from 1 to 4096, not 0\n')
+  assert.deepEqual([refusedJson.code, JSON.parse(refusedJson.stdout).status], [1, 400])
+})
+
 test('a request that misses its deadline is told so', async () => {
   const { code, stderr } = await request('factorize', endless, '--deadline', '50')
   assert.equal(code, 1)
@@ -120,6 +156,10 @@ test('where nobody listens, request and status say what to do and end with 2', a
 test('bad arguments are refused with what is allowed', async () => {
   const wrong: [string[], RegExp][] = [
     [['request'], /name a workload/],
+    [['estimate'], /estimate: name a workload/],
+    [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
+    [['estimate', 'factorize', '--deadline', '5'], /There are: --url --body --json/],
+    [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
     [['request', 'factorize', '12'], /request: 12: must be name=value/],
     [['request', 'factorize', 'n=1', 'n=2'], /n: given more than once/],
     [

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError, PlimsollError } from '../errors.ts'
 import { compare } from './compare.ts'
 import { demo } from './demo.ts'
+import { estimate } from './estimate.ts'
 import { type Command, helpPage } from './options.ts'
 import { presets } from './presets.ts'
 import { replay } from './replay.ts'
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   up,
   worker,
   request,
+  estimate,
   status,
   workloads,
   presets,

@@ -1,17 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
-import { styleText } from 'node:util'
-import { ConfigError, UnreachableError } from '../errors.ts'
+import { UnreachableError } from '../errors.ts'
 import { accountLine, accountOf } from './account.ts'
-import { type Answer, client, publicUrl, type Question, readUrl } from './client.ts'
+import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
+import { type Answer, client, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
+import { type Command, readOptions } from './options.ts'
 import { type OutFile, openOut } from './out-file.ts'
 import { waitingLine } from './progress.ts'
 
 const options = {
-  url: { help: "the cluster's public address", default: publicUrl, value: 'URL' },
-  body: { help: 'send this file as the body; -: standard input', default: undefined, value: 'FILE' },
+  ...askingOptions,
   out: { help: 'write the answer to this file', default: undefined, value: 'FILE' },
   deadline: {
     help: 'milliseconds after which the answer is of no use; 0: none',
@@ -29,11 +26,10 @@ export const request: Command = {
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
-    const [workload, ...pairs] = rest
-    if (workload === undefined)
-      throw new ConfigError('request: name a workload; plimsoll workloads lists those that there are')
+    const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
-    const question = await questionOf(workload, parameters(pairs), values)
+    const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
+    if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
     const stopWaiting = waitingLine(workload)
@@ -52,43 +48,6 @@ export const request: Command = {
       await out?.close()
     }
   },
-}
-
-function parameters(pairs: string[]): Record<string, string> {
-  const found = new Map<string, string>()
-  for (const pair of pairs) {
-    const at = pair.indexOf('=')
-    if (at < 1) throw new ConfigError(`request: ${pair}: must be name=value`)
-    const name = pair.slice(0, at)
-    if (found.has(name))
-      throw new ConfigError(`request: ${name}: given more than once; it must be given once`)
-    found.set(name, pair.slice(at + 1))
-  }
-  return Object.fromEntries(found)
-}
-
-async function questionOf(
-  workload: string,
-  params: Record<string, string>,
-  values: OptionValues<typeof options>,
-): Promise<Question> {
-  const path = `/${encodeURIComponent(workload)}`
-  const deadline = values.deadline > 0 ? { 'plimsoll-deadline': `${values.deadline}` } : {}
-  if (values.body === undefined) {
-    const headers = { 'content-type': 'application/json', ...deadline }
-    return { method: 'POST', path, headers, body: JSON.stringify(params) }
-  }
-  const headers = { 'content-type': 'application/octet-stream', ...deadline }
-  const query = new URLSearchParams(params).toString()
-  const body = await bodyFrom(values.body)
-  return { method: 'POST', path: query ? `${path}?${query}` : path, headers, body }
-}
-
-function bodyFrom(file: string): Promise<Uint8Array> {
-  if (file === '-') return buffer(process.stdin)
-  return readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`--body = ${file}: cannot be read (${error.code})`)
-  })
 }
 
 /** Puts the answer where it is wanted; returns the exit code. */
@@ -115,7 +74,8 @@ async function deliver(
     return failed ? 1 : 0
   }
   let code = failed ? 1 : 0
-  if (/^application\/problem\+json/i.test(type)) console.error(problemText(answer.status, bytes))
+  if (/^application\/problem\+json/i.test(type))
+    console.error(problemText(answer.status, bytes.toString('utf8')))
   else if (isText(type)) print(bytes, type)
   else if (process.stdout.isTTY && bytes.length > 0) {
     console.error(
@@ -159,24 +119,4 @@ function bodyFields(bytes: Buffer, type: string): Record<string, unknown> {
   } catch {
     return { body: text }
   }
-}
-
-interface ProblemDocument {
-  title?: string
-  detail?: string
-  errors?: { field?: string; value?: unknown; message: string }[]
-}
-
-function problemText(status: number, bytes: Buffer): string {
-  let problem: ProblemDocument
-  try {
-    problem = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    problem = { detail: bytes.toString('utf8') }
-  }
-  const { title = 'Error', detail, errors = [] } = problem
-  const headline = styleText(['bold', 'red'], `${status} ${title}`, { stream: process.stderr })
-  const fields = errors.map(({ field, message }) => `  ${field === undefined ? '' : `${field}: `}${message}`)
-  // The detail of a refusal of parameters is its field errors, in one line.
-  return [headline, ...(fields.length > 0 ? fields : detail ? [`  ${detail}`] : [])].join('\n')
 }

@@ -44,6 +44,13 @@ export const clusterOptions = {
     whole: true,
   },
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
+  'price-per-hour': {
+    help: 'what a worker costs an hour, in any money: estimates then name a price; 0: none',
+    default: 0,
+    min: 0,
+    max: 1e9,
+    value: 'PRICE',
+  },
   'stop-after': { help: 'on SIGTERM, how many seconds running requests are given', default: 30, min: 0 },
   'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
 } as const
@@ -73,6 +80,7 @@ export function clusterFrom(
     slots: values.slots,
     queue: values.queue,
     workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
+    ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),
     log,

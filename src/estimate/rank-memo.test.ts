@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { rankMemo } from './rank-memo.ts'
 import { question } from './test-question.ts'
 
-const factorize = (n: string) => question({ n }, { workload: 'factorize', params: { n } })
+const factorize = (n: string) => question({ divisions: 7 }, { workload: 'factorize', params: { n }, key: n })
 
 test('CP-6: a number that was never seen has itself as its rank', () => {
   const reason = { code: 'the-number-itself', number: 983_732 }

@@ -7,7 +7,7 @@ import { chain } from './chain.ts'
 import type { Rule } from './estimator.ts'
 import { guessOf } from './guess.ts'
 import { memo } from './memo.ts'
-import { read, sizeOf } from './reading.ts'
+import { numberIn, read, sizeOf } from './reading.ts'
 
 /** `learn` is for completed rows: one that is still running counts as MAX for the scheduler and is not remembered. */
 export function rankMemo({ keys }: { keys?: number } = {}): Rule {
@@ -16,7 +16,9 @@ export function rankMemo({ keys }: { keys?: number } = {}): Rule {
 
 const theNumberItself: Rule = {
   guess(question) {
-    const number = sizeOf(question, read(question.features))
+    const { workload, params, features } = question
+    const own = workload === 'factorize' ? numberIn(params, 'n') : undefined
+    const number = own ?? sizeOf(question, read(features))
     if (number === undefined) return undefined
     return guessOf(number, 'prior', { code: 'the-number-itself', number })
   },

@@ -28,6 +28,11 @@ test('without one, the size is the product of the whole parameters', () => {
   assert.equal(sizeIn({ n: '91' }), 91)
 })
 
+test('the length of the name of a category is no size', () => {
+  assert.equal(sizeIn({ n: 3, kind: 'thorough', 'kind.length': 8 }, { n: 3, kind: 'thorough' }), 3)
+  assert.equal(sizeIn({ n: 3, 'text.length': 8000 }, { n: 3, text: 'x'.repeat(8000) }), 8000)
+})
+
 test('without those, the size is the largest number above 0', () => {
   assert.equal(sizeIn({ seconds: 2.5, share: 0.1, left: -9 }), 2.5)
   assert.equal(sizeIn({ kind: 'a', left: -9 }), undefined)

@@ -13,13 +13,13 @@ export interface Reading {
 }
 
 /** Of more, the first. */
-const mostFeatures = 64
+export const mostFeatures = 64
 /** A name that is longer is not looked at; a text that is longer is no category. */
-const mostLetters = 64
+export const mostLetters = 64
 /** Squared, it is still a number. */
 const largestSize = 1e150
 
-const numberText = /^-?\d+(\.\d+)?$/
+export const numberText = /^-?\d+(\.\d+)?$/
 
 export function read(features: Features): Reading {
   const numbers = new Map<string, number>()
@@ -46,18 +46,26 @@ export function read(features: Features): Reading {
  * numbers contain each other; without one, the product of the parameters that are whole numbers from 1 on.
  * Without those, the largest number above 0. Undefined: it has no number.
  */
-export function sizeOf({ params }: Question, { numbers }: Reading): number | undefined {
+export function sizeOf({ params }: Question, { numbers, categories }: Reading): number | undefined {
   let largest = 0
   let computed = 0
   let product = 0
   for (const [name, value] of numbers) {
-    if (value <= 0) continue
+    // The length of a category's name says nothing about size.
+    if (value <= 0 || (name.endsWith('.length') && categories.has(name.slice(0, -'.length'.length)))) continue
     largest = Math.max(largest, value)
     if (!isParameter(params, name)) computed = Math.max(computed, value)
     else if (Number.isInteger(value)) product = (product || 1) * value
   }
   const size = computed || product || largest
   return size > 0 ? Math.min(size, largestSize) : undefined
+}
+
+/** A parameter that is a number, or the text of one. */
+export function numberIn(params: unknown, name: string): number | undefined {
+  const value = isParameter(params, name) ? (params as Record<string, unknown>)[name] : undefined
+  const number = typeof value === 'string' && numberText.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 function isParameter(params: unknown, name: string): boolean {

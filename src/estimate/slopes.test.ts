@@ -11,9 +11,8 @@ const foxes = (world: number, scenario: number, generations: number) =>
   )
 const war = (rounds: number, army1: number, army2: number) => {
   const insects = army1 + army2
-  const ratio = Math.max(army1, army2) / Math.min(army1, army2)
   return question(
-    { rounds, insects, insectRounds: rounds * insects, ratio, output: 'json' },
+    { rounds, insects, insectRounds: rounds * insects, output: 'json' },
     { workload: 'insect-war', params: { rounds, army1, army2 } },
   )
 }

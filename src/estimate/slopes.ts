@@ -2,7 +2,7 @@
 
 import type { Question, Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
-import { read, sizeOf } from './reading.ts'
+import { numberIn, read, sizeOf } from './reading.ts'
 import { Recent } from './recent.ts'
 
 /** The two ends of what was seen of a key. */
@@ -72,9 +72,10 @@ const points: Record<string, (question: Question) => Point | undefined> = {
     if (typeof habitat !== 'string' || typeof generations !== 'number') return undefined
     return { key: habitat, x: generations }
   },
-  'insect-war'({ features: { ratio, insectRounds } }) {
-    if (typeof ratio !== 'number' || typeof insectRounds !== 'number') return undefined
-    const even = 2 * Math.ceil(ratio / 2)
+  'insect-war'({ params, features: { insectRounds } }) {
+    const [army1 = 0, army2 = 0] = [numberIn(params, 'army1'), numberIn(params, 'army2')]
+    if (!(army1 > 0 && army2 > 0) || typeof insectRounds !== 'number') return undefined
+    const even = 2 * Math.ceil(Math.max(army1, army2) / Math.min(army1, army2) / 2)
     return { key: `<=${even > 8 ? 'infinity' : even}`, x: insectRounds }
   },
   compress({ features: { output, quality, pixels } }) {

@@ -10,8 +10,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { RequestProblem } from './problem.ts'
 
+/** How much of a body's beginning estimates may look at. */
+export const headBytes = 64 * 1024
+
 export interface KeptBody {
   readonly bytes: number
+  /** Its beginning: `headBytes` of it, or all. */
+  readonly head: Uint8Array
   /** The body from its beginning; may be called again and again. */
   open(): Readable
   /** All of it. */
@@ -47,6 +52,7 @@ export async function keepBody(
   const whole = Buffer.concat(chunks)
   return {
     bytes,
+    head: whole.subarray(0, headBytes),
     open: () => Readable.from(whole.length > 0 ? [whole] : [], { objectMode: false }),
     read: async () => whole,
     discard: async () => {},
@@ -56,16 +62,21 @@ export async function keepBody(
 async function keepInFile(request: IncomingMessage, first: Buffer[], limits: BodyLimits): Promise<KeptBody> {
   const file = join(tmpdir(), `plimsoll-body-${randomUUID()}`)
   let bytes = 0
+  let head: Buffer = Buffer.alloc(0)
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length
+    if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
+  }
   const discard = () => rm(file, { force: true })
   const out = createWriteStream(file, { mode: 0o600, flags: 'wx' })
   try {
     await pipeline(async function* () {
       for (const chunk of first) {
-        bytes += chunk.length
+        count(chunk)
         yield chunk
       }
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        bytes += chunk.length
+        count(chunk)
         if (bytes > limits.maxBytes) throw tooLarge(limits)
         yield chunk
       }
@@ -78,6 +89,7 @@ async function keepInFile(request: IncomingMessage, first: Buffer[], limits: Bod
   }
   return {
     bytes,
+    head,
     open: () => createReadStream(file),
     read: async () => Buffer.concat(await createReadStream(file).toArray()),
     discard,

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { Question, Quote } from '../estimate/estimator.ts'
 import type { Action, AttemptToken, Event, Job, Outcome } from '../model.ts'
 import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
@@ -21,6 +22,9 @@ export interface Upstream {
 
 export interface ExchangeParts {
   job: Job
+  /** What was asked about its cost, and what was said. */
+  question: Question
+  quote: Quote
   /** As the client sent them. */
   params: Record<string, unknown>
   body: KeptBody

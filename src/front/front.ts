@@ -1,14 +1,13 @@
 /** The door: HTTP in, parameters checked, a job for the brain, HTTP out. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Estimator } from '../estimate/estimator.ts'
 import type { Job } from '../model.ts'
-import type { Workload } from '../workload.ts'
-import { type BodyLimits, type KeptBody, keepBody } from './body.ts'
+import { type Asked, type AskParts, ask } from './ask.ts'
+import type { BodyLimits } from './body.ts'
 import { watchConnections } from './connections.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { newJobId } from './job-id.ts'
-import { isJson, readParameters } from './params.ts'
+import { type OwnParts, serveOwn } from './own.ts'
 import { RequestProblem, sendProblem } from './problem.ts'
 
 export interface FrontLimits extends BodyLimits {
@@ -28,15 +27,10 @@ export const frontDefaults: Readonly<FrontLimits> = {
   stallMs: 120_000,
 }
 
-export interface FrontParts {
-  workloads: ReadonlyMap<string, Workload>
-  estimator: Estimator
+export interface FrontParts extends AskParts, OwnParts {
   limits: FrontLimits
   /** The cluster's own time, on which deadlines stand. */
   now(): number
-  /** Undefined: all is well. Else why nothing is taken. */
-  closed(): RequestProblem | undefined
-  isReady(): boolean
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
   log(line: string): void
 }
@@ -72,48 +66,12 @@ async function serve(
   response: ServerResponse,
   wanted?: () => void,
 ): Promise<void> {
-  let body: KeptBody | undefined
   try {
     const url = parseUrl(request)
-    if (url.pathname.startsWith('/-/')) return own(parts, url.pathname, request, response)
-    const workload = route(parts, url.pathname, request)
-    const closed = parts.closed()
-    if (closed) throw closed
-    body = await keepBody(request, parts.limits, wanted)
-    const kept = body
-    const { raw, checked } = await readParameters(workload, request, url.searchParams, kept)
-    const began = performance.now()
-    const sendBody = !isJson(request)
-    const question = { workload: workload.name, params: checked, bodyBytes: sendBody ? kept.bytes : 0 }
-    const { work, low, high, memoryMb } = parts.estimator.estimate(question)
-    const deadlineAt = deadline(request, parts.now())
-    const client = request.socket.remoteAddress
-    const job: Job = {
-      id: newJobId(),
-      workload: workload.name,
-      work,
-      low,
-      high,
-      memoryMb,
-      ...(client !== undefined && { client }),
-      ...(deadlineAt !== undefined && { deadlineAt }),
-      ...(!workload.safeToRepeat(checked) && { safeToRepeat: false }),
-      ...(!workload.preemptible && { preemptible: false }),
-    }
-    response.on('close', () => void kept.discard())
-    if (response.destroyed) return void kept.discard()
-    parts.submit({
-      job,
-      params: raw,
-      body: kept,
-      sendBody,
-      request,
-      response,
-      stallMs: parts.limits.stallMs,
-      estimateMs: performance.now() - began,
-    })
+    if (url.pathname.startsWith('/-/')) return await serveOwn(parts, url, request, response, wanted)
+    const asked = await ask(parts, '/', url, request, wanted)
+    await submit(parts, asked, request, response)
   } catch (error) {
-    await body?.discard()
     if (error instanceof RequestProblem) return sendProblem(response, error)
     // A client that hangs up in the middle of its request is nobody's fault.
     if (request.destroyed) return
@@ -122,32 +80,36 @@ async function serve(
   }
 }
 
-/** The paths that are not workloads. */
-function own(parts: FrontParts, path: string, request: IncomingMessage, response: ServerResponse): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(request, 'GET, HEAD')
-  if (path === '/-/health') return sendJson(response, 200, { status: 'ok' })
-  if (path === '/-/ready') {
-    const ready = parts.isReady()
-    return sendJson(response, ready ? 200 : 503, { ready })
+async function submit(
+  parts: FrontParts,
+  asked: Asked,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { workload, params, checked, body, sendBody, question, quote, estimateMs } = asked
+  try {
+    const deadlineAt = deadline(request, parts.now())
+    const client = request.socket.remoteAddress
+    const job: Job = {
+      id: newJobId(),
+      workload: workload.name,
+      work: quote.work,
+      low: quote.low,
+      high: quote.high,
+      memoryMb: quote.memoryMb,
+      ...(client !== undefined && { client }),
+      ...(deadlineAt !== undefined && { deadlineAt }),
+      ...(!workload.safeToRepeat(checked) && { safeToRepeat: false }),
+      ...(!workload.preemptible && { preemptible: false }),
+    }
+    response.on('close', () => void body.discard())
+    if (response.destroyed) return void body.discard()
+    const { stallMs } = parts.limits
+    parts.submit({ job, question, quote, params, body, sendBody, request, response, stallMs, estimateMs })
+  } catch (error) {
+    await body.discard()
+    throw error
   }
-  if (path === '/-/workloads') {
-    const list = [...parts.workloads.values()].map(({ name, description }) => ({
-      name,
-      description,
-      path: `/${name}`,
-    }))
-    return sendJson(response, 200, { workloads: list })
-  }
-  throw new RequestProblem(404, 'not-found', `There is nothing at ${path}.`)
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  const body = `${JSON.stringify(value)}\n`
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  })
-  response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
 function parseUrl(request: IncomingMessage): URL {
@@ -159,31 +121,6 @@ function parseUrl(request: IncomingMessage): URL {
   } catch {
     throw new RequestProblem(400, 'bad-url', 'The address of the request cannot be read.')
   }
-}
-
-function route(parts: FrontParts, path: string, request: IncomingMessage): Workload {
-  const workload = parts.workloads.get(decodeURIComponent(path).slice(1))
-  if (!workload) {
-    const names = [...parts.workloads.keys()].map((name) => `/${name}`)
-    throw new RequestProblem(
-      404,
-      'unknown-workload',
-      `There is no workload at ${path.slice(0, 200)}. There are: ${names.join(', ')}.`,
-    )
-  }
-  if (!['GET', 'HEAD', 'POST'].includes(request.method ?? '')) throw wrongMethod(request, 'GET, HEAD, POST')
-  return workload
-}
-
-function wrongMethod(request: IncomingMessage, allow: string): RequestProblem {
-  return new RequestProblem(
-    405,
-    'wrong-method',
-    `${request.method} is not allowed here; these are: ${allow}.`,
-    {
-      headers: { allow },
-    },
-  )
 }
 
 /** Milliseconds from now, as a number in the `plimsoll-deadline` header. */

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { WorkerView } from '../brain/view.ts'
+import { ConfigError } from '../errors.ts'
+import type { Job } from '../model.ts'
+import type { Quote } from './estimator.ts'
+import { checkPrice, type Present, quoteDocument } from './quote.ts'
+import { FleetRates } from './rates.ts'
+import { question } from './test-question.ts'
+
+const quoted: Quote = {
+  work: 1000,
+  low: 500,
+  high: 4000,
+  memoryMb: 64,
+  source: 'memo',
+  reason: { code: 'memo', repeats: 3 },
+}
+
+/** Jobs by name: what they have left, and whether they may be paused. */
+type Held = [id: string, remaining: number, preemptible?: boolean][]
+
+function worker(id: string, cores: number, held: Held = [], rest: Partial<WorkerView> = {}): WorkerView {
+  const jobs = held.map(([job, remaining], i) => ({ job, attempt: 1, running: i < cores, remaining }))
+  const outstanding = held.reduce((sum, [, remaining]) => sum + remaining, 0)
+  const memory = { memoryMb: 1000, usedMemoryMb: 0 }
+  return {
+    id,
+    cores,
+    slots: 9,
+    state: 'ready',
+    suspect: false,
+    fresh: false,
+    ...memory,
+    outstanding,
+    jobs,
+    ...rest,
+  }
+}
+
+/** A core does 100 units a second unless rates say otherwise. */
+function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> & { waiting?: Held } = {}) {
+  const held = [...waiting, ['stubborn', 0, false] as const]
+  const jobs = new Map<string, Job>(
+    held.map(([id, work, preemptible = true]) => [
+      id,
+      { id, workload: 'made-up', work, memoryMb: 1, preemptible },
+    ]),
+  )
+  return quoteDocument(question(), quoted, {
+    view: { workers, waiting: waiting.map(([id]) => id) },
+    rates: new FleetRates(100),
+    discipline: 'srpt',
+    jobOf: (id) => jobs.get(id),
+    pricePerHour: undefined,
+    ...rest,
+  })
+}
+
+const waitOf = (...args: Parameters<typeof ask>) => ask(...args).waitSeconds
+
+test('a quote tells work, interval, memory, source, the reason and why', () => {
+  const { seconds: _, waitSeconds: __, ...rest } = ask([worker('w1', 1)])
+  assert.deepEqual(rest, {
+    workload: 'made-up',
+    ...quoted,
+    why: 'what the same request took, the mean of 3 times',
+  })
+})
+
+test('seconds follow from the rates of the workers that are there', () => {
+  assert.deepEqual(ask([worker('w1', 1)]).seconds, { expected: 10, low: 5, high: 40 })
+  const rates = new FleetRates(100)
+  rates.learn('fast', 'made-up', 400, 1000)
+  rates.learn('slow', 'made-up', 50, 1000)
+  const mixed = ask([worker('fast', 3), worker('slow', 1)], { rates })
+  assert.deepEqual(mixed.seconds, { expected: (3 * 2.5 + 20) / 4, low: 1.25, high: 80 })
+  assert.deepEqual(ask([]).seconds, { expected: 10, low: 5, high: 40 })
+})
+
+test('nobody waits where a core is free', () => {
+  assert.equal(waitOf([worker('w1', 2, [['a', 900]])]), 0)
+  assert.equal(waitOf([worker('w1', 1, [['a', 900]]), worker('w2', 1)]), 0)
+})
+
+test('with shortest first, what is longer does not go before it, unless it cannot be paused', () => {
+  assert.equal(waitOf([worker('w1', 1, [['a', 5000]])]), 0)
+  assert.equal(waitOf([worker('w1', 1, [['stubborn', 5000]])]), 50)
+  assert.equal(
+    waitOf(
+      [
+        worker('w1', 1, [
+          ['a', 300],
+          ['b', 5000],
+        ]),
+      ],
+      {
+        waiting: [
+          ['c', 1000],
+          ['d', 1001],
+        ],
+      },
+    ),
+    13,
+  )
+})
+
+test('what goes before it is shared by all cores', () => {
+  const busy = worker('w1', 2, [
+    ['a', 300],
+    ['b', 500],
+    ['c', 400],
+  ])
+  assert.equal(waitOf([busy, worker('w2', 1, [['d', 600]])]), 6)
+})
+
+test('in order of arrival all goes before it, and with sharing as much of each as it needs itself', () => {
+  const busy = [
+    worker('w1', 1, [
+      ['a', 5000],
+      ['b', 100],
+    ]),
+  ]
+  assert.equal(waitOf(busy, { discipline: 'fifo' }), 51)
+  assert.equal(waitOf(busy, { discipline: 'sharing' }), 11)
+})
+
+test('without a ready worker nobody knows how long the wait is', () => {
+  const gone = [worker('w1', 1, [], { suspect: true }), worker('w2', 1, [], { state: 'draining' })]
+  assert.equal(waitOf(gone), null)
+  assert.equal(waitOf([]), null)
+})
+
+test('a price follows from seconds and what a core costs', () => {
+  assert.equal(ask([worker('w1', 1)]).price, undefined)
+  assert.deepEqual(ask([worker('w1', 4)], { pricePerHour: 3.6 }).price, {
+    expected: 0.0025,
+    low: 0.00125,
+    high: 0.01,
+  })
+  assert.equal(ask([], { pricePerHour: 3.6 }).price?.expected, 0.01)
+})
+
+test('a price that is none is refused by name', () => {
+  for (const wrong of [-1, NaN, Infinity]) assert.throws(() => checkPrice(wrong), ConfigError)
+  checkPrice(undefined)
+  checkPrice(0)
+})

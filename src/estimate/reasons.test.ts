@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Features } from '../workload.ts'
+import { constant } from './constant.ts'
+import { logPolynomial } from './log-polynomial.ts'
+import { memo } from './memo.ts'
+import { priorMemory, priorWork } from './prior.ts'
+import { rankMemo } from './rank-memo.ts'
+import { explainEstimate } from './reasons.ts'
+import { similarRequests } from './similar-requests.ts'
+import { slopes } from './slopes.ts'
+import { question } from './test-question.ts'
+
+const rules = [
+  memo,
+  constant,
+  rankMemo,
+  similarRequests,
+  slopes,
+  priorMemory,
+  () => priorWork(1),
+  logPolynomial,
+]
+
+test('whatever a rule says, there are words for why, and no number is missing in them', () => {
+  for (const make of rules) {
+    for (const rows of [0, 1, 2, 300]) {
+      const rule = make()
+      const features = (i: number): Features => ({
+        n: (i % 17) + 1,
+        size: i + 1,
+        kind: i % 2 === 0 ? 'a' : 'b',
+      })
+      for (let i = 0; i < rows; i++) rule.learn(question(features(i)), 10 + i)
+      for (const asked of [features(1), features(5000)]) {
+        const guess = rule.guess(question(asked))
+        if (guess) assert.doesNotMatch(explainEstimate(guess.reason), /undefined|NaN|[{}]/)
+      }
+    }
+  }
+})
+
+test('a model tells its family, its rows and how near they are', () => {
+  assert.equal(
+    explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),
+    'a model (surface) of 120 requests, of which the nearest is 97 % alike',
+  )
+})
+
+test('a reason without words is shown as it is', () => {
+  assert.equal(explainEstimate({ code: 'new-rule', rows: 5 }), 'new-rule {"rows":5}')
+})

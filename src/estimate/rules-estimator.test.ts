@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ContractError } from '../errors.ts'
+import { estimatorOf, ruleEstimator } from './rules-estimator.ts'
+import { question } from './test-question.ts'
+
+test('a workload that was never seen has a prior, a wide interval, and a reason', () => {
+  const { work, low, high, source, reason, memoryMb } = estimatorOf(1000).estimate(question())
+  assert.deepEqual({ work, source, memoryMb }, { work: 100_000, source: 'prior', memoryMb: 64 })
+  assert.deepEqual(reason, { code: 'never-seen', cpuMs: 100 })
+  assert.ok(low < work && work < high)
+})
+
+test('work and memory are learned for each workload by itself', () => {
+  const estimator = estimatorOf(1000)
+  const [one, other] = [question({ n: 1 }, { workload: 'one' }), question({ n: 1 }, { workload: 'other' })]
+  estimator.learn(one, { work: 500, peakMemoryMb: 20 })
+  const { work, memoryMb, source } = estimator.estimate(one)
+  assert.deepEqual({ work, memoryMb, source }, { work: 500, memoryMb: 20, source: 'memo' })
+  assert.equal(estimator.estimate(other).source, 'prior')
+  assert.equal(estimator.estimate(question({ n: 2 }, { workload: 'one' })).source, 'similar')
+})
+
+test('what cannot have been measured is dropped, each quantity by itself', () => {
+  const estimator = estimatorOf(1000)
+  for (const value of [NaN, -5, 0, Infinity]) {
+    estimator.learn(question(), { work: value, peakMemoryMb: value })
+    estimator.learn(question(), { work: value, peakMemoryMb: 30 })
+  }
+  const { work, memoryMb } = estimator.estimate(question())
+  assert.deepEqual([work, memoryMb], [100_000, 30])
+})
+
+test('an interval ends at a number, however unsure the rule', () => {
+  const unsure = {
+    guess: () => ({
+      value: 1e308,
+      spread: { below: 1e3, above: 1e3 },
+      source: 'model' as const,
+      reason: { code: 'made-up' },
+    }),
+    learn() {},
+  }
+  const { low, high } = ruleEstimator({ work: () => unsure, memory: () => unsure }).estimate(question())
+  assert.deepEqual([low, high], [0, Number.MAX_VALUE])
+})
+
+test('intervals become as wide as what was measured shows', () => {
+  const estimator = estimatorOf(1000)
+  const wide = estimator.estimate(question())
+  for (let i = 0; i < 100; i++) {
+    estimator.learn(question({ i }), { work: 1000 + (i % 10), peakMemoryMb: 20 })
+  }
+  const { work, low, high } = estimator.estimate(question({ i: 'new' }))
+  assert.ok(wide.high / wide.low > 100)
+  assert.ok(low <= work && work <= high && high / low < 1.5, `${low} ${work} ${high}`)
+})
+
+test('rules that have nothing to say are a fault of whoever put them together', () => {
+  const mute = { guess: () => undefined, learn() {} }
+  const estimator = ruleEstimator({ work: () => mute, memory: () => mute })
+  assert.throws(() => estimator.estimate(question()), ContractError)
+})

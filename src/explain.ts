@@ -1,0 +1,12 @@
+/** Reasons in words: a code with the numbers that decided becomes a sentence part when someone asks. */
+
+import type { Reason } from './model.ts'
+
+export type Words = Readonly<Record<string, (facts: Reason) => string>>
+
+/** A code without words is shown with its facts. */
+export function inWords(words: Words, reason: Reason): string {
+  const { code, ...facts } = reason
+  const sentence = Object.hasOwn(words, code) ? words[code] : undefined
+  return sentence ? sentence(reason) : `${code} ${JSON.stringify(facts)}`
+}

@@ -1,0 +1,35 @@
+/** What a job that is over leaves behind: a row in the ledger, and what estimates and rates learn from it. */
+
+import type { Estimator } from './estimate/estimator.ts'
+import type { FleetRates } from './estimate/rates.ts'
+import type { Exchange } from './front/exchange.ts'
+import type { Ledger } from './ledger/ledger.ts'
+
+export interface Learners {
+  estimator: Estimator
+  rates: FleetRates
+  ledger: Ledger
+}
+
+/** One that never ran, or was given up, leaves nothing. */
+export function learnFrom(exchange: Exchange, { estimator, rates, ledger }: Learners): void {
+  const { cost, worker, attempts, startedAt, outcome } = exchange
+  if (!cost) return
+  const { job, params, question } = exchange.parts
+  if (outcome === 'result') {
+    estimator.learn(question, cost)
+    rates.learn(worker, job.workload, cost.work, cost.cpuMs)
+  }
+  ledger.record({
+    job: job.id,
+    workload: job.workload,
+    codeHash: question.codeHash,
+    parameters: JSON.stringify(params),
+    ...cost,
+    worker,
+    attempts,
+    startedAt,
+    endedAt: Date.now(),
+    outcome,
+  })
+}

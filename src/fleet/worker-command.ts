@@ -1,0 +1,37 @@
+/** The command line of a worker on the cluster's own machine. */
+
+import { totalmem } from 'node:os'
+import { type MeterSetting, meterFlags } from '../worker/metering.ts'
+
+export interface WorkerCommandOptions {
+  /** The command that starts a worker, before its own options. */
+  workerCommand: string[]
+  /** Modules of workloads. */
+  files: string[]
+  dataDir: string
+  slots: number
+  /** Most workers, which share the machine's memory. */
+  max: number
+  jobMemoryMb: number
+}
+
+/** Workers together take no more than this part of the machine's memory. */
+const memoryPart = 0.8
+
+export function workerCommand(
+  { workerCommand: command, files, dataDir, slots, max, jobMemoryMb }: WorkerCommandOptions,
+  meter: MeterSetting,
+  adminUrl: string,
+): string[] {
+  const memoryMb = Math.floor((totalmem() / 1024 / 1024 / Math.max(1, max)) * memoryPart)
+  return [
+    ...command,
+    ...['--join', adminUrl],
+    ...['--workloads', files.join(',')],
+    ...['--data', dataDir],
+    ...['--slots', `${slots}`],
+    ...['--memory', `${memoryMb}`],
+    ...['--job-memory', `${jobMemoryMb}`],
+    ...meterFlags(meter),
+  ]
+}

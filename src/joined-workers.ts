@@ -1,0 +1,133 @@
+/** The workers of a live cluster: who may join, how each is reached, and what they say. */
+
+import { Pool } from 'undici'
+import type { Provider } from './fleet/provider.ts'
+import type { Upstream } from './front/exchange.ts'
+import type { MetricsKeeper } from './metrics-keeper.ts'
+import type { Event } from './model.ts'
+import type { Connection } from './wire/accept.ts'
+import { whyNot } from './wire/admission.ts'
+import type { FromBrain, FromWorker } from './wire/messages.ts'
+
+type Hello = Extract<FromWorker, { type: 'hello' }>
+
+interface Joined {
+  upstream: Upstream & { dispatcher: Pool }
+  launch: string | undefined
+  pid: number
+  connection: Connection | undefined
+}
+
+export interface JoiningParts {
+  /** Hashes of code, by workload: a worker must have the same. */
+  code: Readonly<Record<string, string>>
+  welcome: Extract<FromBrain, { type: 'welcome' }>
+  keeper: MetricsKeeper | undefined
+  tell(event: Event): void
+  log(line: string): void
+  /** Only asked for when a worker has joined: it may come up later than this. */
+  fleet(): Pick<Provider, 'joined' | 'terminate'>
+  /** A worker is ready to take jobs. */
+  onReady(): void
+}
+
+export class JoinedWorkers {
+  readonly #parts: JoiningParts
+  readonly #joined = new Map<string, Joined>()
+  readonly #byLaunch = new Map<string, string>()
+
+  constructor(parts: JoiningParts) {
+    this.#parts = parts
+  }
+
+  /** A worker has connected; it is to say who it is. */
+  accept(connection: Connection): void {
+    connection.onMessage = (message) => {
+      if (message.type === 'hello') this.#hello(connection, message)
+      else connection.close()
+    }
+  }
+
+  upstreamOf(worker: string): Upstream | undefined {
+    return this.#joined.get(worker)?.upstream
+  }
+
+  pidOf(worker: string): number | undefined {
+    return this.#joined.get(worker)?.pid
+  }
+
+  /** The worker that this launch brought up. */
+  launchedBy(launch: string): string | undefined {
+    return this.#byLaunch.get(launch)
+  }
+
+  /** Whoever is not connected now hears nothing. */
+  send(worker: string, message: FromBrain): void {
+    this.#joined.get(worker)?.connection?.send(message)
+  }
+
+  /** Ends a worker. Idempotent. */
+  dismiss(id: string): void {
+    const worker = this.#joined.get(id)
+    if (!worker) return
+    this.#joined.delete(id)
+    this.#parts.keeper?.workerGone(id)
+    worker.connection?.send({ type: 'end' })
+    worker.connection?.close()
+    worker.upstream.dispatcher.destroy().catch(() => {})
+    if (worker.launch !== undefined) {
+      this.#byLaunch.delete(worker.launch)
+      this.#parts.fleet().terminate(worker.launch)
+    }
+  }
+
+  /** Cuts the ways to all workers. */
+  close(): void {
+    for (const { upstream } of this.#joined.values()) upstream.dispatcher.destroy().catch(() => {})
+  }
+
+  #hello(connection: Connection, message: Hello): void {
+    const { code, welcome, tell, log, onReady } = this.#parts
+    const { id } = message.worker
+    const refused = whyNot(message, code)
+    if (refused) {
+      log(`worker ${id}: refused: ${refused}`)
+      connection.send({ type: 'refused', message: refused })
+      connection.close()
+      return
+    }
+    const { launch, seq, held, worker } = message
+    this.#remember(connection, message)
+    connection.onMessage = (next) => this.#heard(id, next)
+    connection.onClose = () => {
+      const known = this.#joined.get(id)
+      if (known?.connection === connection) known.connection = undefined
+    }
+    connection.send(welcome)
+    tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), seq, held })
+    onReady()
+  }
+
+  #remember(connection: Connection, { worker: { id }, address, launch, pid }: Hello): void {
+    const known = this.#joined.get(id)
+    if (known) known.connection = connection
+    else {
+      // Long jobs keep a connection silent for as long as they run: no time-outs but our own.
+      const origin = `http://${address.host}:${address.port}`
+      const dispatcher = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 })
+      this.#joined.set(id, { upstream: { id, dispatcher }, launch, pid, connection })
+    }
+    if (launch !== undefined) {
+      this.#byLaunch.set(launch, id)
+      this.#parts.fleet().joined(launch)
+    }
+  }
+
+  #heard(worker: string, message: FromWorker): void {
+    const { tell, keeper } = this.#parts
+    if (message.type === 'report') tell({ type: 'reported', worker, seq: message.seq, held: message.held })
+    else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
+    else if (message.type === 'metrics') keeper?.counted(worker, message)
+    else if (message.type === 'ready') tell({ ...message, worker })
+  }
+}
