@@ -2,7 +2,7 @@
 
 import type { Reading } from '../reading.ts'
 import { type Encoded, type Encoding, encode, encodingOf } from './encoding.ts'
-import { type Points, priorsOf, type Settings } from './kernel.ts'
+import { noiseAt, type Points, priorsOf, type Settings } from './kernel.ts'
 import { columnCount, columnsOf, dot, type Fit, fitWeights, type Shape } from './surface.ts'
 import { tune } from './tune.ts'
 
@@ -48,13 +48,18 @@ const leastToHoldOut = 40
 const postsToCompare = 128
 /** A model with fewer cannot be told from chance. */
 const leastRows = 5
+/** In scaled costs: nothing that depends on features is as far off from what is like it. */
+const [absurd, disbelief] = [1.5, 1e6]
+const [sceptical, postsToDoubt] = [0.3, 64]
+/** So many times as far off as what is not doubted. */
+const mostDoubted = 4
 /** A parabola needs so many rows for each of its columns. */
 const rowsPerColumn = 2
 
 export function fitModel(rows: readonly FitRow[], options: FitOptions): Model | undefined {
   if (rows.length < leastRows) return undefined
   const encoding = encodingOf(rows.map(({ reading }) => reading))
-  const data = dataOf(rows, encoding)
+  const data = believed(dataOf(rows, encoding))
   const settings = tuned(data, options.settings)
   const names = families.filter((name) => isWorthATry(name, data))
   const family = best(names, data, settings, options)
@@ -119,16 +124,23 @@ function wideOf({ requests }: Data): number {
   return requests[0]!.numbers.length
 }
 
+/** Without what is absurd beside rows that are alike, for a model that takes most for noise and so is not misled. */
+function believed(data: Data): Data {
+  const settings = Float64Array.from(priorsOf(pointsOf(data, wideOf(data))), ({ mean }) => mean)
+  settings[noiseAt] = Math.log(sceptical)
+  const shape = shapeOf('surface', data, settings, postsToDoubt)
+  const fit = fitWeights(shape, fill(shape, data.requests), data.values, data.doubts)
+  if (!fit) return data
+  const doubts = data.doubts.map((doubt, i) => (Math.abs(fit.misses[i]!) > absurd ? disbelief : doubt))
+  return { ...data, doubts }
+}
+
 function tuned(data: Data, before: Settings | undefined): Settings {
   const sample = evenly(data, tuningRows)
   const points = pointsOf(sample, wideOf(data))
   const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
   const start = before?.length === prior.length ? before : prior
-  // An outlier would make everything look like noise.
-  const shape = shapeOf('surface', sample, start, tuningRows)
-  const first = fitWeights(shape, fill(shape, sample.requests), sample.values, sample.doubts)
-  const doubts = first ? doubtsAfter(first, sample.doubts) : sample.doubts
-  return tune(points, sample.values, doubts, start, tuningRounds)
+  return tune(points, sample.values, sample.doubts, start, tuningRounds)
 }
 
 function isWorthATry(family: FamilyName, data: Data): boolean {
@@ -193,8 +205,11 @@ function fitted(shape: Shape, data: Data): Fit | undefined {
 /** What was missed by far more than is usual is doubted. */
 function doubtsAfter({ misses }: Fit, doubts: Float64Array): Float64Array {
   const sizes = misses.map(Math.abs).sort()
-  const usual = Math.max(sizes[sizes.length >> 1]!, 1e-3)
-  return doubts.map((doubt, i) => doubt * Math.max(1, (Math.abs(misses[i]!) / (4 * usual)) ** 2))
+  const usual = Math.max(4 * sizes[sizes.length >> 1]!, 4e-3)
+  return doubts.map((doubt, i) => {
+    const times = Math.abs(misses[i]!) / usual
+    return doubt * (times <= 1 ? 1 : times <= mostDoubted ? times : times ** 3)
+  })
 }
 
 function missesOf(shape: Shape, { weights }: Fit, data: Data): number[] {

@@ -110,7 +110,7 @@ export function fitWeights(
   const misses = Float64Array.from(values, (value, i) => {
     const row = filled.subarray(i * n, (i + 1) * n)
     // How much of its own value a row gets back.
-    const held = Math.min(0.99, variance(covariance, row) / (noise * doubts[i]!))
+    const held = Math.min(1 - 1e-6, variance(covariance, row) / (noise * doubts[i]!))
     return (value - dot(weights, row)) / (1 - held)
   })
   return { weights, misses }
