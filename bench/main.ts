@@ -1,11 +1,13 @@
 /** `npm run -s bench -- NAME [--quick]`: prints a table and, as its last line, one JSON object with the figures. */
 
 import { brain } from './brain.ts'
+import { ledger } from './ledger.ts'
 import { meter } from './meter.ts'
 import { slots } from './slots.ts'
 
 const benches: Readonly<Record<string, (quick: boolean) => Promise<Record<string, unknown>>>> = {
   brain,
+  ledger,
   meter,
   slots,
 }
