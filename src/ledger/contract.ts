@@ -95,6 +95,10 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     const ledger = await open(t)
     ledger.record(sampleRow(1))
     ledger.record(sampleRow(2, { work: Number.NaN }))
+    for (const work of [-1, Infinity, 1e300]) ledger.record(sampleRow(2, { work }))
+    ledger.record(sampleRow(2, { outcome: 'splendid' as LedgerRow['outcome'] }))
+    ledger.record({ ...sampleRow(2), features: { pixels: 1 } } as unknown as LedgerRow)
+    ledger.record({ ...sampleRow(2), key: undefined } as unknown as LedgerRow)
     ledger.record({ ...sampleRow(3), parameters: { width: 3 } } as unknown as LedgerRow)
     ledger.record({ job: 'job-4' } as unknown as LedgerRow)
     ledger.record({ ...sampleRow(6), parameters: Object.create(null) } as LedgerRow)
@@ -102,7 +106,23 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     ledger.record({ ...sampleRow(5), extra: () => {} } as LedgerRow)
     await ledger.flush()
     assert.deepEqual(await jobs(ledger), ['job-5', 'job-1'])
-    assert.deepEqual(await ledger.counts(), { rows: 2, dropped: 8, skipped: 0 })
+    assert.deepEqual(await ledger.counts(), { rows: 2, dropped: 14, skipped: 0 })
+  })
+
+  test(`${kind}: rows whose text cannot be read are passed over and counted`, async (t) => {
+    const ledger = await open(t)
+    for (const [number, parameters] of ['', '{"width":', 'undefined', '{}'].entries()) {
+      ledger.record(sampleRow(number, { parameters }))
+    }
+    for (const [number, features] of ['{', '[1]', '{"pixels":1e999}', '{"a":{}}', 'null', ''].entries()) {
+      ledger.record(sampleRow(10 + number, { features }))
+    }
+    ledger.record(sampleRow(20, { endedAt: Date.now() + 1e9 }))
+    await ledger.flush()
+    assert.deepEqual(await jobs(ledger), ['job-15', 'job-3'])
+    const [newest] = await ledger.recent({ workload: 'julia', limit: 1 })
+    assert.equal(newest?.job, 'job-15')
+    assert.deepEqual(await ledger.counts(), { rows: 11, dropped: 0, skipped: 10 })
   })
 
   test(`${kind}: a limit out of range is refused by name`, async (t) => {
@@ -144,5 +164,7 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     await assert.rejects(ledger.flush(), isClosed)
     await assert.rejects(ledger.recent({ workload: 'julia', limit: 1 }), isClosed)
     await assert.rejects(ledger.counts(), isClosed)
+    await assert.rejects(ledger.warm({ workload: 'julia' }), isClosed)
+    await assert.rejects(ledger.snapshots('julia'), isClosed)
   })
 }

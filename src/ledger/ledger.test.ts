@@ -2,11 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ledgerContract, sampleRow } from './contract.ts'
+import { growthContract } from './growth-contract.ts'
 import { memoryLedger } from './memory.ts'
-import { scratch } from './test-scratch.ts'
+import { snapshotsContract } from './snapshots-contract.ts'
+import { scratch, tidy } from './test-scratch.ts'
+import { warmContract } from './warm-contract.ts'
 
 ledgerContract('memory', async () => memoryLedger())
 ledgerContract('sqlite', (t) => scratch(t).open())
+warmContract('memory', async () => memoryLedger())
+warmContract('sqlite', (t) => scratch(t).open())
+snapshotsContract('memory', async () => memoryLedger())
+snapshotsContract('sqlite', (t) => scratch(t).open())
+growthContract('memory', async (_, growth) => memoryLedger({ growth }))
+growthContract('sqlite', (t, growth) => scratch(t).open(tidy, growth))
 
 test('memory: the row recorded first makes room when there are too many', async () => {
   const ledger = memoryLedger({ maxRows: 2 })
