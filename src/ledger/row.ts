@@ -79,7 +79,10 @@ export function readRow<F extends keyof LedgerRow = keyof LedgerRow>(
 
 /** Whether estimators may learn from it, as far as can be told without looking into its texts. */
 export function isLearnable(row: Pick<LedgerRow, 'outcome' | 'work' | 'endedAt'>, now: number): boolean {
-  return row.outcome === 'result' && row.work >= 0 && row.work <= kinds.work && row.endedAt <= now + aheadMs
+  const { outcome, work, endedAt } = row
+  // Out of a damaged file comes what no type allows.
+  const isNumber = typeof work === 'number' && work >= 0 && work <= kinds.work
+  return outcome === 'result' && isNumber && endedAt <= now + aheadMs
 }
 
 export function isJson(text: string, isRight: (value: unknown) => boolean = () => true): boolean {

@@ -3,12 +3,14 @@ import { existsSync, realpathSync, renameSync } from 'node:fs'
 import { basename } from 'node:path'
 
 const malformed = 11
-const notADatabase = 26
+export const notADatabase = 26
+/** The file ends within a page. */
+const shortRead = 522
 
 /** SQLite says that what is in the file is not, or no longer, a database. */
 export function isDamage(error: unknown): boolean {
-  const result = ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
-  return result === malformed || result === notADatabase
+  const errcode = (error as { errcode?: number } | null)?.errcode ?? 0
+  return errcode === shortRead || (errcode & 0xff) === malformed || (errcode & 0xff) === notADatabase
 }
 
 /** A file of any other name was named by its owner, and may be something else: it stays where it is. */
@@ -22,8 +24,8 @@ export function setAside(file: string, error: unknown): string {
   const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, '')
   let aside = `${path}.damaged-${time}`
   for (let next = 2; existsSync(aside); next++) aside = `${path}.damaged-${time}-${next}`
-  // The log belongs to the file: whoever wants to mend one needs both.
-  for (const part of ['', '-wal', '-shm']) {
+  // The log belongs to the file: whoever wants to mend one needs both. It goes first, lest a new file meet it.
+  for (const part of ['-shm', '-wal', '']) {
     if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${aside}${part}`)
   }
   return (

@@ -8,7 +8,7 @@ import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from './ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'
 import type { Found } from './query.ts'
 import type { Snapshot } from './snapshots.ts'
-import { isDamage, isOurs, setAside } from './sqlite-aside.ts'
+import { isDamage, isOurs, notADatabase, setAside } from './sqlite-aside.ts'
 import { growth } from './sqlite-growth.ts'
 import { jobsTable } from './sqlite-jobs.ts'
 import { migrate } from './sqlite-layout.ts'
@@ -61,6 +61,7 @@ export function openStore(options: StoreOptions): Store {
     const stillThere = damaged && statSync(file, { throwIfNoEntry: false })?.ino === damaged.inode
     if (mayMove && stillThere) move(damaged.error)
     try {
+      probe(file, busyMs)
       return openFile(options, lock)
     } catch (error) {
       // What it says of tables and columns is damage too: the file's version promises them.
@@ -88,6 +89,23 @@ function holdLock(file: string, busyMs: number): DatabaseSync {
   } catch (error) {
     lock.close()
     throw explain(error, file, lockFile)
+  }
+}
+
+/** Throws what SQLite says of a damaged file. Does not write: to close a file that was opened for that changes it. */
+function probe(file: string, busyMs: number): void {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes === 0) return
+  // SQLite takes a file that is too short for a new one, and would write over it.
+  if (bytes < 512) throw Object.assign(new Error(`it has only ${bytes} bytes`), { errcode: notADatabase })
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: busyMs })
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+  } catch (error) {
+    if (isDamage(error)) throw error
+  } finally {
+    db?.close()
   }
 }
 
