@@ -19,8 +19,7 @@ export type Result = Pick<LedgerRow, (typeof warmFields)[number]>
 
 /** Undefined: it is not a result. Words: it cannot be true. */
 export function readResult(raw: unknown, now: number): Result | string | undefined {
-  const row = readRow(raw, now, warmFields)
-  return typeof row === 'string' || row.outcome === 'result' ? row : undefined
+  return (raw as Result).outcome === 'result' ? readRow(raw, now, warmFields) : undefined
 }
 
 /** In order of time; given are those of one version of the code after the other, the newest of each first. */
