@@ -41,7 +41,8 @@ test('rows pushed out of a batch are lost only if the batch fails', () => {
 
 test('text bounds the backlog and its batches, but a batch is never empty', () => {
   const backlog = new Backlog({ maxRows: 100, maxCharacters: 10 })
-  for (const number of [1, 2, 3]) backlog.push(sampleRow(number, { parameters: '12345' }))
+  for (const number of [1, 2, 3])
+    backlog.push(sampleRow(number, { parameters: '123', features: '4', key: '5' }))
   assert.equal(backlog.lost, 1)
   assert.deepEqual(jobs(backlog, { maxRows: 100, maxCharacters: 1 }), ['job-2'])
   backlog.settle(true)

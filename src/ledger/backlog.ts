@@ -6,9 +6,19 @@ import type { LedgerRow } from './ledger.ts'
 
 export interface BacklogLimits {
   maxRows: number
-  /** Bounds the parameters' text, the only part of a row that can be large. */
+  /** Bounds the texts that can be large. */
   maxCharacters: number
 }
+
+/** What can be large in a row. */
+export interface Bulk {
+  parameters: string
+  features?: string
+  key?: string
+}
+
+const charactersOf = ({ parameters, features = '', key = '' }: Bulk) =>
+  parameters.length + features.length + key.length
 
 interface Waiter {
   /** The number after the last row it waits for. */
@@ -17,7 +27,7 @@ interface Waiter {
   done: (lost: number) => void
 }
 
-export class Backlog<T extends { parameters: string } = LedgerRow> {
+export class Backlog<T extends Bulk = LedgerRow> {
   readonly #limits: BacklogLimits
   /** `#rows[#start]` has the number `#head`; the cells before it are empty. */
   #rows: (T | undefined)[] = []
@@ -51,7 +61,7 @@ export class Backlog<T extends { parameters: string } = LedgerRow> {
   /** Beyond the limits the oldest rows are pushed out, be they in a batch or not. */
   push(row: T): void {
     this.#rows.push(row)
-    this.#characters += row.parameters.length
+    this.#characters += charactersOf(row)
     while (this.size > this.#limits.maxRows || this.#characters > this.#limits.maxCharacters) this.#shift()
     if (this.#taken === 0) this.#settle(this.#head, 'lost')
   }
@@ -62,7 +72,7 @@ export class Backlog<T extends { parameters: string } = LedgerRow> {
     let characters = 0
     for (let i = this.#start; i < this.#rows.length && batch.length < maxRows; i++) {
       const row = this.#rows[i]!
-      characters += row.parameters.length
+      characters += charactersOf(row)
       if (characters > maxCharacters && batch.length > 0) break
       batch.push(row)
     }
@@ -108,7 +118,7 @@ export class Backlog<T extends { parameters: string } = LedgerRow> {
   }
 
   #shift(): void {
-    this.#characters -= this.#rows[this.#start]!.parameters.length
+    this.#characters -= charactersOf(this.#rows[this.#start]!)
     this.#rows[this.#start++] = undefined
     this.#head++
     // Moving the rest down only now and then keeps a push cheap while rows are being pushed out.

@@ -1,23 +1,34 @@
-/** A ledger that forgets at the end of the process: the newest rows, in memory. */
+/** A ledger that forgets at the end of the process: what estimators can learn from, in memory. */
 import { LedgerError } from '../errors.ts'
-import type { Ledger, LedgerCounts, LedgerRow, RecentQuery } from './ledger.ts'
+import { type GrowthLimits, growthLimits } from './growth.ts'
+import { type Ledger, type LedgerRow, usualWarm } from './ledger.ts'
+import { MemoryRows } from './memory-rows.ts'
 import { copyMetrics, isOwnedBy, type MetricsKey, type MetricsRow, mayWrite } from './metrics.ts'
-import { checkQuery, copyRow } from './row.ts'
+import { checkLimit, type Found, gather } from './query.ts'
+import { aheadMs, copyRow } from './row.ts'
+import { copySnapshot, keptSnapshots, readSnapshot, type Snapshot } from './snapshots.ts'
 
 export interface MemoryLedgerOptions {
   /** At most this many rows; then the one recorded first is dropped. */
   maxRows?: number
+  growth?: Partial<GrowthLimits>
 }
 
-export function memoryLedger({ maxRows = 100_000 }: MemoryLedgerOptions = {}): Ledger {
-  /** In order of recording. */
-  const rows = new Map<string, LedgerRow>()
+export function memoryLedger({ maxRows = 100_000, growth }: MemoryLedgerOptions = {}): Ledger {
+  const rows = new MemoryRows({ ...growthLimits, ...growth })
   const metrics = new Map<string, MetricsRow>()
+  let snapshots: Snapshot[] = []
   let dropped = 0
+  let skipped = 0
   let closed = false
 
   function mustBeOpen(): void {
     if (closed) throw new LedgerError('the ledger is closed: open a new one')
+  }
+
+  function readable<T>(found: Found<T>): T[] {
+    skipped += found.skipped
+    return found.rows
   }
 
   const keyOf = ({ workload, codeHash, parameters }: MetricsKey) =>
@@ -45,10 +56,31 @@ export function memoryLedger({ maxRows = 100_000 }: MemoryLedgerOptions = {}): L
       }
     },
 
-    async metricsFor(key): Promise<MetricsRow | undefined> {
+    async metricsFor(key) {
       mustBeOpen()
       const row = metrics.get(keyOf(key))
       return row && { ...row }
+    },
+
+    saveSnapshot(snapshot): void {
+      if (closed) return
+      const entry = copySnapshot({ parameters: '', row: snapshot })
+      if (typeof entry === 'string') {
+        dropped++
+        return
+      }
+      const { workload, codeHash, name } = entry.row
+      const others = snapshots.filter((each) => each.workload !== workload)
+      const own = snapshots.filter(
+        (each) => each.workload === workload && !(each.codeHash === codeHash && each.name === name),
+      )
+      snapshots = [...others, ...keptSnapshots([...own, entry.row], Date.now() + aheadMs)]
+    },
+
+    async snapshots(workload) {
+      mustBeOpen()
+      const own = snapshots.filter((each) => each.workload === workload)
+      return readable(gather(keptSnapshots(own, Date.now() + aheadMs), own.length, readSnapshot))
     },
 
     record(row: LedgerRow): void {
@@ -58,39 +90,38 @@ export function memoryLedger({ maxRows = 100_000 }: MemoryLedgerOptions = {}): L
         dropped++
         return
       }
-      rows.delete(copy.job)
-      rows.set(copy.job, copy)
+      rows.add(copy, Date.now())
       if (rows.size <= maxRows) return
-      const [oldest] = rows.keys()
-      rows.delete(oldest!)
+      rows.dropFirst()
       dropped++
     },
 
-    async flush(): Promise<void> {
+    async flush() {
       mustBeOpen()
     },
 
-    async recent(query: RecentQuery): Promise<LedgerRow[]> {
+    async recent(query) {
       mustBeOpen()
-      checkQuery(query)
-      const { workload, codeHash, limit } = query
-      return [...rows.values()]
-        .filter((row) => row.workload === workload && (codeHash === undefined || row.codeHash === codeHash))
-        .reverse()
-        .sort((a, b) => b.endedAt - a.endedAt)
-        .slice(0, limit)
-        .map((row) => ({ ...row }))
+      checkLimit(query.limit)
+      return readable(rows.recent(query, Date.now()))
     },
 
-    async counts(): Promise<LedgerCounts> {
+    async warm({ workload, limit = usualWarm }) {
       mustBeOpen()
-      return { rows: rows.size, dropped }
+      checkLimit(limit)
+      return readable(rows.warm({ workload, limit }, Date.now()))
     },
 
-    async close(): Promise<void> {
+    async counts() {
+      mustBeOpen()
+      return { rows: rows.size, dropped, skipped }
+    },
+
+    async close() {
       closed = true
       rows.clear()
       metrics.clear()
+      snapshots = []
     },
   }
 }

@@ -1,43 +1,105 @@
-/** Decides what a ledger accepts: a bad row must not take down the good ones that share its transaction. */
+/** Decides what a ledger accepts and what it passes over: a bad row must not take down the good ones beside it. */
 import { inspect } from 'node:util'
-import { LedgerError } from '../errors.ts'
-import { type LedgerRow, maxRecent, type RecentQuery } from './ledger.ts'
+import type { Outcome } from '../model.ts'
+import type { LedgerRow } from './ledger.ts'
 
+const outcomes: Readonly<Record<Outcome, true>> = { result: true, error: true, refused: true, unknown: true }
+
+/** A number says the most that can be true, generously: what is beyond it was never measured. */
 const kinds = {
-  job: 'string',
-  workload: 'string',
-  codeHash: 'string',
-  parameters: 'string',
-  work: 'number',
-  cpuMs: 'number',
-  wallMs: 'number',
-  peakMemoryMb: 'number',
-  worker: 'string',
-  attempts: 'number',
-  startedAt: 'number',
-  endedAt: 'number',
-  outcome: 'string',
-} as const satisfies Record<keyof LedgerRow, 'string' | 'number'>
+  job: 'text',
+  workload: 'text',
+  codeHash: 'text',
+  parameters: 'text',
+  work: 1e18,
+  cpuMs: 1e13,
+  wallMs: 1e13,
+  peakMemoryMb: 1e9,
+  worker: 'text',
+  attempts: 1e6,
+  startedAt: 8.64e15,
+  endedAt: 8.64e15,
+  outcome: 'outcome',
+  features: 'text',
+  key: 'text',
+} as const satisfies Record<keyof LedgerRow, 'text' | 'outcome' | number>
 
 export const fields = Object.keys(kinds) as (keyof LedgerRow)[]
+
+/** Clocks differ, but not by more: a row from further in the future would be the newest for ever. */
+export const aheadMs = 86_400_000
 
 /** A copy with the row's own fields only, or words for what is wrong with it. */
 export function copyRow(row: LedgerRow): LedgerRow | string {
   if (typeof row !== 'object' || row === null) return `row = ${inspect(row)}: must be an object`
-  const copy: Record<string, string | number> = {}
-  for (const field of fields) {
-    const value = row[field]
-    if (typeof value !== kinds[field] || (typeof value === 'number' && !Number.isFinite(value))) {
-      const allowed = kinds[field] === 'number' ? 'a finite number' : 'text'
-      return `${field} = ${inspect(value, { depth: 0 }).slice(0, 80)}: must be ${allowed}`
-    }
-    copy[field] = value
-  }
-  return copy as unknown as LedgerRow
+  return copyFields(row, fields)
 }
 
-export function checkQuery({ limit }: RecentQuery): void {
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxRecent) {
-    throw new LedgerError(`limit = ${limit}: must be an integer from 1 to ${maxRecent}`)
+function copyFields<F extends keyof LedgerRow>(
+  row: LedgerRow,
+  wanted: readonly F[],
+): Pick<LedgerRow, F> | string {
+  const copy: Record<string, string | number> = {}
+  for (const field of wanted) {
+    const kind = kinds[field]
+    const value: unknown = row[field]
+    if (typeof kind === 'number') {
+      if (typeof value !== 'number' || !(value >= 0 && value <= kind)) {
+        return wrong(field, value, `a number from 0 to ${kind}`)
+      }
+      copy[field] = value
+    } else {
+      if (typeof value !== 'string') return wrong(field, value, 'text')
+      if (kind === 'outcome' && !Object.hasOwn(outcomes, value)) {
+        return wrong(field, value, `one of ${Object.keys(outcomes).join(', ')}`)
+      }
+      copy[field] = value
+    }
   }
+  return copy as unknown as Pick<LedgerRow, F>
+}
+
+type Texts = 'parameters' | 'features' | 'endedAt'
+
+/** Likewise for a row, or some of its fields, that comes out of a ledger: its texts too must be what they should. */
+export function readRow<F extends keyof LedgerRow = keyof LedgerRow>(
+  raw: unknown,
+  now: number,
+  wanted: readonly (F | Texts)[] = fields as (F | Texts)[],
+): Pick<LedgerRow, F | Texts> | string {
+  const row = copyFields(raw as LedgerRow, wanted)
+  if (typeof row === 'string') return row
+  if (row.endedAt > now + aheadMs) return wrong('endedAt', row.endedAt, 'a time that has come')
+  if (!isJson(row.parameters)) return wrong('parameters', row.parameters, 'JSON')
+  if (row.features !== '' && !isJson(row.features, isFeatures)) {
+    return wrong('features', row.features, 'a JSON object of numbers, texts and booleans')
+  }
+  return row
+}
+
+/** Whether estimators may learn from it, as far as can be told without looking into its texts. */
+export function isLearnable(row: Pick<LedgerRow, 'outcome' | 'work' | 'endedAt'>, now: number): boolean {
+  const { outcome, work, endedAt } = row
+  // Out of a damaged file comes what no type allows.
+  const isNumber = typeof work === 'number' && work >= 0 && work <= kinds.work
+  return outcome === 'result' && isNumber && endedAt <= now + aheadMs
+}
+
+export function isJson(text: string, isRight: (value: unknown) => boolean = () => true): boolean {
+  try {
+    return isRight(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+function isFeatures(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every(
+    (each) => Number.isFinite(each) || typeof each === 'string' || typeof each === 'boolean',
+  )
+}
+
+export function wrong(field: string, value: unknown, allowed: string): string {
+  return `${field} = ${inspect(value, { depth: 0 }).slice(0, 80)}: must be ${allowed}`
 }

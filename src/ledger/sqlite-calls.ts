@@ -2,19 +2,28 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { LedgerError } from '../errors.ts'
-import type { LedgerRow, RecentQuery } from './ledger.ts'
+import type { GrowthLimits } from './growth.ts'
+import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from './ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'
+import type { Found } from './query.ts'
+import type { Snapshot } from './snapshots.ts'
 
 export interface ThreadData {
   file: string
   busyMs: number
+  tidyAfterMs: number
+  tidyEveryMs: number
+  growth: GrowthLimits
 }
 
 type Request =
   | { kind: 'open' }
   | { kind: 'write'; rows: LedgerRow[] }
   | { kind: 'write-metrics'; entries: MetricsEntry[] }
+  | { kind: 'write-snapshots'; snapshots: Snapshot[] }
   | { kind: 'recent'; query: RecentQuery }
+  | { kind: 'warm'; query: WarmQuery }
+  | { kind: 'snapshots'; workload: string }
   | { kind: 'metrics'; key: MetricsKey }
   | { kind: 'count' }
   /** Moves everything into the one file. A later call would open it again. */
@@ -24,7 +33,10 @@ interface Answers {
   open: undefined
   write: undefined
   'write-metrics': undefined
-  recent: LedgerRow[]
+  'write-snapshots': undefined
+  recent: Found<LedgerRow>
+  warm: Found<WarmRow>
+  snapshots: Found<Snapshot>
   metrics: MetricsRow | undefined
   count: number
   close: undefined
@@ -34,6 +46,11 @@ export type Call = Request & { id: number }
 
 /** Trouble is an error's message: classes do not survive the way between threads. */
 export type Reply = { id: number } & ({ value: unknown } | { trouble: string })
+
+/** Something that nobody asked for: a damaged file was moved aside. */
+export interface Notice {
+  notice: string
+}
 
 export interface LedgerThread {
   /** Rejects with LedgerError. Calls are performed in the order in which they are made. */
@@ -45,7 +62,10 @@ export interface LedgerThread {
 }
 
 /** Resolves when the thread has opened the file; otherwise rejects with LedgerError, and the thread is gone. */
-export async function startThread(data: ThreadData): Promise<LedgerThread> {
+export async function startThread(
+  data: ThreadData,
+  onNotice: (notice: string) => void,
+): Promise<LedgerThread> {
   // The extension is this file's own, so that it also works as published JavaScript.
   const entry = new URL(`./sqlite-thread${extname(import.meta.url)}`, import.meta.url)
   // This process's flags, such as preloaded modules, are not meant for the thread.
@@ -56,7 +76,8 @@ export async function startThread(data: ThreadData): Promise<LedgerThread> {
   >()
   let lastId = 0
   let cause = 'it ended'
-  worker.on('message', (reply: Reply) => {
+  worker.on('message', (reply: Reply | Notice) => {
+    if ('notice' in reply) return onNotice(reply.notice)
     const call = waiting.get(reply.id)
     waiting.delete(reply.id)
     if ('trouble' in reply) call?.reject(new LedgerError(reply.trouble))

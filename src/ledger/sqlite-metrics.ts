@@ -19,7 +19,11 @@ export function metricsTable(db: DatabaseSync): MetricsTable {
   const places = metricsFields.map((field) => `:${field}`).join(', ')
   const byKey = 'workload = :workload AND codeHash = :codeHash AND parameters = :parameters'
   const select = db.prepare(`SELECT ${columns} FROM metrics WHERE ${byKey}`)
-  const insert = db.prepare(`INSERT OR REPLACE INTO metrics (${columns}) VALUES (${places})`)
+  // An update, not a replacement: rows stay in the order in which they were begun, and the first are forgotten first.
+  const updates = metricsFields.map((field) => `${field} = excluded.${field}`).join(', ')
+  const insert = db.prepare(
+    `INSERT INTO metrics (${columns}) VALUES (${places}) ON CONFLICT DO UPDATE SET ${updates}`,
+  )
   const release = db.prepare(
     `UPDATE metrics SET worker = '', attempt = '' WHERE running = 1
        AND (:worker IS NULL OR worker = :worker) AND (:attempt IS NULL OR attempt = :attempt)`,

@@ -49,9 +49,9 @@ test('rows are there when the ledger is opened again, in one file and its lock',
   assert.equal(threads.size, 0)
 })
 
-test('a file that is not a database is refused and left as it is', async (t) => {
-  const { file } = scratch(t)
-  mkdirSync(dirname(file))
+test('a file of another name that is not a database is refused and left as it is', async (t) => {
+  const { folder } = scratch(t)
+  const file = join(folder, 'diary.txt')
   writeFileSync(file, 'my diary\n'.repeat(1000))
   await refused(file, /not a ledger/, /Move it away/)
   assert.equal(readFileSync(file, 'utf8'), 'my diary\n'.repeat(1000))
@@ -69,9 +69,10 @@ test('a database of something else is refused', async (t) => {
   await refused(file, /something else/, /another file/)
 })
 
-test('a damaged ledger is refused', async (t) => {
-  const { open, file } = scratch(t)
-  const ledger = await open()
+test('a damaged ledger of another name is refused', async (t) => {
+  const { folder } = scratch(t)
+  const file = join(folder, 'july.db')
+  const ledger = await openSqliteLedger({ file })
   for (let number = 0; number < 200; number++) ledger.record(sampleRow(number))
   await ledger.close()
   const bytes = readFileSync(file)

@@ -1,61 +1,78 @@
-/** The ledger's file: how it is opened, kept to one process, laid out, written and read. Used in the thread only. */
+/** The ledger's file: how it is opened, kept to one process, written and read. Used in the thread only. */
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../errors.ts'
-import type { LedgerRow, RecentQuery } from './ledger.ts'
+import type { GrowthLimits } from './growth.ts'
+import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from './ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'
-import { fields } from './row.ts'
+import type { Found } from './query.ts'
+import type { Snapshot } from './snapshots.ts'
+import { isDamage, isOurs, notADatabase, setAside } from './sqlite-aside.ts'
+import { growth } from './sqlite-growth.ts'
+import { jobsTable } from './sqlite-jobs.ts'
+import { migrate } from './sqlite-layout.ts'
 import { metricsTable } from './sqlite-metrics.ts'
+import { snapshotsTable } from './sqlite-snapshots.ts'
 import { explain } from './sqlite-trouble.ts'
-
-/** Each step takes the layout from the version of its index to the next one. A released step never changes. */
-const migrations = [
-  `CREATE TABLE jobs (
-     job TEXT NOT NULL UNIQUE, workload TEXT NOT NULL, codeHash TEXT NOT NULL, parameters TEXT NOT NULL,
-     work REAL NOT NULL, cpuMs REAL NOT NULL, wallMs REAL NOT NULL, peakMemoryMb REAL NOT NULL,
-     worker TEXT NOT NULL, attempts REAL NOT NULL, startedAt REAL NOT NULL, endedAt REAL NOT NULL,
-     outcome TEXT NOT NULL) STRICT;
-   CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt);
-   CREATE INDEX jobsByWorkload ON jobs (workload, endedAt);`,
-  `CREATE TABLE metrics (
-     workload TEXT NOT NULL, codeHash TEXT NOT NULL, parameters TEXT NOT NULL, work REAL NOT NULL,
-     tally TEXT NOT NULL, running INTEGER NOT NULL, worker TEXT NOT NULL, attempt TEXT NOT NULL,
-     at REAL NOT NULL, PRIMARY KEY (workload, codeHash, parameters)) STRICT;
-   CREATE INDEX metricsByOwner ON metrics (worker, attempt) WHERE running = 1;`,
-]
 
 export interface Store {
   /** All rows in one transaction that is on the disk when this returns; or throws, and none is. */
   write(rows: LedgerRow[]): void
   /** Likewise; each entry finds what those before it left. */
   writeMetrics(entries: MetricsEntry[]): void
+  writeSnapshots(snapshots: Snapshot[]): void
   metricsFor(key: MetricsKey): MetricsRow | undefined
-  recent(query: RecentQuery): LedgerRow[]
+  recent(query: RecentQuery): Found<LedgerRow>
+  warm(query: WarmQuery): Found<WarmRow>
+  snapshots(workload: string): Found<Snapshot>
   count(): number
+  /** Forgets a few rows that are no longer needed. False: there is nothing left to do until more is written. */
+  tidy(): boolean
+  /** Tells this file from another of the same name. */
+  readonly inode: number
   /** Moves the log into the file and lets go of both. */
   close(): void
 }
 
-/** Throws LedgerError and holds nothing if the file cannot be used. Waits `busyMs` for others to let go of it. */
-export function openStore(file: string, busyMs: number): Store {
-  const opened: DatabaseSync[] = []
+export interface StoreOptions {
+  file: string
+  /** How long to wait for others to let go of it. */
+  busyMs: number
+  growth: GrowthLimits
+  /** Without it, a damaged file is refused; with it, moved aside if it is ours, and this is told in words. */
+  onSetAside?: ((message: string) => void) | undefined
+  /** This file turned out to be damaged while it was in use. */
+  damaged?: { inode: number; error: unknown } | undefined
+}
+
+/** Throws and holds nothing if the file cannot be used. */
+export function openStore(options: StoreOptions): Store {
+  const { file, busyMs, damaged } = options
+  mkdirSync(dirname(file), { recursive: true })
+  if (existsSync(file) && !statSync(file).isFile()) {
+    const what = statSync(file).isDirectory() ? 'a folder is in its place' : 'it is not a regular file'
+    throw new LedgerError(`ledger ${file}: ${what}. Move it away, or name another file`)
+  }
+  const lock = holdLock(file, busyMs)
+  const mayMove = options.onSetAside && isOurs(file)
+  const move = (error: unknown) => options.onSetAside?.(setAside(file, error))
   try {
-    mkdirSync(dirname(file), { recursive: true })
-    if (existsSync(file) && !statSync(file).isFile()) {
-      const what = statSync(file).isDirectory() ? 'a folder is in its place' : 'it is not a regular file'
-      throw new LedgerError(`ledger ${file}: ${what}. Move it away, or name another file`)
+    const stillThere = damaged && statSync(file, { throwIfNoEntry: false })?.ino === damaged.inode
+    if (mayMove && stillThere) move(damaged.error)
+    try {
+      probe(file, busyMs)
+      return openFile(options, lock)
+    } catch (error) {
+      // What it says of tables and columns is damage too: the file's version promises them.
+      const isWrong = isDamage(error) || (error as { errcode?: number }).errcode === 1
+      if (!mayMove || !isWrong) throw error
+      move(error)
+      return openFile(options, lock)
     }
-    opened.push(holdLock(file, busyMs))
-    const db = new DatabaseSync(file, { timeout: busyMs })
-    opened.unshift(db)
-    migrate(db, file)
-    return storeOf(db, file, () => {
-      for (const each of opened) each.close()
-    })
   } catch (error) {
-    for (const each of opened) each.close()
-    throw explain(error, file)
+    lock.close()
+    throw error
   }
 }
 
@@ -75,37 +92,45 @@ function holdLock(file: string, busyMs: number): DatabaseSync {
   }
 }
 
-function migrate(db: DatabaseSync, file: string): void {
-  const version = Number(db.prepare('PRAGMA user_version').get()!.user_version)
-  if (version > migrations.length) {
-    throw new LedgerError(
-      `ledger ${file}: its layout has version ${version}, and this Plimsoll knows versions up to ` +
-        `${migrations.length}. Use the newer Plimsoll that wrote it, or name another file`,
-    )
+/** Throws what SQLite says of a damaged file. Does not write: to close a file that was opened for that changes it. */
+function probe(file: string, busyMs: number): void {
+  const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes === 0) return
+  // SQLite takes a file that is too short for a new one, and would write over it.
+  if (bytes < 512) throw Object.assign(new Error(`it has only ${bytes} bytes`), { errcode: notADatabase })
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(file, { readOnly: true, timeout: busyMs })
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+  } catch (error) {
+    if (isDamage(error)) throw error
+  } finally {
+    db?.close()
   }
-  if (version === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get()) {
-    throw new LedgerError(`ledger ${file}: it is a database of something else. Name another file`)
-  }
-  // Job ids are random, so a batch touches pages all over their index: the defaults of 2 MB and 4 MB churn.
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  db.exec('PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4096')
-  // Setting the version, even to what it is, writes: a file that cannot be written fails here.
-  db.exec(
-    `BEGIN IMMEDIATE; ${migrations.slice(version).join('')} PRAGMA user_version = ${migrations.length}; COMMIT`,
-  )
 }
 
-function storeOf(db: DatabaseSync, file: string, close: () => void): Store {
-  const columns = fields.join(', ')
-  const places = fields.map(() => '?').join(', ')
-  const insert = db.prepare(`INSERT OR REPLACE INTO jobs (${columns}) VALUES (${places})`)
-  const newest = 'ORDER BY endedAt DESC, rowid DESC LIMIT :limit'
-  const byWorkload = db.prepare(`SELECT ${columns} FROM jobs WHERE workload = :workload ${newest}`)
-  const byCode = db.prepare(
-    `SELECT ${columns} FROM jobs WHERE workload = :workload AND codeHash = :codeHash ${newest}`,
-  )
+function openFile({ file, busyMs, growth: limits }: StoreOptions, lock: DatabaseSync): Store {
+  const db = new DatabaseSync(file, { timeout: busyMs })
+  try {
+    migrate(db, file)
+    return storeOf(db, file, limits, () => {
+      try {
+        db.close()
+      } finally {
+        lock.close()
+      }
+    })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function storeOf(db: DatabaseSync, file: string, limits: GrowthLimits, close: () => void): Store {
+  const jobs = jobsTable(db)
   const metrics = metricsTable(db)
-  const count = db.prepare('SELECT count(*) AS rows FROM jobs')
+  const snapshots = snapshotsTable(db)
+  const growing = growth(db, jobs, transaction, limits)
   const path = realpathSync(file)
   const identity = (): string =>
     [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.ino ?? 'none').join()
@@ -125,23 +150,29 @@ function storeOf(db: DatabaseSync, file: string, close: () => void): Store {
   }
 
   return {
-    write: (rows) =>
+    write(rows) {
       transaction(() => {
-        for (const row of rows) insert.run(...fields.map((field) => row[field]))
-      }),
-    writeMetrics: (entries) =>
+        for (const row of rows) jobs.write(row)
+      })
+      growing.wrote(rows)
+    },
+    writeMetrics(entries) {
       transaction(() => {
         for (const entry of entries) metrics.write(entry)
+      })
+      growing.wroteMetrics(entries.length)
+    },
+    writeSnapshots: (all) =>
+      transaction(() => {
+        for (const each of all) snapshots.write(each, Date.now())
       }),
     metricsFor: metrics.read,
-    recent({ workload, codeHash, limit }) {
-      const rows =
-        codeHash === undefined
-          ? byWorkload.all({ workload, limit })
-          : byCode.all({ workload, codeHash, limit })
-      return rows as unknown as LedgerRow[]
-    },
-    count: () => Number(count.get()!.rows),
+    recent: (query) => jobs.recent(query, Date.now()),
+    warm: (query) => jobs.warm(query, 1 + limits.olderVersions, Date.now()),
+    snapshots: (workload) => snapshots.read(workload, Date.now()),
+    count: jobs.count,
+    tidy: () => growing.step(Date.now()),
+    inode: statSync(path).ino,
     close,
   }
 }

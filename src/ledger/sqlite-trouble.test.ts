@@ -28,7 +28,7 @@ test('rows recorded while another program locks the file are written when it let
   assert.ok(message.includes(file))
   await other.ask('release')
   await ledger.flush()
-  assert.deepEqual(await ledger.counts(), { rows: 1_500, dropped: 0 })
+  assert.deepEqual(await ledger.counts(), { rows: 1_500, dropped: 0, skipped: 0 })
 })
 
 test('a flush that cannot succeed rejects, and the rows are written later', {
@@ -46,7 +46,7 @@ test('a flush that cannot succeed rejects, and the rows are written later', {
   await other.ask('release')
   let rows = 0
   while (rows < 5) rows = (await ledger.counts()).rows
-  assert.deepEqual(await ledger.counts(), { rows: 5, dropped: 0 })
+  assert.deepEqual(await ledger.counts(), { rows: 5, dropped: 0, skipped: 0 })
 })
 
 test('when too many rows wait the oldest are dropped and counted', async (t) => {
@@ -61,7 +61,7 @@ test('when too many rows wait the oldest are dropped and counted', async (t) => 
   await other.ask('release')
   await refused
   await ledger.flush()
-  assert.deepEqual(await ledger.counts(), { rows: 100, dropped: 30 })
+  assert.deepEqual(await ledger.counts(), { rows: 100, dropped: 30, skipped: 0 })
   const rows = await ledger.recent({ workload: 'julia', limit: 200 })
   assert.equal(rows.at(-1)!.job, 'job-30')
 })
@@ -89,7 +89,7 @@ test('a removed file is noticed and begun anew with the rows that were not yet c
   assert.match((await trouble).message, /removed or replaced/)
   await ledger.close()
   const again = await open()
-  assert.deepEqual(await again.counts(), { rows: 5, dropped: 0 })
+  assert.deepEqual(await again.counts(), { rows: 5, dropped: 0, skipped: 0 })
 })
 
 test('a file that cannot be opened for a while loses nothing that is recorded meanwhile', async (t) => {
@@ -102,7 +102,7 @@ test('a file that cannot be opened for a while loses nothing that is recorded me
   await assert.rejects(ledger.recent({ workload: 'julia', limit: 1 }), /a folder is in its place/)
   rmdirSync(file)
   await ledger.flush()
-  assert.deepEqual(await ledger.counts(), { rows: 10, dropped: 0 })
+  assert.deepEqual(await ledger.counts(), { rows: 10, dropped: 0, skipped: 0 })
 })
 
 test('a thread that dies is replaced', async (t) => {
@@ -115,7 +115,7 @@ test('a thread that dies is replaced', async (t) => {
   await worker.terminate()
   recordMany(ledger, 10, 20)
   await ledger.flush()
-  assert.deepEqual(await ledger.counts(), { rows: 20, dropped: 0 })
+  assert.deepEqual(await ledger.counts(), { rows: 20, dropped: 0, skipped: 0 })
 })
 
 test('a listener that throws harms nobody', async (t) => {
@@ -127,7 +127,7 @@ test('a listener that throws harms nobody', async (t) => {
   ledger.record(sampleRow(1, { work: Infinity }))
   ledger.record(sampleRow(2))
   await ledger.flush()
-  assert.deepEqual(await ledger.counts(), { rows: 1, dropped: 1 })
+  assert.deepEqual(await ledger.counts(), { rows: 1, dropped: 1, skipped: 0 })
 })
 
 test('rows survive the sudden death of the process once they are flushed', async (t) => {
@@ -137,7 +137,7 @@ test('rows survive the sudden death of the process once they are flushed', async
   assert.equal(await other.ask('flush'), 'flushed')
   await other.kill()
   const ledger = await open()
-  assert.deepEqual(await ledger.counts(), { rows: 10, dropped: 0 })
+  assert.deepEqual(await ledger.counts(), { rows: 10, dropped: 0, skipped: 0 })
 })
 
 test('using a ledger prints nothing', async (t) => {
@@ -167,5 +167,5 @@ test('a full disk stops nobody, and nothing is lost once there is room again', {
   assert.match(String(await other.ask('trouble')), /disk.*10 rows wait in memory, 0 were dropped/)
   limitFileSize('unlimited')
   assert.equal(await other.ask('flush'), 'flushed')
-  assert.deepEqual(await other.ask('count'), { rows: 20, dropped: 0 })
+  assert.deepEqual(await other.ask('count'), { rows: 20, dropped: 0, skipped: 0 })
 })

@@ -6,11 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { LedgerError } from '../errors.ts'
+import type { GrowthLimits } from './growth.ts'
 import type { Ledger } from './ledger.ts'
 import { openSqliteLedger, type SqliteLedgerLimits } from './sqlite.ts'
 
 /** Trouble is found and retried at once, and every time reported. */
 export const hasty = { busyMs: 20, retryMs: 10, maxRetryMs: 20, troubleEveryMs: 0 } as const
+
+/** Rows are forgotten as soon as they may be. */
+export const tidy = { tidyAfterMs: 0, tidyEveryMs: 0 } as const
 
 /** Far longer than anything takes: a test that waits in vain fails instead of hanging. */
 const patienceMs = 30_000
@@ -19,7 +23,7 @@ export interface Scratch {
   folder: string
   file: string
   /** Trouble is kept in `troubles`, in order; `troubled` resolves with the next one. */
-  open(limits?: Partial<SqliteLedgerLimits>): Promise<Ledger>
+  open(limits?: Partial<SqliteLedgerLimits>, growth?: Partial<GrowthLimits>): Promise<Ledger>
   troubles: LedgerError[]
   troubled(): Promise<LedgerError>
   /** Another process on the same file; see test-process.ts for the roles. Resolves when it is ready. */
@@ -60,14 +64,14 @@ export function scratch(t: TestContext): Scratch {
           resolve(error)
         })
       }),
-    async open(limits = {}) {
+    async open(limits = {}, growth = {}) {
       const onTrouble = (error: LedgerError) => {
         troubles.push(error)
         const told = listeners
         listeners = []
         for (const tell of told) tell(error)
       }
-      const ledger = await openSqliteLedger({ file, onTrouble, limits })
+      const ledger = await openSqliteLedger({ file, onTrouble, limits, growth })
       ledgers.push(ledger)
       return ledger
     },

@@ -1,9 +1,9 @@
 /** Writer: decides when rows are written, in which groups, and what happens when that fails. */
 import { LedgerError } from '../errors.ts'
-import { Backlog } from './backlog.ts'
+import { Backlog, type Bulk } from './backlog.ts'
 
 export interface WriterLimits {
-  /** Most rows in memory, and most characters of parameters in them. */
+  /** Most rows in memory, and most characters of text in them. */
   maxRows: number
   maxCharacters: number
   /** A row waits this long for others to share its transaction. */
@@ -41,7 +41,7 @@ export interface WriterOptions<T> {
   limits: WriterLimits
 }
 
-export class Writer<T extends { parameters: string }> {
+export class Writer<T extends Bulk> {
   readonly #options: WriterOptions<T>
   readonly #limits: WriterLimits
   readonly #backlog: Backlog<T>

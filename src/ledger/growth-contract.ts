@@ -1,0 +1,100 @@
+/** What every ledger promises of its growth, as tests that run over each of them. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sampleRow } from './contract.ts'
+import type { GrowthLimits } from './growth.ts'
+import type { Ledger, LedgerRow } from './ledger.ts'
+
+/** Looked through after every tenth row. */
+const small: Partial<GrowthLimits> = {
+  newest: 50,
+  older: 20,
+  olderVersions: 2,
+  extremes: 4,
+  others: 5,
+  slack: 10,
+}
+
+/** `open` gives a new, empty ledger that keeps to these limits, and cleans up after the test. */
+export function growthContract(
+  kind: string,
+  open: (t: TestContext, growth: Partial<GrowthLimits>) => Promise<Ledger>,
+): void {
+  const recent = (ledger: Ledger) => ledger.recent({ workload: 'julia', limit: 100_000 })
+
+  /** What is left when nothing more is forgotten: as many rows as are expected. */
+  async function settled(ledger: Ledger, rows: number): Promise<LedgerRow[]> {
+    await ledger.flush()
+    while ((await ledger.counts()).rows > rows);
+    const left = await recent(ledger)
+    assert.equal(left.length, rows)
+    return left
+  }
+
+  async function recordMany(
+    ledger: Ledger,
+    count: number,
+    differences: (number: number) => Partial<LedgerRow>,
+  ) {
+    for (let number = 0; number < count; number++) ledger.record(sampleRow(number, differences(number)))
+    await ledger.flush()
+  }
+
+  test(`${kind}: of equal requests the newest four stay`, { timeout: 60_000 }, async (t) => {
+    const ledger = await open(t, { slack: 10 })
+    await recordMany(ledger, 100, (number) => ({ key: number % 2 ? 'odd' : 'even' }))
+    const left = await settled(ledger, 8)
+    assert.deepEqual(
+      left.map((row) => row.job),
+      [99, 98, 97, 96, 95, 94, 93, 92].map((number) => `job-${number}`),
+    )
+  })
+
+  test(`${kind}: the newest stay, and the extremes`, { timeout: 60_000 }, async (t) => {
+    const ledger = await open(t, small)
+    const works = new Map([
+      [3, 1],
+      [20, 2],
+      [100, 1_000_000],
+      [130, 2_000_000],
+    ])
+    await recordMany(ledger, 200, (number) => ({ work: works.get(number) ?? 1_000 }))
+    const left = await settled(ledger, 36)
+    const jobs = left.map((row) => Number(row.job.slice(4)))
+    for (const number of works.keys()) assert.ok(jobs.includes(number), `${number} is extreme`)
+    for (let number = 199; number >= 168; number--) assert.ok(jobs.includes(number), `${number} is new`)
+    assert.deepEqual(left.at(-1), sampleRow(3, { work: 1 }), 'whole, with its features and key')
+  })
+
+  test(`${kind}: of older versions of the code less stays, and in the end nothing`, {
+    timeout: 60_000,
+  }, async (t) => {
+    const ledger = await open(t, { ...small, extremes: 0 })
+    await recordMany(ledger, 400, (number) => ({ codeHash: `code-${Math.floor(number / 100)}` }))
+    const left = await settled(ledger, 80)
+    const byCode = Map.groupBy(left, (row) => row.codeHash)
+    assert.deepEqual(
+      [...byCode].map(([code, rows]) => [code, rows.length]),
+      [
+        ['code-3', 40],
+        ['code-2', 20],
+        ['code-1', 20],
+      ],
+    )
+  })
+
+  test(`${kind}: jobs that failed do not push out results`, { timeout: 60_000 }, async (t) => {
+    const ledger = await open(t, small)
+    await recordMany(ledger, 200, (number) => ({ outcome: number < 20 ? 'result' : 'error', key: '' }))
+    const left = await settled(ledger, 25)
+    assert.equal(left.filter((row) => row.outcome === 'result').length, 20)
+  })
+
+  test(`${kind}: another workload is left alone`, { timeout: 60_000 }, async (t) => {
+    const ledger = await open(t, { ...small, extremes: 0 })
+    await recordMany(ledger, 100, (number) => ({ workload: number < 9 ? 'bfs' : 'julia', key: '' }))
+    await ledger.flush()
+    while ((await ledger.counts()).rows > 50);
+    assert.equal((await ledger.recent({ workload: 'bfs', limit: 100 })).length, 9)
+  })
+}

@@ -1,0 +1,100 @@
+/** The table of jobs, with their traits beside it: written inside the transaction of whoever calls, and read. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type LedgerRow, type RecentQuery, usualWarm, type WarmQuery, type WarmRow } from './ledger.ts'
+import { type Found, gather } from './query.ts'
+import { aheadMs, fields, readRow } from './row.ts'
+import { type Result, readResult, toWarmRows, warmFields } from './warm.ts'
+
+export interface JobsTable {
+  write(row: LedgerRow): void
+  recent(query: RecentQuery, now: number): Found<LedgerRow>
+  /** Of at most this many versions of the code. */
+  warm(query: WarmQuery, versions: number, now: number): Found<WarmRow>
+  /** Hashes of a workload's code, the newest first. */
+  versions(workload: string, now: number): string[]
+  workloads(): string[]
+  count(): number
+}
+
+const traits = ['features', 'key'] as const
+const isTrait = (name: string) => traits.some((trait) => trait === name)
+const own = fields.filter((field) => !isTrait(field))
+
+export const jobsAndTraits = 'jobs LEFT JOIN traits ON traits.id = jobs.rowid AND traits.job = jobs.job'
+
+/** So many rows that cannot be read, or are not asked for, are looked at in vain. */
+const patience = 10_000
+
+export function jobsTable(db: DatabaseSync): JobsTable {
+  const places = (names: readonly string[]) => names.map(() => '?').join(', ')
+  const insert = db.prepare(`INSERT OR REPLACE INTO jobs (${own.join(', ')}) VALUES (${places(own)})`)
+  const addTraits = db.prepare('INSERT OR REPLACE INTO traits (id, job, features, key) VALUES (?, ?, ?, ?)')
+  const removeTraits = db.prepare('DELETE FROM traits WHERE id = (SELECT rowid FROM jobs WHERE job = ?)')
+  const column = (name: string) => (isTrait(name) ? `ifnull(${name}, '') AS ${name}` : `jobs.${name}`)
+  const newest = (columns: readonly string[], where: string) =>
+    readable(
+      db.prepare(
+        `SELECT ${columns.map(column).join(', ')} FROM ${jobsAndTraits} WHERE workload = :workload ${where}
+           ORDER BY endedAt DESC, jobs.rowid DESC LIMIT :limit`,
+      ),
+    )
+  const byWorkload = newest(fields, '')
+  const byCode = newest(fields, 'AND codeHash = :codeHash')
+  const warmByCode = newest(warmFields, 'AND codeHash = :codeHash AND endedAt <= :latest')
+  // Each hop finds the next name by index: the time depends on the number of names, not of rows.
+  const names = db.prepare(
+    `WITH RECURSIVE hop (name) AS (SELECT min(workload) FROM jobs UNION ALL
+       SELECT (SELECT min(workload) FROM jobs WHERE workload > name) FROM hop WHERE name NOTNULL LIMIT 10000)
+     SELECT name FROM hop WHERE name NOTNULL`,
+  )
+  const codes = db.prepare(
+    `WITH RECURSIVE hop (code) AS (SELECT min(codeHash) FROM jobs WHERE workload = :workload UNION ALL
+       SELECT (SELECT min(codeHash) FROM jobs WHERE workload = :workload AND codeHash > code)
+         FROM hop WHERE code NOTNULL LIMIT 10000)
+     SELECT code FROM hop WHERE code NOTNULL ORDER BY (SELECT max(endedAt) FROM jobs
+       WHERE workload = :workload AND codeHash = code AND endedAt <= :latest) DESC`,
+  )
+  const count = db.prepare('SELECT count(*) AS rows FROM jobs')
+
+  function versions(workload: string, now: number): string[] {
+    return codes.all({ workload, latest: now + aheadMs }).map(({ code }) => String(code))
+  }
+
+  return {
+    write(row) {
+      removeTraits.run(row.job)
+      const { lastInsertRowid } = insert.run(...own.map((field) => row[field]))
+      addTraits.run(lastInsertRowid, row.job, row.features, row.key)
+    },
+
+    recent({ workload, codeHash, limit }, now) {
+      const bounds = { workload, limit: limit + patience }
+      const raws =
+        codeHash === undefined ? byWorkload.iterate(bounds) : byCode.iterate({ ...bounds, codeHash })
+      return gather(raws, limit, (raw) => readRow(raw, now))
+    },
+
+    warm({ workload, limit = usualWarm }, most, now) {
+      const found: Found<Result> = { rows: [], skipped: 0, why: '' }
+      for (const codeHash of versions(workload, now).slice(0, most)) {
+        const wanted = limit - found.rows.length
+        const bounds = { workload, codeHash, latest: now + aheadMs, limit: wanted + patience }
+        const more = gather(warmByCode.iterate(bounds), wanted, (raw) => readResult(raw, now))
+        found.rows.push(...more.rows)
+        found.skipped += more.skipped
+        found.why ||= more.why
+      }
+      return { ...found, rows: toWarmRows(found.rows) }
+    },
+
+    versions,
+    workloads: () => names.all().map(({ name }) => String(name)),
+    count: () => Number(count.get()!.rows),
+  }
+}
+
+/** Whole numbers, of which the layout has none, are read as bigints: one that is too large would fail the question. */
+export function readable(statement: StatementSync): StatementSync {
+  statement.setReadBigInts(true)
+  return statement
+}

@@ -1,0 +1,141 @@
+/** Rows that cannot be true, however they came into the file: they are passed over, and harm nobody. */
+import assert from 'node:assert/strict'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { test } from 'node:test'
+import { sampleRow } from './contract.ts'
+import type { Ledger, LedgerRow } from './ledger.ts'
+import { sampleSnapshot } from './snapshots-contract.ts'
+import { type Scratch, scratch, tidy } from './test-scratch.ts'
+
+/** Written past the ledger. */
+function insert(db: DatabaseSync, number: number, poison: Record<string, SQLInputValue>): void {
+  const { features, key, ...own } = { ...sampleRow(number), ...poison }
+  const names = Object.keys(own) as (keyof typeof own)[]
+  const { lastInsertRowid } = db
+    .prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
+    .run(...names.map((name) => own[name]))
+  db.prepare('INSERT INTO traits VALUES (?, ?, ?, ?)').run(lastInsertRowid, own.job, features, key)
+}
+
+async function poisoned(place: Scratch, poison: (db: DatabaseSync) => void): Promise<Ledger> {
+  const ledger = await place.open()
+  ledger.record(sampleRow(1))
+  ledger.record(sampleRow(1_000))
+  ledger.saveSnapshot(sampleSnapshot())
+  await ledger.close()
+  const db = new DatabaseSync(place.file)
+  poison(db)
+  db.close()
+  return place.open(tidy)
+}
+
+/** The good rows are found, all others are passed over. */
+async function isUnharmed(ledger: Ledger, skipped: number): Promise<void> {
+  assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 100 }), [sampleRow(1_000), sampleRow(1)])
+  assert.equal((await ledger.counts()).skipped, skipped)
+  const warm = await ledger.warm({ workload: 'julia', limit: 100 })
+  assert.deepEqual(
+    warm.map((row) => row.key),
+    ['key-1', 'key-1000'],
+  )
+  assert.deepEqual(await ledger.snapshots('julia'), [sampleSnapshot()])
+  ledger.record(sampleRow(2_000))
+  await ledger.flush()
+  assert.deepEqual((await ledger.recent({ workload: 'julia', limit: 1 }))[0], sampleRow(2_000))
+}
+
+const poisons: Partial<Record<keyof LedgerRow, SQLInputValue>>[] = [
+  { work: -1 },
+  { work: Infinity },
+  { work: -Infinity },
+  { work: 1e300 },
+  { cpuMs: -5 },
+  { peakMemoryMb: Infinity },
+  { endedAt: Infinity },
+  { endedAt: 8e15 },
+  { endedAt: -1 },
+  { outcome: 'splendid' },
+  { parameters: '{"width":' },
+  { parameters: '' },
+  { features: '[1,2]' },
+  { features: '{"pixels":null}' },
+  { features: '{"pixels":1e999}' },
+  { features: '\u0000' },
+]
+
+test('numbers and texts that cannot be true are passed over, and one line says so', async (t) => {
+  const place = scratch(t)
+  const ledger = await poisoned(place, (db) => {
+    for (const [number, poison] of poisons.entries()) insert(db, 10 + number, poison)
+    assert.throws(() => insert(db, 99, { work: Number.NaN }), /NOT NULL/)
+    assert.throws(() => insert(db, 99, { work: 'much' }), /REAL/)
+  })
+  await isUnharmed(ledger, poisons.length)
+  assert.equal(place.troubles.length, 1)
+  assert.match(place.troubles[0]!.message, /ledger .*ledger\.db: 16 rows were passed over, .*: must be/)
+})
+
+test('values of wrong types, in tables that take any, are passed over', async (t) => {
+  const wrong = [null, 'much', 5n, 2n ** 62n, new Uint8Array([1, 2])]
+  const columns = Object.keys(sampleRow(1)).filter((name) => !['job', 'workload', 'codeHash'].includes(name))
+  const place = scratch(t)
+  const ledger = await poisoned(place, (db) => {
+    const names = Object.keys(sampleRow(1)).slice(0, 13)
+    db.exec(`ALTER TABLE jobs RENAME TO strictJobs; CREATE TABLE jobs (${names});
+      INSERT INTO jobs (rowid, ${names}) SELECT rowid, ${names} FROM strictJobs; DROP TABLE strictJobs;
+      ALTER TABLE traits RENAME TO strictTraits; CREATE TABLE traits (id INTEGER PRIMARY KEY, job, features, key);
+      INSERT INTO traits SELECT * FROM strictTraits; DROP TABLE strictTraits;
+      CREATE UNIQUE INDEX byJob ON jobs (job); CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt)`)
+    let number = 10
+    for (const column of columns) {
+      for (const value of wrong) {
+        // A text where a text belongs is not wrong, and a lack of features is that they are not known.
+        const isText = typeof sampleRow(1)[column as keyof LedgerRow] === 'string'
+        const isFine = isText && (value === 'much' || value === null)
+        if (!isFine) insert(db, number++, { [column]: value })
+      }
+    }
+  })
+  const rows = await ledger.recent({ workload: 'julia', limit: 1_000 })
+  assert.deepEqual(rows, [sampleRow(1_000), sampleRow(1)])
+  const warm = await ledger.warm({ workload: 'julia' })
+  const good = ['key-1', 'key-1000']
+  assert.deepEqual(
+    warm
+      .map((row) => row.key)
+      .filter((key) => good.includes(key))
+      .sort(),
+    good,
+  )
+  ledger.record(sampleRow(2_000))
+  await ledger.flush()
+  for (const { work, cpuMs, peakMemoryMb } of warm) {
+    for (const value of [work, cpuMs, peakMemoryMb]) assert.ok(Number.isFinite(value))
+  }
+})
+
+test('snapshots that cannot be read are passed over', async (t) => {
+  const place = scratch(t)
+  const ledger = await poisoned(place, (db) => {
+    const add = db.prepare("INSERT INTO snapshots VALUES ('julia', 'code-1', ?, ?, ?)")
+    add.run('torn', 5, '{"slope":[1,')
+    add.run('early', -1, '{}')
+    add.run('late', Infinity, '{}')
+    add.run('huge', 5, `"${'x'.repeat(5 * 2 ** 20)}"`)
+  })
+  assert.deepEqual(await ledger.snapshots('julia'), [sampleSnapshot()])
+  assert.equal((await ledger.counts()).skipped, 4)
+})
+
+test('more poisoned rows than are looked at in vain cost no more than an empty answer', async (t) => {
+  const place = scratch(t)
+  const ledger = await poisoned(place, (db) => {
+    db.exec('BEGIN')
+    for (let number = 0; number < 10_600; number++) insert(db, 2_000 + number, { work: -1 })
+    db.exec('COMMIT')
+  })
+  assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 1 }), [])
+  // Those that nobody learns from are soon forgotten, and then the others are found again.
+  while ((await ledger.recent({ workload: 'julia', limit: 1 })).length === 0);
+  assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 1 }), [sampleRow(1_000)])
+})
