@@ -28,13 +28,15 @@ export function addLayer(layer: Layer, x: number, y: number, step: number, sums:
   const weights = smoothWays[bits]!
   const line = (y + shiftY) >> bits
   const down = weights[(y + shiftY) & within]!
+  const above = seed + Math.imul(line, 0xc2b2ae35)
+  const below = seed + Math.imul(line + 1, 0xc2b2ae35)
   let reached = -1
   let right = 0
   for (let i = 0, at = x + shiftX; i < sums.length; ) {
     const column = at >> bits
-    const left = column === reached ? right : between(seed, column, line, down)
+    const left = column === reached ? right : between(above, below, column, down)
     reached = column + 1
-    right = between(seed, reached, line, down)
+    right = between(above, below, reached, down)
     const rise = right - left
     const end = Math.min(sums.length, i + Math.ceil(((reached << bits) - at) / step))
     if (ridged) {
@@ -51,10 +53,10 @@ export function addLayer(layer: Layer, x: number, y: number, step: number, sums:
 }
 
 /** The height between two random ones that stand below each other. */
-function between(seed: number, column: number, line: number, down: number): number {
-  const above = mix(seed + Math.imul(column, 0x85ebca6b) + Math.imul(line, 0xc2b2ae35)) & 0x7fff
-  const below = mix(seed + Math.imul(column, 0x85ebca6b) + Math.imul(line + 1, 0xc2b2ae35)) & 0x7fff
-  return above + (((below - above) * down) >> 12)
+function between(above: number, below: number, column: number, down: number): number {
+  const shift = Math.imul(column, 0x85ebca6b)
+  const upper = mix(above + shift) & 0x7fff
+  return upper + ((((mix(below + shift) & 0x7fff) - upper) * down) >> 12)
 }
 
 /** Scatters the bits of a whole number. */

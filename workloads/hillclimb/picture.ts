@@ -8,6 +8,8 @@ import type { Found } from './search.ts'
 
 /** A larger map is drawn smaller: one pixel for several cells. */
 const longestSide = 1024
+/** Slopes are told over some pixels: the heights of an uploaded map are often coarse. */
+const slopeSpan = 3
 /** A path longer than this many times around the picture is drawn thin, or it would cover all. */
 const mostRounds = 2
 
@@ -40,14 +42,15 @@ function drawLand(canvas: Canvas, map: HeightMap, grid: Grid, cells: number, vis
   const [low, high] = range(heights)
   const toLevel = levels / (high - low + 1)
   // A slope looks as steep whatever the map's size and range of heights.
-  const toLight = (Math.max(width, height) / (high - low + 1)) * 0.28
+  const toLight = ((Math.max(width, height) / (high - low + 1)) * 0.28) / slopeSpan
   for (let y = 0; y < height; y++) {
     const inRows = y * cells >= area.y0 && y * cells <= area.y1
     const row = (y * cells - area.y0 + margin) * stride + margin - area.x0
     for (let x = 0; x < width; x++) {
       const pixel = y * width + x
       const here = heights[pixel]!
-      const rise = 2 * here - heights[y > 0 ? pixel - width : pixel]! - heights[x > 0 ? pixel - 1 : pixel]!
+      const rise =
+        2 * here - heights[pixel - Math.min(y, slopeSpan) * width]! - heights[pixel - Math.min(x, slopeSpan)]!
       const light = Math.max(0, Math.min(lights - 1, Math.round((lights >> 1) + rise * toLight)))
       const inside = inRows && x * cells >= area.x0 && x * cells <= area.x1
       const land = !inside ? landInks.outside : visited[row + x * cells] ? landInks.visited : landInks.plain
