@@ -14,6 +14,8 @@ export class CellQueue {
   /** By block, modulo `blocks`: cells, and how many. */
   readonly #far: Int32Array[] = Array.from({ length: blocks }, () => none)
   readonly #counts = new Int32Array(blocks)
+  /** Of blocks that are done. */
+  readonly #spare: Int32Array[] = []
   #block = 0
   /** By key of the first block: its first entry; 0 if there is none. */
   readonly #near: Int32Array
@@ -44,18 +46,19 @@ export class CellQueue {
   pop(): number {
     const near = this.#near
     const keys = this.#keys
-    const entries = this.#entries
     for (;;) {
       while (this.#at < near.length && near[this.#at] === 0) this.#at++
       if (this.#at === near.length) {
         if (!this.#open()) return -1
-        return this.pop()
+        continue
       }
+      const entries = this.#entries
       const entry = near[this.#at]!
       const cell = entries[entry]!
       near[this.#at] = entries[entry + 1]!
       entries[entry + 1] = this.#free
       this.#free = entry
+      // Otherwise it was taken, or is there again with a smaller key.
       if (keys[cell] === this.#block * near.length + this.#at) {
         keys[cell] = -1
         return cell
@@ -76,7 +79,9 @@ export class CellQueue {
   #putFar(block: number, cell: number): void {
     const index = Math.min(block, this.#block + blocks - 1) & (blocks - 1)
     const count = this.#counts[index]!
-    if (count === this.#far[index]!.length) this.#far[index] = larger(this.#far[index]!)
+    if (count === this.#far[index]!.length) {
+      this.#far[index] = count === 0 ? (this.#spare.pop() ?? new Int32Array(256)) : larger(this.#far[index]!)
+    }
     this.#far[index]![count] = cell
     this.#counts[index] = count + 1
   }
@@ -97,6 +102,8 @@ export class CellQueue {
       if (key >> this.#bits === block) this.#putNear(key, cell)
       else if (key >> this.#bits > block) this.#putFar(key >> this.#bits, cell)
     }
+    this.#far[block & (blocks - 1)] = none
+    this.#spare.push(cells)
     return true
   }
 
@@ -110,7 +117,7 @@ export class CellQueue {
 const none = new Int32Array()
 
 function larger(array: Int32Array): Int32Array {
-  const copy = new Int32Array(Math.max(64, 2 * array.length))
+  const copy = new Int32Array(2 * array.length)
   copy.set(array)
   return copy
 }

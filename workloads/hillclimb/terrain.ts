@@ -9,6 +9,9 @@ export const highest = 65_535
 const postBits = 2
 export const cellsPerPost = 2 ** postBits
 
+/** From half units, weighed by cells both ways. */
+const toUnits = 2 * postBits + 1
+
 export interface Land {
   /** The coarsest first. */
   readonly layers: readonly Layer[]
@@ -67,14 +70,16 @@ export function heightsOf(land: Land, x: number, y: number, step: number, row: U
   const { above, below } = stripOf(land, first, y >> postBits, last - first + 1)
   const within = cellsPerPost - 1
   const down = y & within
-  const line = new Int32Array(above.length)
-  for (let i = 0; i < line.length; i++) {
-    line[i] = (above[i]! << postBits) + Math.imul(below[i]! - above[i]!, down)
-  }
-  for (let i = 0, at = x & within; i < row.length; i++, at += step) {
+  // From a post to the next one, by the cells asked for between them.
+  for (let i = 0, at = x & within; i < row.length; ) {
     const post = at >> postBits
-    const left = line[post]!
-    row[i] = ((left << postBits) + Math.imul(line[post + 1]! - left, at & within)) >> (2 * postBits + 1)
+    const left = (above[post]! << postBits) + Math.imul(below[post]! - above[post]!, down)
+    const right = (above[post + 1]! << postBits) + Math.imul(below[post + 1]! - above[post + 1]!, down)
+    const rise = Math.imul(right - left, step)
+    let height = (left << postBits) + Math.imul(right - left, at & within)
+    const end = Math.min(row.length, i + Math.ceil((cellsPerPost * (post + 1) - at) / step))
+    at += Math.imul(step, end - i)
+    for (; i < end; i++, height += rise) row[i] = height >> toUnits
   }
 }
 
