@@ -49,6 +49,7 @@ export class CellQueue {
     for (;;) {
       while (this.#at < near.length && near[this.#at] === 0) this.#at++
       if (this.#at === near.length) {
+        this.#at = 0
         if (!this.#open()) return -1
         continue
       }
@@ -92,7 +93,6 @@ export class CellQueue {
     while (this.#counts[block & (blocks - 1)] === 0 && block < this.#block + blocks) block++
     if (block === this.#block + blocks) return false
     this.#block = block
-    this.#at = 0
     const cells = this.#far[block & (blocks - 1)]!
     const count = this.#counts[block & (blocks - 1)]!
     this.#counts[block & (blocks - 1)] = 0
