@@ -11,7 +11,6 @@ const unknown = 2 ** 31 - 1
 export function astar({ grid, moves, start, peak, step, progress }: Quest): Found {
   const { heights, stride, margin, area } = grid
   const { count, delta, dx, dy } = moves
-  const visited = new Uint8Array(heights.length)
   const came = new Uint8Array(heights.length)
   // No way into the margin is cheaper than 0.
   const costs = new Int32Array(heights.length)
@@ -28,7 +27,6 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
   queue.push(0, start)
   let visitedCells = 0
   for (let cell = queue.pop(); cell !== peak; cell = queue.pop()) {
-    visited[cell] = 1
     if (visitedCells++ % cellsPerProgress === 0) progress(visitedCells / cells)
     const row = Math.floor(cell / stride)
     const toGoalX = goal.x - area.x0 + margin - (cell - row * stride)
@@ -46,6 +44,5 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
       queue.push(newCost + Math.floor(step * Math.sqrt(x * x + y * y)), neighbour)
     }
   }
-  visited[peak] = 1
-  return { path: pathTo(peak, came, moves), visited, visitedCells: visitedCells + 1 }
+  return { path: pathTo(peak, came, moves), visited: queue.taken(), visitedCells: visitedCells + 1 }
 }

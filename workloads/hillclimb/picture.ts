@@ -10,6 +10,8 @@ import type { Found } from './search.ts'
 const longestSide = 1024
 /** Slopes are told over some pixels: the heights of an uploaded map are often coarse. */
 const slopeSpan = 3
+/** More than the rise to two neighbours. */
+const steepest = 2 ** 17
 /** A path longer than this many times around the picture is drawn thin, or it would cover all. */
 const mostRounds = 2
 
@@ -48,14 +50,15 @@ function drawLand(canvas: Canvas, map: HeightMap, grid: Grid, cells: number, vis
       const pixel = y * width + x
       const here = heights[pixel]!
       const rise = 2 * here - heights[pixel - above]! - heights[pixel - Math.min(x, slopeSpan)]!
-      const inside = inRows && x * cells >= area.x0 && x * cells <= area.x1
-      const land = !inside ? landInks.outside : visited[row + x * cells] ? landInks.visited : landInks.plain
-      pixels[pixel] = land + levelInks[here >> 4]! + lightInks[(rise + 2 ** 17) >> 6]!
+      const column = x * cells
+      const inside = inRows && column >= area.x0 && column <= area.x1
+      const land = !inside ? landInks.outside : visited[row + column] ? landInks.visited : landInks.plain
+      pixels[pixel] = land + levelInks[here >> 4]! + lightInks[(rise + steepest) >> 6]!
     }
   }
 }
 
-/** The parts of a colour: by height in 16s, and by twice the rise, from -2 ** 17 on, in 64s. */
+/** The parts of a colour: by height in 16s, and by twice the rise, from -`steepest` on, in 64s. */
 function shadesOf(heights: Uint16Array, side: number): { levelInks: Uint8Array; lightInks: Uint8Array } {
   const [low, high] = range(heights)
   const toLevel = levels / (high - low + 1)
@@ -66,7 +69,7 @@ function shadesOf(heights: Uint16Array, side: number): { levelInks: Uint8Array; 
     return Math.max(0, Math.min(levels - 1, level)) * lights
   })
   const lightInks = Uint8Array.from({ length: 2 ** 12 }, (_, i) => {
-    const light = Math.round((lights >> 1) + (64 * i + 32 - 2 ** 17) * toLight)
+    const light = Math.round((lights >> 1) + (64 * i + 32 - steepest) * toLight)
     return Math.max(0, Math.min(lights - 1, light))
   })
   return { levelInks, lightInks }

@@ -67,6 +67,14 @@ export class CellQueue {
     }
   }
 
+  /** By cell: 1 if it has been taken. */
+  taken(): Uint8Array {
+    const keys = this.#keys
+    const marks = new Uint8Array(keys.length)
+    for (let cell = 0; cell < marks.length; cell++) marks[cell] = keys[cell]! >>> 31
+    return marks
+  }
+
   #putNear(key: number, cell: number): void {
     let entry = this.#free
     if (entry === 0) entry = this.#newEntry()
