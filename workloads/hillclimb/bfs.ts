@@ -1,26 +1,63 @@
 /** Breadth first: visits cells in the order of their moves from the start, so the path has the fewest moves. */
 
-import { marksOf } from './grid.ts'
-import { cellsPerProgress, type Found, pathTo, type Quest, startMark, wall } from './search.ts'
+import type { Grid } from './grid.ts'
+import type { Moves } from './moves.ts'
+import { cellsPerProgress, type Found, pathTo, type Quest, startMark } from './search.ts'
 
 export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
-  const { count, delta } = moves
-  const came = marksOf(grid, wall)
+  const { margin: reach, stride } = grid
+  const { masks, moveAt } = rowsOf(moves, reach)
+  const came = new Uint8Array(grid.heights.length)
+  const unknown = bitsOf(grid)
   const cells = grid.width * grid.height
   const queue = new Int32Array(cells)
   queue[0] = start
   came[start] = startMark
+  unknown[start >> 5]! &= ~(1 << start)
   let known = 1
   for (let next = 0; came[peak] === 0; next++) {
     if (next % cellsPerProgress === 0) progress(next / cells)
     const cell = queue[next]!
-    for (let move = 0; move < count; move++) {
-      const neighbour = cell + delta[move]!
-      if (came[neighbour] === 0) {
-        came[neighbour] = move + 1
-        queue[known++] = neighbour
+    let first = cell - reach * stride - reach
+    for (let row = 0; row < masks.length; row++, first += stride) {
+      // Bits of 32 cells from `first` on. Not shifted by 32 - first, which would be by nothing where a word begins.
+      const word = first >> 5
+      const found = ((unknown[word]! >>> first) | ((unknown[word + 1]! << 1) << ~first)) & masks[row]!
+      if (found === 0) continue
+      unknown[word]! &= ~(found << first)
+      unknown[word + 1]! &= ~((found >>> 1) >>> ~first)
+      for (let bits = found; bits !== 0; bits &= bits - 1) {
+        const column = 31 - Math.clz32(bits & -bits)
+        came[first + column] = moveAt[row * masks.length + column]!
+        queue[known++] = first + column
       }
     }
   }
   return { path: pathTo(peak, came, moves), visited: came, visitedCells: known }
+}
+
+/** Moves by row and column of the square around a cell: their numbers + 1, and a bit for each that there is. */
+function rowsOf({ count, dx, dy }: Moves, reach: number): { masks: Int32Array; moveAt: Uint8Array } {
+  const side = 2 * reach + 1
+  const masks = new Int32Array(side)
+  const moveAt = new Uint8Array(side * side)
+  for (let move = 0; move < count; move++) {
+    const [row, column] = [dy[move]! + reach, dx[move]! + reach]
+    masks[row]! |= 1 << column
+    moveAt[row * side + column] = move + 1
+  }
+  return { masks, moveAt }
+}
+
+/** A bit for each cell, so that one look tells of a whole row of neighbours; not set in the margin. */
+function bitsOf({ width, height, margin, stride }: Grid): Int32Array {
+  const cells = stride * (height + 2 * margin)
+  const bits = new Int32Array((cells >> 5) + 2).fill(-1)
+  let first = 0
+  for (let row = 0; row <= height; row++) {
+    const end = row < height ? (margin + row) * stride + margin : cells
+    for (let cell = first; cell < end; cell++) bits[cell >> 5]! &= ~(1 << cell)
+    first = end + width
+  }
+  return bits
 }

@@ -46,10 +46,14 @@ export function pointOf({ area, margin, stride }: Grid, cell: number): { x: numb
 
 /** One mark a cell, with `wall` in the margin. */
 export function marksOf({ width, height, margin, stride }: Grid, wall: number): Uint8Array {
-  const marks = new Uint8Array(stride * (height + 2 * margin)).fill(wall)
-  for (let row = 0; row < height; row++) {
-    const first = (row + margin) * stride + margin
-    marks.fill(0, first, first + width)
+  const marks = new Uint8Array(stride * (height + 2 * margin))
+  marks.subarray(0, margin * stride).fill(wall)
+  marks.subarray((margin + height) * stride).fill(wall)
+  for (let row = margin; row < margin + height; row++) {
+    for (let column = 0; column < margin; column++) {
+      marks[row * stride + column] = wall
+      marks[row * stride + margin + width + column] = wall
+    }
   }
   return marks
 }

@@ -1,9 +1,9 @@
-/** Guesses how far a peak is from a look at a few points of a generated landscape: a search's cost depends on it. */
+/** Guesses how far a peak is from a look at a few posts of a generated landscape: a search's cost depends on it. */
 
 import type { Area } from './grid.ts'
-import { heightsOf, landOf } from './terrain.ts'
+import { cellsPerPost, landOf, postsOf } from './terrain.ts'
 
-const pointsASide = 10
+const postsASide = 10
 /** The finer layers move a peak only a little. */
 const layers = 2
 
@@ -15,22 +15,28 @@ export function distanceGuess(
   { x0, y0, x1, y1 }: Area,
   start: { x: number; y: number },
 ): number {
-  const land = landOf(map, width, height).slice(0, layers)
-  const [stepX, stepY] = [strideOf(x0, x1), strideOf(y0, y1)]
-  const row = new Uint16Array(pointsASide)
+  const land = landOf(map, width, height).layers.slice(0, layers)
+  const [columns, lines] = [spread(x0, x1), spread(y0, y1)]
+  const posts = new Int32Array(columns.count)
   let best = -1
   let distance = 0
-  for (let y = y0 + (stepY >> 1), line = 0; line < pointsASide; line++, y += stepY) {
-    heightsOf(land, x0 + (stepX >> 1), y, stepX, row)
-    for (let i = 0; i < pointsASide; i++) {
-      if (row[i]! <= best) continue
-      best = row[i]!
-      distance = Math.sqrt((x0 + (stepX >> 1) + i * stepX - start.x) ** 2 + (y - start.y) ** 2)
+  for (let i = 0; i < lines.count; i++) {
+    const line = lines.first + i * lines.step
+    postsOf(land, columns.first, line, columns.step, posts)
+    for (let j = 0; j < posts.length; j++) {
+      if (posts[j]! <= best) continue
+      best = posts[j]!
+      const x = (columns.first + j * columns.step) * cellsPerPost
+      distance = Math.sqrt((x - start.x) ** 2 + (line * cellsPerPost - start.y) ** 2)
     }
   }
   return distance
 }
 
-function strideOf(from: number, to: number): number {
-  return Math.max(1, Math.floor((to - from + 1) / pointsASide))
+/** Some posts, evenly from one cell to another. */
+function spread(from: number, to: number): { first: number; step: number; count: number } {
+  const all = Math.max(1, Math.floor((to - from + 1) / cellsPerPost))
+  const count = Math.min(postsASide, all)
+  const step = Math.floor(all / count)
+  return { first: Math.floor(from / cellsPerPost) + (step >> 1), step, count }
 }

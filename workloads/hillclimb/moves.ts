@@ -10,8 +10,10 @@ export interface Moves {
   readonly delta: Int32Array
   /** What a move costs on level ground. */
   readonly length: Int32Array
-  /** A climb by so many times the inverse of this makes a move cost its length more, so many times squared. */
-  readonly steepness: Float64Array
+  /** Three times the climb that doubles a move's cost. */
+  readonly ease: Float64Array
+  /** What a unit of height costs at a wall. */
+  readonly effort: number
 }
 
 /** What a step to the next cell costs on level ground. In units of height it is a slope of 1. */
@@ -19,18 +21,43 @@ export function stepCost(width: number, height: number): number {
   return Math.round((highest + 1) / Math.max(width, height))
 }
 
-/** Climbs beyond this many easy ones cost in proportion: walls are dear, but costs stay within 31 bits. */
-const wallClimbs = 2
+export function moveCost({ length, ease, effort }: Moves, move: number, climb: number): number {
+  return costOf(length[move]!, ease[move]!, effort, Math.abs(climb))
+}
 
-/**
- * What it costs to make a move. Up and down are equally hard, and steep slopes are avoided: the cheapest way up
- * a mountain winds.
- */
-export function moveCost({ length, steepness }: Moves, move: number, climb: number): number {
-  const climbs = Math.abs(climb) * steepness[move]!
-  const extra = climbs <= wallClimbs ? climbs * climbs : wallClimbs * (2 * climbs - wallClimbs)
-  // Rounded up, so that it is never below what the heuristic expects.
-  return length[move]! + Math.ceil(length[move]! * extra)
+/** In whole numbers. Gentle climbs cost by their square, so that the cheapest way up winds, and walls in proportion. */
+function costOf(length: number, ease: number, effort: number, climb: number): number {
+  return (length + (effort * climb * climb) / (ease + climb)) | 0
+}
+
+/** Moves from a cell that were found to be worth it, and the costs of the cells that they lead to. */
+export interface Finds {
+  readonly moves: Int32Array
+  readonly costs: Int32Array
+}
+
+/** Finds the moves to neighbours whose cost so far is larger than by way of `cell`; the answer is how many. */
+export function findBetter(
+  { count, delta, length, ease, effort }: Moves,
+  heights: Uint16Array,
+  costs: Int32Array,
+  cell: number,
+  found: Finds,
+): number {
+  const height = heights[cell]!
+  const cost = costs[cell]!
+  const { moves: foundMoves, costs: foundCosts } = found
+  let better = 0
+  // Without a branch on what is better: it would be guessed wrong too often.
+  for (let move = 0; move < count; move++) {
+    const neighbour = cell + delta[move]!
+    const climb = Math.abs(heights[neighbour]! - height)
+    const newCost = cost + costOf(length[move]!, ease[move]!, effort, climb)
+    foundMoves[better] = move
+    foundCosts[better] = newCost
+    better += (newCost - costs[neighbour]!) >>> 31
+  }
+  return better
 }
 
 /** Moves by at most `reach` cells along each axis, the shortest first: 8, 16, 32, 48, 80, 96, 144, 176 of them. */
@@ -48,7 +75,8 @@ export function movesOf(reach: number, stride: number, step: number, grade: numb
     dy: Int32Array.from(all, ({ dy }) => dy),
     delta: Int32Array.from(all, ({ dx, dy }) => dy * stride + dx),
     length,
-    steepness: Float64Array.from(length, (cost) => 1 / (cost * grade)),
+    ease: Float64Array.from(length, (cost) => 3 * cost * grade),
+    effort: 4 / grade,
   }
 }
 

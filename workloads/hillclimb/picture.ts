@@ -8,6 +8,10 @@ import type { Found } from './search.ts'
 
 /** A larger map is drawn smaller: one pixel for several cells. */
 const longestSide = 1024
+/** Slopes are told over some pixels: the heights of an uploaded map are often coarse. */
+const slopeSpan = 3
+/** More than the rise to two neighbours. */
+const steepest = 2 ** 17
 /** A path longer than this many times around the picture is drawn thin, or it would cover all. */
 const mostRounds = 2
 
@@ -37,23 +41,38 @@ function drawLand(canvas: Canvas, map: HeightMap, grid: Grid, cells: number, vis
   for (let y = 0; y < height; y++) {
     map.fillRow(0, y * cells, cells, heights.subarray(y * width, (y + 1) * width))
   }
-  const [low, high] = range(heights)
-  const toLevel = levels / (high - low + 1)
-  // A slope looks as steep whatever the map's size and range of heights.
-  const toLight = (Math.max(width, height) / (high - low + 1)) * 0.28
+  const { levelInks, lightInks } = shadesOf(heights, Math.max(width, height))
   for (let y = 0; y < height; y++) {
     const inRows = y * cells >= area.y0 && y * cells <= area.y1
     const row = (y * cells - area.y0 + margin) * stride + margin - area.x0
+    const above = Math.min(y, slopeSpan) * width
     for (let x = 0; x < width; x++) {
       const pixel = y * width + x
       const here = heights[pixel]!
-      const rise = 2 * here - heights[y > 0 ? pixel - width : pixel]! - heights[x > 0 ? pixel - 1 : pixel]!
-      const light = Math.max(0, Math.min(lights - 1, Math.round((lights >> 1) + rise * toLight)))
-      const inside = inRows && x * cells >= area.x0 && x * cells <= area.x1
-      const land = !inside ? landInks.outside : visited[row + x * cells] ? landInks.visited : landInks.plain
-      pixels[pixel] = land + Math.floor((here - low) * toLevel) * lights + light
+      const rise = 2 * here - heights[pixel - above]! - heights[pixel - Math.min(x, slopeSpan)]!
+      const column = x * cells
+      const inside = inRows && column >= area.x0 && column <= area.x1
+      const land = !inside ? landInks.outside : visited[row + column] ? landInks.visited : landInks.plain
+      pixels[pixel] = land + levelInks[here >> 4]! + lightInks[(rise + steepest) >> 6]!
     }
   }
+}
+
+/** The parts of a colour: by height in 16s, and by twice the rise, from -`steepest` on, in 64s. */
+function shadesOf(heights: Uint16Array, side: number): { levelInks: Uint8Array; lightInks: Uint8Array } {
+  const [low, high] = range(heights)
+  const toLevel = levels / (high - low + 1)
+  // A slope looks as steep whatever the map's size and range of heights.
+  const toLight = ((side / (high - low + 1)) * 0.28) / slopeSpan
+  const levelInks = Uint8Array.from({ length: 2 ** 12 }, (_, i) => {
+    const level = Math.floor((16 * i + 8 - low) * toLevel)
+    return Math.max(0, Math.min(levels - 1, level)) * lights
+  })
+  const lightInks = Uint8Array.from({ length: 2 ** 12 }, (_, i) => {
+    const light = Math.round((lights >> 1) + (64 * i + 32 - steepest) * toLight)
+    return Math.max(0, Math.min(lights - 1, light))
+  })
+  return { levelInks, lightInks }
 }
 
 function range(heights: Uint16Array): [low: number, high: number] {

@@ -54,8 +54,8 @@ function costOf({ width, height, heights, reach, grade }: Small, a: number, b: n
   const dy = Math.floor(b / width) - Math.floor(a / width)
   if (Math.max(Math.abs(dx), Math.abs(dy)) > reach || gcd(dx, dy) !== 1) return Infinity
   const length = Math.ceil(Math.round(65_536 / Math.max(width, height)) * Math.hypot(dx, dy))
-  const climbs = Math.abs(heights[b]! - heights[a]!) / (length * grade)
-  return length + Math.ceil(length * (climbs <= 2 ? climbs ** 2 : 4 * climbs - 4))
+  const climb = Math.abs(heights[b]! - heights[a]!)
+  return Math.floor(length + (4 * climb ** 2) / grade / (3 * length * grade + climb))
 }
 
 /** The least cost from the start to each cell: Bellman and Ford's way, until nothing changes. */

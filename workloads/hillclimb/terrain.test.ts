@@ -23,7 +23,7 @@ test('a landscape is the same on every machine', () => {
       .update(Buffer.from(heightsOf(map, side).buffer))
       .digest('hex')
       .slice(0, 16)
-  assert.deepEqual([digest(1, 64), digest(2 ** 32 - 1, 100)], ['92ca6ceaaa10f4e9', 'f85cec166353c87c'])
+  assert.deepEqual([digest(1, 64), digest(2 ** 32 - 1, 100)], ['a4804a965478fb50', '63731fc0166d9cc7'])
 })
 
 test('a landscape has many heights, is another for each number, and keeps its shape in a larger map', () => {

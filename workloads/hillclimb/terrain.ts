@@ -1,35 +1,40 @@
-/** A landscape made from a number: layers of smooth noise in whole-number arithmetic, the same on every machine. */
+/** A landscape made from a number: layers of noise, added up at posts, and between the posts the land hangs straight. */
+
+import { addLayer, type Layer, mix } from './noise.ts'
 
 /** Heights are from 0 to this. */
 export const highest = 65_535
 
-/** Its layers, the coarsest first. */
-export type Land = readonly Layer[]
+/** Posts stand 2 ** postBits cells apart, both ways. */
+const postBits = 2
+export const cellsPerPost = 2 ** postBits
 
-interface Layer {
-  seed: number
-  /** Its random heights stand 2 ** bits cells apart. */
-  bits: number
-  /** Its part in the whole, in 16,384ths. */
-  share: number
-  /** Folded at the middle height, which makes crests. */
-  ridged: boolean
-  /** Moved, so that no line of its grid lies upon another layer's. */
-  shiftX: number
-  shiftY: number
+/** From half units, weighed by cells both ways. */
+const toUnits = 2 * postBits + 1
+
+export interface Land {
+  /** The coarsest first. */
+  readonly layers: readonly Layer[]
+  /** Two lines of posts that were used last: rows that are asked for from top to bottom share them. */
+  readonly strip: Strip
 }
 
-/** The distance of the finest layer's random heights, as a power of 2. */
-const finest = 2
+interface Strip {
+  /** Its first post. */
+  column: number
+  line: number
+  above: Int32Array
+  below: Int32Array
+}
 
 /** Any whole number is a landscape: as many hills whatever the size, and a larger map shows them in more detail. */
 export function landOf(map: number, width: number, height: number): Land {
-  const coarsest = Math.max(finest, 30 - Math.clz32(Math.max(width, height) - 1))
-  const count = coarsest - finest + 1
+  const coarsest = Math.max(postBits, 30 - Math.clz32(Math.max(width, height) - 1))
+  const count = coarsest - postBits + 1
   // Each layer is half as high as the one before, and the first is higher: hills rather than bumps.
   const weights = Array.from({ length: count }, (_, depth) => (depth === 0 ? 1.6 : 0.5 ** depth))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  return weights.map((weight, depth) => {
+  const layers = weights.map((weight, depth) => {
     const bits = coarsest - depth
     const seed = mix(map + Math.imul(depth + 1, 0x9e3779b9))
     return {
@@ -41,67 +46,53 @@ export function landOf(map: number, width: number, height: number): Land {
       shiftY: (((seed >> 8) & 255) << bits) >> 8,
     }
   })
+  return { layers, strip: { column: -1, line: -1, above: new Int32Array(), below: new Int32Array() } }
+}
+
+/** Fills `posts` with the heights of every `step`-th post, in half units, from one on. */
+export function postsOf(
+  layers: readonly Layer[],
+  column: number,
+  line: number,
+  step: number,
+  posts: Int32Array,
+): void {
+  posts.fill(0)
+  const [x, y] = [column * cellsPerPost, line * cellsPerPost]
+  for (const layer of layers) addLayer(layer, x, y, step * cellsPerPost, posts)
+  for (let i = 0; i < posts.length; i++) posts[i]! >>= 12
 }
 
 /** Fills `row` with the heights of (x, y), (x + step, y), … */
 export function heightsOf(land: Land, x: number, y: number, step: number, row: Uint16Array): void {
-  const sums = new Int32Array(row.length)
-  for (const layer of land) addLayer(layer, x + layer.shiftX, y + layer.shiftY, step, sums)
-  for (let i = 0; i < row.length; i++) row[i] = sums[i]! >> 13
-}
-
-/** By bits: the smooth way 3t² - 2t³ from one random height to the next, in 4,096ths. */
-const smoothWays = Array.from({ length: 12 }, (_, bits) =>
-  Int32Array.from({ length: 2 ** bits }, (_, i) => {
-    const t = i / 2 ** bits
-    return Math.floor(t * t * (3 - 2 * t) * 4096)
-  }),
-)
-
-function addLayer(
-  { seed, bits, share, ridged }: Layer,
-  x: number,
-  y: number,
-  step: number,
-  sums: Int32Array,
-) {
-  const within = 2 ** bits - 1
-  const weights = smoothWays[bits]!
-  const line = y >> bits
-  const down = weights[y & within]!
-  let reached = -1
-  let right = 0
-  for (let i = 0, at = x; i < sums.length; ) {
-    const column = at >> bits
-    const left = column === reached ? right : between(seed, column, line, down)
-    reached = column + 1
-    right = between(seed, reached, line, down)
-    const rise = right - left
-    const end = Math.min(sums.length, i + Math.ceil(((reached << bits) - at) / step))
-    if (ridged) {
-      for (; i < end; i++, at += step) {
-        const value = left + (Math.imul(rise, weights[at & within]!) >> 12)
-        sums[i]! += Math.imul(value < 16_384 ? value << 1 : 65_535 - (value << 1), share)
-      }
-    } else {
-      for (; i < end; i++, at += step) {
-        sums[i]! += Math.imul(left + (Math.imul(rise, weights[at & within]!) >> 12), share)
-      }
-    }
+  const first = x >> postBits
+  const last = ((x + step * (row.length - 1)) >> postBits) + 1
+  const { above, below } = stripOf(land, first, y >> postBits, last - first + 1)
+  const within = cellsPerPost - 1
+  const down = y & within
+  // From a post to the next one, by the cells asked for between them.
+  for (let i = 0, at = x & within; i < row.length; ) {
+    const post = at >> postBits
+    const left = (above[post]! << postBits) + Math.imul(below[post]! - above[post]!, down)
+    const right = (above[post + 1]! << postBits) + Math.imul(below[post + 1]! - above[post + 1]!, down)
+    const rise = Math.imul(right - left, step)
+    let height = (left << postBits) + Math.imul(right - left, at & within)
+    const end = Math.min(row.length, i + Math.ceil((cellsPerPost * (post + 1) - at) / step))
+    at += Math.imul(step, end - i)
+    for (; i < end; i++, height += rise) row[i] = height >> toUnits
   }
 }
 
-/** The height between two random ones that stand below each other. */
-function between(seed: number, column: number, line: number, down: number): number {
-  const above = mix(seed + Math.imul(column, 0x85ebca6b) + Math.imul(line, 0xc2b2ae35)) & 0x7fff
-  const below = mix(seed + Math.imul(column, 0x85ebca6b) + Math.imul(line + 1, 0xc2b2ae35)) & 0x7fff
-  return above + (((below - above) * down) >> 12)
-}
-
-/** Scatters the bits of a whole number. */
-function mix(value: number): number {
-  let bits = value | 0
-  bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d)
-  bits = Math.imul(bits ^ (bits >>> 15), 0x846ca68b)
-  return (bits ^ (bits >>> 16)) >>> 0
+function stripOf({ layers, strip }: Land, column: number, line: number, count: number): Strip {
+  const isWider = strip.column !== column || strip.above.length !== count
+  if (!isWider && strip.line === line) return strip
+  const follows = !isWider && strip.line === line - 1
+  const free = isWider ? new Int32Array(count) : strip.above
+  strip.above = isWider ? new Int32Array(count) : strip.below
+  strip.below = free
+  if (!follows) postsOf(layers, column, line, 1, strip.above)
+  postsOf(layers, column, line + 1, 1, strip.below)
+  strip.column = column
+  strip.line = line
+  return strip
 }

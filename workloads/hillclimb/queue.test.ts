@@ -1,0 +1,46 @@
+/** The order in which cells leave the queue. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { CellQueue } from './queue.ts'
+
+// The same cases in every run: a failure must be found, not met by chance.
+fc.configureGlobal({ seed: 1 })
+
+test('a cell with the smallest key comes first and only once, also after keys were lowered', () => {
+  // By how much a key is above the last one taken: near ones, and beyond all blocks.
+  const above = fc.oneof(fc.nat(20), fc.nat(3000), fc.nat(10 ** 7))
+  const turns = fc.array(fc.record({ cell: fc.nat(2999), above, pops: fc.boolean() }), {
+    maxLength: 5000,
+    size: 'max',
+  })
+  fc.assert(
+    fc.property(turns, fc.nat(6), (turns, bits) => {
+      const queue = new CellQueue(3000, bits)
+      const keys = new Map<number, number>()
+      const taken = new Set<number>()
+      let last = 0
+      const popAndCheck = () => {
+        const cell = queue.pop()
+        if (keys.size === 0) return assert.equal(cell, -1)
+        last = Math.min(...keys.values())
+        assert.equal(keys.get(cell), last)
+        keys.delete(cell)
+        taken.add(cell)
+      }
+      popAndCheck()
+      for (const { cell, above, pops } of turns) {
+        const key = last + above
+        if (!taken.has(cell) && key < (keys.get(cell) ?? Infinity)) {
+          queue.push(key, cell)
+          keys.set(cell, key)
+        }
+        if (pops && above % 2 === 0) popAndCheck()
+      }
+      while (keys.size > 0) popAndCheck()
+      popAndCheck()
+    }),
+    { numRuns: 10 },
+  )
+})
