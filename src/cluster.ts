@@ -7,11 +7,11 @@ import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
+import { clusterEstimator } from './estimate/cluster-estimator.ts'
 import type { Estimator } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
-import { estimatorOf } from './estimate/rules-estimator.ts'
 import { eventLogFile } from './event-log-file.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { localFleet } from './fleet/local.ts'
@@ -104,7 +104,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { hashes: code } = await readCode(options.files, meter)
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
-  const estimator = options.estimator ?? estimatorOf(nominal)
   const rates = new FleetRates(nominal * 1000)
   const spec: BrainSpec = {
     scheduler: options.scheduler,
@@ -120,6 +119,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     file: join(options.dataDir, 'ledger.db'),
     onTrouble: (error) => log(`ledger: ${error.message}`),
   })
+  const learning = options.estimator ? undefined : clusterEstimator({ workPerCpuMs: nominal, ledger, log })
+  const estimator = options.estimator ?? learning!
+  for (const name of workloads.keys()) {
+    await learning?.warm(name, ({ worker, work, cpuMs }) => rates.learn(worker, name, work, cpuMs))
+  }
 
   const exchanges = new Map<string, Exchange>()
   const currentExchange = (worker: string, { epoch, job, attempt }: AttemptToken) => {
@@ -217,6 +221,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await listen(front, options.port, options.host, '--port')
   } catch (error) {
     admin.close()
+    await learning?.close()
     await ledger.close()
     throw error
   }
@@ -260,6 +265,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     admin.close()
     admin.closeAllConnections()
     await closeFront(front, Math.max(leastFlushMs, until - performance.now()))
+    await learning?.close()
     await ledger.close()
     eventLog.close()
   }

@@ -1,8 +1,8 @@
 /** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
 
 import { ContractError } from '../errors.ts'
+import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
-import { revisedWork } from '../worker/discipline.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
 import { mirror, settleDone } from './mirror.ts'
@@ -85,7 +85,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   settleDone(record, done, core.now)
   // What was revised stands until it, too, is passed.
   const revised = record.expected > record.job.work
-  if (!revised || done >= record.expected) record.expected = revisedWork(record.job.work, done)
+  if (!revised || done >= record.expected) record.expected = revisedWork(record.job, done)
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {

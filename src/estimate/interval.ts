@@ -13,8 +13,8 @@ const remembered = 600
 const together = 60
 /** Guesses after which bounds are computed anew, once there are some. */
 const [now, often] = [40, 8]
-/** Without any: a hundredth to a hundred times; of a rule that says how sure it is, three times as much. */
-const [unheard, unsure] = [Math.log(100), 3]
+/** Without any: a hundredth to a hundred times; of a rule that says how sure it is, somewhat more than it says. */
+const [unheard, unsure] = [Math.log(100), 1.7]
 /** A guess that says it cannot be wrong is wrong. */
 const narrowest = 1e-3
 

@@ -17,6 +17,8 @@ export interface LearnedOptions {
   posts?: number
   /** The newest rows that a model is made of. */
   rows?: number
+  /** Told of each new model. */
+  made?(codeHash: string, model: Model): void
 }
 
 export interface Learned extends Rule {
@@ -55,7 +57,7 @@ const [watched, sameSide, farOff] = [24, 20, 0.5]
 /** Rows of what was before are of no more use when there are so many new ones. */
 const enoughNew = 60
 
-export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptions): Learned {
+export function learned({ fitter, posts = 256, rows: most = 1000, made }: LearnedOptions): Learned {
   const rows: Row[] = []
   let code: string | undefined
   let regime: Regime = { number: 0, rows: 0 }
@@ -124,7 +126,10 @@ export function learned({ fitter, posts = 256, rows: most = 1000 }: LearnedOptio
     const settings = current?.model.shape.settings
     fitting = fitter.fit(fitRows(), { posts, ...(settings && { settings }) }).then((model) => {
       fitting = undefined
-      if (model && number === regime.number) use(model)
+      if (model && number === regime.number) {
+        use(model)
+        made?.(code ?? '', model)
+      }
       fitIfDue()
     })
   }

@@ -6,7 +6,8 @@ import { question } from './test-question.ts'
 test('an equal request of the same code is remembered, and nothing else', () => {
   const rule = memo()
   rule.learn(question({ n: 7 }), 42)
-  const once = { value: 42, source: 'memo', reason: { code: 'memo', repeats: 1 } }
+  const spread = { below: 0.1, above: 0.1 }
+  const once = { value: 42, spread, source: 'memo', reason: { code: 'memo', repeats: 1 } }
   assert.deepEqual(rule.guess(question({ n: 7 })), once)
   assert.equal(rule.guess(question({ n: 8 })), undefined)
   assert.equal(rule.guess(question({ n: 7 }, { codeHash: 'newer' })), undefined)

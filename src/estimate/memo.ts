@@ -48,9 +48,11 @@ function add(row: Remembered, value: number): void {
   row.varianceLog = (1 - share) * (row.varianceLog + share * off * off)
 }
 
-/** One measurement says nothing of how far another may be. */
-function spreadOf({ repeats, varianceLog }: Remembered): number | undefined {
-  if (repeats < 2) return undefined
+/** Nobody knows how far another measurement is from the only one; work is exact, so it will not be far. */
+const unrepeated = 0.1
+
+function spreadOf({ repeats, varianceLog }: Remembered): number {
+  if (repeats < 2) return unrepeated
   const rows = Math.min(repeats, effectiveRows)
   return Math.sqrt((varianceLog * rows) / (rows - 1))
 }

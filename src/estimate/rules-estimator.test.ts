@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ContractError } from '../errors.ts'
-import { estimatorOf, ruleEstimator } from './rules-estimator.ts'
+import { chain } from './chain.ts'
+import { constant } from './constant.ts'
+import { memo } from './memo.ts'
+import { priorMemory, priorWork } from './prior.ts'
+import { ruleEstimator } from './rules-estimator.ts'
 import { question } from './test-question.ts'
+
+function estimatorOf(workPerCpuMs: number) {
+  return ruleEstimator({
+    work: () => chain(memo(), constant(), priorWork(workPerCpuMs)),
+    memory: () => chain(memo(), constant(), priorMemory()),
+  })
+}
 
 test('a workload that was never seen has a prior, a wide interval, and a reason', () => {
   const { work, low, high, source, reason, memoryMb } = estimatorOf(1000).estimate(question())

@@ -254,6 +254,7 @@ export class Exchange {
       workload: asked.workload,
       params,
       work: asked.work,
+      ...(asked.high !== undefined && { high: asked.high }),
       preemptible: asked.preemptible ?? true,
       ask: asked.safeToRepeat === false,
     }

@@ -4,9 +4,10 @@
  */
 
 import { takeOut } from '../brain/state.ts'
+import { overrun, revisedWork } from '../estimate/revision.ts'
 import { type Entry, Heap } from '../heap.ts'
 import type { AttemptToken, WorkerFacts } from '../model.ts'
-import { type Discipline, overrun, type Runnable } from '../worker/discipline.ts'
+import type { Discipline, Runnable } from '../worker/discipline.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './world.ts'
 
@@ -184,7 +185,7 @@ export class SimWorker {
   }
 
   #revise(job: SimJob): void {
-    job.expected = job.reviseAt * 2
+    job.expected = revisedWork(job.truth.job, job.reviseAt)
     job.reviseAt = job.expected
     this.#choose()
     this.#plan()

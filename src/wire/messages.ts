@@ -51,8 +51,9 @@ export type FromBrain =
 export interface AttemptHead extends AttemptToken {
   workload: string
   params: unknown
-  /** Predicted work. */
+  /** Predicted work, and what 95 % of such jobs stay below. */
   work: number
+  high?: number
   preemptible: boolean
   /** True: say `ready` and wait for `go`. */
   ask: boolean

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type DisciplineName, disciplines, revisedWork } from './discipline.ts'
+import { type DisciplineName, disciplines } from './discipline.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.
 fc.configureGlobal({ seed: 1 })
@@ -87,11 +87,4 @@ test('srpt: nobody who may be paused runs while one with less left is paused', (
       }
     }),
   )
-})
-
-test('an estimate stands until a job has done half as much again; then the job is half done', () => {
-  assert.equal(revisedWork(100, 0), 100)
-  assert.equal(revisedWork(100, 149), 100)
-  assert.equal(revisedWork(100, 150), 300)
-  assert.equal(revisedWork(100, 400), 800)
 })

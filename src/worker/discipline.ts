@@ -71,15 +71,3 @@ function goesBefore(left: number, running: boolean, otherLeft: number, otherRunn
 }
 
 export const disciplines: Readonly<Record<DisciplineName, Discipline>> = { sharing, fifo, srpt }
-
-/**
- * What a job is expected to need in all, once it has done this much. An estimate stands until the job passes
- * `overrun` times it; then the job is taken to be half done, because what has lasted long lasts longer. Worker
- * and brain both apply this, so they agree.
- */
-export function revisedWork(estimate: number, done: number): number {
-  return done < estimate * overrun ? estimate : done * 2
-}
-
-/** A job that passes its estimate by less than this factor is about to end more often than not. */
-export const overrun = 1.5

@@ -1,8 +1,9 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
+import { overrun } from '../estimate/revision.ts'
 import type { AttemptToken } from '../model.ts'
 import type { AttemptHead } from '../wire/messages.ts'
-import { overrun, type Runnable } from './discipline.ts'
+import type { Runnable } from './discipline.ts'
 import type { WorkDone } from './frames.ts'
 import type { Following } from './metering.ts'
 import { Milestones } from './milestones.ts'

@@ -1,9 +1,10 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
 import type { Readable } from 'node:stream'
+import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, HeldAttempt } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
-import { type Discipline, revisedWork } from './discipline.ts'
+import type { Discipline } from './discipline.ts'
 import { type Held, keyOf, newHeld, tokenOf, type Usage } from './held.ts'
 import type { Following, MeterSetting } from './metering.ts'
 import { nominalRate, Rates } from './rates.ts'
@@ -178,7 +179,7 @@ export class Supervisor {
   #revise(held: Held): void {
     const done = this.#doneBy(held)
     if (done >= held.reviseAt) {
-      held.expected = revisedWork(held.head.work, done)
+      held.expected = revisedWork(held.head, done)
       held.reviseAt = held.expected
       this.#sayProgress(held, done)
       this.#choose()

@@ -1,0 +1,97 @@
+/**
+ * What a cluster estimates with: what is known exactly, else what is learned, else the mean so far, else a prior. It
+ * starts from what the ledger remembers and saves its models there.
+ */
+
+import type { Ledger, WarmRow } from '../ledger/ledger.ts'
+import type { Features } from '../workload.ts'
+import { chain } from './chain.ts'
+import { constant } from './constant.ts'
+import type { Estimator, Question } from './estimator.ts'
+import { threadFitter } from './learned/fitter.ts'
+import { fromText, toText } from './learned/snapshot.ts'
+import { type Learned, learned } from './learned.ts'
+import { memo } from './memo.ts'
+import { priorMemory, priorWork } from './prior.ts'
+import { ruleEstimator } from './rules-estimator.ts'
+
+export interface ClusterEstimatorOptions {
+  /** The nominal rate of a core. */
+  workPerCpuMs: number
+  ledger: Ledger
+  log(line: string): void
+}
+
+export interface ClusterEstimator extends Estimator {
+  /** Learns what the ledger remembers of a workload. A ledger that cannot be read is reported, and that is all. */
+  warm(workload: string, learnt?: (row: WarmRow) => void): Promise<void>
+  /** Resolves when no model is being made. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Memory depends on less, and is asked for as often. */
+const memoryPosts = 48
+
+export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimatorOptions): ClusterEstimator {
+  const fitter = threadFitter(log)
+  const models = new Map<string, Learned>()
+
+  function modelOf(workload: string, quantity: 'work' | 'memory'): Learned {
+    const name = `${workload} ${quantity}`
+    const known = models.get(name)
+    if (known) return known
+    const model = learned({
+      fitter,
+      ...(quantity === 'memory' && { posts: memoryPosts }),
+      made: (codeHash, model) =>
+        ledger.saveSnapshot({ workload, codeHash, name: quantity, at: Date.now(), json: toText(model) }),
+    })
+    models.set(name, model)
+    return model
+  }
+
+  const estimator = ruleEstimator({
+    work: (workload) => chain(memo(), modelOf(workload, 'work'), constant(), priorWork(workPerCpuMs)),
+    memory: (workload) => chain(memo(), modelOf(workload, 'memory'), constant(), priorMemory()),
+  })
+
+  return {
+    ...estimator,
+    async warm(workload, learnt = () => {}) {
+      try {
+        for (const { name, codeHash, json } of (await ledger.snapshots(workload)).toReversed()) {
+          const model = fromText(json)
+          if (model && (name === 'work' || name === 'memory'))
+            modelOf(workload, name).restore(codeHash, model)
+        }
+        for (const row of await ledger.warm({ workload })) {
+          const question = questionOf(workload, row)
+          if (!question) continue
+          estimator.recall(question, row)
+          learnt(row)
+        }
+      } catch (error) {
+        log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)
+      }
+    },
+    async settled() {
+      for (const model of models.values()) await model.settled()
+    },
+    close: () => fitter.close(),
+  }
+}
+
+/** Undefined: what it was about cannot be read. */
+function questionOf(
+  workload: string,
+  { codeHash, key, parameters, features }: WarmRow,
+): Question | undefined {
+  try {
+    const seen: unknown = JSON.parse(features)
+    if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return undefined
+    return { workload, codeHash, key, params: JSON.parse(parameters), features: seen as Features }
+  } catch {
+    return undefined
+  }
+}
