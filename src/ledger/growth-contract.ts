@@ -90,6 +90,13 @@ export function growthContract(
     assert.equal(left.filter((row) => row.outcome === 'result').length, 20)
   })
 
+  test(`${kind}: rows of the same time are forgotten too`, { timeout: 60_000 }, async (t) => {
+    const ledger = await open(t, { ...small, extremes: 0 })
+    await recordMany(ledger, 450, (number) => ({ endedAt: number < 400 ? 5_000 : 5_001 }))
+    const left = await settled(ledger, 40)
+    assert.equal(left.at(-1)?.job, 'job-410')
+  })
+
   test(`${kind}: another workload is left alone`, { timeout: 60_000 }, async (t) => {
     const ledger = await open(t, { ...small, extremes: 0 })
     await recordMany(ledger, 100, (number) => ({ workload: number < 9 ? 'bfs' : 'julia', key: '' }))

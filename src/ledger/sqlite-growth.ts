@@ -38,15 +38,17 @@ export function growth(
   transaction: (write: () => void) => void,
   limits: GrowthLimits,
 ): Growth {
-  const next = readable(
-    db.prepare(
-      `SELECT jobs.rowid AS id, ifnull(key, '') AS key, work, outcome, endedAt
-         FROM ${jobsAndTraits}
-         WHERE workload = :workload AND codeHash = :codeHash AND endedAt <= :endedAt
-           AND (endedAt < :endedAt OR jobs.rowid < :id)
-         ORDER BY endedAt DESC, jobs.rowid DESC LIMIT ${stepRows}`,
-    ),
-  )
+  const rowsWhere = (where: string) =>
+    readable(
+      db.prepare(
+        `SELECT jobs.rowid AS id, ifnull(key, '') AS key, work, outcome, endedAt FROM ${jobsAndTraits}
+           WHERE workload = :workload AND codeHash = :codeHash AND ${where}
+           ORDER BY endedAt DESC, jobs.rowid DESC LIMIT ${stepRows}`,
+      ),
+    )
+  // Two questions, not one with OR: that would look again at all rows of the same time.
+  const sameTime = rowsWhere('endedAt = :endedAt AND jobs.rowid < :id')
+  const earlier = rowsWhere('endedAt < :endedAt')
   // The time is compared too: a row number is used again when the last row is deleted.
   const removeTraits = db.prepare(
     'DELETE FROM traits WHERE id = (SELECT rowid FROM jobs WHERE rowid = :id AND endedAt = :endedAt)',
@@ -75,7 +77,10 @@ export function growth(
 
   function look(pass: Pass, now: number): void {
     const { workload, codeHash, sieve, after } = pass
-    const rows = next.all({ workload, codeHash, ...after }) as unknown as Facts[]
+    const { id, endedAt } = after
+    const same = sameTime.all({ workload, codeHash, endedAt, id }) as unknown as Facts[]
+    const more = same.length < stepRows ? earlier.all({ workload, codeHash, endedAt }) : []
+    const rows = same.concat(more as unknown as Facts[])
     const gone = rows.flatMap(({ id, endedAt, key, work, outcome }) => {
       const learnable = isLearnable({ outcome, work, endedAt }, now)
       return sieve.show({ id: { id, endedAt }, key, work, learnable })
@@ -88,8 +93,9 @@ export function growth(
         }
       })
     }
-    if (rows.length < stepRows) passes.shift()
-    else pass.after = { id: rows.at(-1)!.id, endedAt: rows.at(-1)!.endedAt }
+    const last = rows.at(-1)
+    if (last && rows.length >= stepRows) pass.after = { id: last.id, endedAt: last.endedAt }
+    else passes.shift()
   }
 
   function forgetMetrics(): void {

@@ -80,7 +80,7 @@ export function jobsTable(db: DatabaseSync): JobsTable {
         const wanted = limit - found.rows.length
         const bounds = { workload, codeHash, latest: now + aheadMs, limit: wanted + patience }
         const more = gather(warmByCode.iterate(bounds), wanted, (raw) => readResult(raw, now))
-        found.rows.push(...more.rows)
+        found.rows = found.rows.concat(more.rows)
         found.skipped += more.skipped
         found.why ||= more.why
       }

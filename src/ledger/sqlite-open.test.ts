@@ -8,6 +8,7 @@ import type { Worker } from 'node:worker_threads'
 import { LedgerError } from '../errors.ts'
 import { sampleRow } from './contract.ts'
 import { openSqliteLedger } from './sqlite.ts'
+import { jobsAndTraits } from './sqlite-jobs.ts'
 import { hasty, scratch } from './test-scratch.ts'
 
 /** The threads that run now. */
@@ -140,10 +141,11 @@ test('recent rows are found by index, without sorting', async (t) => {
   await (await open()).close()
   const db = new DatabaseSync(file)
   for (const where of ['workload = 1', 'workload = 1 AND codeHash = 2']) {
-    const order = 'ORDER BY endedAt DESC, rowid DESC'
-    const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM jobs WHERE ${where} ${order}`).all()
-    assert.equal(plan.length, 1)
-    assert.match(String(plan[0]!.detail), /USING INDEX/)
+    const order = 'ORDER BY endedAt DESC, jobs.rowid DESC'
+    const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${jobsAndTraits} WHERE ${where} ${order}`).all()
+    assert.equal(plan.length, 2)
+    assert.match(String(plan[0]!.detail), /^SEARCH jobs USING INDEX/)
+    assert.match(String(plan[1]!.detail), /^SEARCH traits USING INTEGER PRIMARY KEY/)
   }
   db.close()
 })
