@@ -60,16 +60,17 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
     ...estimator,
     async warm(workload, learnt = () => {}) {
       try {
-        for (const { name, codeHash, json } of (await ledger.snapshots(workload)).toReversed()) {
-          const model = fromText(json)
-          if (model && (name === 'work' || name === 'memory'))
-            modelOf(workload, name).restore(codeHash, model)
-        }
-        for (const row of await ledger.warm({ workload })) {
+        const [rows, snapshots] = await Promise.all([ledger.warm({ workload }), ledger.snapshots(workload)])
+        for (const row of rows) {
           const question = questionOf(workload, row)
           if (!question) continue
           estimator.recall(question, row)
           learnt(row)
+        }
+        for (const { name, codeHash, json } of snapshots) {
+          const model = fromText(json)
+          if (model && (name === 'work' || name === 'memory'))
+            modelOf(workload, name).restore(codeHash, model)
         }
       } catch (error) {
         log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)

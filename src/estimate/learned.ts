@@ -26,6 +26,7 @@ export interface Learned extends Rule {
   settled(): Promise<void>
   /** The model of now, to start from at another time. */
   model(): { codeHash: string; model: Model } | undefined
+  /** After the rows that are remembered were learned: a model of other code than theirs is of no use. */
   restore(codeHash: string, model: Model): void
 }
 
@@ -121,17 +122,24 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
 
   function fitIfDue(): void {
     if (fitting || regime.rows < nextFit) return
-    nextFit = Math.max(regime.rows + fewRows, Math.ceil(regime.rows * (1 + growth)))
-    const { number } = regime
+    // Not at once: of many rows that come together, all are to be seen.
+    fitting = Promise.resolve()
+      .then(fit)
+      .then(() => {
+        fitting = undefined
+        fitIfDue()
+      })
+  }
+
+  async function fit(): Promise<void> {
+    const { number, rows } = regime
+    if (rows < nextFit) return
+    nextFit = after(rows)
     const settings = current?.model.shape.settings
-    fitting = fitter.fit(fitRows(), { posts, ...(settings && { settings }) }).then((model) => {
-      fitting = undefined
-      if (model && number === regime.number) {
-        use(model)
-        made?.(code ?? '', model)
-      }
-      fitIfDue()
-    })
+    const model = await fitter.fit(fitRows(), { posts, ...(settings && { settings }) })
+    if (!model || number !== regime.number) return
+    use(model)
+    made?.(code ?? '', model)
   }
 
   return {
@@ -163,10 +171,17 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
     },
     model: () => current && { codeHash: code ?? '', model: current.model },
     restore(codeHash, model) {
+      if (code !== undefined && code !== codeHash) return
       code = codeHash
       use(model)
+      nextFit = after(model.rows)
     },
   }
+}
+
+/** How many rows the next model is made of. */
+function after(rows: number): number {
+  return Math.max(rows + fewRows, Math.ceil(rows * (1 + growth)))
 }
 
 function asItIs({ reading, log }: Row): FitRow {
