@@ -61,19 +61,21 @@ export function marksOf({ width, height, margin, stride }: Grid, wall: number): 
 /** The highest cell of the area; of equals the nearest to `start`, then the first in reading order. */
 export function peakOf(grid: Grid, start: number): number {
   const { width, height, margin, stride, heights } = grid
-  const from = pointOf(grid, start)
+  const startRow = Math.floor(start / stride)
   let peak = start
   let best = heights[start]!
   let nearest = 0
-  for (let row = 0; row < height; row++) {
-    const first = (row + margin) * stride + margin
+  for (let row = margin; row < margin + height; row++) {
+    const first = row * stride + margin
+    /** In the column of the start. */
+    const below = start - startRow * stride + row * stride
     for (let cell = first; cell < first + width; cell++) {
-      if (heights[cell]! < best) continue
-      const { x, y } = pointOf(grid, cell)
-      const distance = (x - from.x) ** 2 + (y - from.y) ** 2
-      if (heights[cell] === best && distance >= nearest) continue
+      const here = heights[cell]!
+      if (here < best) continue
+      const distance = (cell - below) * (cell - below) + (row - startRow) * (row - startRow)
+      if (here === best && distance >= nearest) continue
       peak = cell
-      best = heights[cell]!
+      best = here
       nearest = distance
     }
   }
