@@ -86,7 +86,20 @@ function smallestFactorOfLarge(n: bigint, start: bigint, progress: Progress): bi
   let base = Number(start)
   for (; base <= root && base + 31 < mostByDigits; base += 30) {
     if (turn++ % largeTurnsPerProgress === 0) progress(base / root)
-    for (const spoke of spokes) if (remainder(digits, base + spoke) === 0) return BigInt(base + spoke)
+    for (let i = 0; i < spokes.length; i++) {
+      const tried = base + spokes[i]!
+      const inverse = 1 / tried
+      let rest = 0
+      // As at school, digit by digit.
+      for (let digit = 0; digit < digits.length; digit++) {
+        const value = rest * digitBase + digits[digit]!
+        rest = value - Math.floor(value * inverse) * tried
+        // Rounding may have taken the quotient to a neighbouring whole number.
+        if (rest < 0) rest += tried
+        else if (rest >= tried) rest -= tried
+      }
+      if (rest === 0) return BigInt(tried)
+    }
   }
   return base > root ? n : smallestHugeFactor(n, BigInt(base), progress)
 }
@@ -96,20 +109,6 @@ function digitsOf(n: bigint): Float64Array {
   const digits: number[] = []
   for (let rest = n; rest > 0n; rest >>= BigInt(digitBits)) digits.unshift(Number(rest % BigInt(digitBase)))
   return Float64Array.from(digits)
-}
-
-/** As at school, digit by digit. */
-function remainder(digits: Float64Array, divisor: number): number {
-  const inverse = 1 / divisor
-  let rest = 0
-  for (let i = 0; i < digits.length; i++) {
-    const value = rest * digitBase + digits[i]!
-    rest = value - Math.floor(value * inverse) * divisor
-    // Rounding may have taken the quotient to a neighbouring whole number.
-    if (rest < 0) rest += divisor
-    else if (rest >= divisor) rest -= divisor
-  }
-  return rest
 }
 
 function smallestHugeFactor(n: bigint, start: bigint, progress: Progress): bigint {
