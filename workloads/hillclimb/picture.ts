@@ -9,7 +9,7 @@ import type { Found } from './search.ts'
 /** A larger map is drawn smaller: one pixel for several cells. */
 const longestSide = 1024
 /** Slopes are told over some pixels: the heights of an uploaded map are often coarse. */
-const slopeSpan = 3
+const slopeSpan = 4
 /** More than the rise to two neighbours. */
 const steepest = 2 ** 17
 /** A path longer than this many times around the picture is drawn thin, or it would cover all. */

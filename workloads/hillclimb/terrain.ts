@@ -70,16 +70,17 @@ export function heightsOf(land: Land, x: number, y: number, step: number, row: U
   const { above, below } = stripOf(land, first, y >> postBits, last - first + 1)
   const within = cellsPerPost - 1
   const down = y & within
-  // From a post to the next one, by the cells asked for between them.
-  for (let i = 0, at = x & within; i < row.length; ) {
-    const post = at >> postBits
-    const left = (above[post]! << postBits) + Math.imul(below[post]! - above[post]!, down)
-    const right = (above[post + 1]! << postBits) + Math.imul(below[post + 1]! - above[post + 1]!, down)
-    const rise = Math.imul(right - left, step)
-    let height = (left << postBits) + Math.imul(right - left, at & within)
-    const end = Math.min(row.length, i + Math.ceil((cellsPerPost * (post + 1) - at) / step))
-    at += Math.imul(step, end - i)
-    for (; i < end; i++, height += rise) row[i] = height >> toUnits
+  let post = -1
+  let left = 0
+  let rise = 0
+  for (let i = 0, at = x & within; i < row.length; i++, at += step) {
+    if (at >> postBits !== post) {
+      post = at >> postBits
+      left = (above[post]! << postBits) + Math.imul(below[post]! - above[post]!, down)
+      rise = (above[post + 1]! << postBits) + Math.imul(below[post + 1]! - above[post + 1]!, down) - left
+      left <<= postBits
+    }
+    row[i] = (left + Math.imul(rise, at & within)) >> toUnits
   }
 }
 
