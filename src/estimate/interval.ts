@@ -15,6 +15,8 @@ const together = 60
 const [now, often] = [40, 8]
 /** Without any: a hundredth to a hundred times; of a rule that says how sure it is, somewhat more than it says. */
 const [unheard, unsure] = [Math.log(100), 1.7]
+/** No end of an interval is further away: a millionth, a million times. */
+const farthest = Math.log(1e6)
 /** A guess that says it cannot be wrong is wrong. */
 const narrowest = 1e-3
 
@@ -32,8 +34,8 @@ export class Intervals {
     const start = guess.spread ? unsure : unheard
     const reach = past?.reachAt(guess.value) ?? { below: start, above: start }
     return {
-      low: guess.value * Math.exp(-below * reach.below),
-      high: guess.value * Math.exp(above * reach.above),
+      low: guess.value * Math.exp(-Math.min(farthest, below * reach.below)),
+      high: guess.value * Math.exp(Math.min(farthest, above * reach.above)),
     }
   }
 

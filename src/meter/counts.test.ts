@@ -133,3 +133,11 @@ test('built-ins are charged by the size of what goes in or comes out', async () 
     assert.ok(large > 30 * (small - 300), `${small}, ${large}: ${body}`)
   }
 })
+
+test('built-ins that work on a part are not charged for the whole', async () => {
+  const bodies = [
+    'function spin(n) { const a = new Uint8Array(1e6); for (let i = 0; i < 1000; i++) a.fill(1, i, i + 2); return a[n] }',
+    "function spin(n) { const t = 'x'.repeat(1e6); let s = n; for (let i = 0; i < 1000; i++) s += t.indexOf('x', i); return s }",
+  ]
+  for (const body of bodies) assert.ok((await workFor(body, 1)) < 5e6, body)
+})

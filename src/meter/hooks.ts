@@ -8,7 +8,7 @@ import { defaultFormula, type Formula, type Tally } from './metrics.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
 
 /** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */
-export const meterVersion = 2
+export const meterVersion = 3
 
 export interface MeterOptions {
   mode: MeterMode

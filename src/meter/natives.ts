@@ -52,6 +52,15 @@ const methods = new Map([
   ['brotliDecompressSync', result(20)],
 ])
 
+/** With more arguments these work on a part whose size is not known here; to charge for all would add up. */
+const ofAll = new Map([
+  ['fill', 1],
+  ['copyWithin', 0],
+  ['indexOf', 1],
+  ['lastIndexOf', 1],
+  ['includes', 1],
+])
+
 const statics = new Map([
   ['JSON.stringify', result(10)],
   ['JSON.parse', argument(15)],
@@ -80,7 +89,7 @@ export function nativeCharge(node: AnyNode): NativeCharge | undefined {
   const { name } = callee.property
   const owner = callee.object.type === 'Identifier' ? callee.object.name : ''
   const charge = statics.get(`${owner}.${name}`) ?? methods.get(name)
-  if (!charge) return undefined
+  if (!charge || node.arguments.length > (ofAll.get(name) ?? Number.POSITIVE_INFINITY)) return undefined
   const [first] = node.arguments
   return charge.by === 'argument' && (!first || first.type === 'SpreadElement') ? undefined : charge
 }

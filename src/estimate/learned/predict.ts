@@ -16,8 +16,8 @@ export interface Prediction {
   request: Encoded
 }
 
-/** No interval is narrower: nobody knows that well. */
-const narrowest = 0.002
+/** No interval is narrower, nor narrower than so much of what misses are everywhere: nobody knows that well. */
+const [narrowest, narrowestShare] = [0.002, 0.1]
 /** How much the misses of all rows count beside those of rows that are alike. */
 const everywhere = 0.02
 /** A standard deviation further than anything seen, the cost may be off by so much of its own deviation. */
@@ -31,6 +31,9 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
   const posts = shape.posts.count
   const row = new Float64Array(n)
   const columns = columnsOf(shape)
+  const [lowest, usual, highest] = around.subarray(3 * posts) as unknown as [number, number, number]
+  const leastBelow = Math.max(narrowest, narrowestShare * (usual - lowest))
+  const leastAbove = Math.max(narrowest, narrowestShare * (highest - usual))
   const height = Math.exp(shape.settings[surfaceAt]!) * scale
   // A number that costs do not depend on may be what it likes.
   const matters = seen.most.map((_, d) =>
@@ -64,8 +67,8 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
     const log = level + scale * dot(weights, row) + middle / total
     return {
       log: Math.min(seen.highest + farthest, Math.max(seen.lowest - farthest, log)),
-      below: Math.max(narrowest, Math.hypot((middle - low) / total, unknown)),
-      above: Math.max(narrowest, Math.hypot((high - middle) / total, unknown)),
+      below: Math.max(leastBelow, Math.hypot((middle - low) / total, unknown)),
+      above: Math.max(leastAbove, Math.hypot((high - middle) / total, unknown)),
       nearest,
       request,
     }
