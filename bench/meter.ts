@@ -30,7 +30,7 @@ export async function meter({ quick }: BenchOptions): Promise<Record<string, unk
   try {
     for (const name of [...names, apart]) pairs.push(await Pair.start(name, dataDir, quick))
     for (const pair of pairs) await pair.warmUp()
-    for (let round = 0; round < (quick ? 3 : 6); round++) for (const pair of pairs) await pair.round(round)
+    for (let round = 0; round < (quick ? 3 : 5); round++) for (const pair of pairs) await pair.round(round)
   } finally {
     await Promise.all(pairs.map((pair) => pair.end()))
     rmSync(dataDir, { recursive: true, force: true })

@@ -31,6 +31,7 @@ export default defineWorkload({
       .describe('After so many a point is taken as bounded'),
     palette: choice(['fire', 'ice', 'forest', 'grey']).default('fire').describe('Colours'),
   }),
+  meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
   features(params) {
     const { steps, bounded } = glance(params)
     const pixels = params.width * params.height
