@@ -1,14 +1,14 @@
 /**
  * The meter: what counting costs, how well what it counts agrees with CPU time, and how old a running job's progress
- * is. Each workload runs in two processes, metered and not, in turns, and the turns of all workloads alternate, so
- * that a slow minute of the machine is shared by all. Figures are medians of process CPU time.
+ * is. Each workload runs in two processes, metered and not, in turns; a request's overhead is the median of what
+ * it took metered ÷ what it took right before or after without. Figures are medians of process CPU time.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../src/cli/table.ts'
 import { ages } from './meter/age.ts'
-import { geomean, Pair } from './meter/pair.ts'
+import { type Figures, geomean, Pair } from './meter/pair.ts'
 import type { BenchOptions } from './options.ts'
 
 const names = [
@@ -26,16 +26,18 @@ const apart = 'shop'
 
 export async function meter({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-  const pairs: Pair[] = []
+  const all: Figures[] = []
   try {
-    for (const name of [...names, apart]) pairs.push(await Pair.start(name, dataDir, quick))
-    for (const pair of pairs) await pair.warmUp()
-    for (let round = 0; round < (quick ? 3 : 5); round++) for (const pair of pairs) await pair.round(round)
+    for (const name of [...names, apart]) {
+      const pair = await Pair.start(name, dataDir, quick)
+      await pair.warmUp()
+      for (let round = 0; round < (quick ? 3 : 5); round++) await pair.round(round)
+      await pair.end()
+      all.push(pair.figures())
+    }
   } finally {
-    await Promise.all(pairs.map((pair) => pair.end()))
     rmSync(dataDir, { recursive: true, force: true })
   }
-  const all = pairs.map((pair) => pair.figures())
   const age = await ages(names, quick)
   console.log(
     table(

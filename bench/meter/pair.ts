@@ -25,7 +25,7 @@ export interface Figures {
 /** Runs before a request is measured, so that compilers have settled. */
 const [warmRuns, warmMs] = [6, 100]
 /** Short requests are the noisiest, long ones take the time. */
-const [shortMs, longMs, shortTurns] = [40, 400, 4]
+const [shortMs, longMs, shortTurns] = [40, 400, 3]
 
 export class Pair {
   readonly name: string
@@ -81,8 +81,6 @@ export class Pair {
       this.#pairs.set(i, pairs)
       const lastMs = pairs.at(-1)?.[0] ?? 0
       if (lastMs > longMs && number % 2 === 1) continue
-      // After a pause caches are cold.
-      if (lastMs < shortMs) for (const which of [0, 1] as const) await this.#run(which, i)
       for (let turn = 0; turn < (lastMs < shortMs ? shortTurns : 1); turn++) {
         const pair: [number, number] = [0, 0]
         for (const which of pairs.length % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
@@ -146,8 +144,7 @@ class Runner {
   #waiting: PromiseWithResolvers<CaseResult> | undefined
 
   constructor(setup: ChildSetup) {
-    // It waits while others have their turns; what it has compiled is to be there when its own comes again.
-    this.#process = fork(at('./child.ts'), [JSON.stringify(setup)], { execArgv: ['--no-flush-bytecode'] })
+    this.#process = fork(at('./child.ts'), [JSON.stringify(setup)])
     this.#process.on('message', (result) => this.#waiting?.resolve(result as CaseResult))
     this.#process.on('exit', (code) => this.#waiting?.reject(new Error(`${setup.file}: exit code ${code}`)))
   }
