@@ -84,7 +84,7 @@ ${dots}
 }
 
 function words({ median, p95, coverage }: Figures): string {
-  return `off by a factor of ${significant(median)} (median), ${significant(p95)} (p95); ${(coverage * 100).toFixed(0)} % in the interval`
+  return `off by × ${significant(median)} (median), × ${significant(p95)} (p95); ${(coverage * 100).toFixed(0)} % in the interval`
 }
 
 function powerOf(exponent: number): string {
