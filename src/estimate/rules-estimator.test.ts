@@ -53,7 +53,8 @@ test('an interval ends at a number, however unsure the rule', () => {
     learn() {},
   }
   const { low, high } = ruleEstimator({ work: () => unsure, memory: () => unsure }).estimate(question())
-  assert.deepEqual([low, high], [0, Number.MAX_VALUE])
+  assert.ok(low > 1e301 && low < 1e303, `${low}`)
+  assert.equal(high, Number.MAX_VALUE)
 })
 
 test('intervals become as wide as what was measured shows', () => {
