@@ -13,6 +13,7 @@ const words: Words = {
     r.openWorkers === 0 ? 'no worker has room' : `none of ${r.openWorkers} open workers may take it`,
   'next-in-turn': (r) => `its turn; it has ${r.jobs} jobs`,
   'fewest-jobs': (r) => `has the fewest jobs (${r.jobs})`,
+  'least-work': (r) => `has the least work left (in ${r.jobs} jobs)`,
   'fewer-of-two': (r) => `of two drawn at random it has fewer jobs (${r.jobs}, the other ${r.other})`,
   room: (r) => `has room again (${r.jobs} of ${r.slots} slots are taken)`,
   finished: () => 'finished',

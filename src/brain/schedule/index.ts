@@ -1,6 +1,7 @@
 /** All scheduling policies by name. */
 
 import { leastConnections } from './least-connections.ts'
+import { leastWork } from './least-work.ts'
 import { roundRobin } from './round-robin.ts'
 import type { SchedulerFactory } from './scheduler.ts'
 import { srpt } from './srpt.ts'
@@ -9,6 +10,7 @@ import { twoChoices } from './two-choices.ts'
 export const schedulers = {
   'round-robin': roundRobin,
   'least-connections': leastConnections,
+  'least-work': leastWork,
   'two-choices': twoChoices,
   srpt,
 } satisfies Record<string, SchedulerFactory>

@@ -30,6 +30,23 @@ test('least-connections: the fewest jobs; among equals the one placed on longest
   assert.deepEqual(sent([...trial.arrives('x'), ...trial.arrives('y')]), ['x b', 'y a'])
 })
 
+test('least-work: the one that would be done soonest, by cores, rate and what is left', () => {
+  const trial = new Trial({ scheduler: 'least-work' })
+  trial.joins('slow', { workPerSecond: 500, cores: 1, slots: 20 })
+  trial.joins('fast', { workPerSecond: 1000, cores: 2, slots: 20 })
+  trial.arrives('j1', { work: 1000 })
+  trial.arrives('j2', { work: 4000 })
+  trial.arrives('j3', { work: 100 })
+  // Both have two seconds left, then the slow one a little more.
+  assert.deepEqual(sent(trial.history), ['j1 slow', 'j2 fast', 'j3 slow'])
+  assert.deepEqual(sent(trial.arrives('j4', { work: 100 })), ['j4 fast'])
+  trial.finishes('j2')
+  assert.deepEqual(sent([...trial.arrives('j5', { work: 4000 }), ...trial.arrives('j6')]), [
+    'j5 fast',
+    'j6 fast',
+  ])
+})
+
 test('two-choices: never the fuller of the two that it drew, and all are drawn', () => {
   const trial = new Trial({ scheduler: 'two-choices' })
   for (let i = 0; i < 8; i++) trial.joins(`w${i}`, { slots: 1000 })
