@@ -1,5 +1,6 @@
 /** What is measured of one request, and what is known of it before it runs. */
 import { createHash } from 'node:crypto'
+import { featuresOf as features } from '../../src/estimate/features.ts'
 import type { Features, Workload } from '../../src/workload.ts'
 
 export interface Row {
@@ -17,8 +18,7 @@ export interface Row {
 const headBytes = 64 * 1024
 
 export function featuresOf(workload: Workload, params: unknown, body: Uint8Array): Features {
-  const facts = { bytes: body.length, head: body.subarray(0, headBytes) }
-  return workload.features ? workload.features(params, facts) : (params as Features)
+  return features(workload, params, { bytes: body.length, head: body.subarray(0, headBytes) })
 }
 
 export function keyOf(params: unknown, body: Uint8Array): string {
