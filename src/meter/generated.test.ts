@@ -14,7 +14,7 @@ test('random programs run alike both ways, in every mode', async () => {
     fc.asyncProperty(programs, async (program) => {
       await bothWays(program)
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: 50, endOnFailure: true },
   )
 })
 
@@ -34,6 +34,6 @@ test('the work of random programs is that of their regions, but for what is ligh
       }
       assert.ok(Math.abs(work.work - regions.work) <= allowed, `${work.work}, not ${regions.work}`)
     }),
-    { numRuns: 80, endOnFailure: true },
+    { numRuns: 40, endOnFailure: true },
   )
 })
