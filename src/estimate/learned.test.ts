@@ -94,7 +94,7 @@ test('new code starts from the old model and soon has its own costs', async () =
 test('costs that change under the same code are noticed', async () => {
   const random = stream(4, 'rendering')
   const rule = make()
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 90; i++) {
     const [features, work] = rendering(random)
     await teach(rule, question(features), work)
   }
