@@ -7,29 +7,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../src/cli/table.ts'
+import { streamNames } from './estimate/stream.ts'
 import { ages } from './meter/age.ts'
 import { type Figures, geomean, Pair } from './meter/pair.ts'
 import type { BenchOptions } from './options.ts'
 
-const names = [
-  'factorize',
-  'julia',
-  'dna',
-  'grayscott',
-  'hillclimb',
-  'foxes-rabbits',
-  'insect-war',
-  'compress',
-] as const
 /** Its work is SQLite's, and counted by rows and bytes: told apart. */
 const apart = 'shop'
+const names = streamNames.filter((name) => name !== apart)
 
 export async function meter({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const all: Figures[] = []
   try {
     for (const name of [...names, apart]) {
-      const pair = await Pair.start(name, dataDir, quick)
+      const pair = await Pair.start(name, { dataDir, quick, exactAtOnce: name !== apart })
       await pair.warmUp()
       for (let round = 0; round < (quick ? 3 : 5); round++) await pair.round(round)
       await pair.end()

@@ -10,7 +10,7 @@ import { loadWorkloads, type Workload } from '../../src/workload.ts'
 import { validParams } from '../meter/runner.ts'
 import type { StreamSetup } from './child.ts'
 import { kept } from './kept.ts'
-import { featuresOf, type Row } from './row.ts'
+import type { Row } from './row.ts'
 import type { Stream, StreamName } from './stream.ts'
 
 export type { Row } from './row.ts'
@@ -30,18 +30,13 @@ export async function measure(name: StreamName, seed: number, count: number): Pr
   return rowsOf(name, { seed, count, alike: 1 })
 }
 
-/** The same of several workloads; `measured` is called as soon as one is done. */
+/** The same of several workloads. */
 export async function measureAll<Name extends StreamName>(
   names: readonly Name[],
   seed: number,
   count: number,
-  measured: (name: Name, rows: Row[]) => void = () => {},
 ): Promise<Map<Name, Row[]>> {
-  const rows = await inLanes(names, async (name) => {
-    const rows = await measure(name, seed, count)
-    measured(name, rows)
-    return rows
-  })
+  const rows = await inLanes(names, (name) => measure(name, seed, count))
   return new Map(names.map((name, i) => [name, rows[i]!]))
 }
 
@@ -88,19 +83,6 @@ export async function requestsOf(
     requests.push({ params: await validParams(workload!, params), body })
   }
   return { workload: workload!, requests }
-}
-
-/** Mean µs of the workload's `features`, of requests of its stream. */
-export async function featuresUs(name: StreamName, count = 200, rounds = 20): Promise<number> {
-  const { workload, requests } = await requestsOf(name, count)
-  let us = 0
-  for (let round = 0; round <= rounds; round++) {
-    const startedAt = performance.now()
-    for (const { params, body } of requests) featuresOf(workload, params, body)
-    // The first round is for the compiler.
-    if (round > 0) us += (performance.now() - startedAt) * 1000
-  }
-  return us / rounds / count
 }
 
 type Wanted = Pick<StreamSetup, 'seed' | 'count' | 'alike'>

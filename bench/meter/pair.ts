@@ -22,6 +22,14 @@ export interface Figures {
   cases: number
 }
 
+export interface PairOptions {
+  dataDir: string
+  /** A quarter of the requests. */
+  quick: boolean
+  /** False: the first requests find things to do that later ones find done, such as filling a shop's shelves. */
+  exactAtOnce: boolean
+}
+
 /** Runs before a request is measured, so that compilers have settled. */
 const [warmRuns, warmMs] = [6, 100]
 /** Short requests are the noisiest, long ones take the time. */
@@ -29,6 +37,7 @@ const [shortMs, longMs, shortTurns] = [40, 400, 3]
 
 export class Pair {
   readonly name: string
+  readonly #exactAtOnce: boolean
   readonly #cases: readonly MeterCase[]
   readonly #indices: readonly number[]
   readonly #runners: readonly [plain: Runner, metered: Runner]
@@ -36,7 +45,8 @@ export class Pair {
   /** By request: what it took, in pairs that ran one after the other. */
   readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
 
-  static async start(name: string, dataDir: string, quick: boolean): Promise<Pair> {
+  static async start(name: string, options: PairOptions): Promise<Pair> {
+    const { dataDir } = options
     const file = at(`../../workloads/${name}.ts`)
     const casesFile = at(`./${name}.ts`)
     const { cases } = (await import(casesFile)) as { cases: MeterCase[] }
@@ -47,16 +57,17 @@ export class Pair {
       new Runner({ ...setup, meter: { ...defaultMeter, packages } }),
     ] as const
     await Promise.all(runners.map((runner) => runner.run(-1)))
-    return new Pair(name, cases, quick, runners)
+    return new Pair(name, cases, options, runners)
   }
 
   private constructor(
     name: string,
     cases: readonly MeterCase[],
-    quick: boolean,
+    { quick, exactAtOnce }: PairOptions,
     runners: readonly [Runner, Runner],
   ) {
     this.name = name
+    this.#exactAtOnce = exactAtOnce
     this.#cases = cases
     this.#indices = cases.map((_, i) => i).filter((i) => !quick || i % 4 === 1)
     this.#runners = runners
@@ -67,8 +78,7 @@ export class Pair {
       for (const which of [0, 1] as const) {
         for (let spentMs = 0, runs = 0; runs < warmRuns && spentMs < warmMs; runs++) {
           spentMs += await this.#run(which, i)
-          // The first requests of a shop fill its shelves.
-          if (this.name === 'shop') this.#results.clear()
+          if (!this.#exactAtOnce) this.#results.clear()
         }
       }
     }

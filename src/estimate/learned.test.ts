@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Random, stream } from '../random.ts'
 import type { Features } from '../workload.ts'
 import type { Question } from './estimator.ts'
+import type { Model } from './learned/fit.ts'
 import { inlineFitter } from './learned/fitter.ts'
 import { type Learned, learned } from './learned.ts'
 import { question } from './test-question.ts'
@@ -32,6 +33,26 @@ function rendering(random: Random, factor = 1): [Features, number] {
   return [{ width, samples, quality, seed: random.below(1e9) }, work * Math.exp(0.02 * random.normal())]
 }
 
+async function teachRendering(
+  rule: Learned,
+  random: Random,
+  rows: number,
+  factor = 1,
+  ask = question,
+): Promise<void> {
+  for (let i = 0; i < rows; i++) {
+    const [features, work] = rendering(random, factor)
+    await teach(rule, ask(features), work)
+  }
+}
+
+function unseenRendering(random: Random, count: number, factor = 1, ask = question): [Question, number][] {
+  return Array.from({ length: count }, () => {
+    const [features, work] = rendering(random, factor)
+    return [ask(features), work]
+  })
+}
+
 test('says nothing before it has learned anything', () => {
   assert.equal(make().guess(question({ n: 1 })), undefined)
 })
@@ -39,14 +60,8 @@ test('says nothing before it has learned anything', () => {
 test('learns what a cost depends on from a hundred requests', async () => {
   const random = stream(1, 'rendering')
   const rule = make()
-  for (let i = 0; i < 100; i++) {
-    const [features, work] = rendering(random)
-    await teach(rule, question(features), work)
-  }
-  const unseen = Array.from({ length: 100 }, () => {
-    const [features, work] = rendering(random)
-    return [question(features), work] as [Question, number]
-  })
+  await teachRendering(rule, random, 100)
+  const unseen = unseenRendering(random, 100)
   assert.ok(medianError(rule, unseen) < 1.2, `${medianError(rule, unseen)}`)
   const { source, reason } = rule.guess(unseen[0]![0])!
   assert.equal(source, 'model')
@@ -61,10 +76,7 @@ test('a measurement that is a million times off changes little', async () => {
     await teach(clean, question(features), work)
     await teach(poisoned, question(features), i % 40 === 17 ? work * 1e6 : work)
   }
-  const unseen = Array.from({ length: 50 }, () => {
-    const [features, work] = rendering(random)
-    return [question(features), work] as [Question, number]
-  })
+  const unseen = unseenRendering(random, 50)
   const [worse, usual] = [medianError(poisoned, unseen), medianError(clean, unseen)]
   assert.ok(worse < 1.15 * usual, `${worse} instead of ${usual}`)
 })
@@ -72,40 +84,22 @@ test('a measurement that is a million times off changes little', async () => {
 test('new code starts from the old model and soon has its own costs', async () => {
   const random = stream(3, 'rendering')
   const rule = make()
-  for (let i = 0; i < 100; i++) {
-    const [features, work] = rendering(random)
-    await teach(rule, question(features), work)
-  }
+  await teachRendering(rule, random, 100)
   const [features] = rendering(random)
   const before = rule.guess(question(features))!.value
-  const newer = (features: Features) => question(features, { codeHash: 'newer' })
+  const newer = (features: Features = {}) => question(features, { codeHash: 'newer' })
   assert.equal(rule.guess(newer(features))!.value, before)
-  for (let i = 0; i < 12; i++) {
-    const [features, work] = rendering(random, 3)
-    await teach(rule, newer(features), work)
-  }
-  const unseen = Array.from({ length: 50 }, () => {
-    const [features, work] = rendering(random, 3)
-    return [newer(features), work] as [Question, number]
-  })
+  await teachRendering(rule, random, 12, 3, newer)
+  const unseen = unseenRendering(random, 50, 3, newer)
   assert.ok(medianError(rule, unseen) < 1.3, `${medianError(rule, unseen)}`)
 })
 
 test('costs that change under the same code are noticed', async () => {
   const random = stream(4, 'rendering')
   const rule = make()
-  for (let i = 0; i < 90; i++) {
-    const [features, work] = rendering(random)
-    await teach(rule, question(features), work)
-  }
-  for (let i = 0; i < 60; i++) {
-    const [features, work] = rendering(random, 2)
-    await teach(rule, question(features), work)
-  }
-  const unseen = Array.from({ length: 50 }, () => {
-    const [features, work] = rendering(random, 2)
-    return [question(features), work] as [Question, number]
-  })
+  await teachRendering(rule, random, 90)
+  await teachRendering(rule, random, 60, 2)
+  const unseen = unseenRendering(random, 50, 2)
   assert.ok(medianError(rule, unseen) < 1.3, `${medianError(rule, unseen)}`)
 })
 
@@ -127,10 +121,7 @@ test('beyond what was seen a larger request costs no less, and the interval wide
 test('a category never seen, and a feature that is missing, are taken to be as usual', async () => {
   const random = stream(6, 'rendering')
   const rule = make()
-  for (let i = 0; i < 60; i++) {
-    const [features, work] = rendering(random)
-    await teach(rule, question(features), work)
-  }
+  await teachRendering(rule, random, 60)
   const usual = rule.guess(question({ width: 100, samples: 30, quality: 'final', seed: 1 }))!
   const odd = rule.guess(question({ width: 100, samples: 30, quality: 'sketch' }))!
   assert.ok(odd.value > usual.value / 100 && odd.value < usual.value * 100, `${odd.value} ${usual.value}`)
@@ -139,13 +130,13 @@ test('a category never seen, and a feature that is missing, are taken to be as u
 
 test('another starts from its model', async () => {
   const random = stream(7, 'rendering')
-  const [first, second] = [make(), make()]
-  for (let i = 0; i < 40; i++) {
-    const [features, work] = rendering(random)
-    await teach(first, question(features), work)
+  let saved: { codeHash: string; model: Model } | undefined
+  const made = (codeHash: string, model: Model) => {
+    saved = { codeHash, model }
   }
-  const { codeHash, model } = first.model()!
-  second.restore(codeHash, model)
+  const [first, second] = [learned({ fitter: inlineFitter(), posts: 64, made }), make()]
+  await teachRendering(first, random, 40)
+  second.restore(saved!.codeHash, saved!.model)
   const [features] = rendering(random)
   const guessed = second.guess(question(features))!
   assert.ok(Math.abs(Math.log(guessed.value / first.guess(question(features))!.value)) < 0.1)

@@ -6,7 +6,8 @@
 import type { Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 import { Correction, settled, unsettled } from './learned/correction.ts'
-import type { FitRow, Model } from './learned/fit.ts'
+import type { FitRow } from './learned/data.ts'
+import type { Model } from './learned/fit.ts'
 import type { Fitter } from './learned/fitter.ts'
 import { type Prediction, predictor } from './learned/predict.ts'
 import { type Reading, read } from './reading.ts'
@@ -17,15 +18,13 @@ export interface LearnedOptions {
   posts?: number
   /** The newest rows that a model is made of. */
   rows?: number
-  /** Told of each new model. */
+  /** Told of each new model, to start from at another time. */
   made?(codeHash: string, model: Model): void
 }
 
 export interface Learned extends Rule {
   /** Resolves when no model is being made. */
   settled(): Promise<void>
-  /** The model of now, to start from at another time. */
-  model(): { codeHash: string; model: Model } | undefined
   /** After the rows that are remembered were learned: a model of other code than theirs is of no use. */
   restore(codeHash: string, model: Model): void
 }
@@ -113,10 +112,10 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
     if (regime.rows >= enoughNew) return rows.filter((row) => row.regime === regime.number).map(asItIs)
     const { before } = regime
     return rows.map((row) => {
-      if (row.regime === regime.number || !before) return asItIs(row)
+      if (row.regime === regime.number) return asItIs(row)
       // As it would be today, as far as the correction knows.
-      const { request } = before.predict(row.reading)
-      return { reading: row.reading, log: row.log + before.correction.of(request), doubt: 1 + regime.rows }
+      const moved = before ? before.correction.of(before.predict(row.reading).request) : 0
+      return { reading: row.reading, log: row.log + moved, doubt: 1 + regime.rows }
     })
   }
 
@@ -169,7 +168,6 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
     async settled() {
       while (fitting) await fitting
     },
-    model: () => current && { codeHash: code ?? '', model: current.model },
     restore(codeHash, model) {
       if (code !== undefined && code !== codeHash) return
       code = codeHash

@@ -3,7 +3,7 @@
 import type { BrainView, WorkerView } from '../brain/view.ts'
 import { ConfigError } from '../errors.ts'
 import type { Estimate, Job, Reason } from '../model.ts'
-import type { DisciplineName } from '../worker/discipline.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { Question, Quote } from './estimator.ts'
 import type { FleetRates } from './rates.ts'
 import { explainEstimate } from './reasons.ts'
@@ -93,6 +93,7 @@ function waitSeconds(
 ): number | null {
   const cores = open.reduce((sum, worker) => sum + worker.cores, 0)
   if (cores === 0) return null
+  const { ahead } = disciplines[discipline]
   const secondsPerUnit = new Map<string, number>()
   /** On any worker. */
   const perUnit = (workload: string) => {
@@ -104,31 +105,23 @@ function waitSeconds(
   }
   let jobs = 0
   let seconds = 0
-  const add = (ahead: number, secondsEach: number) => {
-    if (ahead > 0) jobs++
-    seconds += ahead * secondsEach
+  const add = (work: number, secondsEach: number) => {
+    if (work > 0) jobs++
+    seconds += work * secondsEach
   }
   for (const worker of open) {
     for (const { job: id, remaining, running } of worker.jobs) {
       const job = jobOf(id)
       const stays = running && job?.preemptible === false
-      const ahead = stays ? remaining : goesBefore[discipline](remaining, work)
-      add(ahead, 1 / rates.of(worker.id, job?.workload ?? ''))
+      add(stays ? remaining : ahead(remaining, work), 1 / rates.of(worker.id, job?.workload ?? ''))
     }
   }
   for (const id of view.waiting) {
     const job = jobOf(id)
-    if (job) add(goesBefore[discipline](job.work, work), perUnit(job.workload))
+    if (job) add(ahead(job.work, work), perUnit(job.workload))
   }
   // With fewer jobs before it than cores, one of them is free for it.
   return jobs < cores ? 0 : round(seconds / cores)
-}
-
-/** How much of a job's remaining work is done before, or instead of, `work` that comes now. */
-const goesBefore: Readonly<Record<DisciplineName, (remaining: number, work: number) => number>> = {
-  srpt: (remaining, work) => (remaining <= work ? remaining : 0),
-  fifo: (remaining) => remaining,
-  sharing: (remaining, work) => Math.min(remaining, work),
 }
 
 function meanCores(open: readonly WorkerView[]): number {

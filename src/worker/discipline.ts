@@ -17,6 +17,8 @@ export interface Discipline {
   readonly ranks: boolean
   /** The jobs that run. `jobs` are in order of arrival; a job without permission to start is not among them. */
   choose<J extends Runnable>(jobs: readonly J[], cores: number, remaining: (job: J) => number): readonly J[]
+  /** How much of a job's remaining work is done before, or instead of, `work` that comes now. */
+  ahead(remaining: number, work: number): number
 }
 
 export type DisciplineName = 'sharing' | 'fifo' | 'srpt'
@@ -26,6 +28,7 @@ const sharing: Discipline = {
   name: 'sharing',
   bounded: false,
   ranks: false,
+  ahead: (remaining, work) => Math.min(remaining, work),
   choose: (jobs) => jobs,
 }
 
@@ -34,6 +37,7 @@ const fifo: Discipline = {
   name: 'fifo',
   bounded: true,
   ranks: false,
+  ahead: (remaining) => remaining,
   choose: (jobs, cores) => (jobs.length <= cores ? jobs : jobs.slice(0, cores)),
 }
 
@@ -42,6 +46,7 @@ const srpt: Discipline = {
   name: 'srpt',
   bounded: true,
   ranks: true,
+  ahead: (remaining, work) => (remaining <= work ? remaining : 0),
   choose: (jobs, cores, remaining) => {
     if (jobs.length <= cores) return jobs
     const chosen = jobs.filter((job) => job.running && !job.preemptible)

@@ -1,4 +1,5 @@
 /** Requests of factorize: any numbers as people type them, products of two primes, and primes. */
+import { isPrime } from '../../../src/cli/demo/primes.ts'
 import type { Random } from '../../../src/random.ts'
 import { outlookOf } from '../../../workloads/factorize/outlook.ts'
 import { type Request, weighted } from '../stream.ts'
@@ -40,30 +41,4 @@ function nextPrime(from: bigint): bigint {
   let n = from < 3n ? 3n : from | 1n
   while (!isPrime(n)) n += 2n
   return n
-}
-
-/** Miller-Rabin; certain for all below 3.4e14, and nearly so above. */
-function isPrime(n: bigint): boolean {
-  let odd = n - 1n
-  let twos = 0
-  for (; (odd & 1n) === 0n; odd >>= 1n) twos++
-  return [2n, 3n, 5n, 7n, 11n, 13n, 17n].every((base) => {
-    if (n % base === 0n) return n === base
-    let power = powerOf(base, odd, n)
-    if (power === 1n || power === n - 1n) return true
-    for (let i = 1; i < twos; i++) {
-      power = (power * power) % n
-      if (power === n - 1n) return true
-    }
-    return false
-  })
-}
-
-function powerOf(base: bigint, exponent: bigint, modulus: bigint): bigint {
-  let [result, square] = [1n, base % modulus]
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * square) % modulus
-    square = (square * square) % modulus
-  }
-  return result
 }

@@ -1,18 +1,11 @@
 /** Makes a model of what requests cost from measurements, of the family that does best on rows it has not seen. */
 
-import type { Reading } from '../reading.ts'
-import { type Encoded, type Encoding, encode, encodingOf } from './encoding.ts'
-import { noiseAt, type Points, priorsOf, type Settings } from './kernel.ts'
+import { aroundOf } from './around.ts'
+import { type Data, dataOf, evenly, type FitRow, pointsOf, some, wideOf } from './data.ts'
+import { type Encoded, type Encoding, encodingOf } from './encoding.ts'
+import { noiseAt, priorsOf, type Settings } from './kernel.ts'
 import { columnCount, columnsOf, dot, type Fit, fitWeights, type Shape } from './surface.ts'
 import { tune } from './tune.ts'
-
-export interface FitRow {
-  reading: Reading
-  /** The log of what it cost. */
-  log: number
-  /** Times the usual noise: 1, or more for a row that may no longer be true. */
-  doubt: number
-}
 
 export const families = ['line', 'parabola', 'surface', 'curved surface'] as const
 export type FamilyName = (typeof families)[number]
@@ -64,64 +57,6 @@ export function fitModel(rows: readonly FitRow[], options: FitOptions): Model | 
   const names = families.filter((name) => isWorthATry(name, data))
   const family = best(names, data, settings, options)
   return finish(family, encoding, data, settings, options)
-}
-
-/** Rows as a fit needs them. */
-interface Data {
-  requests: Encoded[]
-  heights: number[]
-  values: Float64Array
-  doubts: Float64Array
-  level: number
-  scale: number
-}
-
-function dataOf(rows: readonly FitRow[], encoding: Encoding): Data {
-  const logs = rows.map(({ log }) => log).toSorted((a, b) => a - b)
-  const level = logs[logs.length >> 1]!
-  // Of the rows in the middle: an outlier must not set the scale.
-  const inner = logs.slice(Math.floor(logs.length * 0.02), Math.ceil(logs.length * 0.98))
-  const scale = Math.sqrt(inner.reduce((sum, log) => sum + (log - level) ** 2, 0) / inner.length) || 1
-  return {
-    requests: rows.map(({ reading }) => encode(encoding, reading)),
-    heights: encoding.categories.map(({ levels }) => levels.length),
-    values: Float64Array.from(rows, ({ log }) => (log - level) / scale),
-    doubts: Float64Array.from(rows, ({ doubt }) => doubt),
-    level,
-    scale,
-  }
-}
-
-function some(data: Data, keep: (index: number) => boolean): Data {
-  const indices = data.requests.map((_, i) => i).filter(keep)
-  return {
-    ...data,
-    requests: indices.map((i) => data.requests[i]!),
-    values: Float64Array.from(indices, (i) => data.values[i]!),
-    doubts: Float64Array.from(indices, (i) => data.doubts[i]!),
-  }
-}
-
-/** Spread evenly over the rows. */
-function evenly(data: Data, count: number): Data {
-  const n = data.requests.length
-  if (n <= count) return data
-  return some(data, (i) => Math.floor((i * count) / n) !== Math.floor(((i - 1) * count) / n))
-}
-
-function pointsOf({ requests, heights }: Data, wide: number): Points {
-  const kinds = heights.length
-  const numbers = new Float64Array(requests.length * wide)
-  const levels = new Int32Array(requests.length * kinds)
-  for (const [i, request] of requests.entries()) {
-    numbers.set(request.numbers, i * wide)
-    levels.set(request.levels, i * kinds)
-  }
-  return { count: requests.length, wide, kinds, numbers, levels }
-}
-
-function wideOf({ requests }: Data): number {
-  return requests[0]!.numbers.length
 }
 
 /** Without what is absurd beside rows that are alike, for a model that takes most for noise and so is not misled. */
@@ -265,34 +200,4 @@ function seenIn({ requests, values, level, scale }: Data): Model['seen'] {
     lowest: level + scale * values.reduce((a, b) => Math.min(a, b)),
     highest: level + scale * values.reduce((a, b) => Math.max(a, b)),
   }
-}
-
-/** How many rows' worth the misses of all rows count against those of rows alike. */
-const everywhere = 8
-/** How much less rows that are less alike count. */
-const sharpness = 4
-
-/** Percentiles of misses around each post, and at the end those of all rows. */
-function aroundOf(misses: Float64Array, filled: Float64Array, n: number, posts: number): Float64Array {
-  const order = [...misses.keys()].sort((a, b) => misses[a]! - misses[b]!)
-  const around = new Float64Array(3 * (posts + 1))
-  const shares = new Float64Array(misses.length)
-  for (let p = 0; p <= posts; p++) {
-    const base = everywhere / misses.length
-    let total = 0
-    for (let i = 0; i < misses.length; i++) {
-      shares[i] = base + (p < posts ? filled[i * n + n - posts + p]! ** sharpness : 0)
-      total += shares[i]!
-    }
-    for (const [k, percentile] of [0.05, 0.5, 0.95].entries()) {
-      let sum = 0
-      for (const i of order) {
-        sum += shares[i]!
-        if (sum < percentile * total) continue
-        around[3 * p + k] = misses[i]!
-        break
-      }
-    }
-  }
-  return around
 }

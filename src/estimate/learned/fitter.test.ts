@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { read } from '../reading.ts'
-import type { FitRow } from './fit.ts'
+import type { FitRow } from './data.ts'
 import { inlineFitter, threadFitter } from './fitter.ts'
 
 const rows: FitRow[] = Array.from({ length: 30 }, (_, i) => ({

@@ -2,7 +2,8 @@
 
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type FitOptions, type FitRow, fitModel, type Model } from './fit.ts'
+import type { FitRow } from './data.ts'
+import { type FitOptions, fitModel, type Model } from './fit.ts'
 
 export interface Fitter {
   /** Undefined: there was nothing to go by. Never rejects. */

@@ -31,9 +31,13 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
   const posts = shape.posts.count
   const row = new Float64Array(n)
   const columns = columnsOf(shape)
-  const [lowest, usual, highest] = around.subarray(3 * posts) as unknown as [number, number, number]
-  const leastBelow = Math.max(narrowest, narrowestShare * (usual - lowest))
-  const leastAbove = Math.max(narrowest, narrowestShare * (highest - usual))
+  const [everLow, everMiddle, everHigh] = [0, 1, 2].map((k) => around[3 * posts + k]!) as [
+    number,
+    number,
+    number,
+  ]
+  const leastBelow = Math.max(narrowest, narrowestShare * (everMiddle - everLow))
+  const leastAbove = Math.max(narrowest, narrowestShare * (everHigh - everMiddle))
   const height = Math.exp(shape.settings[surfaceAt]!) * scale
   // A number that costs do not depend on may be what it likes.
   const matters = seen.most.map((_, d) =>
@@ -43,9 +47,9 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
     const request = encode(encoding, reading)
     columns(request, row)
     let total = everywhere
-    let low = everywhere * around[3 * posts]!
-    let middle = everywhere * around[3 * posts + 1]!
-    let high = everywhere * around[3 * posts + 2]!
+    let low = everywhere * everLow
+    let middle = everywhere * everMiddle
+    let high = everywhere * everHigh
     let nearest = 0
     for (let p = 0; p < posts; p++) {
       const like = row[n - posts + p]!
