@@ -75,7 +75,8 @@ export type Event =
   | ({ type: 'ready'; worker: string } & AttemptToken)
   | ({ type: 'progressed'; worker: string; done: number } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
-  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string } & AttemptToken)
+  /** `work`: what was done all the same, where it was measured. */
+  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
   | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }

@@ -5,7 +5,7 @@ import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
-import { mirror, settleDone } from './mirror.ts'
+import { doneWork, mirror, settleDone } from './mirror.ts'
 import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
@@ -26,6 +26,9 @@ export function arrive(core: Core, job: Job): void {
     }
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
   }
+  const tooMuch = core.rateLimits?.take(clientOf(job), job.work, core.now)
+  if (tooMuch) return conclude(core, record, 'refused', tooMuch)
+  record.paid = job.work
   const verdict = core.scheduler.place(record, core.now)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
   else if (core.waiting.size >= core.limits.queue) {
@@ -35,6 +38,11 @@ export function arrive(core: Core, job: Job): void {
       limit: core.limits.queue,
     })
   } else wait(core, record, verdict.reason)
+}
+
+/** Jobs of nobody in particular are those of one client. */
+function clientOf({ client = 'anonymous' }: Job): string {
+  return client
 }
 
 /** The client is gone: no answer is owed any more. */
@@ -91,7 +99,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
-  endWith(core, record, 'result', finished)
+  endWith(core, record, 'result', finished, event.work)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {
@@ -99,14 +107,14 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!record) return
   const { kind } = event
   if (kind === 'error' || kind === 'limit') {
-    endWith(core, record, 'error', { code: kind, message: event.message ?? '' })
+    endWith(core, record, 'error', { code: kind, message: event.message ?? '' }, event.work)
     return
   }
   const worker = record.worker!
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
   if (kind !== 'crash' && kind !== 'killed' && core.limits.beatMs > 0) worker.suspect = true
   if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
-  detach(core, record)
+  detach(core, record, event.work)
   retry(core, record, worker, kind)
   fill(core, worker)
 }
@@ -166,9 +174,15 @@ export function fill(core: Core, worker: WorkerRecord): void {
   }
 }
 
-/** Takes the job out of its worker's hands. */
-export function detach(core: Core, record: JobRecord): void {
+/** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
+export function spend(record: JobRecord, work = Number.NaN): void {
+  record.spent += work >= 0 && work < Infinity ? work : record.saidDone
+}
+
+/** Takes the job out of its worker's hands. `work`: what the attempt has done, where that is known. */
+export function detach(core: Core, record: JobRecord, work?: number): void {
   const worker = record.worker!
+  spend(record, work)
   takeOut(worker.jobs, record)
   worker.usedMb -= record.job.memoryMb
   // Sums of fractions are not exact: an empty worker starts over.
@@ -230,10 +244,10 @@ function wait(core: Core, record: JobRecord, reason: Reason): void {
 }
 
 /** Ends a job whose worker has let go of it. */
-function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason, work?: number): void {
   const worker = record.worker!
   announce(core, record, outcome, reason)
-  detach(core, record)
+  detach(core, record, work)
   forget(core, record)
   fill(core, worker)
 }
@@ -242,7 +256,7 @@ function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason
 function withdraw(core: Core, record: JobRecord, reason: Reason): void {
   const { worker, attempt } = record
   if (worker) {
-    detach(core, record)
+    detach(core, record, doneWork(record, core.now))
     core.actions.push({
       type: 'cancel',
       epoch: core.epoch,
@@ -268,5 +282,6 @@ function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reaso
 function forget(core: Core, record: JobRecord): void {
   core.waiting.remove(record)
   if (record.deadline) core.timers.remove(record.deadline)
+  core.rateLimits?.adjust(clientOf(record.job), record.spent - record.paid, core.now)
   core.jobs.delete(record.job.id)
 }

@@ -21,6 +21,11 @@ const words: Words = {
   limit: (r) => `the job passed a limit: ${r.message}`,
   deadline: (r) => `its deadline passed ${r.afterMs} ms after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
+  'rate-limit': (r) => {
+    const left = Number(r.have) < 0 ? `used ${-Number(r.have)} more` : `${r.have} left`
+    const seconds = Math.ceil(Number(r.retryAfterMs) / 1000)
+    return `client ${r.client} may use ${r.perMinute} units of work a minute and has ${left}; this needs about ${Math.ceil(Number(r.work))}, which it may use in ${seconds} s`
+  },
   poison: (r) => `it took down ${r.crashes} slots, and ${r.losses} slots or workers were lost under it`,
   attempts: (r) => `${r.attempts} attempts came to nothing, the last: ${r.cause}`,
   'outcome-unknown': (r) => `it was under way, must not be repeated, and was lost: ${r.cause}`,

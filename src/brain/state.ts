@@ -28,6 +28,9 @@ export interface JobRecord {
   /** The most that its worker has said to be done of the current attempt. */
   saidDone: number
   expected: number
+  /** What its client has paid for it, and the work that attempts which are over have done. */
+  paid: number
+  spent: number
   /** Places in the queue and among the timers. */
   queued: Entry<JobRecord> | undefined
   deadline: Entry<Timer> | undefined
@@ -115,6 +118,8 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     since: 0,
     saidDone: 0,
     expected: job.work,
+    paid: 0,
+    spent: 0,
     queued: undefined,
     deadline: undefined,
     seenIn: 0,

@@ -1,4 +1,4 @@
-import { UnreachableError } from '../errors.ts'
+import { ConfigError, UnreachableError } from '../errors.ts'
 import { accountLine, accountOf } from './account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
 import { type Answer, client, readUrl } from './client.ts'
@@ -11,10 +11,15 @@ const options = {
   ...askingOptions,
   out: { help: 'write the answer to this file', default: undefined, value: 'FILE' },
   deadline: {
-    help: 'milliseconds after which the answer is of no use; 0: none',
+    help: 'milliseconds after which the answer is of no use; 0: as the workload has it',
     default: 0,
     min: 0,
     value: 'MS',
+  },
+  key: {
+    help: 'who asks: sent as a bearer token, for clusters that tell clients apart by key',
+    default: undefined,
+    value: 'KEY',
   },
   json: { help: 'print one JSON object: the answer, and what it cost', default: false },
 } as const
@@ -30,6 +35,7 @@ export const request: Command = {
     const url = readUrl('url', values.url)
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
+    if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
     const stopWaiting = waitingLine(workload)
@@ -48,6 +54,13 @@ export const request: Command = {
       await out?.close()
     }
   },
+}
+
+function readKey(key: string): string {
+  // The key itself stays out of the message, which may end up in a log.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigError('--key: must be visible ASCII characters, one or more')
+  return key
 }
 
 /** Puts the answer where it is wanted; returns the exit code. */
