@@ -32,7 +32,7 @@ export function clientsFrom(
   meter: MeterSetting,
 ): Pick<ClusterOptions, 'clientBy' | 'rateLimit'> {
   const { 'client-by': clientBy, 'rate-limit': limit, 'rate-burst': burst } = values
-  checkClientBy(clientBy)
+  clientNamer(clientBy, '--client-by')
   if (limit === undefined) {
     if (burst !== undefined)
       throw new ConfigError(`--rate-burst = ${burst}: there must be a --rate-limit too`)
@@ -43,14 +43,6 @@ export function clientsFrom(
     ...(burst !== undefined && { burst: readWork('--rate-burst', burst, meter) }),
   }
   return { clientBy, rateLimit }
-}
-
-function checkClientBy(by: string): void {
-  try {
-    clientNamer(by)
-  } catch (error) {
-    throw new ConfigError((error as Error).message.replace('clientBy', '--client-by'))
-  }
 }
 
 /** `90s` is what a core does in 90 s at the nominal rate, whatever is learned about the rates of workloads. */

@@ -22,14 +22,14 @@ const longestName = 64
 /** Headers that by their name hold what must not be shown. */
 const secretHeader = /auth|cookie|credential|key|passw|secret|session|signature|token/
 
-/** The rule that `address`, `key` or `header:NAME` stands for. */
-export function clientNamer(by: string): ClientNamer {
+/** The rule that `address`, `key` or `header:NAME` stands for; `option` is where it was said. */
+export function clientNamer(by: string, option = 'clientBy'): ClientNamer {
   if (by === 'address') return byAddress
   if (by === 'key') return byKey
   const [, header] = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i.exec(by) ?? []
   if (header === undefined) {
     throw new ConfigError(
-      `clientBy = ${by}: must be address, key or header:NAME, for example header:x-tenant`,
+      `${option} = ${by}: must be address, key or header:NAME, for example header:x-tenant`,
     )
   }
   return byHeader(header.toLowerCase())

@@ -81,6 +81,10 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     limits,
   }
 
+  const clients = stream(seed, 'clients')
+  const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
+  const rateLimit = clients.next() < 0.3 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
+
   const faults = new Faults(rates, seed)
   const checks = new Invariants()
   const hash = createHash('sha256')
@@ -88,7 +92,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     hash.update(chunk)
     options.log?.(chunk)
   }
-  const world = new World({ brain, seed, fleet, faults, log, observer: checks })
+  const world = new World({ brain: { ...brain, ...rateLimit }, seed, fleet, faults, log, observer: checks })
   world.begin()
   faults.begin(world)
 
@@ -107,6 +111,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
       workload: 'chaos',
       work,
       memoryMb: 16 * random.below(24),
+      ...(clients.next() < 0.8 && { client: `c${clients.below(3)}` }),
       ...(deadlineMs !== undefined && { deadlineAt: deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),
