@@ -53,8 +53,8 @@ test('a refusal tells what is missing and when it will be there', () => {
   )
   assert.deepEqual(answers(arrives(trial.after(7499), 'j3', { work: 25 })), ['j3 refused rate-limit'])
   assert.deepEqual(answers(arrives(trial.after(1), 'j4', { work: 25 })), [])
-  const words = explain({ ...refused!.reason, have: -40 })
-  assert.match(words, /has used 40 more; this/)
+  const words = explain({ ...refused!.reason, have: -4000, work: 1234.5 })
+  assert.match(words, /has used 4,000 more; this needs about 1,235,/)
 })
 
 test('a job larger than the bucket is taken when the bucket is full, and leaves a debt', () => {

@@ -22,9 +22,10 @@ const words: Words = {
   deadline: (r) => `its deadline passed ${r.afterMs} ms after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
   'rate-limit': (r) => {
-    const left = Number(r.have) < 0 ? `used ${-Number(r.have)} more` : `${r.have} left`
-    const seconds = Math.ceil(Number(r.retryAfterMs) / 1000)
-    return `client ${r.client} may use ${r.perMinute} units of work a minute and has ${left}; this needs about ${Math.ceil(Number(r.work))}, which it may use in ${seconds} s`
+    const [perMinute, have, work] = [r.perMinute, r.have, r.work].map(Number)
+    const left = have! < 0 ? `used ${grouped(-have!)} more` : `${grouped(have!)} left`
+    const seconds = grouped(Number(r.retryAfterMs) / 1000)
+    return `client ${r.client} may use ${grouped(perMinute!)} units of work a minute and has ${left}; this needs about ${grouped(work!)}, which it may use in ${seconds} s`
   },
   poison: (r) => `it took down ${r.crashes} slots, and ${r.losses} slots or workers were lost under it`,
   attempts: (r) => `${r.attempts} attempts came to nothing, the last: ${r.cause}`,
@@ -42,6 +43,11 @@ const words: Words = {
   lost: (r) => `it is gone: ${r.message}`,
   drained: () => 'it is empty and was to go',
   operator: () => 'an operator asked for it',
+}
+
+/** A number without a fraction, never too small, with commas between the thousands. */
+function grouped(value: number): string {
+  return Math.ceil(value).toLocaleString('en-US')
 }
 
 /** A sentence part that tells why. */

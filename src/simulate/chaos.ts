@@ -83,7 +83,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const clients = stream(seed, 'clients')
   const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
-  const rateLimit = clients.next() < 0.3 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
+  const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants()
