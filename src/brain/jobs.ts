@@ -5,7 +5,7 @@ import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
-import { mirror, settleDone } from './mirror.ts'
+import { doneWork, mirror, queueBehind, settleDone, thousandths } from './mirror.ts'
 import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
@@ -84,8 +84,22 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   record.saidDone = done
   settleDone(record, done, core.now)
   // What was revised stands until it, too, is passed.
-  const revised = record.expected > record.job.work
-  if (!revised || done >= record.expected) record.expected = revisedWork(record.job, done)
+  const was = record.expected
+  const revised = was > record.job.work
+  if (!revised || done >= was) record.expected = revisedWork(record.job, done)
+  if (record.expected !== was) sayRevised(core, record, was)
+}
+
+function sayRevised(core: Core, record: JobRecord, was: number): void {
+  const worker = record.worker!
+  const ms = (work: number) => thousandths((work / worker.workPerSecond) * 1000)
+  const reason = {
+    code: 'outgrew',
+    doneMs: ms(record.done),
+    wasMs: ms(was),
+    nowMs: ms(record.expected),
+  }
+  sayOf(core, 'revise', record, worker, reason)
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
@@ -122,6 +136,7 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
+  const doneMs = (doneWork(record, core.now, failed) / failed.workPerSecond) * 1000
   if (cause === 'crash') record.crashes++
   if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
@@ -135,12 +150,27 @@ export function retry(
     return
   }
   core.counters.retries++
+  sayOf(core, 'retry', record, failed, {
+    code: cause,
+    afterMs: thousandths(core.now - record.sentAt),
+    doneMs: thousandths(doneMs),
+  })
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
   place(core, record)
+}
+
+function sayOf(
+  core: Core,
+  type: 'revise' | 'retry',
+  { job, attempt }: JobRecord,
+  worker: WorkerRecord,
+  reason: Reason,
+): void {
+  core.actions.push({ type, epoch: core.epoch, job: job.id, attempt, worker: worker.id, reason })
 }
 
 function isRunning(core: Core, record: JobRecord): boolean {
@@ -206,6 +236,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.sentAt = core.now
   record.seenIn = worker.reports
   record.running = false
+  record.pausedAt = -1
   record.expected = record.job.work
   record.saidDone = 0
   settleDone(record, 0, core.now)
@@ -222,6 +253,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
     worker: worker.id,
     reason,
   })
+  if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
 function wait(core: Core, record: JobRecord, reason: Reason): void {
