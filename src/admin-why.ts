@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem } from './front/problem.ts'
+import { count } from './quantities.ts'
 import { whyDocument, whyText } from './story/document.ts'
 import type { Stories } from './story/stories.ts'
 import { type DisciplineName, disciplines } from './worker/discipline.ts'
@@ -47,8 +48,8 @@ function unknown(id: string, { count: { open, finished } }: Stories): RequestPro
   return new RequestProblem(
     404,
     'unknown-job',
-    `Nothing is remembered of a job ${id.slice(0, 200)}. Remembered are ${open} jobs that are not over and the last ` +
-      `${finished} that ended. A job's id stands in the plimsoll-job header of its answer.`,
+    `Nothing is remembered of a job ${id.slice(0, 200)}. Remembered are the ${count(open, 'job')} that are not over ` +
+      `and the last ${finished} that ended. A job's id stands in the plimsoll-job header of its answer.`,
     { fields: { open, finished } },
   )
 }

@@ -142,9 +142,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   let stopping: Promise<void> | undefined
 
   const stories = new Stories({
-    known(id) {
+    known({ id, workload, work }) {
       const exchange = exchanges.get(id)
-      return exchange && { quote: exchange.parts.quote, cpuMs: exchange.cost?.cpuMs }
+      const expectedMs = rates.seconds('', workload, work) * 1000
+      return exchange && { quote: exchange.parts.quote, expectedMs, cpuMs: exchange.cost?.cpuMs }
     },
   })
   const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })

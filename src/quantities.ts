@@ -23,16 +23,22 @@ export function span(given: Quantity): string {
 /** Of work: 950, 1.2 million. */
 export function amount(units: Quantity): string {
   const value = Number(units)
-  return value < 10_000 ? digits.format(value) : large.format(value)
+  return value < 10_000 ? Math.round(value).toLocaleString('en-US') : large.format(value)
 }
 
-/** 1.08, 3.2: how many times as much. */
-export function ratio(value: number): string {
-  return value < 100 ? Number(value.toPrecision(2)).toString() : digits.format(value)
+/** A part or a multiple: 83 % of, 3.2 times. */
+export function share(factor: number): string {
+  if (factor < 1) return `${Number((factor * 100).toPrecision(2))} % of`
+  return `${factor < 100 ? Number(factor.toPrecision(2)) : digits.format(factor)} times`
 }
 
 /** 1 job, 3 jobs. */
 export function count(given: Quantity, noun: string): string {
   const value = Number(given)
   return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
+}
+
+/** Reasons are read by people: thousandths of a millisecond will do. */
+export function thousandths(ms: number): number {
+  return Math.round(ms * 1000) / 1000
 }

@@ -3,9 +3,11 @@
 import { ContractError } from '../errors.ts'
 import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
-import { doneWork, mirror, queueBehind, settleDone, thousandths } from './mirror.ts'
+import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { msOn, say } from './said.ts'
 import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
@@ -87,19 +89,10 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   const was = record.expected
   const revised = was > record.job.work
   if (!revised || done >= was) record.expected = revisedWork(record.job, done)
-  if (record.expected !== was) sayRevised(core, record, was)
-}
-
-function sayRevised(core: Core, record: JobRecord, was: number): void {
-  const worker = record.worker!
-  const ms = (work: number) => thousandths((work / worker.workPerSecond) * 1000)
-  const reason = {
-    code: 'outgrew',
-    doneMs: ms(record.done),
-    wasMs: ms(was),
-    nowMs: ms(record.expected),
-  }
-  sayOf(core, 'revise', record, worker, reason)
+  const { worker, expected } = record
+  if (!worker || expected === was) return
+  const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
+  say(core, 'revise', record, worker, { code: 'outgrew', ...reason })
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
@@ -136,7 +129,7 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
-  const doneMs = (doneWork(record, core.now, failed) / failed.workPerSecond) * 1000
+  const doneMs = msOn(failed, doneWork(record, core.now, failed))
   if (cause === 'crash') record.crashes++
   if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
@@ -150,27 +143,14 @@ export function retry(
     return
   }
   core.counters.retries++
-  sayOf(core, 'retry', record, failed, {
-    code: cause,
-    afterMs: thousandths(core.now - record.sentAt),
-    doneMs: thousandths(doneMs),
-  })
+  const afterMs = thousandths(core.now - record.sentAt)
+  say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
   place(core, record)
-}
-
-function sayOf(
-  core: Core,
-  type: 'revise' | 'retry',
-  { job, attempt }: JobRecord,
-  worker: WorkerRecord,
-  reason: Reason,
-): void {
-  core.actions.push({ type, epoch: core.epoch, job: job.id, attempt, worker: worker.id, reason })
 }
 
 function isRunning(core: Core, record: JobRecord): boolean {

@@ -1,7 +1,8 @@
 /** The brain's picture of what each worker is running, by the discipline that the worker itself obeys. */
 
-import type { Reason } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import type { Core } from './core.ts'
+import { msOn, say } from './said.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
 
 /** Work that a job is still expected to need. */
@@ -54,8 +55,9 @@ export function mirror(core: Core, worker: WorkerRecord): void {
 /** A job was sent to a worker that has no core for it yet. */
 export function queueBehind(core: Core, record: JobRecord): void {
   record.pausedAt = core.now
-  const { jobs, cores } = record.worker!
-  say(core, 'pause', record, { code: 'no-core', jobs: jobs.length - 1, cores })
+  const worker = record.worker!
+  const { jobs, cores } = worker
+  say(core, 'pause', record, worker, { code: 'no-core', jobs: jobs.length - 1, cores })
 }
 
 function run(core: Core, record: JobRecord): void {
@@ -65,7 +67,7 @@ function run(core: Core, record: JobRecord): void {
   if (record.pausedAt < 0) return
   const pausedMs = thousandths(now - record.pausedAt)
   record.pausedAt = -1
-  say(core, 'resume', record, { code: 'core-again', pausedMs, leftMs: leftMs(record, now) })
+  say(core, 'resume', record, record.worker!, { code: 'core-again', pausedMs, leftMs: leftMs(record, now) })
 }
 
 function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): void {
@@ -78,22 +80,13 @@ function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): voi
     core,
     'pause',
     record,
+    record.worker!,
     taker
       ? { code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left }
       : { code: 'not-chosen', leftMs: left },
   )
 }
 
-function say(core: Core, type: 'pause' | 'resume', record: JobRecord, reason: Reason): void {
-  const { job, attempt, worker } = record
-  core.actions.push({ type, epoch: core.epoch, job: job.id, attempt, worker: worker!.id, reason })
-}
-
 function leftMs(record: JobRecord, now: number): number {
-  return thousandths((remainingWork(record, now) / record.worker!.workPerSecond) * 1000)
-}
-
-/** Reasons are read by people: thousandths of a millisecond will do. */
-export function thousandths(ms: number): number {
-  return Math.round(ms * 1000) / 1000
+  return msOn(record.worker!, remainingWork(record, now))
 }

@@ -13,7 +13,7 @@ const words: Words = {
     `the ${r.needMs === undefined ? `${amount(r.work)} units` : span(r.needMs)} that it needs`,
   'no-room': (r) =>
     r.openWorkers === 0
-      ? 'no worker has room for one more job'
+      ? `no worker ${r.workers === 0 ? 'is ready' : 'that can be reached has room for one more job'}`
       : `${openWorkers(r)} cannot take it, for want of memory or because it failed there`,
   'next-in-turn': (r) => `it is that worker's turn (it has ${count(r.jobs, 'job')})`,
   'fewest-jobs': (r) => `that worker has the fewest jobs (${r.jobs})`,
@@ -32,7 +32,10 @@ const words: Words = {
     `${span(r.doneMs)} of work are done where ${span(r.wasMs)} were expected; now ${span(r.nowMs)} in all are expected`,
   crash: (r) => `it took its process down${said(r.message)}`,
   killed: (r) => `its process was ended from outside${said(r.message)}`,
-  unreachable: (r) => `the worker could not be reached${said(r.message)}`,
+  unreachable: (r) =>
+    r.gone === undefined
+      ? `the connection to the worker failed${said(r.message)}`
+      : `the worker was gone${said(r.gone)}`,
   refused: (r) => `the worker would not take it${said(r.message)}`,
   'worker-lost': (r) =>
     r.silentMs === undefined
@@ -45,7 +48,13 @@ const words: Words = {
   limit: (r) => `the job passed a limit: ${r.message}`,
   deadline: (r) => `its deadline passed ${span(r.afterMs)} after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
-  poison: (r) => `it took down ${r.crashes} slots, and ${r.losses} slots or workers were lost under it`,
+  poison: ({ crashes, losses }) =>
+    [
+      Number(crashes) > 0 && `it took its process down ${times(crashes)}`,
+      Number(losses) > 0 && `its process or worker was lost ${times(losses)} while it ran`,
+    ]
+      .filter((part) => part !== false)
+      .join(', and '),
   attempts: (r) => `${r.attempts} attempts came to nothing, the last one: ${r.cause}`,
   'outcome-unknown': (r) => `it was under way, must not be repeated, and was lost (${r.cause})`,
   'client-gone': () => 'its client hung up',
@@ -78,6 +87,10 @@ export function other(job: Fact, workload: Fact): string {
 /** In the way of a subject. */
 export function openWorkers({ openWorkers: open }: Reason): string {
   return open === 1 ? 'the only open worker' : `the ${open} open workers`
+}
+
+function times(given: Fact): string {
+  return given === 1 ? 'once' : given === 2 ? 'twice' : `${given} times`
 }
 
 function said(message: Fact): string {

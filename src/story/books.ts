@@ -1,7 +1,7 @@
 /** The workers, as far as stories need to know them: how many are ready, and what each has in its hands. */
 
 import type { Action, WorkerFacts } from '../model.ts'
-import type { Story } from './story.ts'
+import type { Entry, Story } from './story.ts'
 
 export interface Book {
   readonly workPerSecond: number
@@ -11,7 +11,12 @@ export interface Book {
   /** Those of them that lost their core to another. */
   readonly preempted: Set<Story>
   ready: boolean
+  /** Attempts whose connection broke off: it may turn out that the worker is gone. */
+  readonly brokeOff: Entry[]
 }
+
+/** So many of them are told if it does. */
+const mostBrokeOff = 100
 
 export class Books {
   readonly #books = new Map<string, Book>()
@@ -30,20 +35,28 @@ export class Books {
 
   joined({ id, workPerSecond }: WorkerFacts): void {
     if (this.#books.has(id)) return
-    this.#books.set(id, { workPerSecond, held: 0, idle: 0, preempted: new Set(), ready: true })
+    this.#books.set(id, { workPerSecond, held: 0, idle: 0, preempted: new Set(), ready: true, brokeOff: [] })
     this.ready++
     this.#workPerSecond += workPerSecond
   }
 
   /** It is to drain, or is gone. */
-  leaves({ type, worker }: Extract<Action, { type: 'drain' | 'terminate' }>): void {
+  leaves({ type, worker, reason }: Extract<Action, { type: 'drain' | 'terminate' }>): void {
     const book = this.#books.get(worker)
     if (book?.ready) {
       book.ready = false
       this.ready--
       this.#workPerSecond -= book.workPerSecond
     }
-    if (type === 'terminate') this.#books.delete(worker)
+    if (type !== 'terminate') return
+    for (const entry of book?.brokeOff ?? []) entry.reason.gone = reason.message ?? ''
+    this.#books.delete(worker)
+  }
+
+  /** An attempt came to nothing because its connection did. */
+  broke(worker: string, entry: Entry): void {
+    const brokeOff = this.#books.get(worker)?.brokeOff
+    if (brokeOff && brokeOff.length < mostBrokeOff) brokeOff.push(entry)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { explainEstimate } from '../estimate/reasons.ts'
 import type { Estimate, Reason } from '../model.ts'
-import { count, span } from '../quantities.ts'
+import { count, span, thousandths } from '../quantities.ts'
 import { mostEntries, type Story } from './story.ts'
 import { type Sums, summaryOf, sumsOf } from './summary.ts'
 import { textOf } from './words.ts'
@@ -87,7 +87,7 @@ function told(story: Story): Told[] {
     const { at, event, attempt, worker, reason } = entry
     return {
       at,
-      afterMs: at - story.arrivedAt,
+      afterMs: thousandths(at - story.arrivedAt),
       event,
       ...(attempt !== undefined && { attempt }),
       ...(worker !== undefined && { worker }),

@@ -14,7 +14,7 @@ export interface StoriesOptions {
   /** A job that is not forgotten. */
   pinned?: string
   /** What is known of a job beside what the brain is told; asked when it arrives, and when it ends. */
-  known?(job: string): { quote?: Quote; cpuMs?: number | undefined } | undefined
+  known?(job: Job): { quote?: Quote; expectedMs?: number; cpuMs?: number | undefined } | undefined
 }
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>
@@ -53,11 +53,14 @@ export class Stories {
   #arrived(job: Job, now: number): void {
     const story = newStory(job, now)
     const { work, low, high, deadlineAt } = job
-    story.quote = this.#options.known?.(job.id)?.quote
-    story.expectedMs = this.#workers.msFor(work)
+    const known = this.#options.known?.(job)
+    story.quote = known?.quote
+    story.countsMs = this.#workers.msFor(work)
+    story.expectedMs = known?.expectedMs ?? story.countsMs
     const reason: Reason = { code: 'estimated', work }
     if (low !== undefined && high !== undefined) Object.assign(reason, { low, high })
     if (story.expectedMs !== undefined) reason.expectedMs = story.expectedMs
+    if (story.countsMs !== undefined) reason.countsMs = story.countsMs
     if (story.quote) reason.source = story.quote.source
     if (deadlineAt !== undefined) reason.deadlineMs = deadlineAt - now
     addEntry(story, { at: now, event: 'arrived', reason })
@@ -84,7 +87,7 @@ export class Stories {
       case 'go':
         return note(story, 'go', action, { code: 'go' }, now)
       case 'drop':
-        return note(story, 'drop', action, action.reason, now)
+        return dropped(story, action, now)
       case 'answer':
         if (event.type === 'finished' && event.job === action.job) story.work = event.work
         return this.#end(story, action.outcome, action.reason, now)
@@ -95,8 +98,9 @@ export class Stories {
     const before = story.queued
     // It has been looked at again, and nothing has changed for it.
     if (before?.code === reason.code) return
-    const facts: Reason = { ...reason, waiting: before ? this.#waiting - 1 : this.#waiting++ }
-    if (story.expectedMs !== undefined) facts.needMs = story.expectedMs
+    const waiting = before ? this.#waiting - 1 : this.#waiting++
+    const facts: Reason = { ...reason, waiting, workers: this.#workers.ready }
+    if (story.countsMs !== undefined) facts.needMs = story.countsMs
     story.queued = facts
     addEntry(story, { at: now, event: 'wait', reason: facts })
     if (!before) enter(story, 'waiting', now)
@@ -132,12 +136,8 @@ export class Stories {
     }
     story.book?.preempted.add(story)
     enter(story, 'paused', now)
-    const last = story.entries.at(-1)
-    if (last?.event === 'resume' && last.at === now && last.reason.code === 'core-again') {
-      // It had its core for no time at all: the pause goes on.
-      story.entries.pop()
-      return
-    }
+    // Then the pause goes on.
+    if (resumedForNothing(story, now)) return
     story.pauses++
     story.pausedFrom = now
     if (!(Number(reason.needMs) < Number(reason.leftMs))) story.onlyByShorter = false
@@ -171,6 +171,7 @@ export class Stories {
     )
     if (lost?.reason.silentMs !== undefined) facts.silentMs = lost.reason.silentMs
     else if (lost?.reason.message) facts.message = lost.reason.message
+    resumedForNothing(story, now)
     leave(story)
     enter(story, 'waiting', now)
     story.ms.lost += story.ms.running
@@ -178,7 +179,9 @@ export class Stories {
     story.ms.running = 0
     story.lostAttempts++
     note(story, 'retry', action, facts, now)
-    story.firstLost ??= story.entries.at(-1)
+    const entry = story.entries.at(-1)!
+    story.firstLost ??= entry
+    if (facts.code === 'unreachable') this.#workers.broke(action.worker, entry)
   }
 
   /** Returns how long it was in the queue since it came there last. */
@@ -198,7 +201,7 @@ export class Stories {
     story.outcome = outcome
     story.endReason = reason
     const { id } = story.job
-    story.cpuMs = this.#options.known?.(id)?.cpuMs
+    story.cpuMs = this.#options.known?.(story.job)?.cpuMs
     addEntry(story, { at: now, event: outcome === 'cancelled' ? outcome : 'answer', reason })
     this.#open.delete(id)
     this.#finished.set(id, story)
@@ -219,6 +222,21 @@ export class Stories {
     if (workload !== undefined && workload !== story.job.workload) facts.workload = workload
     return facts
   }
+}
+
+/** If it has had its core for no time at all, that is not told. */
+function resumedForNothing({ entries }: Story, now: number): boolean {
+  const last = entries.at(-1)
+  if (last?.event !== 'resume' || last.at !== now) return false
+  entries.pop()
+  return true
+}
+
+/** Of those that come one after the other, the first tells enough. */
+function dropped(story: Story, action: Of<'drop'>, now: number): void {
+  const last = story.entries.at(-1)
+  if (last?.event !== 'drop' || last.attempt !== action.attempt)
+    note(story, 'drop', action, action.reason, now)
 }
 
 function note(

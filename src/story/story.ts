@@ -51,8 +51,9 @@ export interface Story {
   beside: number
   book: Book | undefined
   quote: Quote | undefined
-  /** What it was taken to need on this fleet when it arrived. */
+  /** What it was expected to take when it arrived, and what the brain took that for on this fleet. */
   expectedMs: number | undefined
+  countsMs: number | undefined
   /** How it ended. */
   outcome: Outcome | 'cancelled' | undefined
   endReason: Reason | undefined
@@ -84,6 +85,7 @@ export function newStory(job: Job, now: number): Story {
     book: undefined,
     quote: undefined,
     expectedMs: undefined,
+    countsMs: undefined,
     outcome: undefined,
     endReason: undefined,
     work: undefined,

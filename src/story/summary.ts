@@ -2,7 +2,7 @@
 
 import { explain, openWorkers } from '../brain/reasons.ts'
 import type { Reason } from '../model.ts'
-import { count, ratio, span } from '../quantities.ts'
+import { count, share, span, thousandths } from '../quantities.ts'
 import type { Story } from './story.ts'
 import { sentence } from './words.ts'
 
@@ -28,11 +28,11 @@ export function sumsOf(story: Story, bounded: boolean, now: number): Sums {
   const { ms, state, since, arrivedAt, cpuMs, work, workPerSecond } = story
   const over = state === 'over'
   const current = over ? 0 : Math.max(0, now - since)
-  const of = (name: keyof Story['ms']) => ms[name] + (name === state ? current : 0)
+  const of = (name: keyof Story['ms']) => thousandths(ms[name] + (name === state ? current : 0))
   const ranMs = of('running')
   const alone = work !== undefined && workPerSecond > 0 ? (work / workPerSecond) * 1000 : undefined
   const workMs = story.outcome === 'result' ? (cpuMs ?? (bounded ? ranMs : alone)) : undefined
-  const responseMs = (over ? since : Math.max(now, since)) - arrivedAt
+  const responseMs = thousandths((over ? since : Math.max(now, since)) - arrivedAt)
   return {
     responseMs,
     waitedMs: of('waiting'),
@@ -41,7 +41,7 @@ export function sumsOf(story: Story, bounded: boolean, now: number): Sums {
     ranMs,
     lostMs: of('lost'),
     workMs,
-    slowdown: workMs !== undefined && workMs > 0 ? responseMs / workMs : undefined,
+    slowdown: workMs !== undefined && workMs > 0 ? thousandths(responseMs / workMs) : undefined,
   }
 }
 
@@ -89,7 +89,9 @@ function causes(story: Story, sums: Sums): string[] {
       parts.push(slowed(story, ranMs - workMs))
     if (parts.length === 0) parts.push('started at once and was never paused')
   } else if (outcome !== 'error') {
-    if (ranMs > 0) parts.push(`${outcome ? 'had run' : 'ran'} ${span(ranMs)}${ofExpected(story)}`)
+    const last = lostAttempts > 0 ? 'in its last attempt ' : ''
+    if (ranMs > 0)
+      parts.push(`${last}${outcome ? 'had run' : 'ran'} ${span(ranMs)}${ofExpected(story, ranMs)}`)
     else if (outcome && story.attempt === 0 && waitedMs > 0) parts.push('never started')
   }
   return parts
@@ -100,7 +102,9 @@ function inPast(reason: Reason): string {
   const { code, needMs } = reason
   if (code === 'all-shorter' && needMs !== undefined)
     return `the jobs that ran on ${openWorkers(reason)} all had less left than its ${span(needMs)}`
-  if (code === 'no-room' && reason.openWorkers === 0) return 'no worker had room for one more job'
+  if (code === 'no-room' && reason.workers === 0) return 'no worker was ready'
+  if (code === 'no-room' && reason.openWorkers === 0)
+    return 'no worker that could be reached had room for one more job'
   return explain(reason)
 }
 
@@ -113,18 +117,23 @@ function paused({ pauses, passedBy, onlyByShorter }: Story, ms: number): string 
 
 function lost({ worker, reason }: NonNullable<Story['firstLost']>, attempts: number, lostMs: number): string {
   const how =
-    reason.code === 'worker-lost' ? `with worker ${worker}` : `on worker ${worker} because ${explain(reason)}`
+    reason.code === 'worker-lost' || reason.gone !== undefined
+      ? `with worker ${worker}`
+      : `on worker ${worker} (${explain(reason)})`
   if (attempts === 1) return `lost its first attempt ${how} after it had run ${span(lostMs)}`
   return `lost ${attempts} attempts, which had run ${span(lostMs)} in all, the first ${how}`
 }
 
 function slowed({ cpuMs, beside, worker }: Story, ms: number): string {
-  if (cpuMs !== undefined) return `had its core for another ${span(ms)} without computing`
+  if (cpuMs !== undefined)
+    return `was on its worker for ${span(ms)} without computing (starting, reading, or while other programs had the core)`
   return `shared ${worker} with other jobs (${beside} when it came), which cost it ${span(ms)}`
 }
 
-function ofExpected({ expectedMs }: Story): string {
-  return expectedMs === undefined ? '' : ` of the ${span(expectedMs)} that it was expected to need`
+function ofExpected({ expectedMs }: Story, ranMs: number): string {
+  if (expectedMs === undefined) return ''
+  const time = span(expectedMs)
+  return ranMs < expectedMs ? ` of the ${time} that it was expected to need` : `, where ${time} were expected`
 }
 
 /** Says so if the estimate was far off: outside its interval, or by half where it has none. */
@@ -132,8 +141,7 @@ function surprise({ work, job }: Story): string | undefined {
   if (work === undefined || !(job.work > 0)) return undefined
   const { low = job.work / 1.5, high = job.work * 1.5 } = job
   if (work >= low && work <= high) return undefined
-  const factor = work / job.work
-  return `it needed ${ratio(factor)} times the work that was expected`
+  return `it needed ${share(work / job.work)} the work that was expected`
 }
 
 function list(parts: string[]): string {

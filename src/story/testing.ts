@@ -59,6 +59,7 @@ export class Scene {
 
   /** Lets time pass until then. */
   run(until: number): void {
+    this.at(until, () => {})
     while (this.world.clock.step(until)) {
       // All happens in the steps.
     }

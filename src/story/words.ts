@@ -3,7 +3,7 @@
 import { explain, other } from '../brain/reasons.ts'
 import { explainEstimate } from '../estimate/reasons.ts'
 import type { Reason } from '../model.ts'
-import { amount, count, ratio, span } from '../quantities.ts'
+import { amount, count, share, span } from '../quantities.ts'
 import type { Entry, Story, StoryEvent } from './story.ts'
 
 type Teller = (entry: Entry, story: Story) => string
@@ -12,9 +12,9 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
   arrived: ({ reason }, { job, quote }) => {
     const { work, low, high, expectedMs, deadlineMs } = reason
     const units = `${amount(work)} units of work`
-    const need = expectedMs === undefined ? units : `about ${span(expectedMs)} (${units})`
+    const need = expectedMs === undefined ? units : `about ${span(expectedMs)} (${units}${counted(reason)})`
     const interval = low === high ? '' : `, and nine of ten such jobs ${amount(low)} to ${amount(high)}`
-    const source = quote ? `. That is ${explainEstimate(quote.reason)}` : ''
+    const source = quote ? `. Basis: ${explainEstimate(quote.reason)}` : ''
     const deadline = deadlineMs === undefined ? '' : `. Its deadline is in ${span(deadlineMs)}`
     return `arrived: a ${job.workload} job, expected to need ${need}${interval}${source}${deadline}`
   },
@@ -42,12 +42,12 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
   resume: ({ reason }) => `${resumed(reason)}: ${explain(reason)}`,
   revise: ({ reason }) => `turned out longer: ${explain(reason)}`,
   retry: ({ reason, worker, attempt }) =>
-    `attempt ${attempt} on ${worker} came to nothing after ${span(reason.afterMs)}: ${explain(reason)}. ` +
-    `What it had run, ${span(reason.ranMs)}, is lost; it is tried again`,
-  drop: ({ attempt, reason }) =>
-    reason.code === 'job-over'
-      ? `a late message of attempt ${attempt} was ignored: the job was over`
-      : `a late message of attempt ${attempt} was ignored: attempt ${reason.attempt} counts`,
+    `attempt ${attempt} on ${worker} came to nothing after ${span(reason.afterMs)}: ${explain(reason)}. ${wasted(reason)}`,
+  drop: ({ attempt, reason }) => {
+    const counts = reason.attempt === attempt ? 'that one was given up' : `attempt ${reason.attempt} counts`
+    const why = reason.code === 'job-over' ? 'the job was over' : counts
+    return `a late message of attempt ${attempt} was ignored: ${why}`
+  },
   answer: ({ reason, at }, story) => {
     const after = span(at - story.arrivedAt)
     if (story.outcome === 'result') return `answered after ${after}${measured(story)}`
@@ -80,6 +80,19 @@ function resumed({ code, pausedMs, after, afterEvent, workload }: Reason): strin
   return `${began} after ${span(pausedMs)}${when}`
 }
 
+/** What the brain takes the work for when it compares jobs, where that is another time than it is known to take. */
+function counted({ expectedMs, countsMs }: Reason): string {
+  const factor = Number(countsMs) / Number(expectedMs)
+  return factor > 0.8 && factor < 1.25 ? '' : `, which count as ${span(countsMs)} when jobs are compared`
+}
+
+/** What an attempt that came to nothing had done. Of a worker that fell silent nobody knows when it stopped. */
+function wasted({ code, ranMs, silentMs, gone }: Reason): string {
+  if (code === 'refused' || code === 'run-lost' || ranMs === 0) return 'It is tried again'
+  const atMost = (code === 'unreachable' && gone === undefined) || silentMs !== undefined ? 'at most ' : ''
+  return `What it had run, ${atMost}${span(ranMs)}, is lost; it is tried again`
+}
+
 /** What it really took, beside what was said of it. */
 function measured({ work, cpuMs, job }: Story): string {
   if (work === undefined) return ''
@@ -88,5 +101,5 @@ function measured({ work, cpuMs, job }: Story): string {
 }
 
 function beside(factor: number): string {
-  return Math.abs(factor - 1) < 0.02 ? 'as expected' : `${ratio(factor)} times what was expected`
+  return Math.abs(factor - 1) < 0.02 ? 'as expected' : `${share(factor)} what was expected`
 }
