@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminServer } from './admin.ts'
+import { whyTeller } from './admin-why.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
@@ -28,6 +29,7 @@ import { defaultMeter } from './meter/hooks.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
+import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
 import { readCode } from './worker/code.ts'
 import type { DisciplineName } from './worker/discipline.ts'
@@ -147,7 +149,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const now = () => Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
   let stopping: Promise<void> | undefined
 
-  const { tell, end } = driveBrain({ brain, eventLog, now, perform })
+  const stories = new Stories({
+    known({ id, workload, work }) {
+      const exchange = exchanges.get(id)
+      const expectedMs = rates.seconds('', workload, work) * 1000
+      return exchange && { quote: exchange.parts.quote, expectedMs, cpuMs: exchange.cost?.cpuMs }
+    },
+  })
+  const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })
   const workers = new JoinedWorkers({
     code,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
@@ -199,6 +208,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const admin = adminServer({
     token,
     state,
+    why: whyTeller(stories, spec.discipline, now),
     onConnection: (connection) => workers.accept(connection),
   })
   const front = frontServer({

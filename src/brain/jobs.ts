@@ -3,9 +3,11 @@
 import { ContractError } from '../errors.ts'
 import { revisedWork } from '../estimate/revision.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
-import { doneWork, mirror, settleDone } from './mirror.ts'
+import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { msOn, say } from './said.ts'
 import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
@@ -92,8 +94,13 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   record.saidDone = done
   settleDone(record, done, core.now)
   // What was revised stands until it, too, is passed.
-  const revised = record.expected > record.job.work
-  if (!revised || done >= record.expected) record.expected = revisedWork(record.job, done)
+  const was = record.expected
+  const revised = was > record.job.work
+  if (!revised || done >= was) record.expected = revisedWork(record.job, done)
+  const { worker, expected } = record
+  if (!worker || expected === was) return
+  const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
+  say(core, 'revise', record, worker, { code: 'outgrew', ...reason })
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
@@ -130,6 +137,7 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
+  const doneMs = msOn(failed, doneWork(record, core.now, failed))
   if (cause === 'crash') record.crashes++
   if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
@@ -143,6 +151,8 @@ export function retry(
     return
   }
   core.counters.retries++
+  const afterMs = thousandths(core.now - record.sentAt)
+  say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
@@ -220,6 +230,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.sentAt = core.now
   record.seenIn = worker.reports
   record.running = false
+  record.pausedAt = -1
   record.expected = record.job.work
   record.saidDone = 0
   settleDone(record, 0, core.now)
@@ -236,6 +247,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
     worker: worker.id,
     reason,
   })
+  if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
 function wait(core: Core, record: JobRecord, reason: Reason): void {

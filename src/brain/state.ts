@@ -25,6 +25,8 @@ export interface JobRecord {
   running: boolean
   done: number
   since: number
+  /** When the current attempt lost its core, or was sent and found none; -1: it has one. */
+  pausedAt: number
   /** The most that its worker has said to be done of the current attempt. */
   saidDone: number
   expected: number
@@ -116,6 +118,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     running: false,
     done: 0,
     since: 0,
+    pausedAt: -1,
     saidDone: 0,
     expected: job.work,
     paid: 0,

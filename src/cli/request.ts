@@ -1,11 +1,13 @@
 import { ConfigError, UnreachableError } from '../errors.ts'
-import { accountLine, accountOf } from './account.ts'
+import { whyText } from '../story/document.ts'
+import { type Account, accountLine, accountOf } from './account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
 import { type Answer, client, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
 import { type OutFile, openOut } from './out-file.ts'
 import { waitingLine } from './progress.ts'
+import { whyAfterwards, whyOptions } from './why.ts'
 
 const options = {
   ...askingOptions,
@@ -21,6 +23,8 @@ const options = {
     default: undefined,
     value: 'KEY',
   },
+  why: { help: 'print afterwards, on stderr, why it took as long as it did', default: false },
+  ...whyOptions,
   json: { help: 'print one JSON object: the answer, and what it cost', default: false },
 } as const
 
@@ -33,6 +37,7 @@ export const request: Command = {
     const { values, rest } = readOptions(args, options)
     const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
+    const adminUrl = readUrl('admin-url', values['admin-url'])
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
     if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
@@ -42,11 +47,20 @@ export const request: Command = {
     try {
       return await interruptible(async (signal) => {
         const answer = await connection.send({ ...question, signal })
-        return await deliver(answer, out, values.json, stopWaiting).catch((error) => {
+        const received = await receive(answer, out).catch((error) => {
           throw new UnreachableError(`the answer broke off (${error.code ?? error.message})`, {
             cause: error,
           })
         })
+        stopWaiting()
+        const story = values.why ? await whyAfterwards(adminUrl, received.account.job) : undefined
+        if (values.json) {
+          console.log(JSON.stringify({ ...jsonOf(received), ...(values.why && { why: story ?? null }) }))
+          return received.failed ? 1 : 0
+        }
+        const code = show(received)
+        if (story) console.error(`\n${whyText(story)}`)
+        return code
       })
     } finally {
       stopWaiting()
@@ -63,32 +77,41 @@ function readKey(key: string): string {
   return key
 }
 
-/** Puts the answer where it is wanted; returns the exit code. */
-async function deliver(
-  answer: Answer,
-  out: OutFile | undefined,
-  json: boolean,
-  stopWaiting: () => void,
-): Promise<number> {
-  const type = answer.headers['content-type'] ?? ''
-  const failed = answer.status >= 400
-  const account = accountOf(answer.headers)
+interface Received {
+  status: number
+  failed: boolean
+  type: string
+  account: Account
+  /** Undefined: the answer was written to the file. */
+  bytes: Buffer | undefined
+  out: string | undefined
+}
+
+/** Takes the answer in, whole. */
+async function receive(answer: Answer, out: OutFile | undefined): Promise<Received> {
+  const { status, headers, body } = answer
+  const type = headers['content-type'] ?? ''
+  const failed = status >= 400
+  const account = accountOf(headers)
   if (out && !failed) {
-    await out.write(answer.body)
-    stopWaiting()
-    if (json) console.log(JSON.stringify({ status: answer.status, ...account, type, out: out.name }))
-    else console.error(`${accountLine(account)} · ${out.name}`)
+    await out.write(body)
+    return { status, failed, type, account, bytes: undefined, out: out.name }
+  }
+  return { status, failed, type, account, bytes: Buffer.from(await body.bytes()), out: undefined }
+}
+
+function jsonOf({ status, account, type, bytes, out }: Received): Record<string, unknown> {
+  return { status, ...account, type, ...(bytes ? bodyFields(bytes, type) : { out }) }
+}
+
+/** Puts the answer where it is wanted; returns the exit code. */
+function show({ status, failed, type, account, bytes, out }: Received): number {
+  if (!bytes) {
+    console.error(`${accountLine(account)} · ${out}`)
     return 0
   }
-  const bytes = Buffer.from(await answer.body.bytes())
-  stopWaiting()
-  if (json) {
-    console.log(JSON.stringify({ status: answer.status, ...account, type, ...bodyFields(bytes, type) }))
-    return failed ? 1 : 0
-  }
   let code = failed ? 1 : 0
-  if (/^application\/problem\+json/i.test(type))
-    console.error(problemText(answer.status, bytes.toString('utf8')))
+  if (/^application\/problem\+json/i.test(type)) console.error(problemText(status, bytes.toString('utf8')))
   else if (isText(type)) print(bytes, type)
   else if (process.stdout.isTTY && bytes.length > 0) {
     console.error(

@@ -5,7 +5,7 @@ import type { SchedulerName } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
-import type { DisciplineName } from '../worker/discipline.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
@@ -86,7 +86,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
 
   const faults = new Faults(rates, seed)
-  const checks = new Invariants()
+  const checks = new Invariants(disciplines[brain.discipline].bounded)
   const hash = createHash('sha256')
   const log = (chunk: Uint8Array) => {
     hash.update(chunk)
