@@ -1,7 +1,7 @@
 /** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
 
 import { ContractError } from '../errors.ts'
-import { revisedWork } from '../estimate/revision.ts'
+import { firstStanding, standingAt } from '../estimate/standing.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
@@ -12,6 +12,9 @@ import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+/** A job that is taken to need so much more than before has a story to tell. */
+const outgrown = 1.25
 
 const finished: Reason = Object.freeze({ code: 'finished' })
 
@@ -93,12 +96,12 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   if (!(done >= record.saidDone && done < Infinity)) return
   record.saidDone = done
   settleDone(record, done, core.now)
-  // What was revised stands until it, too, is passed.
-  const was = record.expected
-  const revised = was > record.job.work
-  if (!revised || done >= was) record.expected = revisedWork(record.job, done)
-  const { worker, expected } = record
-  if (!worker || expected === was) return
+  if (done < record.reviseAt) return
+  const { worker, job, expected: was } = record
+  Object.assign(record, standingAt(job, done))
+  const { expected } = record
+  // That it takes a little more than was said is nothing to tell of.
+  if (!worker || done < job.work || expected < was * outgrown) return
   const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
   say(core, 'revise', record, worker, { code: 'outgrew', ...reason })
 }
@@ -231,7 +234,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.seenIn = worker.reports
   record.running = false
   record.pausedAt = -1
-  record.expected = record.job.work
+  Object.assign(record, firstStanding(record.job))
   record.saidDone = 0
   settleDone(record, 0, core.now)
   worker.jobs.push(record)

@@ -1,5 +1,6 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
+import { firstStanding } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
 import type { Job, WorkerFacts } from '../model.ts'
 
@@ -30,6 +31,8 @@ export interface JobRecord {
   /** The most that its worker has said to be done of the current attempt. */
   saidDone: number
   expected: number
+  /** When it has done this much, that is thought over. */
+  reviseAt: number
   /** What its client has paid for it, and the work that attempts which are over have done. */
   paid: number
   spent: number
@@ -120,7 +123,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     since: 0,
     pausedAt: -1,
     saidDone: 0,
-    expected: job.work,
+    ...firstStanding(job),
     paid: 0,
     spent: 0,
     queued: undefined,
