@@ -15,6 +15,11 @@ const words: Words = {
   'fewest-jobs': (r) => `has the fewest jobs (${r.jobs})`,
   'least-work': (r) => `has the least work left (in ${r.jobs} jobs)`,
   'fewer-of-two': (r) => `of two drawn at random it has fewer jobs (${r.jobs}, the other ${r.other})`,
+  'soonest-of-cold': (r) =>
+    `of ${r.probes} probed, those with ${r.hotAbove} jobs or fewer count, and it answers soonest (in ${r.latencyMs} ms; ${r.jobs} jobs)`,
+  'least-hot': (r) =>
+    `all ${r.probes} that were probed have more than ${r.hotAbove} jobs, and it has the fewest (${r.jobs})`,
+  'not-probed': (r) => `no worker that was probed may take it, and this one may (${r.jobs} jobs)`,
   room: (r) => `has room again (${r.jobs} of ${r.slots} slots are taken)`,
   finished: () => 'finished',
   error: (r) => `the workload failed: ${r.message}`,
