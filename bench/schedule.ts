@@ -1,14 +1,13 @@
 /**
- * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. Run by itself it takes
- * `--only WORD,…`, and runs no more than what has one of these words in each place where they differ:
- * `node bench/schedule.ts --only 2×2,0.9,srpt,limit`.
+ * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
+ * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2×2,0.9,srpt,limit,σ2`.
  */
 
 import { parseArgs } from 'node:util'
 import { progressLine } from '../src/cli/progress.ts'
 import type { BenchOptions } from './options.ts'
 import { headline } from './schedule/headline.ts'
-import { contenders, fleets, loads, type Only, plan, sigmas } from './schedule/plan.ts'
+import { contenders, fleets, loads, type Only, plan } from './schedule/plan.ts'
 import { Results } from './schedule/results.ts'
 import { tables } from './schedule/tables.ts'
 import { runAll } from './schedule/threads.ts'
@@ -29,20 +28,17 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
   const jobs = runs.reduce((sum, run) => sum + run.jobs, 0)
 
   console.log(tables(results))
+  const seeds = Math.max(...runs.map(({ seed }) => seed))
   console.log(
-    `Slowdown: time in the system ÷ time alone on a core. p99: of slowdown, by load. mean ÷ limit: mean time in the\n` +
-      `system, by load, ÷ that under the limit: all cores one pool, sizes known, moving free, the least work left first.\n` +
-      `On the right at load 0.9: mean time in the system, mean slowdown of the largest 1 %, largest slowdown of all.\n` +
-      `σ: estimates are off by a lognormal factor; where there is none, the policy does not ask. shortest first: one\n` +
-      `queue, no preemption. Medians of ${Math.max(...runs.map(({ seed }) => seed))} seeds (the trace: of fewer, only errors and draws differ); ratios on the same jobs.`,
+    `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
+      `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
+      `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
+      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seeds\n` +
+      `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
   )
   if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
-  console.log(`${millions(jobs)} million jobs in ${seconds.toFixed(0)} s.\n`)
+  console.log(`${(jobs / 1e6).toFixed(1)} million jobs in ${seconds.toFixed(0)} s.\n`)
   return headline(results)
-}
-
-function millions(count: number): string {
-  return (count / 1e6).toFixed(1)
 }
 
 /** Words that name a fleet narrow the fleets, those that name a load the loads, and so on. */
@@ -52,11 +48,11 @@ function onlyThose(words: readonly string[]): Only {
     fleet: Object.keys(fleets),
     sizes: ['pareto', 'lognormal', 'azure'],
     load: loads.map(String),
-    sigma: sigmas.map((sigma) => `σ${sigma}`),
+    sigma: contenders.flatMap(({ sigmas }) => sigmas.map((sigma) => `σ${sigma}`)),
   }
-  const known = Object.values(dimensions).flat()
-  const unknown = words.find((word) => !known.includes(word))
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${known.join(', ')}`)
+  const known = new Set(Object.values(dimensions).flat())
+  const unknown = words.find((word) => !known.has(word))
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${[...known].join(', ')}`)
   const asked = (names: readonly string[]) => words.filter((word) => names.includes(word))
   const wanted = (names: readonly string[], name: string) =>
     asked(names).length === 0 || asked(names).includes(name)

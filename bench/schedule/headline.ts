@@ -1,6 +1,6 @@
 /** The figures that the last line gives. Ratios are `srpt` ÷ another; the worse of the two distributions counts. */
 
-import { type FleetName, loads, type SizesName } from './plan.ts'
+import { type FleetName, loads, lowLoads, type SizesName } from './plan.ts'
 import type { Figure, Results, Who } from './results.ts'
 
 const distributions = ['pareto', 'lognormal'] as const
@@ -33,7 +33,7 @@ export function headline(results: Results): Record<string, unknown> {
 
 /** The highest load at which the p99 slowdown is no more than 2, on a line between the loads that were run. */
 function loadAtSlowdown2(results: Results, who: Who, sizes: SizesName): number {
-  const points = loads.map((load) => ({
+  const points = [...lowLoads, ...loads].map((load) => ({
     load,
     p99: results.figure(who, { fleet: '2×2', sizes, load }, 'p99Slowdown'),
   }))

@@ -1,7 +1,7 @@
 /** Results by what was run, and medians over seeds: of figures, and of ratios on the same jobs. */
 
 import { median, type Summary } from '../../src/simulate/summary.ts'
-import { contenders, type FleetName, type Run, type SizesName, sigmas } from './plan.ts'
+import { contenders, type FleetName, type Run, type SizesName } from './plan.ts'
 
 export type Figure = Exclude<keyof Summary, 'jobs' | 'refused'>
 
@@ -50,8 +50,8 @@ export class Results {
 }
 
 /** Every contender, with each sigma that it was run with. */
-export const everyone: readonly Who[] = contenders.flatMap(({ name, estimates }) =>
-  (estimates ? sigmas : [0]).map((sigma) => ({ contender: name, sigma })),
+export const everyone: readonly Who[] = contenders.flatMap(({ name, sigmas }) =>
+  sigmas.map((sigma) => ({ contender: name, sigma })),
 )
 
 function keyOf({ contender, sigma }: Who, { fleet, sizes, load }: Where): string {

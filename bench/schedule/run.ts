@@ -1,14 +1,12 @@
 /** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
 
 import { parentPort } from 'node:worker_threads'
-import { stream } from '../../src/random.ts'
-import { poisson } from '../../src/simulate/arrivals.ts'
-import { type RunSpec, simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
-import { lognormal, pareto } from '../../src/simulate/sizes.ts'
+import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { Answers, type Summary } from '../../src/simulate/summary.ts'
-import { type Arrived, limit } from './limit.ts'
+import type { DisciplineName } from '../../src/worker/discipline.ts'
+import { limit } from './limit.ts'
 import { contenders, fleets, type Run } from './plan.ts'
-import { azureTrace, traffic } from './trace.ts'
+import { jobsOf, trafficOf } from './traffic.ts'
 
 export function figuresOf(run: Run): Summary {
   const { policy } = contenders.find(({ name }) => name === run.contender)!
@@ -22,7 +20,7 @@ export function figuresOf(run: Run): Summary {
     })
     return answers.summary()
   }
-  const slots = policy.discipline === 'sharing' ? 10_000 : cores + 16
+  const slots = slotsFor[policy.discipline](cores)
   const limits = { queue: 1e9 }
   return simulate({
     ...flow,
@@ -33,23 +31,11 @@ export function figuresOf(run: Run): Summary {
   }).summary()
 }
 
-function trafficOf({ sizes: name, load }: Run, cores: number) {
-  if (name === 'azure') return traffic(azureTrace()!, load * cores)
-  const sizes = name === 'pareto' ? pareto() : lognormal()
-  return { sizes, arrivals: poisson((load * cores) / sizes.meanSeconds) }
-}
-
-/** The very jobs that the simulator would make of the same description, to the microsecond. */
-export function* jobsOf(flow: Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes'>): Generator<Arrived> {
-  const arrivals = stream(flow.seed, 'arrivals')
-  const sizes = stream(flow.seed, 'sizes')
-  let at = 0
-  for (let i = 0; i < flow.jobs; i++) {
-    at = Math.ceil(flow.arrivals.next(at, arrivals) * 1000) / 1000
-    if (at === Infinity) return
-    const units = Math.max(1, Math.round(flow.sizes.draw(sizes) * unitsPerSecond))
-    yield { atMs: at, sizeMs: units / (unitsPerSecond / 1000) }
-  }
+/** Where all run at once nobody waits. Where the first run to their end, more than run would wait in the wrong queue. */
+const slotsFor: Record<DisciplineName, (cores: number) => number> = {
+  sharing: () => 10_000,
+  fifo: (cores) => cores,
+  srpt: (cores) => cores + 16,
 }
 
 parentPort?.on('message', (run: Run) => parentPort!.postMessage(figuresOf(run)))

@@ -27,9 +27,9 @@ const head = [
   'σ',
   `p99 at ${first}`,
   ...others,
-  `mean ÷ limit at ${first}`,
+  `÷ limit at ${first}`,
   ...others,
-  'mean at 0.9',
+  'mean',
   'largest 1 %',
   'worst',
 ]

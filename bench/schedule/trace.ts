@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Arrivals } from '../../src/simulate/arrivals.ts'
-import type { Sizes } from '../../src/simulate/sizes.ts'
+import type { Traffic } from './traffic.ts'
 
 export const traceFile = '../shared/traces/azure_functions_2019_http_8h_expanded.csv.gz'
 const root = join(import.meta.dirname, '../..')
@@ -46,7 +45,7 @@ function read(): Trace | undefined {
 }
 
 /** The trace's jobs, once, at a mean load of so many cores. */
-export function traffic({ atMs, sizeMs, cores }: Trace, load: number): { arrivals: Arrivals; sizes: Sizes } {
+export function replayed({ atMs, sizeMs, cores }: Trace, load: number): Traffic {
   const scale = cores / load
   let [arrived, drawn] = [0, 0]
   const meanSeconds = sizeMs.reduce((sum, ms) => sum + ms, 0) / sizeMs.length / 1000
