@@ -109,6 +109,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
+  core.scheduler.ended?.(record.worker!, record, core.now)
   endWith(core, record, 'result', finished, event.work)
 }
 

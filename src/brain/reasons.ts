@@ -20,6 +20,12 @@ const words: Words = {
   'least-work': (r) => `that worker has the least work left (in ${count(r.jobs, 'job')})`,
   'fewer-of-two': (r) =>
     `of two workers drawn at random that one has fewer jobs (${r.jobs}, the other ${r.other})`,
+  'soonest-of-cold': (r) =>
+    `of ${r.probes} probed workers those with at most ${count(r.hotAbove, 'job')} count, and that one answers soonest (in ${span(r.latencyMs)}, with ${count(r.jobs, 'job')})`,
+  'least-hot': (r) =>
+    `all ${r.probes} workers that were probed have more than ${count(r.hotAbove, 'job')}, and that one has the fewest (${r.jobs})`,
+  'not-probed': (r) =>
+    `no worker that was probed may take it, and that one may (it has ${count(r.jobs, 'job')})`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,
   'core-taken': (r) =>
     `${other(r.by, r.workload)} takes its core; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,

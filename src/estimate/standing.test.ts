@@ -46,7 +46,10 @@ test('where costs are spread widely, what is left seems the more the longer a jo
 test('the index is the least over all amounts of work of what is spent for each end', () => {
   // By brute force, over costs drawn as the interval says.
   const [work, sigma, done] = [100, 1, 60]
-  const costs = Array.from({ length: 20_000 }, (_, i) => work * Math.exp(sigma * quantile((i + 0.5) / 20_000)))
+  const costs = Array.from(
+    { length: 20_000 },
+    (_, i) => work * Math.exp(sigma * quantile((i + 0.5) / 20_000)),
+  )
   const going = costs.filter((cost) => cost > done)
   let least = Infinity
   for (let until = done * 1.01; until < work * 50; until *= 1.02) {
@@ -58,7 +61,14 @@ test('the index is the least over all amounts of work of what is spent for each 
 })
 
 test('it is thought over ever more seldom, and always later than now', () => {
-  for (const said of [{ work: 100 }, spread(100, 0.1), spread(100, 0.5), spread(100, 3), { work: 0 }, { work: 0, high: 0 }]) {
+  for (const said of [
+    { work: 100 },
+    spread(100, 0.1),
+    spread(100, 0.5),
+    spread(100, 3),
+    { work: 0 },
+    { work: 0, high: 0 },
+  ]) {
     let { reviseAt } = firstStanding(said)
     let times = 0
     for (; reviseAt < 1e7; times++) {
