@@ -57,8 +57,11 @@ function isUsual(event: Event, actions: readonly Action[]): event is Usual {
   } else if (type !== 'finished' && type !== 'progressed') return false
   if (actions.length > 8) return false
   for (let i = 0; i < actions.length; i++) {
-    switch (actions[i]!.type) {
+    const action = actions[i]!
+    switch (action.type) {
       case 'run':
+        if (action.precedence) return false
+        continue
       case 'answer':
       case 'wait':
       case 'pause':
