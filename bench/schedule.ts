@@ -33,7 +33,7 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
     `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
       `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
       `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
-      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seeds\n` +
+      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
       `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
   )
   if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
