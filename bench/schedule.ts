@@ -1,6 +1,6 @@
 /**
  * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
- * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2×2,0.9,srpt,limit,σ2`.
+ * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
  */
 
 import { parseArgs } from 'node:util'
@@ -68,6 +68,9 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
   })
-  const words = values.only.split(',').filter((word) => word !== '')
-  console.log(JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words))))
+  // The sign for "times" is on few keyboards.
+  const words = values.only.split(',').map((word) => word.replace(/^(\d+)x(\d+)$/, '$1×$2'))
+  console.log(
+    JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words.filter((word) => word !== '')))),
+  )
 }
