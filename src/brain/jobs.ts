@@ -91,8 +91,13 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   if (!revised || done >= was) record.expected = revisedWork(record.job, done)
   const { worker, expected } = record
   if (!worker || expected === was) return
-  const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
-  say(core, 'revise', record, worker, { code: 'outgrew', ...reason })
+  const nowMs = msOn(worker, expected)
+  say(core, 'revise', record, worker, {
+    code: 'outgrew',
+    doneMs: msOn(worker, done),
+    wasMs: msOn(worker, was),
+    nowMs,
+  })
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
