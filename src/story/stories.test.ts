@@ -123,7 +123,7 @@ test('a job that needs more than was expected: when that was noticed, and what w
   const texts = story.map(({ text }) => text)
   assert.match(
     texts[0]!,
-    /\(100 thousand units of work\), and nine of ten such jobs 80 thousand to 120 thousand\.$/,
+    /\(100 thousand units of work; nine of ten such jobs need 80 thousand to 120 thousand\)\.$/,
   )
   assert.equal(
     texts[2],

@@ -12,11 +12,12 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
   arrived: ({ reason }, { job, quote }) => {
     const { work, low, high, expectedMs, deadlineMs } = reason
     const units = `${amount(work)} units of work`
-    const need = expectedMs === undefined ? units : `about ${span(expectedMs)} (${units}${counted(reason)})`
-    const interval = low === high ? '' : `, and nine of ten such jobs ${amount(low)} to ${amount(high)}`
+    const interval = low === high ? '' : `; nine of ten such jobs need ${amount(low)} to ${amount(high)}`
+    const facts = `${units}${counted(reason)}${interval}`
+    const need = expectedMs === undefined ? facts : `about ${span(expectedMs)} (${facts})`
     const source = quote ? `. Basis: ${explainEstimate(quote.reason)}` : ''
     const deadline = deadlineMs === undefined ? '' : `. Its deadline is in ${span(deadlineMs)}`
-    return `arrived: a ${job.workload} job, expected to need ${need}${interval}${source}${deadline}`
+    return `arrived: a ${job.workload} job, expected to need ${need}${source}${deadline}`
   },
   wait: ({ reason }) => {
     const others = Number(reason.waiting) > 0 ? ` with ${count(reason.waiting, 'other')}` : ''
@@ -82,6 +83,7 @@ function resumed({ code, pausedMs, after, afterEvent, workload }: Reason): strin
 
 /** What the brain takes the work for when it compares jobs, where that is another time than it is known to take. */
 function counted({ expectedMs, countsMs }: Reason): string {
+  if (countsMs === undefined) return ''
   const factor = Number(countsMs) / Number(expectedMs)
   return factor > 0.8 && factor < 1.25 ? '' : `, which count as ${span(countsMs)} when jobs are compared`
 }
