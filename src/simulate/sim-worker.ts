@@ -53,6 +53,8 @@ export interface SimWorkerEvents {
   finished(job: SimJob): void
   /** The job has passed its estimate and is now taken to need more. */
   overran(job: SimJob): void
+  /** So many cores more, or fewer, run a job. */
+  busied(change: number): void
 }
 
 export class SimWorker {
@@ -68,6 +70,7 @@ export class SimWorker {
   #share = 0
   #speed = 1
   #tie = 0
+  #busy = 0
   #ended = false
 
   constructor(facts: WorkerFacts, discipline: Discipline, clock: VirtualClock, events: SimWorkerEvents) {
@@ -158,6 +161,11 @@ export class SimWorker {
   #plan(): void {
     const running = this.#ends.size
     const { cores, workPerSecond } = this.facts
+    const busy = this.#ended ? 0 : Math.min(cores, running)
+    if (busy !== this.#busy) {
+      this.#events.busied(busy - this.#busy)
+      this.#busy = busy
+    }
     this.#share = running === 0 ? 0 : ((workPerSecond * this.#speed) / 1000) * Math.min(1, cores / running)
     if (this.#share === 0 || this.#ended) {
       this.#clock.cancel(this.#due)
