@@ -40,17 +40,19 @@ export const compare: Command = {
     const seconds = (performance.now() - began) / 1000
     const figures = results.map(({ policy, runs }) => ({ policy, summary: middle(runs) }))
     const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
-    const basis = `Medians of ${seeds} seeds, ${traffic.jobs.toLocaleString('en-US')} jobs each`
+    const each = `${traffic.jobs.toLocaleString('en-US')} jobs`
+    const basis = seeds === 1 ? `Seed ${seed}, ${each}` : `Medians of ${seeds} seeds, ${each} each`
     if (report !== undefined) {
       await writeReport(report, {
         title: 'Policies on the same jobs',
         about,
         args: ['compare', ...args],
         figures,
-        basis: `${basis}, from seed ${seed} on`,
+        basis: seeds === 1 ? basis : `${basis}, from seed ${seed} on`,
         records: results.flatMap(({ record }) => record ?? []),
         seeds,
         firstSeed: seed,
+        begins: traffic.begins,
       })
     }
     if (values.json) {

@@ -35,6 +35,7 @@ export interface ReportParts {
   records: readonly PolicyRecord[]
   seeds: number
   firstSeed: number
+  begins: string | undefined
 }
 
 export async function writeReport(path: string, parts: ReportParts): Promise<void> {

@@ -78,6 +78,7 @@ async function calm(
       records: [record],
       seeds: 1,
       firstSeed: seed,
+      begins: traffic.begins,
     })
   }
   if (values.json) {

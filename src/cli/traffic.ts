@@ -1,5 +1,6 @@
 /** The traffic that a scenario's options describe: generated, or made of a trace. Files are read here, once for all runs. */
 
+import { basename } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../simulate/arrivals.ts'
 import type { RunSpec } from '../simulate/simulate.ts'
@@ -26,6 +27,8 @@ export interface ScenarioTraffic {
   load: number
   /** What arrives, in words. */
   words: string
+  /** The moment at which a trace begins, where it has dates and keeps its pace. */
+  begins?: string | undefined
   notes: readonly string[]
   /** For one run: arrivals and sizes that begin anew. */
   run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
@@ -58,7 +61,13 @@ export async function readTraffic(scenario: Scenario, args: readonly string[]): 
   const notes = [...(drawn && trace.recorded.kind === 'jobs' ? [] : trace.notes), ...(drawn?.notes ?? [])]
   if (traffic.load > 1 && !given('load'))
     notes.push('At its own pace this is more than the fleet can do; --load fits it to the fleet.')
-  return { ...traffic, words: wordsOf(scenario, trace, traffic, drawn?.sizes), notes }
+  const begins = trace.dated && traffic.stretch === 1 ? dateWords(trace.recorded.atMs[0]!) : undefined
+  return { ...traffic, words: wordsOf(scenario, trace, traffic, drawn?.sizes), begins, notes }
+}
+
+/** 1998-06-30 14:05 UTC */
+function dateWords(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function generated(scenario: Scenario, { sizes, notes }: DrawnSizes): ScenarioTraffic {
@@ -83,9 +92,9 @@ function wordsOf({ error }: Scenario, trace: Trace, traffic: Traffic, drawn: Siz
   const slowed = stretch === 1 ? '' : `time × ${digits(stretch)}`
   const pace = [kept, slowed].filter(Boolean).join(', ') || 'as recorded'
   return [
-    `${trace.name} (${trace.format}): ${jobs.toLocaleString('en-US')} jobs`,
+    `${basename(trace.name)} (${trace.format}): ${jobs.toLocaleString('en-US')} jobs`,
     `load ${digits(load)} (${pace})`,
-    drawn ? `sizes ${drawn.name}` : 'sizes as recorded',
+    drawn ? `sizes ${basename(drawn.name)}` : 'sizes as recorded',
     traffic.run().known ? 'estimates as recorded' : `estimates off by σ = ${error}`,
   ].join(', ')
 }

@@ -23,19 +23,19 @@ export function linearAxis(title: string, low: number, high: number, label: Labe
   return between(title, low, last, ticksOf(low, last, step, label))
 }
 
-/** Time from 0 to exactly `endMs`, in the unit that suits it. */
-export function timeAxis(title: string, endMs: number): Axis {
+/** Time from 0 to exactly `endMs`, in the unit that suits it: `hours since …`. */
+export function timeAxis(since: string, endMs: number): Axis {
   const units = [
-    { ms: 86_400_000, name: 'days', steps: [1, 2, 5, 10, 20, 50, 100] },
-    { ms: 3_600_000, name: 'hours', steps: [1, 2, 4, 6, 12] },
-    { ms: 60_000, name: 'minutes', steps: [1, 2, 5, 10, 20, 30] },
-    { ms: 1000, name: 'seconds', steps: [1, 2, 5, 10, 20, 30] },
+    { ms: 86_400_000, name: 'days', steps: [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100] },
+    { ms: 3_600_000, name: 'hours', steps: [0.25, 0.5, 1, 2, 4, 6, 12] },
+    { ms: 60_000, name: 'minutes', steps: [0.25, 0.5, 1, 2, 5, 10, 20, 30] },
+    { ms: 1000, name: 'seconds', steps: [0.2, 0.5, 1, 2, 5, 10, 20, 30] },
   ]
   const unit = units.find(({ ms }) => endMs >= 3 * ms) ?? { ms: 1, name: 'milliseconds', steps: [] }
-  const most = 9
+  const most = 12
   const step = unit.steps.find((each) => endMs / (each * unit.ms) <= most) ?? roundStep(endMs / unit.ms / 6)
   const ticks = ticksOf(0, endMs, step * unit.ms, (ms) => plain(ms / unit.ms))
-  return between(`${title}, ${unit.name}`, 0, endMs, ticks)
+  return between(`${unit.name} ${since}`, 0, endMs, ticks)
 }
 
 /** Each decade is as long as the next; marked are the powers of ten and, where there are few, what lies between. */
@@ -63,11 +63,12 @@ export function wholeDecades(low: number, high: number): [number, number] {
   return [10 ** first, 10 ** Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9))]
 }
 
-/** 10⁻³ */
+/** 10⁻³; empty for what lies between. */
 export function powerOfTen(value: number): string {
   const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹'
-  const exponent = String(Math.round(Math.log10(value)))
-  return `10${[...exponent].map((digit) => (digit === '-' ? '⁻' : digits[Number(digit)])).join('')}`
+  const exponent = Math.round(Math.log10(value))
+  if (Math.abs(value / 10 ** exponent - 1) > 1e-9) return ''
+  return `10${[...String(exponent)].map((digit) => (digit === '-' ? '⁻' : digits[Number(digit)])).join('')}`
 }
 
 /** 50 ms, 2 s. */
@@ -77,7 +78,7 @@ export function time(ms: number): string {
 }
 
 export function percent(share: number): string {
-  return `${plain(share * 100)} %`
+  return `${plain(share * 100)}\u00a0%`
 }
 
 /** Without the noise of floating point: 0.3, 1,200. */

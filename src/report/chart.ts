@@ -14,6 +14,8 @@ export interface Frame {
 
 export interface Line {
   colour: string
+  /** For lines that go up and down a lot. */
+  thin?: boolean | undefined
   points: readonly (readonly [x: number, y: number])[]
   /** `dashed` and `dotted` tell kinds of lines apart where a colour is used twice. */
   style?: 'solid' | 'dashed' | 'dotted' | undefined
@@ -27,7 +29,9 @@ export interface Places {
   y(value: number): string
 }
 
-const margin = { left: 62, right: 14, top: 10, bottom: 44 }
+const margin = { right: 16, top: 10, bottom: 44 }
+/** Of text as it is set here, more or less. */
+const characterWidth = 6.8
 const dashes = { solid: '', dashed: ' stroke-dasharray="6 4"', dotted: ' stroke-dasharray="1.5 4"' }
 
 /** `draw` returns what goes over the grid. */
@@ -35,28 +39,34 @@ export function plot(
   { x, y, width = 560, height = 330, label }: Frame,
   draw: (at: Places) => string,
 ): string {
+  const left = 34 + characterWidth * Math.max(3, ...y.ticks.map((tick) => tick.label.length))
   const right = width - margin.right
   const bottom = height - margin.bottom
   const places = {
-    x: (value: number) => (margin.left + x.part(value) * (right - margin.left)).toFixed(1),
+    x: (value: number) => (left + x.part(value) * (right - left)).toFixed(1),
     y: (value: number) => (bottom - y.part(value) * (bottom - margin.top)).toFixed(1),
   }
   const grid = [
     ...x.ticks.map(({ value }) => `M${places.x(value)} ${margin.top}V${bottom}`),
-    ...y.ticks.map(({ value }) => `M${margin.left} ${places.y(value)}H${right}`),
+    ...y.ticks.map(({ value }) => `M${left} ${places.y(value)}H${right}`),
   ].join('')
   const labels = [
     ...x.ticks.map((tick) => text(places.x(tick.value), bottom + 17, 'middle', tick.label)),
-    ...y.ticks.map((tick) => text(margin.left - 8, Number(places.y(tick.value)) + 4, 'end', tick.label)),
-    text((margin.left + right) / 2, height - 8, 'middle', x.title, 'title'),
+    ...y.ticks.map((tick) => text(left - 8, Number(places.y(tick.value)) + 4, 'end', tick.label)),
+    text((left + right) / 2, height - 8, 'middle', x.title, 'title'),
   ].join('')
   const middle = (margin.top + bottom) / 2
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">
 <path class="grid" d="${grid}"/>
-<path class="frame" d="M${margin.left} ${margin.top}V${bottom}H${right}"/>
+<path class="frame" d="M${left} ${margin.top}V${bottom}H${right}"/>
 ${labels}<text class="title" transform="translate(14 ${middle}) rotate(-90)" text-anchor="middle">${escaped(y.title)}</text>
 ${draw(places)}
 </svg>`
+}
+
+/** A short piece of a line, for legends. */
+export function sample({ colour, style }: Pick<Line, 'colour' | 'style'>): string {
+  return `<svg viewBox="0 0 26 10" aria-hidden="true"><path class="line" stroke="${colour}"${dashes[style ?? 'solid']} d="M0 5H26"/></svg>`
 }
 
 /** Lines over each other, the first on top. */
@@ -64,8 +74,8 @@ export function lines(at: Places, all: readonly Line[]): string {
   return all
     .filter(({ points }) => points.length > 0)
     .map(
-      ({ colour, points, style = 'solid', steps = false }) =>
-        `<path class="line" stroke="${colour}"${dashes[style]} d="${path(at, points, steps)}"/>`,
+      ({ colour, points, style = 'solid', steps = false, thin = false }) =>
+        `<path class="${thin ? 'thin line' : 'line'}" stroke="${colour}"${dashes[style]} d="${path(at, points, steps)}"/>`,
     )
     .reverse()
     .join('\n')

@@ -5,24 +5,28 @@ const [lowest, highest] = [-6, 14]
 export class Histogram {
   readonly #perDecade: number
   readonly #counts: Float64Array
+  readonly #sums: Float64Array
   count = 0
 
   constructor(perDecade = 40) {
     this.#perDecade = perDecade
     this.#counts = new Float64Array((highest - lowest) * perDecade)
+    this.#sums = new Float64Array(this.#counts.length)
   }
 
   add(value: number): void {
-    this.#counts[bucketOf(value, this.#perDecade)]!++
+    const bucket = bucketOf(value, this.#perDecade)
+    this.#counts[bucket]!++
+    this.#sums[bucket]! += value
     this.count++
   }
 
-  /** The middle of the bucket that holds this share of all values. */
+  /** The value that this share of all lies below: the mean of those about as large. */
   quantile(share: number): number {
-    let left = share * this.count
+    let below = 0
     for (let i = 0; i < this.#counts.length; i++) {
-      left -= this.#counts[i]!
-      if (left < 0 || (left === 0 && share === 1)) return edgeOf(i + 0.5, this.#perDecade)
+      below += this.#counts[i]!
+      if (below > share * this.count) return this.#sums[i]! / this.#counts[i]!
     }
     return Number.NaN
   }

@@ -8,7 +8,14 @@ import { Timeline } from './timeline.ts'
 /** Sizes are gathered in so many groups a decade. */
 const groupsPerDecade = 4
 /** Fewer jobs in a group than these have no median, or no 99th percentile, worth a dot. */
-const [leastForMedian, leastForP99] = [10, 200]
+const leastForMedian = 10
+export const leastForP99 = 200
+
+export interface SizeGroup {
+  sizeMs: number
+  median: number
+  p99: number | undefined
+}
 
 export class PolicyRecord {
   readonly name: string
@@ -33,7 +40,7 @@ export class PolicyRecord {
   }
 
   /** By size of jobs in milliseconds, ascending. */
-  slowdowns(): { sizeMs: number; median: number; p99: number | undefined }[] {
+  slowdowns(): SizeGroup[] {
     return [...this.#slowdownBySize]
       .sort(([a], [b]) => a - b)
       .filter(([, histogram]) => histogram.count >= leastForMedian)

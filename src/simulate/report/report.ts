@@ -1,10 +1,10 @@
 /** The page that shows how policies did on the same jobs. */
 
 import { linearAxis, logAxis, percent, plain, time, timeAxis, wholeDecades } from '../../report/axis.ts'
-import { type Line, lines, plot } from '../../report/chart.ts'
-import { colourOf } from '../../report/colours.ts'
+import { type Line, lines, plot, sample } from '../../report/chart.ts'
+import { lookOf } from '../../report/colours.ts'
 import { escaped, page, tableOf } from '../../report/page.ts'
-import type { PolicyRecord } from './record.ts'
+import { leastForP99, type PolicyRecord, type SizeGroup } from './record.ts'
 
 export interface Report {
   title: string
@@ -17,17 +17,19 @@ export interface Report {
   records: readonly PolicyRecord[]
   seeds: number
   firstSeed: number
+  /** When virtual time begins, where that is a moment of a trace. */
+  begins?: string | undefined
 }
 
 export function reportPage(report: Report): string {
   const { title, about, command, table, tableCaption } = report
-  const figures = [responses, tail, slowdowns, waiting, fleet].map((figure) => figure(report))
+  const figures = [responses(report), tail(report), ...slowdowns(report), waiting(report), fleet(report)]
   return page({
     title: `Plimsoll: ${title}`,
     body: `<h1>${escaped(title)}</h1>
 ${about.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join('\n')}
-${tableOf(table.head, table.rows, table.words)}
-<p>${escaped(tableCaption)}</p>
+${tableOf(table.head.map(unbroken), table.rows, table.words)}
+<p>${escaped(unbroken(tableCaption))}</p>
 <main>
 ${figures.join('\n')}
 </main>
@@ -35,22 +37,19 @@ ${figures.join('\n')}
   })
 }
 
-function figure(report: Report, title: string, picture: string, caption: string): string {
-  const entries = report.records.map(
-    ({ name }, i) =>
-      `<li><svg viewBox="0 0 26 10" aria-hidden="true"><path class="line" stroke="${colourOf(i)}" d="M0 5H26"/></svg>${escaped(name)}</li>`,
-  )
-  return `<figure>
+function figure(report: Report, title: string, picture: string, caption: string, wide = false): string {
+  const entries = report.records.map(({ name }, i) => `<li>${sample(lookOf(i))}${escaped(name)}</li>`)
+  return `<figure${wide ? ' class="wide"' : ''}>
 <h2>${escaped(title)}</h2>
 <ul class="legend">${entries.join('')}</ul>
 ${picture}
-<figcaption>${escaped(caption)}</figcaption>
+<figcaption>${escaped(unbroken(caption))}</figcaption>
 </figure>`
 }
 
-/** One line, or several, for each policy, in its colour. */
+/** One line, or several, for each policy, with its look. */
 function linesOf({ records }: Report, draw: (record: PolicyRecord) => Omit<Line, 'colour'>[]): Line[] {
-  return records.flatMap((record, i) => draw(record).map((line) => ({ ...line, colour: colourOf(i) })))
+  return records.flatMap((record, i) => draw(record).map((line) => ({ ...lookOf(i), ...line })))
 }
 
 function responseAxis({ records }: Report) {
@@ -104,39 +103,50 @@ function tail(report: Report): string {
   )
 }
 
-function slowdowns(report: Report): string {
+/** Both on the same axes, so that they can be compared. */
+function slowdowns(report: Report): string[] {
   const groups = report.records.map((record) => record.slowdowns())
   const sizes = groups.flatMap((group) => group.map(({ sizeMs }) => sizeMs))
   const values = groups.flatMap((group) => group.flatMap(({ median, p99 }) => [median, p99 ?? median]))
-  const all = linesOf(report, (record) => {
-    const group = record.slowdowns()
-    return [
-      { points: group.flatMap(({ sizeMs, p99 }) => (p99 === undefined ? [] : [[sizeMs, p99] as const])) },
-      { points: group.map(({ sizeMs, median }) => [sizeMs, median] as const), style: 'dashed' },
-    ]
-  })
   const [, highest] = ends(values, [1, 10])
-  const picture = plot(
-    {
-      x: logAxis('size: time alone on a core', ...ends(sizes, [1, 10]), time),
-      y: logAxis('slowdown', 1, Math.max(2, highest * 1.1), plain),
-      label: 'Slowdown by size of jobs',
-    },
-    (at) => lines(at, all),
-  )
-  return figure(
-    report,
-    'Slowdown by size',
-    picture,
-    'Time in the system ÷ time alone on a core, for jobs of about one size: solid the 99th percentile, dashed the median. 1 is a job that never waits. Groups of few jobs are left out.',
-  )
+  const panel = (label: string, value: (group: SizeGroup) => number | undefined) => {
+    const all = linesOf(report, (record) => [
+      {
+        points: record.slowdowns().flatMap((group) => {
+          const slowdown = value(group)
+          return slowdown === undefined ? [] : [[group.sizeMs, slowdown] as const]
+        }),
+      },
+    ])
+    const x = logAxis('size of the job: time alone on a core', ...ends(sizes, [1, 10]), time)
+    const y = logAxis('slowdown', 0.9, Math.max(2, highest * 1.1), plain)
+    return plot({ x, y, label }, (at) => lines(at, all))
+  }
+  return [
+    figure(
+      report,
+      'Slowdown by size, median',
+      panel('Median slowdown by size of jobs', ({ median }) => median),
+      'Time in the system ÷ time alone on a core, in the middle of all jobs of about one size. 1 is a job that never waits.',
+    ),
+    figure(
+      report,
+      'Slowdown by size, 99th percentile',
+      panel('99th percentile of slowdown by size of jobs', ({ p99 }) => p99),
+      `The same for the unluckiest hundredth of jobs of about one size. Sizes of which there were fewer than ${leastForP99} jobs are left out.`,
+    ),
+  ]
 }
 
 function waiting(report: Report): string {
-  const all = linesOf(report, (record) => [{ points: record.waiting() }])
-  const highest = highestOf(all)
+  const all = linesOf(report, (record) => [{ points: record.waiting(), thin: true }])
   const picture = plot(
-    { x: clock(report), y: linearAxis('jobs', 0, highest), label: 'Jobs that wait, over time' },
+    {
+      ...wideFrame,
+      x: clock(report),
+      y: linearAxis('jobs', 0, highestOf(all)),
+      label: 'Jobs that wait, over time',
+    },
     (at) => lines(at, all),
   )
   return figure(
@@ -144,16 +154,22 @@ function waiting(report: Report): string {
     'Jobs that wait',
     picture,
     `Jobs in the system without a core of their own: in the queue, paused, or sharing a core. Means over short stretches, until the last job arrived.${firstOnly(report)}`,
+    true,
   )
 }
 
 function fleet(report: Report): string {
   const all = linesOf(report, (record) => [
-    { points: record.busyCores() },
+    { points: record.busyCores(), thin: true },
     { points: record.readyCores(), style: 'dotted', steps: true },
   ])
   const picture = plot(
-    { x: clock(report), y: linearAxis('cores', 0, highestOf(all)), label: 'The fleet over time' },
+    {
+      ...wideFrame,
+      x: clock(report),
+      y: linearAxis('cores', 0, highestOf(all) * 1.05),
+      label: 'The fleet over time',
+    },
     (at) => lines(at, all),
   )
   return figure(
@@ -161,15 +177,26 @@ function fleet(report: Report): string {
     'The fleet',
     picture,
     `Solid: cores that run a job. Dotted: cores of all workers that are ready. Where policies have the same fleet, their dotted lines lie over each other.${firstOnly(report)}`,
+    true,
   )
 }
 
-function clock({ records }: Report) {
-  return timeAxis('virtual time', Math.max(1, ...records.map(({ untilMs }) => untilMs)))
+const wideFrame = { width: 1180, height: 270 }
+
+/** A number and its per cent sign stay on one line. */
+function unbroken(text: string): string {
+  return text.replaceAll(' %', '\u00a0%')
 }
 
-function pooled({ seeds }: Report): string {
-  return seeds > 1 ? ` All ${seeds} seeds together.` : ''
+function clock({ records, begins }: Report) {
+  return timeAxis(
+    begins === undefined ? 'of virtual time' : `since ${begins}`,
+    Math.max(1, ...records.map(({ untilMs }) => untilMs)),
+  )
+}
+
+function pooled({ seeds, firstSeed }: Report): string {
+  return seeds > 1 ? ` Seeds ${firstSeed} to ${firstSeed + seeds - 1} together.` : ''
 }
 
 function firstOnly({ seeds, firstSeed }: Report): string {

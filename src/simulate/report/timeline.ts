@@ -3,7 +3,7 @@
  * whenever there are too many stretches, each two become one.
  */
 
-const most = 512
+const most = 256
 
 export class Timeline {
   readonly #sums: Float64Array[]

@@ -78,6 +78,7 @@ class LoggedJobs {
   }
 
   #join(worker: WorkerFacts): void {
+    if (typeof worker !== 'object' || worker === null) throw new ConfigError('joined: must have a "worker"')
     checkFacts(worker)
     this.#rates += worker.workPerSecond
     this.#workers++
