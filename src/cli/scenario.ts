@@ -32,7 +32,7 @@ export const scenarioOptions = {
     default: undefined,
     value: 'FILE',
   },
-  'trace-format': { help: "its format, where its first line doesn't tell", default: undefined },
+  'trace-format': { help: 'its format, where its first line does not tell', default: undefined },
   from: {
     help: 'the part of a trace from here on: seconds since it begins, or a date (UTC)',
     default: undefined,

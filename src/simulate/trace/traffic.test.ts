@@ -128,6 +128,8 @@ test('what cannot have a load is refused', () => {
     message: /--load = 0.5: cannot be reached, because what is taken of t arrives at one instant/,
   })
   assert.equal(trafficOf(once, { cores: 1 }).load, Infinity)
+  const nothing = { name: 'nothing', meanSeconds: 0, draw: () => 0 }
+  assert.throws(() => trafficOf(minutes(1), { cores: 1, load: 0.5, sizes: nothing }), /needs no work/)
   assert.throws(() => trafficOf(minutes(0, 0), { cores: 1, sizes: exponential() }), {
     message: 't: all counts are 0',
   })

@@ -56,7 +56,7 @@ function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): 
   const loadAsRecorded = workMs / (spanMs * cores)
   const stretch = stretchFor(trace, loadAsRecorded, load)
   return {
-    jobs: Math.min(jobs, Math.round(rows * thin)),
+    jobs: Math.min(jobs, Math.max(1, Math.round(rows * thin))),
     load: load ?? loadAsRecorded,
     stretch,
     scale: thin,
@@ -91,7 +91,7 @@ function ofCounts(trace: Trace, recorded: RecordedCounts, options: TrafficOption
   // Over the minutes that were recorded: gaps between them would hide how busy those are.
   const loadAsRecorded = (total * sizes.meanSeconds * 1000) / (counts.length * stretchMs * cores)
   if (total === 0) throw new ConfigError(`${trace.name}: all counts are 0`)
-  const scale = thin ?? (load === undefined ? 1 : load / loadAsRecorded)
+  const scale = thin ?? 1 / stretchFor(trace, loadAsRecorded, load)
   const stretch = thin === undefined ? 1 : stretchFor(trace, loadAsRecorded * thin, load)
   return {
     jobs: Math.min(jobs, Math.max(1, Math.round(total * scale))),
@@ -144,6 +144,7 @@ function share(count: number, scale: number, random: Random): number {
   return kept
 }
 
+/** What recorded time must be multiplied by. */
 function stretchFor(trace: Trace, loadAsRecorded: number, load: number | undefined): number {
   if (load === undefined) return 1
   if (loadAsRecorded > 0 && loadAsRecorded < Infinity) return loadAsRecorded / load
