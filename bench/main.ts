@@ -6,6 +6,7 @@ import { estimate } from './estimate.ts'
 import { ledger } from './ledger.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
+import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   estimate,
   ledger,
   meter,
+  schedule,
   slots,
 }
 

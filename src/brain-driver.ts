@@ -3,6 +3,7 @@
 import type { Brain } from './brain/brain.ts'
 import type { EventLogFile } from './event-log-file.ts'
 import type { Action, Event } from './model.ts'
+import type { Stories } from './story/stories.ts'
 
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -10,6 +11,8 @@ const longestTimerMs = 2 ** 31 - 1
 export interface DriverParts {
   brain: Brain
   eventLog: EventLogFile
+  /** They see what the brain was told and decided before it is done. */
+  stories: Stories
   now(): number
   /** Does what the brain wants done. */
   perform(action: Exclude<Action, { type: 'wake' }>): void
@@ -22,7 +25,7 @@ export interface BrainDriver {
   end(): void
 }
 
-export function driveBrain({ brain, eventLog, now, perform }: DriverParts): BrainDriver {
+export function driveBrain({ brain, eventLog, stories, now, perform }: DriverParts): BrainDriver {
   const inbox: Event[] = []
   let wake: NodeJS.Timeout | undefined
   let busy = false
@@ -38,6 +41,7 @@ export function driveBrain({ brain, eventLog, now, perform }: DriverParts): Brai
         const time = now()
         const actions = brain.handle(next, time)
         eventLog.entry(time, next, actions)
+        stories.observe(next, actions, time)
         for (const action of actions) {
           if (action.type === 'wake') wakeAt(action.at)
           else perform(action)

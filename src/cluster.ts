@@ -3,6 +3,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminServer } from './admin.ts'
+import { whyTeller } from './admin-why.ts'
+import type { RateLimit } from './brain/rate-limit.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
@@ -16,6 +18,7 @@ import { eventLogFile } from './event-log-file.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { localFleet } from './fleet/local.ts'
 import { workerCommand } from './fleet/worker-command.ts'
+import { clientNamer } from './front/client-name.ts'
 import { Exchange } from './front/exchange.ts'
 import { type FrontLimits, frontDefaults, frontServer } from './front/front.ts'
 import { JoinedWorkers } from './joined-workers.ts'
@@ -26,6 +29,7 @@ import { defaultMeter } from './meter/hooks.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
+import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
 import { readCode } from './worker/code.ts'
 import type { DisciplineName } from './worker/discipline.ts'
@@ -54,6 +58,10 @@ export interface ClusterOptions extends Following {
   slots: number
   /** Most jobs that wait. */
   queue: number
+  /** What tells clients apart: `address`, `key` or `header:NAME`. Default: address. */
+  clientBy?: string
+  /** What each client may ask for. Default: anything. */
+  rateLimit?: RateLimit
   /** The command that starts a worker, before its own options. */
   workerCommand: string[]
   token?: string
@@ -98,6 +106,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log, meter = defaultMeter } = options
   checkMeter(meter)
   checkPrice(options.pricePerHour)
+  const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
   const workloads = new Map((await loadWorkloads(options.files)).map((workload) => [workload.name, workload]))
@@ -112,6 +121,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
     limits: { queue: options.queue, beatMs, bootMs: 30_000, backoffMs: 500, backoffMaxMs: 30_000 },
+    ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
   const brain = brainOf(spec)
   const eventLog = eventLogFile(options.eventLog, spec)
@@ -139,7 +149,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const now = () => Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
   let stopping: Promise<void> | undefined
 
-  const { tell, end } = driveBrain({ brain, eventLog, now, perform })
+  const stories = new Stories({
+    known({ id, workload, work }) {
+      const exchange = exchanges.get(id)
+      const expectedMs = rates.seconds('', workload, work) * 1000
+      return exchange && { quote: exchange.parts.quote, expectedMs, cpuMs: exchange.cost?.cpuMs }
+    },
+  })
+  const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })
   const workers = new JoinedWorkers({
     code,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
@@ -191,6 +208,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const admin = adminServer({
     token,
     state,
+    why: whyTeller(stories, spec.discipline, now),
     onConnection: (connection) => workers.accept(connection),
   })
   const front = frontServer({
@@ -206,6 +224,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         pricePerHour: options.pricePerHour,
       }),
     limits: { ...frontDefaults, ...options.frontLimits },
+    clientOf,
     now,
     log,
     closed: () => (stopping ? stoppingProblem() : undefined),

@@ -75,7 +75,8 @@ export type Event =
   | ({ type: 'ready'; worker: string } & AttemptToken)
   | ({ type: 'progressed'; worker: string; done: number } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
-  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string } & AttemptToken)
+  /** `work`: what was done all the same, where it was measured. */
+  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
   | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }
@@ -106,6 +107,14 @@ export type Action =
   /** The job waits in the queue. */
   | { type: 'wait'; job: string; reason: Reason }
   | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
+  /** Four that say what the brain knows, and leave nothing to do. The job lost its core there, */
+  | ({ type: 'pause'; worker: string; reason: Reason } & AttemptToken)
+  /** or has one again; */
+  | ({ type: 'resume'; worker: string; reason: Reason } & AttemptToken)
+  /** it has done more than it was taken to need, and is now taken to need more; */
+  | ({ type: 'revise'; worker: string; reason: Reason } & AttemptToken)
+  /** this attempt has come to nothing, and another follows. */
+  | ({ type: 'retry'; worker: string; reason: Reason } & AttemptToken)
   /** A message of a superseded attempt was recognised and ignored. */
   | ({ type: 'drop'; reason: Reason } & AttemptToken)
   | { type: 'launch'; launch: string; reason: Reason }

@@ -22,6 +22,8 @@ test('a definition gets its defaults', () => {
   const workload = defineWorkload(good)
   assert.equal(workload.preemptible, true)
   assert.equal(workload.safeToRepeat({}), true)
+  assert.equal(workload.deadlineMs, undefined)
+  assert.equal(defineWorkload(defineWorkload({ ...good, deadlineMs: 1.5 })).deadlineMs, 1.5)
   assert.deepEqual(Object.keys(defineWorkload(workload)), Object.keys(workload))
 })
 
@@ -46,6 +48,9 @@ test('a wrong definition is refused with the option, its value and what is allow
     [{ ...good, params: {} }, /params = .*: must be a Standard Schema/],
     [{ ...good, preemptible: 'no' }, /preemptible = no: must be true or false/],
     [{ ...good, safeToRepeat: 1 }, /safeToRepeat = 1: must be true, false or a function/],
+    [{ ...good, deadlineMs: 0 }, /deadlineMs = 0: must be a number of milliseconds, more than 0/],
+    [{ ...good, deadlineMs: '5' }, /deadlineMs = 5: must be a number/],
+    [{ ...good, deadlineMs: Infinity }, /deadlineMs = Infinity: must be/],
     [{ ...good, run: 'x' }, /run = x: must be a function/],
     [{ ...good, premptible: false }, /unknown option premptible; options are name, /],
   ]

@@ -56,6 +56,8 @@ export interface WorkloadDefinition<P> {
   preemptible?: boolean
   /** False: an attempt that may have begun is not tried again. Default true. */
   safeToRepeat?: boolean | ((params: P) => boolean)
+  /** Requests that name no deadline are given up after so long. Default: never. */
+  deadlineMs?: number
   /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
   /** What is counted as its work. Default: the files of its own folder. */
@@ -73,6 +75,7 @@ export interface Workload<P = unknown> {
   readonly params?: StandardSchema<unknown, P>
   readonly preemptible: boolean
   safeToRepeat(params: P): boolean
+  readonly deadlineMs?: number
   features?(params: P, body: BodyFacts): Features
   readonly meter: Required<MeterChoice>
   run(params: P, ctx: JobContext): unknown
@@ -84,26 +87,29 @@ export type AnyParams = Record<string, unknown>
 /** Checks a definition and fills in defaults; given a workload, returns an equal one. */
 export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
-  const { features, meter } = definition
+  const { deadlineMs, features, meter } = definition
   return Object.freeze({
     name,
     description,
     ...(params && { params }),
     preemptible,
     safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
+    ...(deadlineMs !== undefined && { deadlineMs }),
     ...(features && { features }),
     meter: { packages: [...(meter?.packages ?? [])] },
     run,
   })
 }
 
-const allowed = ['name', 'description', 'params', 'preemptible', 'safeToRepeat', 'features', 'meter', 'run']
+const allowed =
+  'name, description, params, preemptible, safeToRepeat, deadlineMs, features, meter, run'.split(', ')
 
 function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
-  const { name, description, params, preemptible, safeToRepeat, features, meter, run } = definition
+  const { name, description, params, preemptible, safeToRepeat, deadlineMs, features, meter, run } =
+    definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
@@ -122,6 +128,12 @@ function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   }
   if (safeToRepeat !== undefined && !['boolean', 'function'].includes(typeof safeToRepeat)) {
     throw wrong('safeToRepeat', safeToRepeat, 'true, false or a function of the parameters')
+  }
+  if (
+    deadlineMs !== undefined &&
+    !(typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs < Infinity)
+  ) {
+    throw wrong('deadlineMs', deadlineMs, 'a number of milliseconds, more than 0')
   }
   if (features !== undefined && typeof features !== 'function') {
     throw wrong('features', features, 'a function of the parameters and the body')

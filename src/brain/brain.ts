@@ -10,6 +10,7 @@ import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from '.
 import { canAccept } from './eligible.ts'
 import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, resize } from './launches.ts'
+import { type RateLimit, RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
@@ -24,6 +25,8 @@ export interface BrainParts {
   epoch?: number
   seed?: number
   limits?: Partial<BrainLimits>
+  /** What each client may ask for. Default: anything. */
+  rateLimit?: RateLimit
 }
 
 export interface Brain {
@@ -44,6 +47,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     limits,
     discipline: disciplines[parts.discipline],
     scaler: parts.scaler,
+    rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
     scheduler: parts.scheduler({
       accepts: (worker, record) => canAccept(core, worker, record),
       random,

@@ -3,6 +3,7 @@
 import { Heap } from '../heap.ts'
 import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
+import type { RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
 import type { Counters, JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
@@ -53,6 +54,8 @@ export interface Core {
   readonly scheduler: Scheduler
   readonly scaler: Scaler
   readonly discipline: Discipline
+  /** Undefined: clients may ask for any amount of work. */
+  readonly rateLimits: RateLimits | undefined
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
@@ -73,7 +76,9 @@ export interface Core {
   actions: Action[]
 }
 
-export function newCore(parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline'>): Core {
+export function newCore(
+  parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits'>,
+): Core {
   return {
     ...parts,
     jobs: new Map(),

@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 /** A brain among enemies: its checks, and what it takes to make sense of a step. */
 class Siege {
   readonly trial: Trial
-  readonly checks = new Invariants()
+  readonly checks: Invariants
   #jobs = 0
   #seq = 1000
 
@@ -59,6 +59,7 @@ class Siege {
       ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
     }
     this.trial = new Trial({ scheduler, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })
+    this.checks = new Invariants(disciplines[discipline].bounded)
   }
 
   take(step: Step): void {

@@ -1,15 +1,20 @@
 /** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
 
 import { ContractError } from '../errors.ts'
-import { revisedWork } from '../estimate/revision.ts'
+import { firstStanding, standingAt } from '../estimate/standing.ts'
 import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { canAccept } from './eligible.ts'
-import { mirror, settleDone } from './mirror.ts'
+import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { msOn, say } from './said.ts'
 import { checkJob } from './sound.ts'
 import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
+
+/** A job that is taken to need so much more than before has a story to tell. */
+const outgrown = 1.25
 
 const finished: Reason = Object.freeze({ code: 'finished' })
 
@@ -26,6 +31,9 @@ export function arrive(core: Core, job: Job): void {
     }
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
   }
+  const tooMuch = core.rateLimits?.take(clientOf(job), job.work, core.now)
+  if (tooMuch) return conclude(core, record, 'refused', tooMuch)
+  record.paid = job.work
   const verdict = core.scheduler.place(record, core.now)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
   else if (core.waiting.size >= core.limits.queue) {
@@ -35,6 +43,11 @@ export function arrive(core: Core, job: Job): void {
       limit: core.limits.queue,
     })
   } else wait(core, record, verdict.reason)
+}
+
+/** Jobs of nobody in particular are those of one client. */
+function clientOf({ client = 'anonymous' }: Job): string {
+  return client
 }
 
 /** The client is gone: no answer is owed any more. */
@@ -83,15 +96,21 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   if (!(done >= record.saidDone && done < Infinity)) return
   record.saidDone = done
   settleDone(record, done, core.now)
-  // What was revised stands until it, too, is passed.
-  const revised = record.expected > record.job.work
-  if (!revised || done >= record.expected) record.expected = revisedWork(record.job, done)
+  if (done < record.reviseAt) return
+  const { worker, job, expected: was } = record
+  Object.assign(record, standingAt(job, done))
+  const { expected } = record
+  // That it takes a little more than was said is nothing to tell of.
+  if (!worker || done < job.work || expected < was * outgrown) return
+  const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
+  say(core, 'revise', record, worker, { code: 'outgrew', ...reason })
 }
 
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
-  endWith(core, record, 'result', finished)
+  core.scheduler.ended?.(record.worker!, record, core.now)
+  endWith(core, record, 'result', finished, event.work)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {
@@ -99,14 +118,14 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!record) return
   const { kind } = event
   if (kind === 'error' || kind === 'limit') {
-    endWith(core, record, 'error', { code: kind, message: event.message ?? '' })
+    endWith(core, record, 'error', { code: kind, message: event.message ?? '' }, event.work)
     return
   }
   const worker = record.worker!
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
   if (kind !== 'crash' && kind !== 'killed' && core.limits.beatMs > 0) worker.suspect = true
   if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
-  detach(core, record)
+  detach(core, record, event.work)
   retry(core, record, worker, kind)
   fill(core, worker)
 }
@@ -122,6 +141,7 @@ export function retry(
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
     return
   }
+  const doneMs = msOn(failed, doneWork(record, core.now, failed))
   if (cause === 'crash') record.crashes++
   if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
@@ -135,6 +155,8 @@ export function retry(
     return
   }
   core.counters.retries++
+  const afterMs = thousandths(core.now - record.sentAt)
+  say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
@@ -166,9 +188,15 @@ export function fill(core: Core, worker: WorkerRecord): void {
   }
 }
 
-/** Takes the job out of its worker's hands. */
-export function detach(core: Core, record: JobRecord): void {
+/** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
+export function spend(record: JobRecord, work = Number.NaN): void {
+  record.spent += work >= 0 && work < Infinity ? work : record.saidDone
+}
+
+/** Takes the job out of its worker's hands. `work`: what the attempt has done, where that is known. */
+export function detach(core: Core, record: JobRecord, work?: number): void {
   const worker = record.worker!
+  spend(record, work)
   takeOut(worker.jobs, record)
   worker.usedMb -= record.job.memoryMb
   // Sums of fractions are not exact: an empty worker starts over.
@@ -206,7 +234,8 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
   record.sentAt = core.now
   record.seenIn = worker.reports
   record.running = false
-  record.expected = record.job.work
+  record.pausedAt = -1
+  Object.assign(record, firstStanding(record.job))
   record.saidDone = 0
   settleDone(record, 0, core.now)
   worker.jobs.push(record)
@@ -222,6 +251,7 @@ function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reas
     worker: worker.id,
     reason,
   })
+  if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
 function wait(core: Core, record: JobRecord, reason: Reason): void {
@@ -230,10 +260,10 @@ function wait(core: Core, record: JobRecord, reason: Reason): void {
 }
 
 /** Ends a job whose worker has let go of it. */
-function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason, work?: number): void {
   const worker = record.worker!
   announce(core, record, outcome, reason)
-  detach(core, record)
+  detach(core, record, work)
   forget(core, record)
   fill(core, worker)
 }
@@ -242,7 +272,7 @@ function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason
 function withdraw(core: Core, record: JobRecord, reason: Reason): void {
   const { worker, attempt } = record
   if (worker) {
-    detach(core, record)
+    detach(core, record, doneWork(record, core.now))
     core.actions.push({
       type: 'cancel',
       epoch: core.epoch,
@@ -268,5 +298,6 @@ function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reaso
 function forget(core: Core, record: JobRecord): void {
   core.waiting.remove(record)
   if (record.deadline) core.timers.remove(record.deadline)
+  core.rateLimits?.adjust(clientOf(record.job), record.spent - record.paid, core.now)
   core.jobs.delete(record.job.id)
 }

@@ -57,8 +57,17 @@ function isUsual(event: Event, actions: readonly Action[]): event is Usual {
   } else if (type !== 'finished' && type !== 'progressed') return false
   if (actions.length > 8) return false
   for (let i = 0; i < actions.length; i++) {
-    const action = actions[i]!
-    if (action.type !== 'run' && action.type !== 'answer' && action.type !== 'wait') return false
+    switch (actions[i]!.type) {
+      case 'run':
+      case 'answer':
+      case 'wait':
+      case 'pause':
+      case 'resume':
+      case 'revise':
+        continue
+      default:
+        return false
+    }
   }
   return true
 }
@@ -120,7 +129,12 @@ function isPlain({ low, high, client, deadlineAt, safeToRepeat, preemptible }: J
   return interval && wishes && client === undefined && deadlineAt === undefined
 }
 
-const runIs = piece('{"type":"run","epoch":')
+const attempts = {
+  run: piece('{"type":"run","epoch":'),
+  pause: piece('{"type":"pause","epoch":'),
+  resume: piece('{"type":"resume","epoch":'),
+  revise: piece('{"type":"revise","epoch":'),
+}
 const answerIs = piece('{"type":"answer","job":')
 const attemptIs = piece(',"attempt":')
 const outcomes: Readonly<Record<Outcome, Uint8Array>> = {
@@ -135,7 +149,10 @@ function writeAction(to: Uint8Array, start: number, action: Action): number {
   let p = start
   switch (action.type) {
     case 'run':
-      p = tokenAndWorker(to, put(to, p, runIs), action)
+    case 'pause':
+    case 'resume':
+    case 'revise':
+      p = tokenAndWorker(to, put(to, p, attempts[action.type]), action)
       return writeReason(to, p, action.reason)
     case 'answer':
       p = string(to, put(to, p, answerIs), action.job)

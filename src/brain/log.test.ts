@@ -94,7 +94,7 @@ const event = fc.oneof(
 ) as fc.Arbitrary<Event>
 
 const usualAction = [
-  fc.record({ ...is('run'), worker: name, reason, ...token }),
+  fc.record({ type: fc.constantFrom('run', 'pause', 'resume', 'revise'), worker: name, reason, ...token }),
   fc.record({ ...is('wait'), job: name, reason }),
   fc.record({
     ...is('answer'),
@@ -105,7 +105,7 @@ const usualAction = [
 ]
 const otherAction = [
   fc.record({ ...is('go'), worker: name, ...token }),
-  fc.record({ ...is('cancel'), worker: name, reason, ...token }),
+  fc.record({ type: fc.constantFrom('cancel', 'retry'), worker: name, reason, ...token }),
   fc.record({ ...is('drop'), reason, ...token }),
   fc.record({ ...is('launch'), launch: name, reason }),
   fc.record({ ...is('abandon'), launch: name, reason }),
@@ -185,7 +185,7 @@ test('entries come in order and whole, however many there are', () => {
 })
 
 test('the header says what the log is, and describes its brain', () => {
-  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 1, brain: spec })
+  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 2, brain: spec })
 })
 
 test('what is not the header of a log is refused', () => {
@@ -195,10 +195,10 @@ test('what is not the header of a log is refused', () => {
   }
   assert.throws(
     () => decodeHeader(`{"plimsoll":"event-log","version":9,"brain":${brain}}`),
-    new ConfigError('line 1: event log of version 9; this is version 1'),
+    new ConfigError('line 1: event log of version 9; this is version 2'),
   )
   for (const without of ['', ',"brain":null', ',"brain":5']) {
-    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":1${without}}`), {
+    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":2${without}}`), {
       code: 'CONFIG',
       message: /^line 1: .*"brain"/,
     })

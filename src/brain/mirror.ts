@@ -1,6 +1,8 @@
 /** The brain's picture of what each worker is running, by the discipline that the worker itself obeys. */
 
+import { thousandths } from '../quantities.ts'
 import type { Core } from './core.ts'
+import { msOn, say } from './said.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
 
 /** Work that a job is still expected to need. */
@@ -9,9 +11,9 @@ export function remainingWork(record: JobRecord, now: number): number {
 }
 
 /** Work that a job has done, extrapolated from the last that is known. */
-export function doneWork(record: JobRecord, now: number): number {
+export function doneWork(record: JobRecord, now: number, worker = record.worker!): number {
   if (!record.running) return record.done
-  return record.done + ((now - record.since) / 1000) * record.worker!.workPerSecond
+  return record.done + ((now - record.since) / 1000) * worker.workPerSecond
 }
 
 /** When a running job is expected to end. Does not change while it runs. */
@@ -35,24 +37,56 @@ export function mirror(core: Core, worker: WorkerRecord): void {
   const { now } = core
   if (jobs.length <= worker.cores) {
     worker.running = jobs.length
-    for (const record of jobs) if (!record.running) run(record, now)
+    for (const record of jobs) if (!record.running) run(core, record)
     return
   }
   const chosen = core.discipline.choose(jobs, worker.cores, (record) => remainingWork(record, now))
   worker.running = chosen.length
+  let taker = 0
   for (const record of jobs) {
-    const runs = chosen.includes(record)
-    if (runs && !record.running) run(record, now)
-    else if (!runs && record.running) pause(record, now)
+    if (!record.running || chosen.includes(record)) continue
+    // Those that are chosen and run already keep their cores; each of the others takes one.
+    while (chosen[taker]?.running) taker++
+    pause(core, record, chosen[taker++])
   }
+  for (const record of chosen) if (!record.running) run(core, record)
 }
 
-function run(record: JobRecord, now: number): void {
+/** A job was sent to a worker that has no core for it yet. */
+export function queueBehind(core: Core, record: JobRecord): void {
+  record.pausedAt = core.now
+  const worker = record.worker!
+  const { jobs, cores } = worker
+  say(core, 'pause', record, worker, { code: 'no-core', jobs: jobs.length - 1, cores })
+}
+
+function run(core: Core, record: JobRecord): void {
+  const { now } = core
   record.running = true
   record.since = now
+  if (record.pausedAt < 0) return
+  const pausedMs = thousandths(now - record.pausedAt)
+  record.pausedAt = -1
+  say(core, 'resume', record, record.worker!, { code: 'core-again', pausedMs, leftMs: leftMs(record, now) })
 }
 
-function pause(record: JobRecord, now: number): void {
+function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): void {
+  const { now } = core
   settleDone(record, doneWork(record, now), now)
   record.running = false
+  record.pausedAt = now
+  const left = leftMs(record, now)
+  say(
+    core,
+    'pause',
+    record,
+    record.worker!,
+    taker
+      ? { code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left }
+      : { code: 'not-chosen', leftMs: left },
+  )
+}
+
+function leftMs(record: JobRecord, now: number): number {
+  return msOn(record.worker!, remainingWork(record, now))
 }

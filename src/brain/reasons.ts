@@ -2,44 +2,114 @@
 
 import { inWords, type Words } from '../explain.ts'
 import type { Reason } from '../model.ts'
+import { amount, count, span } from '../quantities.ts'
 
 const words: Words = {
-  'core-free': (r) => `a core is free (${r.running} of ${r.cores} are busy)`,
+  'core-free': (r) => `a core is free there (${r.running} of ${r.cores} busy)`,
   shorter: (r) =>
-    `needs ${r.needMs} ms, and takes the core of ${r.preempts}, which needs another ${r.leftMs} ms`,
+    `it needs ${span(r.needMs)}, and job ${r.preempts}, whose core it takes, another ${span(r.leftMs)}`,
   'all-shorter': (r) =>
-    `every running job on ${r.openWorkers} open workers needs less than its ${r.work} units`,
+    `no core is free, and the jobs that run on ${openWorkers(r)} all have less left than ` +
+    `the ${r.needMs === undefined ? `${amount(r.work)} units` : span(r.needMs)} that it needs`,
   'no-room': (r) =>
-    r.openWorkers === 0 ? 'no worker has room' : `none of ${r.openWorkers} open workers may take it`,
-  'next-in-turn': (r) => `its turn; it has ${r.jobs} jobs`,
-  'fewest-jobs': (r) => `has the fewest jobs (${r.jobs})`,
-  'least-work': (r) => `has the least work left (in ${r.jobs} jobs)`,
-  'fewer-of-two': (r) => `of two drawn at random it has fewer jobs (${r.jobs}, the other ${r.other})`,
-  room: (r) => `has room again (${r.jobs} of ${r.slots} slots are taken)`,
+    r.openWorkers === 0
+      ? `no worker ${r.workers === 0 ? 'is ready' : 'that can be reached has room for one more job'}`
+      : `${openWorkers(r)} cannot take it, for want of memory or because it failed there`,
+  'next-in-turn': (r) => `it is that worker's turn (it has ${count(r.jobs, 'job')})`,
+  'fewest-jobs': (r) => `that worker has the fewest jobs (${r.jobs})`,
+  'least-work': (r) => `that worker has the least work left (in ${count(r.jobs, 'job')})`,
+  'fewer-of-two': (r) =>
+    `of two workers drawn at random that one has fewer jobs (${r.jobs}, the other ${r.other})`,
+  'soonest-of-cold': (r) =>
+    `of ${r.probes} probed workers those with at most ${count(r.hotAbove, 'job')} count, and that one answers soonest (in ${span(r.latencyMs)}, with ${count(r.jobs, 'job')})`,
+  'least-hot': (r) =>
+    `all ${r.probes} workers that were probed have more than ${count(r.hotAbove, 'job')}, and that one has the fewest (${r.jobs})`,
+  'not-probed': (r) =>
+    `no worker that was probed may take it, and that one may (it has ${count(r.jobs, 'job')})`,
+  room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,
+  'core-taken': (r) =>
+    `${other(r.by, r.workload)} takes its core; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,
+  'not-chosen': (r) => `its worker's cores are for others now; it needs another ${span(r.leftMs)}`,
+  'no-core': (r) =>
+    `${count(r.jobs, 'job')} came there before it, and there ${r.cores === 1 ? 'is' : 'are'} ${count(r.cores, 'core')}`,
+  'core-again': (r) => `a core is free, and it needs another ${span(r.leftMs)}`,
+  'core-at-last': () => 'a core is free',
+  outgrew: (r) =>
+    `${span(r.doneMs)} of work are done where ${span(r.wasMs)} were expected; now ${span(r.nowMs)} in all are expected`,
+  crash: (r) => `it took its process down${said(r.message)}`,
+  killed: (r) => `its process was ended from outside${said(r.message)}`,
+  unreachable: (r) =>
+    r.gone === undefined
+      ? `the connection to the worker failed${said(r.message)}`
+      : `the worker was gone${said(r.gone)}`,
+  refused: (r) => `the worker would not take it${said(r.message)}`,
+  'worker-lost': (r) =>
+    r.silentMs === undefined
+      ? `the worker is gone${said(r.message)}`
+      : `nothing was heard of the worker for ${span(r.silentMs)}`,
+  'run-lost': () => 'by its own report the worker does not have it',
+  go: () => 'the worker was ready; from here on it must not be repeated',
   finished: () => 'finished',
   error: (r) => `the workload failed: ${r.message}`,
   limit: (r) => `the job passed a limit: ${r.message}`,
-  deadline: (r) => `its deadline passed ${r.afterMs} ms after it arrived`,
+  deadline: (r) => `its deadline passed ${span(r.afterMs)} after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
-  poison: (r) => `it took down ${r.crashes} slots, and ${r.losses} slots or workers were lost under it`,
-  attempts: (r) => `${r.attempts} attempts came to nothing, the last: ${r.cause}`,
-  'outcome-unknown': (r) => `it was under way, must not be repeated, and was lost: ${r.cause}`,
+  'rate-limit': (r) => {
+    const [perMinute, have, work] = [r.perMinute, r.have, r.work].map(Number)
+    const left = have! < 0 ? `used ${grouped(-have!)} more` : `${grouped(have!)} left`
+    const seconds = grouped(Number(r.retryAfterMs) / 1000)
+    return `client ${r.client} may use ${grouped(perMinute!)} units of work a minute and has ${left}; this needs about ${grouped(work!)}, which it may use in ${seconds} s`
+  },
+  poison: ({ crashes, losses }) =>
+    [
+      Number(crashes) > 0 && `it took its process down ${times(crashes)}`,
+      Number(losses) > 0 && `its process or worker was lost ${times(losses)} while it ran`,
+    ]
+      .filter((part) => part !== false)
+      .join(', and '),
+  attempts: (r) => `${r.attempts} attempts came to nothing, the last one: ${r.cause}`,
+  'outcome-unknown': (r) => `it was under way, must not be repeated, and was lost (${r.cause})`,
   'client-gone': () => 'its client hung up',
   superseded: () => 'a newer attempt counts, or none does',
   'job-over': () => 'the job is over',
   'below-min': (r) => `${r.have} workers, the least is ${r.min}`,
   'above-max': (r) => `${r.have} workers, the most is ${r.max}`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
-  'boot-timeout': (r) => `it did not join within ${r.bootMs} ms`,
+  'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,
   'not-expected': (r) => `nobody waits for launch ${r.launch}`,
   'unknown-worker': () => 'it was given up, or never joined',
-  silent: (r) => `nothing was heard of it for ${r.silentMs} ms`,
+  silent: (r) => `nothing was heard of it for ${span(r.silentMs)}`,
   lost: (r) => `it is gone: ${r.message}`,
   drained: () => 'it is empty and was to go',
   operator: () => 'an operator asked for it',
 }
 
+/** A number without a fraction, never too small, with commas between the thousands. */
+function grouped(value: number): string {
+  return Math.ceil(value).toLocaleString('en-US')
+}
+
 /** A sentence part that tells why. */
 export function explain(reason: Reason): string {
   return inWords(words, reason)
+}
+
+type Fact = Reason[string] | undefined
+
+/** Another job, with its workload where that is known. */
+export function other(job: Fact, workload: Fact): string {
+  return workload === undefined ? `job ${job}` : `job ${job} (${workload})`
+}
+
+/** In the way of a subject. */
+export function openWorkers({ openWorkers: open }: Reason): string {
+  return open === 1 ? 'the only open worker' : `the ${open} open workers`
+}
+
+function times(given: Fact): string {
+  return given === 1 ? 'once' : given === 2 ? 'twice' : `${given} times`
+}
+
+function said(message: Fact): string {
+  return message === undefined || message === '' ? '' : ` (${message})`
 }

@@ -1,6 +1,6 @@
 /** An event log through a brain of the same description: the actions must come out the same. */
 
-import { decodeEntry, decodeHeader, type LogHeader } from './log.ts'
+import { decodeEntry, decodeHeader, type LogEntry, type LogHeader } from './log.ts'
 import { brainOf } from './spec.ts'
 
 export interface ReplayResult {
@@ -11,26 +11,38 @@ export interface ReplayResult {
   difference?: { line: number; logged: string; replayed: string }
 }
 
+type Lines = AsyncIterable<string> | Iterable<string>
+
 /** Stops at the first difference. */
-export async function replay(lines: AsyncIterable<string> | Iterable<string>): Promise<ReplayResult> {
-  let result: ReplayResult | undefined
+export async function replay(lines: Lines): Promise<ReplayResult> {
   let brain: ReturnType<typeof brainOf> | undefined
-  let number = 0
-  for await (const line of lines) {
-    number++
-    if (line === '') continue
-    if (!result || !brain) {
-      const header = decodeHeader(line)
-      result = { header, events: 0, actions: 0 }
-      brain = brainOf(header.brain)
-      continue
-    }
-    const { at, event, actions } = decodeEntry(line, number)
+  let events = 0
+  let count = 0
+  let difference: ReplayResult['difference']
+  const header = await readLog(lines, ({ at, event, actions }, line, { brain: spec }) => {
+    brain ??= brainOf(spec)
     const replayed = JSON.stringify(brain.handle(event, at))
     const logged = JSON.stringify(actions)
-    result.events++
-    result.actions += actions.length
-    if (replayed !== logged) return { ...result, difference: { line: number, logged, replayed } }
+    events++
+    count += actions.length
+    if (replayed !== logged) difference = { line, logged, replayed }
+    return difference === undefined
+  })
+  return { header, events, actions: count, ...(difference && { difference }) }
+}
+
+/** Calls `entry` for each entry of a log until it returns false. */
+export async function readLog(
+  lines: Lines,
+  entry: (entry: LogEntry, line: number, header: LogHeader) => boolean,
+): Promise<LogHeader> {
+  let header: LogHeader | undefined
+  let line = 0
+  for await (const text of lines) {
+    line++
+    if (text === '') continue
+    if (!header) header = decodeHeader(text)
+    else if (!entry(decodeEntry(text, line), line, header)) break
   }
-  return result ?? { header: decodeHeader(''), events: 0, actions: 0 }
+  return header ?? decodeHeader('')
 }

@@ -119,6 +119,6 @@ test('a description that names no policy there is is refused with the list of na
   assert.throws(() => brainOf(odd), {
     code: 'CONFIG',
     message:
-      'scheduler = toString: must be one of round-robin, least-connections, least-work, two-choices, srpt',
+      'scheduler = toString: must be one of round-robin, least-connections, least-work, two-choices, prequal, srpt',
   })
 })

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
+import type { SavedBuckets } from './rate-limit.ts'
 import { type Counters, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
 
 const version = 1
@@ -27,6 +28,7 @@ export interface BrainSnapshot {
   /** In order of time; the order among equals is kept. */
   timers: { at: number; tie: number; timer: Timer }[]
   counters: Counters
+  rateLimits?: SavedBuckets
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
@@ -57,6 +59,7 @@ export function saveCore(core: Core): BrainSnapshot {
     launches: [...core.launches.values()].map(({ id, at }) => ({ id, at })),
     timers: [...core.timers.entries()].map(({ item, key, tie }) => ({ at: key, tie, timer: item })),
     counters: core.counters,
+    ...(core.rateLimits && { rateLimits: core.rateLimits.save() }),
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
@@ -105,6 +108,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const worker of core.workers.values()) core.scheduler.refile(worker)
   core.scheduler.load(saved.scheduler.state, (id) => core.workers.get(id)!)
   core.scaler.load(saved.scaler.state)
+  if (saved.rateLimits) core.rateLimits?.load(saved.rateLimits)
 }
 
 function check(what: string, saved: string | number, mine: string | number): void {

@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { fixed } from './scale/fixed.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
 import type { BrainSnapshot } from './snapshot.ts'
@@ -15,11 +16,12 @@ export interface BrainSpec {
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
+  rateLimit?: RateLimit
 }
 
 /** Builds the brain that the description names. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
-  const { scheduler, discipline, scale, epoch, seed, limits } = spec
+  const { scheduler, discipline, scale, epoch, seed, limits, rateLimit } = spec
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
@@ -28,6 +30,7 @@ export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
       epoch,
       seed,
       limits,
+      ...(rateLimit && { rateLimit }),
     },
     snapshot,
   )

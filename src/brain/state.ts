@@ -1,5 +1,6 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
+import { firstStanding } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
 import type { Job, WorkerFacts } from '../model.ts'
 
@@ -25,9 +26,16 @@ export interface JobRecord {
   running: boolean
   done: number
   since: number
+  /** When the current attempt lost its core, or was sent and found none; -1: it has one. */
+  pausedAt: number
   /** The most that its worker has said to be done of the current attempt. */
   saidDone: number
   expected: number
+  /** When it has done this much, that is thought over. */
+  reviseAt: number
+  /** What its client has paid for it, and the work that attempts which are over have done. */
+  paid: number
+  spent: number
   /** Places in the queue and among the timers. */
   queued: Entry<JobRecord> | undefined
   deadline: Entry<Timer> | undefined
@@ -113,8 +121,11 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     running: false,
     done: 0,
     since: 0,
+    pausedAt: -1,
     saidDone: 0,
-    expected: job.work,
+    ...firstStanding(job),
+    paid: 0,
+    spent: 0,
     queued: undefined,
     deadline: undefined,
     seenIn: 0,

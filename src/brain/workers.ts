@@ -2,7 +2,7 @@
 
 import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
-import { detach, fill, noteDone, place, retry } from './jobs.ts'
+import { detach, fill, noteDone, place, retry, spend } from './jobs.ts'
 import { mirror } from './mirror.ts'
 import { checkFacts } from './sound.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -123,6 +123,7 @@ export function lose(core: Core, id: string, reason: Reason): void {
     if (record) record.losses++
   }
   for (const record of jobs) {
+    spend(record)
     record.worker = undefined
     retry(core, record, worker, 'worker-lost')
   }

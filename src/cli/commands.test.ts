@@ -160,6 +160,12 @@ test('bad arguments are refused with what is allowed', async () => {
     [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
     [['estimate', 'factorize', '--deadline', '5'], /There are: --url --body --json/],
     [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
+    [['up', '--client-by', 'ip'], /--client-by = ip: must be address, key or header:NAME/],
+    [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work, more than 0, or seconds/],
+    [['up', '--rate-limit', '9m'], /--rate-limit = 9m: must be units of work/],
+    [['up', '--rate-limit', '9', '--rate-burst', 'x'], /--rate-burst = x: must be units of work/],
+    [['up', '--rate-burst', '9'], /--rate-burst = 9: there must be a --rate-limit too/],
+    [['request', 'factorize', '--key', 'a b'], /--key: must be visible ASCII/],
     [['request', 'factorize', '12'], /request: 12: must be name=value/],
     [['request', 'factorize', 'n=1', 'n=2'], /n: given more than once/],
     [

@@ -13,6 +13,7 @@ import { request } from './request.ts'
 import { simulate } from './simulate.ts'
 import { status } from './status.ts'
 import { up } from './up.ts'
+import { why } from './why.ts'
 import { worker } from './worker.ts'
 import { workloads } from './workloads.ts'
 
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, Command>> = {
   worker,
   request,
   estimate,
+  why,
   status,
   workloads,
   presets,

@@ -1,9 +1,18 @@
 import { open } from 'node:fs/promises'
 import { replay as replayLog } from '../brain/replay.ts'
 import { ConfigError } from '../errors.ts'
+import { whyText } from '../story/document.ts'
+import { whyFromLog } from '../story/from-log.ts'
 import { type Command, readOptions } from './options.ts'
 
-const options = { json: { help: 'print JSON', default: false } } as const
+const options = {
+  why: {
+    help: 'tell the story of this job instead, as the log has it',
+    default: undefined,
+    value: 'JOB',
+  },
+  json: { help: 'print JSON', default: false },
+} as const
 
 /** An event log, once more. */
 export const replay: Command = {
@@ -17,6 +26,11 @@ export const replay: Command = {
       throw new ConfigError(`replay: ${rest[0]} cannot be read (${error.code})`)
     })
     try {
+      if (values.why !== undefined) {
+        const document = await whyFromLog(file.readLines(), values.why)
+        console.log(values.json ? JSON.stringify(document) : whyText(document))
+        return 0
+      }
       const { header, events, actions, difference } = await replayLog(file.readLines())
       const { scheduler, discipline } = header.brain
       if (values.json) console.log(JSON.stringify({ scheduler, discipline, events, actions, difference }))

@@ -1,21 +1,30 @@
-import { UnreachableError } from '../errors.ts'
-import { accountLine, accountOf } from './account.ts'
+import { ConfigError, UnreachableError } from '../errors.ts'
+import { whyText } from '../story/document.ts'
+import { type Account, accountLine, accountOf } from './account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
 import { type Answer, client, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
 import { type OutFile, openOut } from './out-file.ts'
 import { waitingLine } from './progress.ts'
+import { whyAfterwards, whyOptions } from './why.ts'
 
 const options = {
   ...askingOptions,
   out: { help: 'write the answer to this file', default: undefined, value: 'FILE' },
   deadline: {
-    help: 'milliseconds after which the answer is of no use; 0: none',
+    help: 'milliseconds after which the answer is of no use; 0: as the workload has it',
     default: 0,
     min: 0,
     value: 'MS',
   },
+  key: {
+    help: 'who asks: sent as a bearer token, for clusters that tell clients apart by key',
+    default: undefined,
+    value: 'KEY',
+  },
+  why: { help: 'print afterwards, on stderr, why it took as long as it did', default: false },
+  ...whyOptions,
   json: { help: 'print one JSON object: the answer, and what it cost', default: false },
 } as const
 
@@ -28,19 +37,30 @@ export const request: Command = {
     const { values, rest } = readOptions(args, options)
     const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
+    const adminUrl = readUrl('admin-url', values['admin-url'])
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
+    if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
     const stopWaiting = waitingLine(workload)
     try {
       return await interruptible(async (signal) => {
         const answer = await connection.send({ ...question, signal })
-        return await deliver(answer, out, values.json, stopWaiting).catch((error) => {
+        const received = await receive(answer, out).catch((error) => {
           throw new UnreachableError(`the answer broke off (${error.code ?? error.message})`, {
             cause: error,
           })
         })
+        stopWaiting()
+        const story = values.why ? await whyAfterwards(adminUrl, received.account.job) : undefined
+        if (values.json) {
+          console.log(JSON.stringify({ ...jsonOf(received), ...(values.why && { why: story ?? null }) }))
+          return received.failed ? 1 : 0
+        }
+        const code = show(received)
+        if (story) console.error(`\n${whyText(story)}`)
+        return code
       })
     } finally {
       stopWaiting()
@@ -50,32 +70,48 @@ export const request: Command = {
   },
 }
 
-/** Puts the answer where it is wanted; returns the exit code. */
-async function deliver(
-  answer: Answer,
-  out: OutFile | undefined,
-  json: boolean,
-  stopWaiting: () => void,
-): Promise<number> {
-  const type = answer.headers['content-type'] ?? ''
-  const failed = answer.status >= 400
-  const account = accountOf(answer.headers)
+function readKey(key: string): string {
+  // The key itself stays out of the message, which may end up in a log.
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigError('--key: must be visible ASCII characters, one or more')
+  return key
+}
+
+interface Received {
+  status: number
+  failed: boolean
+  type: string
+  account: Account
+  /** Undefined: the answer was written to the file. */
+  bytes: Buffer | undefined
+  out: string | undefined
+}
+
+/** Takes the answer in, whole. */
+async function receive(answer: Answer, out: OutFile | undefined): Promise<Received> {
+  const { status, headers, body } = answer
+  const type = headers['content-type'] ?? ''
+  const failed = status >= 400
+  const account = accountOf(headers)
   if (out && !failed) {
-    await out.write(answer.body)
-    stopWaiting()
-    if (json) console.log(JSON.stringify({ status: answer.status, ...account, type, out: out.name }))
-    else console.error(`${accountLine(account)} · ${out.name}`)
+    await out.write(body)
+    return { status, failed, type, account, bytes: undefined, out: out.name }
+  }
+  return { status, failed, type, account, bytes: Buffer.from(await body.bytes()), out: undefined }
+}
+
+function jsonOf({ status, account, type, bytes, out }: Received): Record<string, unknown> {
+  return { status, ...account, type, ...(bytes ? bodyFields(bytes, type) : { out }) }
+}
+
+/** Puts the answer where it is wanted; returns the exit code. */
+function show({ status, failed, type, account, bytes, out }: Received): number {
+  if (!bytes) {
+    console.error(`${accountLine(account)} · ${out}`)
     return 0
   }
-  const bytes = Buffer.from(await answer.body.bytes())
-  stopWaiting()
-  if (json) {
-    console.log(JSON.stringify({ status: answer.status, ...account, type, ...bodyFields(bytes, type) }))
-    return failed ? 1 : 0
-  }
   let code = failed ? 1 : 0
-  if (/^application\/problem\+json/i.test(type))
-    console.error(problemText(answer.status, bytes.toString('utf8')))
+  if (/^application\/problem\+json/i.test(type)) console.error(problemText(status, bytes.toString('utf8')))
   else if (isText(type)) print(bytes, type)
   else if (process.stdout.isTTY && bytes.length > 0) {
     console.error(

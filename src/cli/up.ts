@@ -5,6 +5,7 @@ import { oneOf } from '../brain/spec.ts'
 import { type Cluster, startCluster } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
 import { presets } from '../presets/index.ts'
+import { clientsFrom, clientsOptions } from './clients.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
@@ -43,6 +44,7 @@ export const clusterOptions = {
     max: 10_000,
     whole: true,
   },
+  ...clientsOptions,
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
   'price-per-hour': {
     help: 'what a worker costs an hour, in any money: estimates then name a price; 0: none',
@@ -64,6 +66,7 @@ export function clusterFrom(
   const max = values.max || Math.max(cores, values.min)
   if (max < values.min) throw new ConfigError(`--max = ${values.max}: must be at least --min (${values.min})`)
   const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
+  const meter = meterFrom(values)
   return startCluster({
     files: workloadFiles(values.workloads ?? bundledWorkloads),
     dataDir: resolve(values.data),
@@ -75,10 +78,11 @@ export function clusterFrom(
     max,
     scheduler,
     discipline,
-    meter: meterFrom(values),
+    meter,
     jobMemoryMb: values['job-memory'],
     slots: values.slots,
     queue: values.queue,
+    ...clientsFrom(values, meter),
     workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
     ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),

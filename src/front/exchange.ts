@@ -228,7 +228,8 @@ export class Exchange {
 
   #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
     const { token, upstream } = this.#current!
-    this.parts.tell({ type: 'failed', ...token, worker: upstream.id, kind, message })
+    const work = this.cost && kind !== 'unreachable' ? { work: this.cost.work } : {}
+    this.parts.tell({ type: 'failed', ...token, worker: upstream.id, kind, message, ...work })
   }
 
   #headers(token: AttemptToken): Record<string, string> {

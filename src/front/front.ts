@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Job } from '../model.ts'
 import { type Asked, type AskParts, ask } from './ask.ts'
 import type { BodyLimits } from './body.ts'
+import type { ClientNamer } from './client-name.ts'
 import { watchConnections } from './connections.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { newJobId } from './job-id.ts'
@@ -29,6 +30,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
 
 export interface FrontParts extends AskParts, OwnParts {
   limits: FrontLimits
+  clientOf: ClientNamer
   /** The cluster's own time, on which deadlines stand. */
   now(): number
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
@@ -88,8 +90,7 @@ async function submit(
 ): Promise<void> {
   const { workload, params, checked, body, sendBody, question, quote, estimateMs } = asked
   try {
-    const deadlineAt = deadline(request, parts.now())
-    const client = request.socket.remoteAddress
+    const deadlineMs = deadline(request) ?? workload.deadlineMs
     const job: Job = {
       id: newJobId(),
       workload: workload.name,
@@ -97,8 +98,8 @@ async function submit(
       low: quote.low,
       high: quote.high,
       memoryMb: quote.memoryMb,
-      ...(client !== undefined && { client }),
-      ...(deadlineAt !== undefined && { deadlineAt }),
+      client: parts.clientOf(request),
+      ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
       ...(!workload.safeToRepeat(checked) && { safeToRepeat: false }),
       ...(!workload.preemptible && { preemptible: false }),
     }
@@ -124,11 +125,11 @@ function parseUrl(request: IncomingMessage): URL {
 }
 
 /** Milliseconds from now, as a number in the `plimsoll-deadline` header. */
-function deadline(request: IncomingMessage, now: number): number | undefined {
+function deadline(request: IncomingMessage): number | undefined {
   const given = request.headers['plimsoll-deadline']
   if (given === undefined) return undefined
   const ms = Number(given)
-  if (typeof given === 'string' && given.trim() !== '' && ms > 0 && ms < Infinity) return now + ms
+  if (typeof given === 'string' && given.trim() !== '' && ms > 0 && ms < Infinity) return ms
   throw new RequestProblem(
     400,
     'bad-deadline',

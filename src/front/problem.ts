@@ -76,6 +76,7 @@ export function breakOff(response: ServerResponse): void {
 
 const statusOf: Readonly<Record<string, number>> = {
   'queue-full': 503,
+  'rate-limit': 429,
   deadline: 504,
   'outcome-unknown': 502,
   poison: 502,
@@ -85,8 +86,12 @@ const statusOf: Readonly<Record<string, number>> = {
 /** A refusal by the brain, for the client. */
 export function refusal(reason: Reason): RequestProblem {
   const status = statusOf[reason.code] ?? 503
-  const headers = status === 503 ? { headers: { 'retry-after': '1' } } : {}
-  return new RequestProblem(status, reason.code, sentence(explain(reason)), headers)
+  const { code, ...facts } = reason
+  const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
+  return new RequestProblem(status, code, sentence(explain(reason)), {
+    ...(code === 'rate-limit' && { fields: facts }),
+    ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),
+  })
 }
 
 function sentence(words: string): string {

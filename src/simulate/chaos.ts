@@ -5,7 +5,7 @@ import type { SchedulerName } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
-import type { DisciplineName } from '../worker/discipline.ts'
+import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
@@ -81,14 +81,18 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     limits,
   }
 
+  const clients = stream(seed, 'clients')
+  const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
+  const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
+
   const faults = new Faults(rates, seed)
-  const checks = new Invariants()
+  const checks = new Invariants(disciplines[brain.discipline].bounded)
   const hash = createHash('sha256')
   const log = (chunk: Uint8Array) => {
     hash.update(chunk)
     options.log?.(chunk)
   }
-  const world = new World({ brain, seed, fleet, faults, log, observer: checks })
+  const world = new World({ brain: { ...brain, ...rateLimit }, seed, fleet, faults, log, observer: checks })
   world.begin()
   faults.begin(world)
 
@@ -107,6 +111,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
       workload: 'chaos',
       work,
       memoryMb: 16 * random.below(24),
+      ...(clients.next() < 0.8 && { client: `c${clients.below(3)}` }),
       ...(deadlineMs !== undefined && { deadlineAt: deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),

@@ -12,10 +12,13 @@ interface Watched {
   /** The attempt that counts, while one is in a worker's hands. */
   attempt: number
   worker: string | undefined
+  /** It is in a worker's hands and has no core. */
+  paused: boolean
   memoryMb: number
 }
 
 export class Invariants implements Observer {
+  readonly #bounded: boolean
   readonly #live = new Map<string, Watched>()
   readonly #answered = new Set<string>()
   readonly #workers = new Map<
@@ -24,6 +27,11 @@ export class Invariants implements Observer {
   >()
   /** Ends seen by rule, for the run's account. */
   readonly tally = { answers: 0, hungUp: 0, dropped: 0 }
+
+  /** `bounded`: the workers' discipline gives each running job a core to itself. */
+  constructor(bounded: boolean) {
+    this.#bounded = bounded
+  }
 
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void {
     this.#note(event)
@@ -53,7 +61,12 @@ export class Invariants implements Observer {
 
   #note(event: Event): void {
     if (event.type === 'arrived') {
-      this.#live.set(event.job.id, { attempt: 0, worker: undefined, memoryMb: event.job.memoryMb })
+      this.#live.set(event.job.id, {
+        attempt: 0,
+        worker: undefined,
+        paused: false,
+        memoryMb: event.job.memoryMb,
+      })
     } else if (event.type === 'cancelled') {
       const job = this.#live.get(event.job)
       if (!job) return
@@ -78,6 +91,14 @@ export class Invariants implements Observer {
         this.#release(action.job, job)
         return
       }
+      case 'pause':
+      case 'resume':
+      case 'revise':
+        return this.#changed(action)
+      case 'retry':
+        if (action.attempt !== this.#live.get(action.job)?.attempt)
+          fail(`job ${action.job}: attempt ${action.attempt} is tried again, which is not the last`)
+        return
       case 'drop':
         this.tally.dropped++
         return
@@ -110,7 +131,24 @@ export class Invariants implements Observer {
     this.#release(run.job, job)
     job.attempt = run.attempt
     job.worker = run.worker
+    job.paused = false
     worker.jobs.add(run.job)
+  }
+
+  /** Only what runs can be paused, and only what was paused goes on. */
+  #changed({
+    type,
+    job: id,
+    attempt,
+    worker,
+  }: Extract<Action, { type: 'pause' | 'resume' | 'revise' }>): void {
+    const job = this.#live.get(id)
+    if (job?.attempt !== attempt || job.worker !== worker)
+      return fail(`job ${id}: ${type} of attempt ${attempt} on ${worker}, which does not hold it`)
+    if (type === 'revise') return
+    const paused = type === 'pause'
+    if (job.paused === paused) fail(`job ${id}: ${type}, but it is ${paused ? 'paused' : 'running'} already`)
+    job.paused = paused
   }
 
   #release(id: string, job: Watched): void {
@@ -149,10 +187,12 @@ export class Invariants implements Observer {
     for (const worker of view.workers) {
       if (worker.state === 'ready') ready++
       let used = 0
-      for (const { job } of worker.jobs) {
+      for (const { job, running } of worker.jobs) {
         const watched = this.#live.get(job)
         if (watched?.worker !== worker.id)
           fail(`the brain has job ${job} on ${worker.id}, it is on ${watched?.worker ?? 'nobody'}`)
+        if (this.#bounded && running === watched!.paused)
+          fail(`the brain has job ${job} ${running ? 'running' : 'paused'}, and has not said so`)
         used += watched!.memoryMb
       }
       const ours = this.#workers.get(worker.id)!

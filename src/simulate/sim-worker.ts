@@ -4,7 +4,7 @@
  */
 
 import { takeOut } from '../brain/state.ts'
-import { overrun, revisedWork } from '../estimate/revision.ts'
+import { firstStanding, standingAt } from '../estimate/standing.ts'
 import { type Entry, Heap } from '../heap.ts'
 import type { AttemptToken, WorkerFacts } from '../model.ts'
 import type { Discipline, Runnable } from '../worker/discipline.ts'
@@ -35,9 +35,7 @@ export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
     truth,
     // A job that brings something down does so half-way.
     size: fate === 'ends' ? size : size / 2,
-    expected: asked.work,
-    // An estimate of nothing could be doubled for ever.
-    reviseAt: Math.max(1, asked.work) * overrun,
+    ...firstStanding(asked),
     done: 0,
     base: 0,
     running: false,
@@ -193,8 +191,7 @@ export class SimWorker {
   }
 
   #revise(job: SimJob): void {
-    job.expected = revisedWork(job.truth.job, job.reviseAt)
-    job.reviseAt = job.expected
+    Object.assign(job, standingAt(job.truth.job, job.reviseAt))
     this.#choose()
     this.#plan()
     this.#events.overran(job)

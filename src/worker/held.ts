@@ -1,6 +1,6 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
-import { overrun } from '../estimate/revision.ts'
+import { firstStanding } from '../estimate/standing.ts'
 import type { AttemptToken } from '../model.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Runnable } from './discipline.ts'
@@ -46,8 +46,7 @@ export function newHeld(head: AttemptHead, body: Readable | undefined, following
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },
-    expected: head.work,
-    reviseAt: head.work * overrun,
+    ...firstStanding(head),
     reviseTimer: undefined,
     told: { done: 0, at: performance.now(), running: false },
     learned: { work: 0, cpuMs: 0 },

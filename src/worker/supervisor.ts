@@ -1,7 +1,7 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
 import type { Readable } from 'node:stream'
-import { revisedWork } from '../estimate/revision.ts'
+import { standingAt } from '../estimate/standing.ts'
 import type { AttemptToken, HeldAttempt } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import type { Discipline } from './discipline.ts'
@@ -179,8 +179,8 @@ export class Supervisor {
   #revise(held: Held): void {
     const done = this.#doneBy(held)
     if (done >= held.reviseAt) {
-      held.expected = revisedWork(held.head, done)
-      held.reviseAt = held.expected
+      Object.assign(held, standingAt(held.head, done))
+      held.reviseAt = Math.max(held.reviseAt, done + grainMs * this.#nominal)
       this.#sayProgress(held, done)
       this.#choose()
     }

@@ -2,6 +2,7 @@
 
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
+import { prequal } from './prequal.ts'
 import { roundRobin } from './round-robin.ts'
 import type { SchedulerFactory } from './scheduler.ts'
 import { srpt } from './srpt.ts'
@@ -12,6 +13,7 @@ export const schedulers = {
   'least-connections': leastConnections,
   'least-work': leastWork,
   'two-choices': twoChoices,
+  prequal,
   srpt,
 } satisfies Record<string, SchedulerFactory>
 

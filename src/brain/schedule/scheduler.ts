@@ -25,6 +25,8 @@ export interface Scheduler {
   place(record: JobRecord, now: number): Verdict
   /** The worker has a slot and may take this job, the first in the queue: shall it start there? */
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
+  /** The worker has answered the job, which is still in its hands. */
+  ended?(worker: WorkerRecord, record: JobRecord, now: number): void
   /** What the index cannot be rebuilt from: `refile` of all workers comes before `load`. */
   save(): unknown
   load(saved: unknown, worker: (id: string) => WorkerRecord): void

@@ -3,8 +3,8 @@
 import { Numbers } from '../numbers.ts'
 import { tableFormat } from './table.ts'
 
-/** The dataset counts whole milliseconds. Less than one would make slowdowns of any size out of nothing. */
-const leastMs = 1
+/** Durations are given in tenths of a millisecond; those of 0 took some part of one, and have no slowdown. */
+const leastMs = 0.1
 
 export const azureFunctions = tableFormat('azure-functions', ['t_ms', 'fn', 'trigger', 'duration_ms'], () => {
   const atMs = new Numbers()

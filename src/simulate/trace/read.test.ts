@@ -28,15 +28,15 @@ const refuses = (content: string | Uint8Array, message: RegExp | string, options
     return true
   })
 
-const functions = 't_ms,fn,trigger,duration_ms\n58,88,http,10.1\n216,186,http,2734.9\n216,7,http,0.2\n'
+const functions = 't_ms,fn,trigger,duration_ms\n58,88,http,10.1\n216,186,http,2734.9\n216,7,http,0\n'
 
-test('functions: arrivals and durations, of which those below a millisecond count as one', async () => {
+test('functions: arrivals and durations, of which those of nothing count as a tenth of a millisecond', async () => {
   const trace = await readTrace(holding(functions))
   const { atMs, seconds } = trace.recorded as RecordedJobs
   assert.deepEqual([trace.format, trace.dated], ['azure-functions', false])
   assert.deepEqual([...atMs], [58, 216, 216])
-  assert.deepEqual([...seconds], [0.0101, 2.7349, 0.001])
-  assert.deepEqual(trace.notes, ['1 of 3 durations below 1 ms count as 1 ms.'])
+  assert.deepEqual([...seconds], [0.0101, 2.7349, 0.0001])
+  assert.deepEqual(trace.notes, ['1 of 3 durations below 0.1 ms count as 0.1 ms.'])
 })
 
 test('a language model: CRLF, fractions of milliseconds, and tokens that become work by two factors', async () => {

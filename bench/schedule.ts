@@ -1,0 +1,73 @@
+/**
+ * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
+ * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2×2,0.9,srpt,limit,σ2`.
+ */
+
+import { parseArgs } from 'node:util'
+import { progressLine } from '../src/cli/progress.ts'
+import type { BenchOptions } from './options.ts'
+import { headline } from './schedule/headline.ts'
+import { contenders, fleets, loads, type Only, plan } from './schedule/plan.ts'
+import { Results } from './schedule/results.ts'
+import { tables } from './schedule/tables.ts'
+import { runAll } from './schedule/threads.ts'
+import { azureTrace, traceFile } from './schedule/trace.ts'
+
+export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Record<string, unknown>> {
+  const runs = plan(quick, only)
+  const line = progressLine()
+  const began = performance.now()
+  const summaries = await runAll(runs, (count) => {
+    const { contender, fleet, sizes, load, seed } = runs[count - 1]!
+    line.show(count / runs.length, `seed ${seed}, ${fleet}, ${sizes}, load ${load}, ${contender}`)
+  })
+  line.done()
+  const seconds = (performance.now() - began) / 1000
+  const results = new Results()
+  for (const [i, run] of runs.entries()) results.add(run, summaries[i]!)
+  const jobs = runs.reduce((sum, run) => sum + run.jobs, 0)
+
+  console.log(tables(results))
+  const seeds = Math.max(...runs.map(({ seed }) => seed))
+  console.log(
+    `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
+      `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
+      `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
+      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seeds\n` +
+      `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
+  )
+  if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
+  console.log(`${(jobs / 1e6).toFixed(1)} million jobs in ${seconds.toFixed(0)} s.\n`)
+  return headline(results)
+}
+
+/** Words that name a fleet narrow the fleets, those that name a load the loads, and so on. */
+function onlyThose(words: readonly string[]): Only {
+  const dimensions = {
+    contender: contenders.map(({ name }) => name),
+    fleet: Object.keys(fleets),
+    sizes: ['pareto', 'lognormal', 'azure'],
+    load: loads.map(String),
+    sigma: contenders.flatMap(({ sigmas }) => sigmas.map((sigma) => `σ${sigma}`)),
+  }
+  const known = new Set(Object.values(dimensions).flat())
+  const unknown = words.find((word) => !known.has(word))
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${[...known].join(', ')}`)
+  const asked = (names: readonly string[]) => words.filter((word) => names.includes(word))
+  const wanted = (names: readonly string[], name: string) =>
+    asked(names).length === 0 || asked(names).includes(name)
+  return (run) =>
+    wanted(dimensions.contender, run.contender) &&
+    wanted(dimensions.fleet, run.fleet) &&
+    wanted(dimensions.sizes, run.sizes) &&
+    wanted(dimensions.load, String(run.load)) &&
+    (run.sigma === 0 || wanted(dimensions.sigma, `σ${run.sigma}`))
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  })
+  const words = values.only.split(',').filter((word) => word !== '')
+  console.log(JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words))))
+}

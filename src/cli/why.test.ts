@@ -1,0 +1,80 @@
+/** The story of a job on the command line: of a cluster's, of the request just sent, and of a log's. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { deserted, run, startUp, type Up } from './testing/program.ts'
+
+let up: Up
+before(async () => {
+  up = await startUp()
+})
+after(() => up.stop())
+
+const request = (...args: string[]) => run(['request', 'factorize', 'n=21', ...args, '--url', up.url])
+const story =
+  /Job (\S+) \(factorize\)\nIt took [\s\S]*\n\n +0 ms {2}Arrived: a factorize job[\s\S]*Started on w1[\s\S]*Answered after .*/
+
+test('request --why prints the story on stderr, below the account, and why prints the same', async () => {
+  const { code, stdout, stderr } = await request('--why', '--admin-url', up.adminUrl)
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(JSON.parse(stdout).factors, ['3', '7'])
+  const [told = '', job = ''] = story.exec(stderr) ?? []
+  assert.match(stderr, new RegExp(`^job ${job} · .*\\n\\nJob ${job} `))
+  const again = await run(['why', job, '--admin-url', up.adminUrl])
+  assert.equal(again.code, 0)
+  assert.ok(again.stdout.startsWith(told), again.stdout)
+})
+
+test('request --json --why has the story as a field, and why --json is the same', async () => {
+  const { stdout } = await request('--json', '--why', '--admin-url', up.adminUrl)
+  const { job, why } = JSON.parse(stdout)
+  assert.equal(why.job, job)
+  const again = await run(['why', job, '--json', '--admin-url', up.adminUrl])
+  assert.deepEqual(JSON.parse(again.stdout), why)
+})
+
+test('where the admin port cannot be reached, the answer is printed all the same, and stderr says what to do', async () => {
+  const url = await deserted()
+  const plain = await request('--why', '--admin-url', url)
+  assert.deepEqual([plain.code, JSON.parse(plain.stdout).n], [0, '21'])
+  assert.match(plain.stderr, new RegExp(`the story cannot be told: nobody listens at ${url}.*--admin-url`))
+  const json = await request('--why', '--json', '--admin-url', url)
+  assert.equal(JSON.parse(json.stdout).why, null)
+  const asked = await run(['why', 'some-job', '--admin-url', url])
+  assert.deepEqual([asked.code, asked.stdout], [2, ''])
+  assert.match(asked.stderr, /^plimsoll: nobody listens at /)
+  const wrong = await run(['why', 'some-job', '--admin-url', up.url])
+  assert.match(wrong.stderr, /answered 404: is it the admin port of a cluster\?/)
+})
+
+test('a job that is not remembered, a request that became none, and bad arguments are told so', async () => {
+  const unknown = await run(['why', 'nobody', '--admin-url', up.adminUrl])
+  assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+  assert.match(unknown.stderr, /^404 Not Found\n {2}Nothing is remembered of a job nobody/)
+  const refused = await run(['request', 'julia', 'width=0', '--why', '--url', up.url])
+  assert.match(refused.stderr, /the request did not become a job/)
+  const none = await run(['why'])
+  assert.equal(none.code, 2)
+  assert.match(none.stderr, /why: name one job/)
+})
+
+test('replay --why tells the story of a job in a log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-why-'))
+  try {
+    const log = join(folder, 'log')
+    await run(['simulate', '--jobs', '300', '--log', log])
+    const { code, stdout } = await run(['replay', log, '--why', 'j7'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Job j7 \(sim\)\nIt took [\s\S]*\n\n +0 ms {2}Arrived: [\s\S]*Answered after/)
+    const json = await run(['replay', log, '--why', 'j7', '--json'])
+    assert.equal(JSON.parse(json.stdout).job, 'j7')
+    const nobody = await run(['replay', log, '--why', 'x'])
+    assert.equal(nobody.code, 2)
+    assert.match(nobody.stderr, /--why = x: there is no such job in the log; it has 300 jobs/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

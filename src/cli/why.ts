@@ -1,0 +1,74 @@
+import { ConfigError, UnreachableError } from '../errors.ts'
+import { type WhyDocument, whyText } from '../story/document.ts'
+import { problemText } from './asking.ts'
+import { adminUrl, client, readUrl } from './client.ts'
+import { type Command, readOptions } from './options.ts'
+
+export const whyOptions = {
+  'admin-url': { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+} as const
+
+const options = { ...whyOptions, json: { help: 'print JSON instead of lines', default: false } } as const
+
+/** The story of a job. */
+export const why: Command = {
+  summary: 'Tell the story of one job: why it started, waited or was paused where and when it did.',
+  usage: 'JOB [options]      JOB is what the plimsoll-job header of an answer says',
+  options,
+  async run(args) {
+    const { values, rest } = readOptions(args, options)
+    if (rest.length !== 1)
+      throw new ConfigError('why: name one job, as the plimsoll-job header of its answer does')
+    const story = await askWhy(readUrl('admin-url', values['admin-url']), rest[0]!)
+    if ('problem' in story) {
+      console.error(story.problem)
+      return 1
+    }
+    console.log(values.json ? JSON.stringify(story) : whyText(story))
+    return 0
+  },
+}
+
+/** Asks a cluster. Rejects with an `UnreachableError` if none answers there. */
+export async function askWhy(url: URL, job: string): Promise<WhyDocument | { problem: string }> {
+  const connection = client(url)
+  try {
+    const path = `/api/jobs/${encodeURIComponent(job)}/why`
+    const { status, body } = await connection.send({ method: 'GET', path })
+    const text = await body.text()
+    const answer = parsed(text)
+    if (status === 200 && answer?.story) return answer as WhyDocument
+    if (status === 404 && answer?.type === 'urn:plimsoll:unknown-job')
+      return { problem: problemText(status, text) }
+    throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the admin port of a cluster?`)
+  } finally {
+    await connection.close()
+  }
+}
+
+function parsed(text: string): (Partial<WhyDocument> & { type?: string }) | undefined {
+  try {
+    return JSON.parse(text) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The story of a job that was answered a moment ago. Where there is none, stderr says why, and nothing else fails. */
+export async function whyAfterwards(url: URL, job: string | undefined): Promise<WhyDocument | undefined> {
+  if (job === undefined) {
+    console.error('plimsoll: the request did not become a job, so there is no story of it')
+    return undefined
+  }
+  try {
+    const story = await askWhy(url, job)
+    if (!('problem' in story)) return story
+    console.error(story.problem)
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error
+    console.error(
+      `plimsoll: the story cannot be told: ${error.message} (--admin-url names the admin address)`,
+    )
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+/** Numbers for people to read, in sentences: few digits, with their units. */
+
+const digits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const large = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  compactDisplay: 'long',
+  maximumSignificantDigits: 3,
+})
+
+type Quantity = string | number | undefined
+
+/** 0 ms, 311 ms, 4.21 s, 2.5 min, 3 h. */
+export function span(given: Quantity): string {
+  const ms = Number(given)
+  if (!Number.isFinite(ms)) return 'an unknown time'
+  if (ms < 0.01) return '0 ms'
+  if (ms < 999.5) return `${digits.format(ms)} ms`
+  if (ms < 119_500) return `${digits.format(ms / 1000)} s`
+  if (ms < 7_170_000) return `${digits.format(ms / 60_000)} min`
+  return `${digits.format(ms / 3_600_000)} h`
+}
+
+/** Of work: 950, 1.2 million. */
+export function amount(units: Quantity): string {
+  const value = Number(units)
+  return value < 10_000 ? Math.round(value).toLocaleString('en-US') : large.format(value)
+}
+
+/** A part or a multiple: 83 % of, 3.2 times. */
+export function share(factor: number): string {
+  if (factor < 1) return `${Number((factor * 100).toPrecision(2))} % of`
+  return `${factor < 100 ? Number(factor.toPrecision(2)) : digits.format(factor)} times`
+}
+
+/** 1 job, 3 jobs. */
+export function count(given: Quantity, noun: string): string {
+  const value = Number(given)
+  return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
+}
+
+/** Reasons are read by people: thousandths of a millisecond will do. */
+export function thousandths(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}

@@ -1,0 +1,34 @@
+/** The story of a job from an event log, live or simulated. */
+
+import { readLog } from '../brain/replay.ts'
+import { oneOf } from '../brain/spec.ts'
+import { ConfigError } from '../errors.ts'
+import { disciplines } from '../worker/discipline.ts'
+import { type WhyDocument, whyDocument } from './document.ts'
+import { Stories } from './stories.ts'
+
+/** Rejects with a `ConfigError` if the log knows no such job. */
+export async function whyFromLog(
+  lines: AsyncIterable<string> | Iterable<string>,
+  job: string,
+): Promise<WhyDocument> {
+  const stories = new Stories({ pinned: job })
+  let now = 0
+  let jobs = 0
+  let last = ''
+  const { brain } = await readLog(lines, ({ at, event, actions }) => {
+    now = at
+    if (event.type === 'arrived') {
+      jobs++
+      last = event.job.id
+    }
+    stories.observe(event, actions, at)
+    return true
+  })
+  const story = stories.of(job)
+  if (!story) {
+    const some = jobs > 0 ? `${jobs.toLocaleString('en-US')} jobs, the last of them ${last}` : 'none'
+    throw new ConfigError(`--why = ${job}: there is no such job in the log; it has ${some}`)
+  }
+  return whyDocument(story, { bounded: oneOf('discipline', brain.discipline, disciplines).bounded, now })
+}

@@ -1,0 +1,222 @@
+/** Stories of jobs in virtual time: they say what happened, with the numbers that decided. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { whyText } from './document.ts'
+import { whyFromLog } from './from-log.ts'
+import { mostEntries } from './story.ts'
+import { Scene } from './testing.ts'
+
+/** A long job, three short ones, and one of another workload. */
+function preempted(): Scene {
+  const scene = new Scene()
+  scene.job('report', 100, 1000)
+  scene.job('thumb-1', 300, 20)
+  scene.job('thumb-2', 310, 30)
+  scene.job('picture', 800, 100, { workload: 'julia' })
+  scene.run(10_000)
+  return scene
+}
+
+test('a preempted job: who took its core, what each needed, and when it went on', () => {
+  assert.equal(
+    whyText(preempted().why('report')),
+    `Job report (sim)
+It took 1.15 s for 1 s of work: it was paused twice, 150 ms in all, while 3 jobs that needed less
+ran in its place.
+
+    0 ms  Arrived: a sim job, expected to need about 1 s (1 million units of work).
+    0 ms  Started on w1-1: a core is free there (0 of 1 busy).
+  200 ms  Paused: job thumb-1 takes its core; that one needs 20 ms, this one another 800 ms.
+  250 ms  Went on after 50 ms, when job thumb-2 was done: a core is free, and it needs another
+          800 ms.
+  700 ms  Paused: job picture (julia) takes its core; that one needs 100 ms, this one another
+          350 ms.
+  800 ms  Went on after 100 ms, when job picture (julia) was done: a core is free, and it needs
+          another 350 ms.
+  1.15 s  Answered after 1.15 s: it did 1 million units of work, as expected.`,
+  )
+})
+
+test('the same as a document: times add up, each entry has its code and numbers', () => {
+  const why = preempted().why('report')
+  const { outcome, responseMs, waitedMs, behindMs, pausedMs, ranMs, lostMs, slowdown, passedBy, measured } =
+    why
+  assert.deepEqual([outcome, responseMs, slowdown, passedBy], ['result', 1150, 1.15, 3])
+  assert.equal(waitedMs + behindMs + pausedMs + ranMs + lostMs, responseMs)
+  assert.deepEqual(measured, { work: 1_000_000, timesExpected: 1 })
+  assert.deepEqual(
+    why.story.map(({ event, afterMs }) => `${event} ${afterMs}`),
+    ['arrived 0', 'run 0', 'pause 200', 'resume 250', 'pause 700', 'resume 800', 'answer 1150'],
+  )
+  const { reason } = why.story[4]!
+  assert.deepEqual(reason, {
+    ...{ code: 'core-taken', by: 'picture', needMs: 100, leftMs: 350 },
+    workload: 'julia',
+  })
+})
+
+test('a job whose worker is lost: where, after how long, what was lost, and where it went on', () => {
+  const scene = new Scene({ workers: 2 })
+  scene.job('other', 0, 400)
+  scene.job('report', 0, 1000)
+  scene.job('urgent', 200, 300)
+  scene.at(300, () => scene.world.nodes.get('w1-2')!.die())
+  scene.run(10_000)
+  const { summary, story, attempts, lostMs } = scene.why('report')
+  assert.deepEqual([attempts, lostMs], [2, 200])
+  const texts = story.map(({ text }) => text)
+  assert.equal(
+    texts.find((text) => text.startsWith('Attempt')),
+    'Attempt 1 on w1-2 came to nothing after 300 ms: the worker is gone (connection closed). ' +
+      'What it had run, 200 ms, is lost; it is tried again.',
+  )
+  assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-\d/)
+  assert.match(summary, /^It took [\d.]+ s for 1 s of work: it waited 100 ms because the jobs that ran on /)
+  assert.match(summary, /lost its first attempt with worker w1-2 after it had run 200 ms\.$/)
+})
+
+test('a late job: why it waited in the queue until its deadline had passed', () => {
+  const scene = new Scene({ fleet: { slots: 2 } })
+  scene.job('first', 0, 1500)
+  scene.job('second', 5, 1000)
+  scene.job('late', 10, 1200, { deadlineAt: 910 })
+  scene.run(500)
+  assert.equal(
+    scene.why('late').summary,
+    'It arrived 490 ms ago and waits in the queue: so far it waited 490 ms because no worker that could be ' +
+      'reached had room for one more job.',
+  )
+  scene.run(10_000)
+  assert.equal(
+    whyText(scene.why('late')),
+    `Job late (sim)
+It was refused when its deadline passed, 900 ms after it arrived: it waited 900 ms because no worker
+that could be reached had room for one more job, and never started.
+
+    0 ms  Arrived: a sim job, expected to need about 1.2 s (1.2 million units of work). Its deadline
+          is in 900 ms.
+    0 ms  Waits in the queue: no worker that can be reached has room for one more job.
+  900 ms  Refused: its deadline passed 900 ms after it arrived.`,
+  )
+})
+
+test('a job that had begun when its deadline passed: how far it came', () => {
+  const scene = new Scene()
+  scene.job('slow', 0, 3000, { deadlineAt: 1000 })
+  scene.job('quick', 100, 200)
+  scene.run(10_000)
+  assert.equal(
+    scene.why('slow').summary,
+    'It was refused when its deadline passed, 1 s after it arrived: it was paused for 200 ms while 1 job that needed ' +
+      'less ran in its place, and had run 800 ms of the 3 s that it was expected to need.',
+  )
+})
+
+test('a job that needs more than was expected: when that was noticed, and what was expected then', () => {
+  const scene = new Scene()
+  scene.job('guess', 0, 100, { reallyMs: 900, low: 80_000, high: 120_000 })
+  scene.job('sure', 5, 140)
+  scene.run(10_000)
+  const { summary, story } = scene.why('guess')
+  assert.match(summary, / It needed 9 times the work that was expected\.$/)
+  const texts = story.map(({ text }) => text)
+  assert.match(
+    texts[0]!,
+    /\(100 thousand units of work\), and nine of ten such jobs 80 thousand to 120 thousand\.$/,
+  )
+  assert.equal(
+    texts[2],
+    'Turned out longer: 150 ms of work are done where 100 ms were expected; now 300 ms in all are expected.',
+  )
+  assert.equal(
+    texts.at(-1),
+    'Answered after 1.04 s: it did 900 thousand units of work, 9 times what was expected.',
+  )
+  assert.match(
+    scene.why('sure').summary,
+    /waited 145 ms because the jobs that ran on the only open worker all had less/,
+  )
+})
+
+test('where jobs share cores, or wait on their worker for one, the summary says so', () => {
+  const take = (discipline: 'sharing' | 'fifo') => {
+    const scene = new Scene({ brain: { scheduler: 'least-connections', discipline } })
+    for (const [i, id] of ['a', 'b', 'c'].entries()) scene.job(id, 0, 100 * (i + 1))
+    scene.run(10_000)
+    return scene.why('b').summary
+  }
+  assert.equal(
+    take('sharing'),
+    'It took 500 ms for 200 ms of work: it shared w1-1 with other jobs (1 when it came), which cost it 300 ms.',
+  )
+  assert.equal(take('fifo'), 'It took 300 ms for 200 ms of work: it waited 100 ms on w1-1 for a core.')
+})
+
+test('a job that is refused, fails or is given up has its end told', () => {
+  const scene = new Scene({ fleet: { slots: 1 }, brain: { limits: { queue: 0 } } })
+  scene.job('runs', 0, 1000)
+  scene.job('too-many', 10, 1000)
+  scene.at(200, () => scene.world.hangUp('runs'))
+  scene.at(300, () =>
+    scene.world.submit({ id: 'bad', workload: 'sim', work: 50_000, memoryMb: 0 }, 100_000, 'errs'),
+  )
+  scene.run(10_000)
+  assert.equal(
+    scene.why('too-many').summary,
+    'It was refused after 0 ms (0 jobs wait already, the limit is 0).',
+  )
+  assert.equal(
+    scene.why('runs').summary,
+    'Its client hung up after 200 ms: it had run 200 ms of the 1 s that it was expected to need.',
+  )
+  assert.equal(
+    scene.why('bad').summary,
+    'It failed after 50 ms, of which it ran 50 ms (the workload failed: bad input).',
+  )
+})
+
+test('a core that was had for no time at all is not told', () => {
+  const scene = new Scene({ fleet: { slots: 2 } })
+  scene.job('long', 0, 1000)
+  for (let i = 0; i < 5; i++) scene.job(`short-${i}`, 100, 50)
+  scene.run(10_000)
+  const { story, pauses, passedBy } = scene.why('long')
+  assert.deepEqual([pauses, passedBy], [1, 5])
+  assert.match(story[3]!.text, /^Went on after 250 ms, when job short-4 was done/)
+})
+
+test('of a very long story the middle is left out, which is said, and sums still hold', () => {
+  const scene = new Scene()
+  scene.job('long', 0, 10_000)
+  for (let i = 0; i < 300; i++) scene.job(`s${i}`, 10 + i * 20, 1)
+  scene.run(100_000)
+  const { story, pauses, pausedMs, passedBy } = scene.why('long')
+  assert.deepEqual([pauses, pausedMs, passedBy], [300, 300, 300])
+  assert.equal(story.length, mostEntries + 1)
+  const left = story.findIndex(({ event }) => event === 'left-out')
+  assert.equal(left, mostEntries / 2)
+  assert.equal(story[left]!.text, 'Here 403 lines of the story are left out.')
+  assert.deepEqual([story[0]!.event, story.at(-1)!.event], ['arrived', 'answer'])
+})
+
+test('so many jobs that are over are remembered, and all that are not', () => {
+  const scene = new Scene({ stories: { finished: 3, pinned: 'j1' } })
+  for (let i = 0; i < 10; i++) scene.job(`j${i}`, i * 10, 5)
+  scene.job('open', 95, 60_000)
+  scene.run(1000)
+  assert.deepEqual(scene.stories.count, { open: 1, finished: 3 })
+  const known = Array.from({ length: 10 }, (_, i) => `j${i}`).filter((id) => scene.stories.of(id))
+  assert.deepEqual(known, ['j1', 'j8', 'j9'])
+  assert.equal(scene.why('open').state, 'running')
+})
+
+test('a log tells the same story', async () => {
+  const scene = preempted()
+  const told = await whyFromLog(scene.lines(), 'report')
+  assert.deepEqual(told, JSON.parse(JSON.stringify({ ...scene.why('report') })))
+  await assert.rejects(whyFromLog(scene.lines(), 'nobody'), {
+    code: 'CONFIG',
+    message: '--why = nobody: there is no such job in the log; it has 4 jobs, the last of them picture',
+  })
+})

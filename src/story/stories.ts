@@ -1,0 +1,250 @@
+/**
+ * Collects the stories of jobs from what the brain is told and does: of all that are open, and of those that ended
+ * last. It notes codes and numbers; words are found when someone asks.
+ */
+
+import type { Quote } from '../estimate/estimator.ts'
+import type { Action, AttemptToken, Event, Job, Reason } from '../model.ts'
+import { Books, leave, passes } from './books.ts'
+import { addEntry, enter, newStory, type Story, type StoryEvent } from './story.ts'
+
+export interface StoriesOptions {
+  /** Of jobs that are over, so many are remembered. Default 1,000. */
+  finished?: number
+  /** A job that is not forgotten. */
+  pinned?: string
+  /** What is known of a job beside what the brain is told; asked when it arrives, and when it ends. */
+  known?(job: Job): { quote?: Quote; expectedMs?: number; cpuMs?: number | undefined } | undefined
+}
+
+type Of<T extends Action['type']> = Extract<Action, { type: T }>
+
+export class Stories {
+  readonly #options: StoriesOptions
+  readonly #open = new Map<string, Story>()
+  /** In the order in which they ended. */
+  readonly #finished = new Map<string, Story>()
+  readonly #workers = new Books()
+  #waiting = 0
+
+  constructor(options: StoriesOptions = {}) {
+    this.#options = options
+  }
+
+  of(job: string): Story | undefined {
+    return this.#open.get(job) ?? this.#finished.get(job)
+  }
+
+  /** How many jobs are remembered. */
+  get count(): { open: number; finished: number } {
+    return { open: this.#open.size, finished: this.#finished.size }
+  }
+
+  observe(event: Event, actions: readonly Action[], now: number): void {
+    if (event.type === 'arrived') this.#arrived(event.job, now)
+    else if (event.type === 'joined') this.#workers.joined(event.worker)
+    else if (event.type === 'cancelled') {
+      const story = this.#open.get(event.job)
+      if (story) this.#end(story, 'cancelled', { code: 'client-gone' }, now)
+    }
+    for (let i = 0; i < actions.length; i++) this.#did(actions[i]!, event, actions, now)
+  }
+
+  #arrived(job: Job, now: number): void {
+    const story = newStory(job, now)
+    const { work, low, high, deadlineAt } = job
+    const known = this.#options.known?.(job)
+    story.quote = known?.quote
+    story.countsMs = this.#workers.msFor(work)
+    story.expectedMs = known?.expectedMs ?? story.countsMs
+    const reason: Reason = { code: 'estimated', work }
+    if (low !== undefined && high !== undefined) Object.assign(reason, { low, high })
+    if (story.expectedMs !== undefined) reason.expectedMs = story.expectedMs
+    if (story.countsMs !== undefined) reason.countsMs = story.countsMs
+    if (story.quote) reason.source = story.quote.source
+    if (deadlineAt !== undefined) reason.deadlineMs = deadlineAt - now
+    addEntry(story, { at: now, event: 'arrived', reason })
+    this.#open.set(job.id, story)
+  }
+
+  #did(action: Action, event: Event, actions: readonly Action[], now: number): void {
+    if (action.type === 'drain' || action.type === 'terminate') return this.#workers.leaves(action)
+    const story = 'job' in action ? this.of(action.job) : undefined
+    if (!story) return
+    switch (action.type) {
+      case 'wait':
+        return this.#wait(story, action, now)
+      case 'run':
+        return this.#run(story, action, now)
+      case 'pause':
+        return this.#pause(story, action, now)
+      case 'resume':
+        return this.#resume(story, action, event, now)
+      case 'retry':
+        return this.#retry(story, action, event, actions, now)
+      case 'revise':
+        return note(story, 'revise', action, action.reason, now)
+      case 'go':
+        return note(story, 'go', action, { code: 'go' }, now)
+      case 'drop':
+        return dropped(story, action, now)
+      case 'answer':
+        if (event.type === 'finished' && event.job === action.job) story.work = event.work
+        return this.#end(story, action.outcome, action.reason, now)
+    }
+  }
+
+  #wait(story: Story, { reason }: Of<'wait'>, now: number): void {
+    const before = story.queued
+    // It has been looked at again, and nothing has changed for it.
+    if (before?.code === reason.code) return
+    const waiting = before ? this.#waiting - 1 : this.#waiting++
+    const facts: Reason = { ...reason, waiting, workers: this.#workers.ready }
+    if (story.countsMs !== undefined) facts.needMs = story.countsMs
+    story.queued = facts
+    addEntry(story, { at: now, event: 'wait', reason: facts })
+    if (!before) enter(story, 'waiting', now)
+  }
+
+  #run(story: Story, action: Of<'run'>, now: number): void {
+    const facts: Reason = { ...action.reason, workers: this.#workers.ready }
+    const waitedMs = this.#leaveQueue(story, 'running', now)
+    if (waitedMs > 0) facts.waitedMs = waitedMs
+    const book = this.#workers.of(action.worker)
+    if (book) {
+      facts.idle = book.idle
+      story.beside = book.held++
+      story.workPerSecond = book.workPerSecond
+    }
+    passes(book, 1)
+    story.book = book
+    story.worker = action.worker
+    story.attempt = action.attempt
+    note(story, 'run', action, facts, now)
+  }
+
+  #pause(story: Story, action: Of<'pause'>, now: number): void {
+    const { reason } = action
+    if (story.book) story.book.idle++
+    if (reason.code === 'no-core') {
+      // It was sent there a moment ago, but does not run: it has passed nobody.
+      passes(story.book, -1)
+      const sent = story.entries.at(-1)
+      if (sent?.event === 'run') sent.reason.queued = 1
+      enter(story, 'behind', now)
+      return note(story, 'pause', action, reason, now)
+    }
+    story.book?.preempted.add(story)
+    enter(story, 'paused', now)
+    // Then the pause goes on.
+    if (resumedForNothing(story, now)) return
+    story.pauses++
+    story.pausedFrom = now
+    if (!(Number(reason.needMs) < Number(reason.leftMs))) story.onlyByShorter = false
+    note(story, 'pause', action, this.#withWorkload(story, { ...reason }, reason.by), now)
+  }
+
+  #resume(story: Story, action: Of<'resume'>, event: Event, now: number): void {
+    const { book, since } = story
+    if (book) {
+      book.idle--
+      book.preempted.delete(story)
+    }
+    // Whoever lost its core later than this job has not been passed by it yet.
+    passes(book, 1, since)
+    const paused = story.state === 'paused'
+    enter(story, 'running', now)
+    const facts: Reason = { ...action.reason, pausedMs: now - (paused ? story.pausedFrom : since) }
+    if (!paused) facts.code = 'core-at-last'
+    if ('attempt' in event && event.job !== action.job) {
+      facts.after = event.job
+      facts.afterEvent = event.type
+    }
+    note(story, 'resume', action, this.#withWorkload(story, facts, facts.after), now)
+  }
+
+  #retry(story: Story, action: Of<'retry'>, event: Event, actions: readonly Action[], now: number): void {
+    const facts: Reason = { ...action.reason }
+    if (event.type === 'failed' && event.message) facts.message = event.message
+    const lost = actions.find(
+      (other): other is Of<'terminate'> => other.type === 'terminate' && other.worker === action.worker,
+    )
+    if (lost?.reason.silentMs !== undefined) facts.silentMs = lost.reason.silentMs
+    else if (lost?.reason.message) facts.message = lost.reason.message
+    resumedForNothing(story, now)
+    leave(story)
+    enter(story, 'waiting', now)
+    story.ms.lost += story.ms.running
+    facts.ranMs = story.ms.running
+    story.ms.running = 0
+    story.lostAttempts++
+    note(story, 'retry', action, facts, now)
+    const entry = story.entries.at(-1)!
+    story.firstLost ??= entry
+    if (facts.code === 'unreachable') this.#workers.broke(action.worker, entry)
+  }
+
+  /** Returns how long it was in the queue since it came there last. */
+  #leaveQueue(story: Story, state: Story['state'], now: number): number {
+    const ms = enter(story, state, now)
+    const reason = story.queued
+    if (!reason) return 0
+    story.queued = undefined
+    this.#waiting--
+    if (ms >= (story.longestWait?.ms ?? 0)) story.longestWait = { ms, reason }
+    return ms
+  }
+
+  #end(story: Story, outcome: NonNullable<Story['outcome']>, reason: Reason, now: number): void {
+    leave(story)
+    this.#leaveQueue(story, 'over', now)
+    story.outcome = outcome
+    story.endReason = reason
+    const { id } = story.job
+    story.cpuMs = this.#options.known?.(story.job)?.cpuMs
+    addEntry(story, { at: now, event: outcome === 'cancelled' ? outcome : 'answer', reason })
+    this.#open.delete(id)
+    this.#finished.set(id, story)
+    if (this.#finished.size > (this.#options.finished ?? 1_000)) this.#forget()
+  }
+
+  #forget(): void {
+    for (const id of this.#finished.keys()) {
+      if (id === this.#options.pinned) continue
+      this.#finished.delete(id)
+      return
+    }
+  }
+
+  /** Adds the other job's workload, if it is not the same. */
+  #withWorkload(story: Story, facts: Reason, other: Reason[string] | undefined): Reason {
+    const workload = other === undefined ? undefined : this.of(String(other))?.job.workload
+    if (workload !== undefined && workload !== story.job.workload) facts.workload = workload
+    return facts
+  }
+}
+
+/** If it has had its core for no time at all, that is not told. */
+function resumedForNothing({ entries }: Story, now: number): boolean {
+  const last = entries.at(-1)
+  if (last?.event !== 'resume' || last.at !== now) return false
+  entries.pop()
+  return true
+}
+
+/** Of those that come one after the other, the first tells enough. */
+function dropped(story: Story, action: Of<'drop'>, now: number): void {
+  const last = story.entries.at(-1)
+  if (last?.event !== 'drop' || last.attempt !== action.attempt)
+    note(story, 'drop', action, action.reason, now)
+}
+
+function note(
+  story: Story,
+  event: StoryEvent,
+  { attempt, worker }: Omit<AttemptToken, 'epoch' | 'job'> & { worker?: string },
+  reason: Reason,
+  at: number,
+): void {
+  addEntry(story, { at, event, reason, attempt, ...(worker !== undefined && { worker }) })
+}

@@ -1,0 +1,150 @@
+/** Why did this take so long? One or two sentences, from a story's sums. */
+
+import { explain, openWorkers } from '../brain/reasons.ts'
+import type { Reason } from '../model.ts'
+import { count, share, span, thousandths } from '../quantities.ts'
+import type { Story } from './story.ts'
+import { sentence } from './words.ts'
+
+/** Sums up to a given moment: of a story that is not over, up to now. */
+export interface Sums {
+  /** From its arrival to its end, or to now. */
+  responseMs: number
+  /** In the queue. */
+  waitedMs: number
+  /** On a worker that had no core for it. */
+  behindMs: number
+  pausedMs: number
+  /** What the last attempt ran, and what those before it ran in vain. */
+  ranMs: number
+  lostMs: number
+  /** What the work itself took: CPU time where it is known, else what it ran, or would have with a core to itself. */
+  workMs: number | undefined
+  slowdown: number | undefined
+}
+
+/** `bounded`: the workers' discipline gives each running job a core to itself. */
+export function sumsOf(story: Story, bounded: boolean, now: number): Sums {
+  const { ms, state, since, arrivedAt, cpuMs, work, workPerSecond } = story
+  const over = state === 'over'
+  const current = over ? 0 : Math.max(0, now - since)
+  const of = (name: keyof Story['ms']) => thousandths(ms[name] + (name === state ? current : 0))
+  const ranMs = of('running')
+  const alone = work !== undefined && workPerSecond > 0 ? (work / workPerSecond) * 1000 : undefined
+  const workMs = story.outcome === 'result' ? (cpuMs ?? (bounded ? ranMs : alone)) : undefined
+  const responseMs = thousandths((over ? since : Math.max(now, since)) - arrivedAt)
+  return {
+    responseMs,
+    waitedMs: of('waiting'),
+    behindMs: of('behind'),
+    pausedMs: of('paused'),
+    ranMs,
+    lostMs: of('lost'),
+    workMs,
+    slowdown: workMs !== undefined && workMs > 0 ? thousandths(responseMs / workMs) : undefined,
+  }
+}
+
+export function summaryOf(story: Story, sums: Sums): string {
+  const parts = causes(story, sums)
+  const why = parts.length > 0 ? `: ${story.outcome === undefined ? 'so far it' : 'it'} ${list(parts)}` : ''
+  const estimate = surprise(story)
+  return sentence(`${headline(story, sums)}${why}`) + (estimate ? ` ${sentence(estimate)}` : '')
+}
+
+function headline({ outcome, endReason, state }: Story, { responseMs, workMs, ranMs }: Sums): string {
+  const took = span(responseMs)
+  if (outcome === undefined) return `it arrived ${took} ago and ${states[state]}`
+  if (outcome === 'result') return `it took ${took} for ${span(workMs)} of work`
+  const reason = endReason!
+  if (outcome === 'error')
+    return `it failed after ${took}, of which it ran ${span(ranMs)} (${explain(reason)})`
+  if (outcome === 'cancelled') return `its client hung up after ${took}`
+  if (outcome === 'unknown') return `nobody knows how it ended after ${took} (${explain(reason)})`
+  if (reason.code === 'deadline') return `it was refused when its deadline passed, ${took} after it arrived`
+  return `it was refused after ${took} (${explain(reason)})`
+}
+
+const states: Readonly<Record<Story['state'], string>> = {
+  waiting: 'waits in the queue',
+  behind: 'waits on its worker for a core',
+  running: 'runs',
+  paused: 'is paused',
+  over: 'is over',
+}
+
+/** What its time went into beside its work. What hardly counts is left out. */
+function causes(story: Story, sums: Sums): string[] {
+  const { queued, longestWait, firstLost, lostAttempts, outcome, worker } = story
+  const { responseMs, waitedMs, behindMs, pausedMs, ranMs, lostMs, workMs } = sums
+  const counts = (time: number) => time >= 1 && time >= 0.02 * responseMs
+  const parts: string[] = []
+  const reason = queued ?? longestWait?.reason
+  if (counts(waitedMs) && reason) parts.push(`waited ${span(waitedMs)} because ${inPast(reason)}`)
+  if (counts(behindMs)) parts.push(`waited ${span(behindMs)} on ${worker} for a core`)
+  if (counts(pausedMs)) parts.push(paused(story, pausedMs))
+  if (firstLost) parts.push(lost(firstLost, lostAttempts, lostMs))
+  if (outcome === 'result') {
+    if (workMs !== undefined && counts(ranMs - workMs) && ranMs > 1.1 * workMs)
+      parts.push(slowed(story, ranMs - workMs))
+    if (parts.length === 0) parts.push('started at once and was never paused')
+  } else if (outcome !== 'error') {
+    const last = lostAttempts > 0 ? 'in its last attempt ' : ''
+    if (ranMs > 0)
+      parts.push(`${last}${outcome ? 'had run' : 'ran'} ${span(ranMs)}${ofExpected(story, ranMs)}`)
+    else if (outcome && story.attempt === 0 && waitedMs > 0) parts.push('never started')
+  }
+  return parts
+}
+
+/** Why it waited, told afterwards. */
+function inPast(reason: Reason): string {
+  const { code, needMs } = reason
+  if (code === 'all-shorter' && needMs !== undefined)
+    return `the jobs that ran on ${openWorkers(reason)} all had less left than its ${span(needMs)}`
+  if (code === 'no-room' && reason.workers === 0) return 'no worker was ready'
+  if (code === 'no-room' && reason.openWorkers === 0)
+    return 'no worker that could be reached had room for one more job'
+  return explain(reason)
+}
+
+function paused({ pauses, passedBy, onlyByShorter }: Story, ms: number): string {
+  const jobs = `${count(Math.max(1, passedBy), 'job')}${onlyByShorter ? ' that needed less' : ''}`
+  const often = pauses === 2 ? 'twice' : `${pauses} times`
+  const time = pauses < 2 ? `for ${span(ms)}` : `${often}, ${span(ms)} in all,`
+  return `was paused ${time} while ${jobs} ran in its place`
+}
+
+function lost({ worker, reason }: NonNullable<Story['firstLost']>, attempts: number, lostMs: number): string {
+  const how =
+    reason.code === 'worker-lost' || reason.gone !== undefined
+      ? `with worker ${worker}`
+      : `on worker ${worker} (${explain(reason)})`
+  if (attempts === 1) return `lost its first attempt ${how} after it had run ${span(lostMs)}`
+  return `lost ${attempts} attempts, which had run ${span(lostMs)} in all, the first ${how}`
+}
+
+function slowed({ cpuMs, beside, worker }: Story, ms: number): string {
+  if (cpuMs !== undefined)
+    return `was on its worker for ${span(ms)} without computing (starting, reading, or while other programs had the core)`
+  return `shared ${worker} with other jobs (${beside} when it came), which cost it ${span(ms)}`
+}
+
+function ofExpected({ expectedMs }: Story, ranMs: number): string {
+  if (expectedMs === undefined) return ''
+  const time = span(expectedMs)
+  return ranMs < expectedMs ? ` of the ${time} that it was expected to need` : `, where ${time} were expected`
+}
+
+/** Says so if the estimate was far off: outside its interval, or by half where it has none. */
+function surprise({ work, job }: Story): string | undefined {
+  if (work === undefined || !(job.work > 0)) return undefined
+  const { low = job.work / 1.5, high = job.work * 1.5 } = job
+  if (work >= low && work <= high) return undefined
+  return `it needed ${share(work / job.work)} the work that was expected`
+}
+
+function list(parts: string[]): string {
+  if (parts.length < 2) return parts.join('')
+  return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`
+}

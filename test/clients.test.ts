@@ -1,0 +1,96 @@
+/** Clients over HTTP: who they are, what they are told when they ask for too much, and deadlines of workloads. */
+
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import { replay } from '../src/brain/replay.ts'
+import type { Estimator } from '../src/estimate/estimator.ts'
+import { fixtures, open, problemOf, startLive, stopLive, until, untilIdle, useLive } from './live.ts'
+
+/** Requests cost what they say, as far as anyone knows. */
+const estimator: Estimator = {
+  estimate({ params }) {
+    const work = Number((params as { work?: string }).work ?? 1)
+    return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }
+  },
+  learn: () => {},
+}
+const files = [fixtures, join(import.meta.dirname, 'fixtures', 'clients.ts')]
+const rateLimit = { workPerMinute: 60, burst: 100 }
+const live = useLive({ files, clientBy: 'key', rateLimit, estimator })
+
+const get = (path: string, key?: string, more: Record<string, string> = {}) =>
+  fetch(live.url + path, {
+    headers: { ...more, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+  })
+
+test('one who asks for too much is told so with a 429, and when to come again; another is served', async () => {
+  const runs = get('/gated?gate=g&work=90', 'top-s3cret')
+  await until(() => live.state().placed === 1, 'it runs')
+  const problem = await problemOf(get('/echo?work=71', 'top-s3cret'), 429)
+  const { code, detail, headers, client, work, have, perMinute, retryAfterMs } = problem
+  assert.equal(code, 'rate-limit')
+  assert.match(String(client), /^key:[0-9a-f]{12}$/)
+  assert.deepEqual([work, perMinute], [71, 60])
+  assert.ok(Number(have) >= 10 && Number(have) < 71)
+  const seconds = Math.ceil(Number(retryAfterMs) / 1000)
+  assert.equal(headers.get('retry-after'), `${seconds}`)
+  assert.match(
+    detail,
+    new RegExp(`^Client ${client} may use 60 units .* needs about 71, .* in ${seconds} s\\.$`),
+  )
+  assert.ok(headers.get('plimsoll-job'))
+  for (const key of ['other', undefined]) assert.equal((await get('/echo?work=71', key)).status, 200)
+  open(live, 'g')
+  assert.equal((await runs).status, 200)
+  await untilIdle(live)
+})
+
+test('what a request took more than predicted is owed', async () => {
+  assert.equal((await get('/heavy', 'debtor')).status, 204)
+  const { have } = await problemOf(get('/echo?work=1', 'debtor'), 429)
+  assert.ok(Number(have) < -900_000)
+})
+
+test('a quote costs nothing', async () => {
+  for (let i = 0; i < 5; i++) assert.equal((await get('/-/estimate/echo?work=90', 'asks')).status, 200)
+})
+
+test('a workload may have a deadline of its own, and the header wins', async () => {
+  assert.equal((await problemOf(get('/impatient?gate=never', 'k1'), 504)).code, 'deadline')
+  const waits = get('/impatient?gate=later', 'k2', { 'plimsoll-deadline': '1e9' })
+  await until(() => live.state().placed === 1, 'it runs')
+  // The deadline that it does not have passes meanwhile.
+  await problemOf(get('/impatient?gate=never', 'k3'), 504)
+  open(live, 'later')
+  assert.equal(await (await waits).text(), 'opened')
+  assert.equal(
+    (await problemOf(get('/impatient', 'k4', { 'plimsoll-deadline': 'soon' }), 400)).code,
+    'bad-deadline',
+  )
+})
+
+test('clients by a header: a key is in no log, no state and no answer, and a log with refusals replays', async (t) => {
+  const eventLog = join(tmpdir(), `plimsoll-clients-${process.pid}.log`)
+  t.after(() => rmSync(eventLog, { force: true }))
+  const tenants = await startLive({ files, clientBy: 'header:x-api-key', rateLimit, estimator, eventLog })
+  const headers = { 'x-api-key': 'hush-hush' }
+  const answers: string[] = []
+  try {
+    for (const status of [204, 429]) {
+      const answer = await fetch(`${tenants.url}/heavy`, { headers })
+      assert.equal(answer.status, status)
+      answers.push(await answer.text(), JSON.stringify([...answer.headers]))
+    }
+    answers.push(JSON.stringify(tenants.state()), ...tenants.lines)
+  } finally {
+    await stopLive(tenants)
+  }
+  const log = readFileSync(eventLog, 'utf8')
+  assert.match(log, /"client":"key:[0-9a-f]{12}"/)
+  assert.match(log, /"code":"rate-limit"/)
+  for (const text of [log, ...answers]) assert.doesNotMatch(text, /hush-hush/)
+  assert.equal((await replay(log.split('\n'))).difference, undefined)
+})

@@ -1,0 +1,99 @@
+/** A long job is preempted by short ones and loses its worker; then its story is asked for over HTTP. */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test from 'node:test'
+import type { Estimator } from '../src/estimate/estimator.ts'
+import { defaultMeter } from '../src/meter/hooks.ts'
+import type { WhyDocument } from '../src/story/document.ts'
+import { nominalRate } from '../src/worker/rates.ts'
+import { problemOf, until, untilIdle, useLive } from './live.ts'
+
+/** Knows what each will cost. */
+const told: Estimator = {
+  estimate({ params }) {
+    const work = Number((params as { ms: string }).ms) * nominalRate(defaultMeter)
+    return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }
+  },
+  learn() {},
+}
+
+const live = useLive({ files: [join(import.meta.dirname, 'fixtures', 'spins.ts')], estimator: told })
+
+/** The id of a job that was answered. */
+async function spun(ms: number): Promise<string> {
+  const answer = await fetch(`${live.url}/spin?ms=${ms}`)
+  assert.equal(answer.status, 204)
+  return answer.headers.get('plimsoll-job')!
+}
+
+const whyOf = (job: string, accept = 'application/json') =>
+  fetch(`${live.adminUrl}/api/jobs/${job}/why`, { headers: { accept } })
+
+/** Jobs in the worker's hands: how many run, and how many are there. */
+const hands = () => {
+  const jobs = live.state().workers.flatMap((worker) => worker.jobs)
+  return `${jobs.filter(({ running }) => running).length} of ${jobs.length}`
+}
+
+test('why tells of a job that was preempted, lost its worker and was tried again', async () => {
+  const long = spun(1500)
+  await until(() => hands() === '1 of 1', 'the long job runs')
+  const shorts = [await spun(50), await spun(60)]
+  await until(() => hands() === '1 of 1', 'the long job goes on')
+  const [{ id: killed = '', pid = 0 } = {}] = live.state().workers
+  process.kill(pid, 'SIGKILL')
+  const job = await long
+  await untilIdle(live)
+
+  const why = (await (await whyOf(job)).json()) as WhyDocument
+  assert.deepEqual(
+    [why.job, why.workload, why.outcome, why.attempts, why.pauses, why.passedBy],
+    [job, 'spin', 'result', 2, 2, 2],
+  )
+  const events = why.story.map(({ event }) => event).filter((event) => event !== 'drop')
+  assert.deepEqual(
+    events.filter((event) => event !== 'wait'),
+    ['arrived', 'run', 'pause', 'resume', 'pause', 'resume', 'retry', 'run', 'answer'],
+  )
+  const sum = why.waitedMs + why.behindMs + why.pausedMs + why.ranMs + why.lostMs
+  assert.ok(Math.abs(sum - why.responseMs) < 0.1, `${sum} of ${why.responseMs} ms are told`)
+  for (const { afterMs, text, reason } of why.story) {
+    assert.ok(afterMs >= 0 && reason.code && /^[A-Z].*\.$/.test(text), text)
+  }
+
+  const answer = await whyOf(job, 'text/plain')
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/)
+  const page = (await answer.text()).replace(/\s+/g, ' ')
+  for (const words of [
+    `Job ${job} (spin) It took `,
+    'paused twice, ',
+    ' while 2 jobs that needed less ran in its place',
+    `lost its first attempt with worker ${killed} after it had run `,
+    'Arrived: a spin job, expected to need about 1.5 s (',
+    'Basis: it was told so beforehand.',
+    `Paused: job ${shorts[0]} takes its core; that one needs 50 ms, this one another `,
+    `, when job ${shorts[0]} was done: a core is free, and it needs another `,
+    `Paused: job ${shorts[1]} takes its core; that one needs 60 ms, this one another `,
+    `Attempt 1 on ${killed} came to nothing after `,
+    'What it had run, ',
+    'Started again (attempt 2) on ',
+    'Answered after ',
+  ]) {
+    assert.ok(page.includes(words), `“${words}” in: ${page}`)
+  }
+})
+
+test('a job that nobody knows is a problem that says how many are remembered', async () => {
+  const job = await spun(1)
+  const problem = await problemOf(whyOf('nobody'), 404)
+  assert.equal(problem.code, 'unknown-job')
+  assert.match(
+    problem.detail,
+    /^Nothing is remembered of a job nobody\. Remembered are the 0 jobs that are not over /,
+  )
+  assert.ok(Number(problem.finished) >= 1)
+  assert.equal((await whyOf(job)).status, 200)
+  await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}`), 404)
+  await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}/why`, { method: 'DELETE' }), 405)
+})
