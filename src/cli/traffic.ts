@@ -61,7 +61,7 @@ export async function readTraffic(scenario: Scenario, args: readonly string[]): 
   const notes = [...(drawn && trace.recorded.kind === 'jobs' ? [] : trace.notes), ...(drawn?.notes ?? [])]
   if (traffic.load > 1 && !given('load'))
     notes.push('At its own pace this is more than the fleet can do; --load fits it to the fleet.')
-  const begins = trace.dated && traffic.stretch === 1 ? dateWords(trace.recorded.atMs[0]!) : undefined
+  const begins = trace.dated && traffic.stretch === 1 ? dateWords(trace.beginsMs) : undefined
   return { ...traffic, words: wordsOf(scenario, trace, traffic, drawn?.sizes), begins, notes }
 }
 

@@ -14,7 +14,8 @@ export function partOf(trace: Trace, { from, until }: Window): Trace {
   if (from === undefined && until === undefined) return trace
   const { recorded } = trace
   const { atMs } = recorded
-  const first = from === undefined ? 0 : firstFrom(atMs, momentOf(trace, '--from', from))
+  const beginsMs = from === undefined ? trace.beginsMs : momentOf(trace, '--from', from)
+  const first = from === undefined ? 0 : firstFrom(atMs, beginsMs)
   const end = until === undefined ? atMs.length : firstFrom(atMs, momentOf(trace, '--until', until))
   if (first >= end) {
     const options = [from !== undefined && `--from = ${from}`, until !== undefined && `--until = ${until}`]
@@ -31,17 +32,13 @@ export function partOf(trace: Trace, { from, until }: Window): Trace {
           seconds: recorded.seconds.subarray(first, end),
           ...(recorded.known && { known: recorded.known.slice(first, end) }),
         }
-  return { ...trace, recorded: part }
-}
-
-/** Where a recording begins: with its first row where that has a date, else at zero. */
-function originMs({ dated, recorded }: Trace): number {
-  return dated ? recorded.atMs[0]! : 0
+  // Nothing is gained by waiting for the first row of a recording that begins later.
+  return { ...trace, beginsMs: Math.max(beginsMs, trace.beginsMs), recorded: part }
 }
 
 function momentOf(trace: Trace, option: string, text: string): number {
   const seconds = text.trim() === '' ? Number.NaN : Number(text)
-  if (seconds >= 0 && seconds < Infinity) return originMs(trace) + seconds * 1000
+  if (seconds >= 0 && seconds < Infinity) return trace.beginsMs + seconds * 1000
   const date = dateOf(text)
   if (date !== undefined && trace.dated) return date
   const dates = trace.dated ? ', or a date (UTC) such as 1998-06-30 or 1998-06-30T14:30' : ''

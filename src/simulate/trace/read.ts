@@ -43,7 +43,8 @@ export async function readTrace(file: NamedFile, options: ReadOptions = {}): Pro
     const what = rows === 0 ? 'nothing follows its header' : 'no job arrives in it'
     throw new ConfigError(`${file.option} = ${file.path}: holds no traffic (${what})`)
   }
-  return { name: file.path, format: format.name, ...read }
+  const beginsMs = read.dated ? read.recorded.atMs[0]! : 0
+  return { name: file.path, format: format.name, beginsMs, ...read }
 }
 
 /** Whether the file begins as a trace does. */

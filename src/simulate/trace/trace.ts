@@ -31,6 +31,8 @@ export interface Trace {
   readonly format: string
   /** Times are milliseconds since 1970 where true, else since the recording began. */
   readonly dated: boolean
+  /** The moment at which simulated time begins. */
+  readonly beginsMs: number
   readonly recorded: RecordedJobs | RecordedCounts
   /** What a reader of figures should know: how work was derived, what was missing. */
   readonly notes: readonly string[]

@@ -7,19 +7,20 @@ import { partOf } from './part.ts'
 import type { Trace } from './trace.ts'
 import { type TrafficOptions, trafficOf } from './traffic.ts'
 
-/** A job every 100 ms from 1 s on, of 1, 2, 3, … hundredths of a second. */
-function jobs(count: number, dated = false): Trace {
+/** A job every 100 ms from 1 s after the beginning on, of 1, 2, 3, … hundredths of a second. */
+function jobs(count: number): Trace {
   const atMs = Float64Array.from({ length: count }, (_, i) => 1000 + 100 * i)
   const seconds = atMs.map((_, i) => (i + 1) / 100)
   const known = Array.from(seconds, (each) => ({ workload: 'w', work: each * 1e6, memoryMb: 0 }))
-  return { name: 't', format: 'f', dated, recorded: { kind: 'jobs', atMs, seconds, known }, notes: [] }
+  const recorded = { kind: 'jobs', atMs, seconds, known } as const
+  return { name: 't', format: 'f', dated: false, beginsMs: 0, recorded, notes: [] }
 }
 
 const day = Date.UTC(1998, 5, 30)
 function minutes(...counts: number[]): Trace {
   const atMs = Float64Array.from(counts, (_, i) => day + 60_000 * i)
   const recorded = { kind: 'counts', atMs, counts: Float64Array.from(counts), stretchMs: 60_000 } as const
-  return { name: 't', format: 'f', dated: true, recorded, notes: [] }
+  return { name: 't', format: 'f', dated: true, beginsMs: day, recorded, notes: [] }
 }
 
 /** All arrivals of one run, with the sizes that go with them. */
@@ -40,8 +41,8 @@ function all(trace: Trace, options: TrafficOptions, seed = 1): { atMs: number[];
 const near = (actual: number, expected: number, share: number) =>
   assert.ok(Math.abs(actual / expected - 1) < share, `${actual} is not ${expected} ± ${share * 100} %`)
 
-test('at its own pace a trace is what was recorded, from its first arrival on', () => {
-  assert.deepEqual(all(jobs(3), { cores: 1 }), { atMs: [0, 100, 200], seconds: [0.01, 0.02, 0.03] })
+test('at its own pace a trace is what was recorded', () => {
+  assert.deepEqual(all(jobs(3), { cores: 1 }), { atMs: [1000, 1100, 1200], seconds: [0.01, 0.02, 0.03] })
   const traffic = trafficOf(jobs(3), { cores: 1 })
   assert.deepEqual([traffic.jobs, traffic.stretch, traffic.load], [3, 1, 0.06 / 0.2])
 })
@@ -50,7 +51,7 @@ test('a load is reached by stretching time', () => {
   const traffic = trafficOf(jobs(3), { cores: 2, load: 0.3 })
   assert.equal(traffic.load, 0.3)
   near(traffic.stretch, 0.5, 1e-9)
-  near(all(jobs(3), { cores: 2, load: 0.3 }).atMs[2]!, 100, 1e-9)
+  near(all(jobs(3), { cores: 2, load: 0.3 }).atMs[2]!, 600, 1e-9)
 })
 
 test('of a part by number, the load is that of the part', () => {
@@ -62,7 +63,7 @@ test('of a part by number, the load is that of the part', () => {
 test('thinned, each request is kept with that chance, and keeps its size', () => {
   const { atMs, seconds } = all(jobs(10_000), { cores: 1, thin: 0.1 })
   near(atMs.length, 1000, 0.1)
-  for (let i = 0; i < atMs.length; i++) near(seconds[i]!, (atMs[i]! / 100 + 1) / 100, 1e-9)
+  for (let i = 0; i < atMs.length; i++) near(seconds[i]!, (atMs[i]! / 100 - 9) / 100, 1e-9)
   assert.deepEqual(all(jobs(10_000), { cores: 1, thin: 0.1 }).atMs, atMs)
   assert.notDeepEqual(all(jobs(10_000), { cores: 1, thin: 0.1 }, 2).atMs, atMs)
 })
@@ -141,9 +142,12 @@ test('a part by time: by seconds since the recording began, or by date', () => {
   const days = minutes(1, 2, 3)
   const part = partOf(days, { from: '1998-06-30 00:01', until: '1998-06-30T00:02:00Z' }).recorded
   assert.deepEqual(part.kind === 'counts' && [...part.counts], [2])
+  assert.equal(partOf(days, { from: '1990-01-01' }).beginsMs, day, 'nobody waits for the first row')
   assert.equal(partOf(days, { from: '60' }).recorded.atMs.length, 2)
   assert.equal(partOf(days, { from: '1998-06-30' }).recorded.atMs.length, 3)
-  const { recorded } = partOf(jobs(5), { from: '1.3' })
+  const late = partOf(jobs(5), { from: '1.25' })
+  assert.deepEqual(all(late, { cores: 1 }).atMs, [50, 150])
+  const { recorded } = late
   assert.equal(recorded.kind === 'jobs' && recorded.known![0]!.work, 40_000)
 })
 

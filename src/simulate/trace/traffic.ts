@@ -69,7 +69,7 @@ function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): 
           next(_, random) {
             do row++
             while (thin < 1 && row < rows && random.next() >= thin)
-            return row < rows ? (atMs[row]! - atMs[0]!) * stretch : Infinity
+            return row < rows ? (atMs[row]! - trace.beginsMs) * stretch : Infinity
           },
         },
         sizes: sizes ?? {
@@ -86,7 +86,7 @@ function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): 
 /** A load is reached by scaling the counts, so that a day stays a day; where the share kept is stated, by stretching. */
 function ofCounts(trace: Trace, recorded: RecordedCounts, options: TrafficOptions, sizes: Sizes): Traffic {
   const { cores, load, thin, jobs = Infinity } = options
-  const { atMs, counts, stretchMs } = recorded
+  const { counts, stretchMs } = recorded
   const total = sum(counts)
   // Over the minutes that were recorded: gaps between them would hide how busy those are.
   const loadAsRecorded = (total * sizes.meanSeconds * 1000) / (counts.length * stretchMs * cores)
@@ -101,24 +101,18 @@ function ofCounts(trace: Trace, recorded: RecordedCounts, options: TrafficOption
     run: () => ({
       jobs,
       sizes,
-      arrivals: drawnInstants(trace.name, atMs, counts, stretchMs, scale, stretch),
+      arrivals: drawnInstants(trace, recorded, scale, stretch),
     }),
   }
 }
 
-function drawnInstants(
-  name: string,
-  atMs: Float64Array,
-  counts: Float64Array,
-  minuteMs: number,
-  scale: number,
-  stretch: number,
-): Arrivals {
+function drawnInstants(trace: Trace, recorded: RecordedCounts, scale: number, stretch: number): Arrivals {
+  const { atMs, counts, stretchMs } = recorded
   let minute = -1
   let left = 0
   let at = 0
   return {
-    name,
+    name: trace.name,
     next(_, random) {
       while (left === 0) {
         if (++minute >= counts.length) return Infinity
@@ -126,8 +120,8 @@ function drawnInstants(
         at = atMs[minute]!
       }
       // The first of so many independent instants in what is left of the minute.
-      at += (atMs[minute]! + minuteMs - at) * (1 - (1 - random.next()) ** (1 / left--))
-      return (at - atMs[0]!) * stretch
+      at += (atMs[minute]! + stretchMs - at) * (1 - (1 - random.next()) ** (1 / left--))
+      return (at - trace.beginsMs) * stretch
     },
   }
 }
