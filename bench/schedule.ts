@@ -1,6 +1,6 @@
 /**
  * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
- * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2×2,0.9,srpt,limit,σ2`.
+ * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
  */
 
 import { parseArgs } from 'node:util'
@@ -33,7 +33,7 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
     `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
       `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
       `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
-      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seeds\n` +
+      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
       `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
   )
   if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
@@ -68,6 +68,9 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
   })
-  const words = values.only.split(',').filter((word) => word !== '')
-  console.log(JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words))))
+  // The sign for "times" is on few keyboards.
+  const words = values.only.split(',').map((word) => word.replace(/^(\d+)x(\d+)$/, '$1×$2'))
+  console.log(
+    JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words.filter((word) => word !== '')))),
+  )
 }

@@ -171,17 +171,21 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     switch (action.type) {
       case 'run': {
         const upstream = workers.upstreamOf(action.worker)
-        const { epoch, job, attempt } = action
+        const { epoch, job, attempt, precedence } = action
         const exchange = exchanges.get(job)
         if (!upstream || !exchange) return
         keeper?.over(exchange)
-        void exchange.run({ epoch, job, attempt }, upstream)
+        void exchange.run({ epoch, job, attempt }, upstream, precedence)
         return
       }
       case 'go':
       case 'cancel': {
         const { type, epoch, job, attempt } = action
         return workers.send(action.worker, { type, epoch, job, attempt })
+      }
+      case 'rank': {
+        const { type, epoch, job, attempt, precedence } = action
+        return workers.send(action.worker, { type, epoch, job, attempt, precedence })
       }
       case 'answer':
         return exchanges.get(action.job)?.settle(action)

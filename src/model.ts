@@ -29,6 +29,15 @@ export interface Job {
   preemptible?: boolean
 }
 
+/** What lets a job go before others, or after them, whatever is left of it. */
+export interface Precedence {
+  /** 0, or more for a job of a client that has had more than its share. */
+  tier: number
+  /** Until it has done so much work it goes before all others, among its like in order of `due`, a time. */
+  until: number
+  due: number
+}
+
 /** Names one try at a job. A message that carries an older token than the brain holds is superseded. */
 export interface AttemptToken {
   epoch: number
@@ -100,9 +109,13 @@ export type Action =
   | ({
       type: 'run'
       worker: string
+      /** Undefined: none. */
+      precedence?: Precedence
       reason: Reason
     } & AttemptToken)
   | ({ type: 'go'; worker: string } & AttemptToken)
+  /** From now on the attempt has this precedence. */
+  | ({ type: 'rank'; worker: string; precedence: Precedence; reason: Reason } & AttemptToken)
   | ({ type: 'cancel'; worker: string; reason: Reason } & AttemptToken)
   /** The job waits in the queue. */
   | { type: 'wait'; job: string; reason: Reason }

@@ -7,6 +7,7 @@ import type { Action, Event } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
+import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, resize } from './launches.ts'
@@ -14,6 +15,7 @@ import { type RateLimit, RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
+import { checkAge } from './turns.ts'
 import { type BrainView, viewOf } from './view.ts'
 import { checkSilence, drain, endDrained, join, lose, report } from './workers.ts'
 
@@ -110,6 +112,8 @@ function ring(core: Core): void {
   while (core.timers.topKey() <= core.now) {
     const { kind, id } = core.timers.pop()!
     if (kind === 'deadline') passDeadline(core, id)
+    else if (kind === 'slack') checkSlack(core, id)
+    else if (kind === 'age') checkAge(core, id)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })
     else if (id === 'every') {

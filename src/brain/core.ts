@@ -29,6 +29,12 @@ export interface BrainLimits {
   settleMs: number
   /** A launch that has not joined by then has failed. */
   bootMs: number
+  /**
+   * A job that has been here so many times as long as it has run, and `turnMs` more, is owed a turn on a core: however
+   * wrong its estimate, it is not slowed down by much more than this factor. 0: nobody is owed anything.
+   */
+  mostSlowdown: number
+  turnMs: number
   /** The pause after a failed launch; it doubles with each further failure, up to the second figure. */
   backoffMs: number
   backoffMaxMs: number
@@ -44,6 +50,8 @@ export const brainDefaults: Readonly<BrainLimits> = {
   freshMs: 10_000,
   settleMs: 2_000,
   bootMs: 300_000,
+  mostSlowdown: 100,
+  turnMs: 10,
   backoffMs: 1_000,
   backoffMaxMs: 60_000,
 }
@@ -65,6 +73,16 @@ export interface Core {
   /** Workers in state ready. */
   ready: number
   readonly draining: Set<WorkerRecord>
+  /** Of the workers in state ready: their cores, and the work that they do in a second. */
+  cores: number
+  capacity: number
+  /** The rate of the fastest worker that there ever was. */
+  fastest: number
+  /** Jobs that have a deadline. */
+  readonly deadlines: Set<JobRecord>
+  /** Jobs that are owed a turn, and how many have theirs now. */
+  readonly owed: Heap<JobRecord>
+  turns: number
   /** Sequence numbers handed out so far. */
   seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
   launchFailures: number
@@ -98,6 +116,12 @@ export function newCore(
     },
     ready: 0,
     draining: new Set(),
+    cores: 0,
+    capacity: 0,
+    fastest: 0,
+    deadlines: new Set(),
+    owed: new Heap(),
+    turns: 0,
     seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
     launchFailures: 0,
     launchNotBefore: 0,

@@ -1,15 +1,28 @@
 /** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
 
 import { ContractError } from '../errors.ts'
-import { firstStanding, standingAt } from '../estimate/standing.ts'
-import type { AttemptToken, Event, FailureKind, Job, Outcome, Reason } from '../model.ts'
+import { standingAt } from '../estimate/standing.ts'
+import type { AttemptToken, Event, FailureKind, Job, Reason } from '../model.ts'
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
-import { canAccept } from './eligible.ts'
-import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { tooLate, watchSlack } from './deadlines.ts'
+import { doneWork, mirror, settleDone } from './mirror.ts'
+import {
+  announce,
+  clientOf,
+  conclude,
+  detach,
+  endWith,
+  fill,
+  place,
+  start,
+  wait,
+  withdraw,
+} from './placing.ts'
 import { msOn, say } from './said.ts'
 import { checkJob } from './sound.ts'
-import { isOpen, type JobRecord, newJobRecord, takeOut, type WorkerRecord } from './state.ts'
+import { type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
+import { checkTurn, watchAge } from './turns.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -29,11 +42,15 @@ export function arrive(core: Core, job: Job): void {
       conclude(core, record, 'refused', { code: 'deadline', afterMs: 0 })
       return
     }
+    const late = tooLate(core, job)
+    if (late) return conclude(core, record, 'refused', late)
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
+    watchSlack(core, record)
   }
   const tooMuch = core.rateLimits?.take(clientOf(job), job.work, core.now)
   if (tooMuch) return conclude(core, record, 'refused', tooMuch)
   record.paid = job.work
+  watchAge(core, record)
   const verdict = core.scheduler.place(record, core.now)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
   else if (core.waiting.size >= core.limits.queue) {
@@ -43,11 +60,6 @@ export function arrive(core: Core, job: Job): void {
       limit: core.limits.queue,
     })
   } else wait(core, record, verdict.reason)
-}
-
-/** Jobs of nobody in particular are those of one client. */
-function clientOf({ client = 'anonymous' }: Job): string {
-  return client
 }
 
 /** The client is gone: no answer is owed any more. */
@@ -96,10 +108,12 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   if (!(done >= record.saidDone && done < Infinity)) return
   record.saidDone = done
   settleDone(record, done, core.now)
+  checkTurn(core, record)
   if (done < record.reviseAt) return
   const { worker, job, expected: was } = record
-  Object.assign(record, standingAt(job, done))
-  const { expected } = record
+  const { expected, reviseAt } = standingAt(job, done)
+  record.expected = expected
+  record.reviseAt = reviseAt
   // That it takes a little more than was said is nothing to tell of.
   if (!worker || done < job.work || expected < was * outgrown) return
   const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
@@ -169,49 +183,6 @@ function isRunning(core: Core, record: JobRecord): boolean {
   return record.running || !core.discipline.bounded
 }
 
-/** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
-export function place(core: Core, record: JobRecord): void {
-  const verdict = core.scheduler.place(record, core.now)
-  if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
-  else wait(core, record, verdict.reason)
-}
-
-/** Gives the worker jobs from the queue while it has room and the policy agrees. */
-export function fill(core: Core, worker: WorkerRecord): void {
-  while (core.waiting.size > 0 && isOpen(worker)) {
-    const record = core.waiting.first(worker, (candidate) => canAccept(core, worker, candidate))
-    if (!record) return
-    const reason = core.scheduler.takes(worker, record, core.now)
-    if (!reason) return
-    core.waiting.remove(record)
-    start(core, record, worker, reason)
-  }
-}
-
-/** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
-export function spend(record: JobRecord, work = Number.NaN): void {
-  record.spent += work >= 0 && work < Infinity ? work : record.saidDone
-}
-
-/** Takes the job out of its worker's hands. `work`: what the attempt has done, where that is known. */
-export function detach(core: Core, record: JobRecord, work?: number): void {
-  const worker = record.worker!
-  spend(record, work)
-  takeOut(worker.jobs, record)
-  worker.usedMb -= record.job.memoryMb
-  // Sums of fractions are not exact: an empty worker starts over.
-  if (worker.jobs.length === 0) worker.usedMb = 0
-  record.worker = undefined
-  mirror(core, worker)
-  core.scheduler.refile(worker)
-}
-
-/** The job is over: answers its client and forgets it. It must be in nobody's hands. */
-export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
-  announce(core, record, outcome, reason)
-  forget(core, record)
-}
-
 /** The job that this token is the current attempt of. A superseded token is dropped, and that is noted. */
 function current(core: Core, { epoch, job, attempt, worker }: AttemptToken & { worker: string }) {
   const record = core.jobs.get(job)
@@ -226,78 +197,4 @@ function current(core: Core, { epoch, job, attempt, worker }: AttemptToken & { w
     reason: { code: record ? 'superseded' : 'job-over', attempt: record?.attempt ?? 0 },
   })
   return undefined
-}
-
-function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
-  record.attempt++
-  record.worker = worker
-  record.sentAt = core.now
-  record.seenIn = worker.reports
-  record.running = false
-  record.pausedAt = -1
-  Object.assign(record, firstStanding(record.job))
-  record.saidDone = 0
-  settleDone(record, 0, core.now)
-  worker.jobs.push(record)
-  worker.usedMb += record.job.memoryMb
-  worker.placedStamp = ++core.seqs.placement
-  mirror(core, worker)
-  core.scheduler.refile(worker)
-  core.actions.push({
-    type: 'run',
-    epoch: core.epoch,
-    job: record.job.id,
-    attempt: record.attempt,
-    worker: worker.id,
-    reason,
-  })
-  if (!record.running && core.discipline.bounded) queueBehind(core, record)
-}
-
-function wait(core: Core, record: JobRecord, reason: Reason): void {
-  core.waiting.add(record, core.scheduler.rank(record))
-  core.actions.push({ type: 'wait', job: record.job.id, reason })
-}
-
-/** Ends a job whose worker has let go of it. */
-function endWith(core: Core, record: JobRecord, outcome: Outcome, reason: Reason, work?: number): void {
-  const worker = record.worker!
-  announce(core, record, outcome, reason)
-  detach(core, record, work)
-  forget(core, record)
-  fill(core, worker)
-}
-
-/** Ends a job wherever it is, without an answer. */
-function withdraw(core: Core, record: JobRecord, reason: Reason): void {
-  const { worker, attempt } = record
-  if (worker) {
-    detach(core, record, doneWork(record, core.now))
-    core.actions.push({
-      type: 'cancel',
-      epoch: core.epoch,
-      job: record.job.id,
-      attempt,
-      worker: worker.id,
-      reason,
-    })
-  }
-  forget(core, record)
-  if (worker) fill(core, worker)
-}
-
-function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
-  const { counters } = core
-  if (outcome === 'result') counters.results++
-  else if (outcome === 'error') counters.errors++
-  else if (outcome === 'unknown') counters.unknown++
-  else counters.refused++
-  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
-}
-
-function forget(core: Core, record: JobRecord): void {
-  core.waiting.remove(record)
-  if (record.deadline) core.timers.remove(record.deadline)
-  core.rateLimits?.adjust(clientOf(record.job), record.spent - record.paid, core.now)
-  core.jobs.delete(record.job.id)
 }

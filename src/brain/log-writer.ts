@@ -57,8 +57,11 @@ function isUsual(event: Event, actions: readonly Action[]): event is Usual {
   } else if (type !== 'finished' && type !== 'progressed') return false
   if (actions.length > 8) return false
   for (let i = 0; i < actions.length; i++) {
-    switch (actions[i]!.type) {
+    const action = actions[i]!
+    switch (action.type) {
       case 'run':
+        if (action.precedence) return false
+        continue
       case 'answer':
       case 'wait':
       case 'pause':
@@ -107,6 +110,8 @@ function writeEvent(to: Uint8Array, start: number, event: Usual): number {
 
 const arrivedIs = piece(',"event":{"type":"arrived","job":{"id":')
 const workloadIs = piece(',"workload":')
+const lowIs = piece(',"low":')
+const highIs = piece(',"high":')
 const memoryIs = piece(',"memoryMb":')
 const arrivedEnd = piece('}},"actions":[')
 
@@ -117,16 +122,17 @@ function arrived(to: Uint8Array, start: number, job: Job): number {
   p = string(to, p, job.workload)
   p = put(to, p, workIs)
   p = number(to, p, job.work)
+  if (job.low !== undefined) p = number(to, put(to, p, lowIs), job.low)
+  if (job.high !== undefined) p = number(to, put(to, p, highIs), job.high)
   p = put(to, p, memoryIs)
   p = number(to, p, job.memoryMb)
   return put(to, p, arrivedEnd)
 }
 
-/** True: it has none of the fields that a job may lack. */
-function isPlain({ low, high, client, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
-  const interval = low === undefined && high === undefined
+/** True: of the fields that a job may lack it has none but the interval around its work. */
+function isPlain({ client, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
   const wishes = safeToRepeat === undefined && preemptible === undefined
-  return interval && wishes && client === undefined && deadlineAt === undefined
+  return wishes && client === undefined && deadlineAt === undefined
 }
 
 const attempts = {

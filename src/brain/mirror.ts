@@ -1,6 +1,7 @@
 /** The brain's picture of what each worker is running, by the discipline that the worker itself obeys. */
 
 import { thousandths } from '../quantities.ts'
+import { rankOf } from '../worker/discipline.ts'
 import type { Core } from './core.ts'
 import { msOn, say } from './said.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -14,6 +15,12 @@ export function remainingWork(record: JobRecord, now: number): number {
 export function doneWork(record: JobRecord, now: number, worker = record.worker!): number {
   if (!record.running) return record.done
   return record.done + ((now - record.since) / 1000) * worker.workPerSecond
+}
+
+/** Its place among the jobs of its worker. */
+function rank(record: JobRecord, now: number): number {
+  const done = doneWork(record, now)
+  return rankOf(record, done, Math.max(0, record.expected - done))
 }
 
 /** When a running job is expected to end. Does not change while it runs. */
@@ -40,7 +47,7 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     for (const record of jobs) if (!record.running) run(core, record)
     return
   }
-  const chosen = core.discipline.choose(jobs, worker.cores, (record) => remainingWork(record, now))
+  const chosen = core.discipline.choose(jobs, worker.cores, (record) => rank(record, now))
   worker.running = chosen.length
   let taker = 0
   for (const record of jobs) {

@@ -4,10 +4,11 @@ import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import { type Counters, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
+import { count } from './workers.ts'
 
-const version = 1
+const version = 2
 
-type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline'> & {
+type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'age'> & {
   worker: string | null
   excluded: string[] | null
   waits: boolean
@@ -32,17 +33,20 @@ export interface BrainSnapshot {
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
+  fastest: number
   wakeAt: number | null
   now: number
 }
 
 export function saveCore(core: Core): BrainSnapshot {
-  const jobs = [...core.jobs.values()].map(({ worker, excluded, queued, deadline: _, ...record }) => ({
-    ...record,
-    worker: worker?.id ?? null,
-    excluded: excluded ? [...excluded] : null,
-    waits: queued !== undefined,
-  }))
+  const jobs = [...core.jobs.values()].map(
+    ({ worker, excluded, queued, deadline: _, slack: __, age: ___, ...record }) => ({
+      ...record,
+      worker: worker?.id ?? null,
+      excluded: excluded ? [...excluded] : null,
+      waits: queued !== undefined,
+    }),
+  )
   const workers = [...core.workers.values()].map(({ silence: _, filed: __, ...worker }) => ({
     ...worker,
     jobs: worker.jobs.map((record) => record.job.id),
@@ -63,6 +67,7 @@ export function saveCore(core: Core): BrainSnapshot {
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
+    fastest: core.fastest,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
     now: core.now,
   })
@@ -79,11 +84,12 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.seqs = seqs
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
+  core.fastest = saved.fastest
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now
   for (const { jobs: _, ...worker } of workers) {
     core.workers.set(worker.id, { ...worker, jobs: [], silence: undefined, filed: undefined })
-    if (worker.state === 'ready') core.ready++
+    if (worker.state === 'ready') count(core, core.workers.get(worker.id)!, 1)
   }
   for (const id of saved.draining) core.draining.add(core.workers.get(id)!)
   for (const { worker, excluded, waits, ...fields } of jobs) {
@@ -91,6 +97,9 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
     if (worker !== null) record.worker = core.workers.get(worker)
     if (excluded) record.excluded = new Set(excluded)
     core.jobs.set(record.job.id, record)
+    if (record.job.deadlineAt !== undefined) core.deadlines.add(record)
+    if (record.turn === 'taken') core.turns++
+    if (record.turn === 'owed') core.owed.push(record, record.due, record.seq)
     if (waits) core.waiting.add(record, core.scheduler.rank(record))
   }
   for (const { id: worker, jobs: held } of workers) {
@@ -98,7 +107,8 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   }
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
-    if (timer.kind === 'deadline') core.jobs.get(timer.id)!.deadline = entry
+    if (timer.kind === 'deadline' || timer.kind === 'slack' || timer.kind === 'age')
+      core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') {
       const { at: begun } = launches.find((launch) => launch.id === timer.id)!

@@ -2,9 +2,10 @@
 
 import { firstStanding } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
-import type { Job, WorkerFacts } from '../model.ts'
+import type { Job, Precedence, WorkerFacts } from '../model.ts'
+import { noPrecedence } from '../worker/discipline.ts'
 
-export interface JobRecord {
+export interface JobRecord extends Precedence {
   readonly job: Job
   /** Order of arrival; also the tie in every queue. */
   readonly seq: number
@@ -36,9 +37,15 @@ export interface JobRecord {
   /** What its client has paid for it, and the work that attempts which are over have done. */
   paid: number
   spent: number
+  /** Where it goes first, until it has had so much time on a core: `until` is that as work of its worker. */
+  aheadMs: number
+  /** It has waited so long that it is owed a turn on a core, or has one. */
+  turn: 'none' | 'owed' | 'taken'
   /** Places in the queue and among the timers. */
   queued: Entry<JobRecord> | undefined
   deadline: Entry<Timer> | undefined
+  slack: Entry<Timer> | undefined
+  age: Entry<Timer> | undefined
   /** The last report of its worker that named it. */
   seenIn: number
 }
@@ -76,7 +83,7 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: 'deadline' | 'silence' | 'launch' | 'scale'
+  kind: 'deadline' | 'slack' | 'age' | 'silence' | 'launch' | 'scale'
   id: string
 }
 
@@ -126,8 +133,13 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     ...firstStanding(job),
     paid: 0,
     spent: 0,
+    ...noPrecedence,
+    aheadMs: 0,
+    turn: 'none',
     queued: undefined,
     deadline: undefined,
+    slack: undefined,
+    age: undefined,
     seenIn: 0,
   }
 }

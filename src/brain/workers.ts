@@ -2,8 +2,9 @@
 
 import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
-import { detach, fill, noteDone, place, retry, spend } from './jobs.ts'
+import { noteDone, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
+import { detach, fill, place, spend } from './placing.ts'
 import { checkFacts } from './sound.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
 
@@ -46,7 +47,8 @@ export function join(core: Core, event: Of<'joined'>): void {
     silence: undefined,
   }
   core.workers.set(event.worker.id, worker)
-  core.ready++
+  count(core, worker, 1)
+  core.fastest = Math.max(core.fastest, worker.workPerSecond)
   if (core.limits.beatMs > 0) watch(core, worker)
   cancelStrangers(core, worker, event.held)
   core.scheduler.refile(worker)
@@ -133,8 +135,8 @@ export function lose(core: Core, id: string, reason: Reason): void {
 export function drain(core: Core, id: string, reason: Reason): void {
   const worker = core.workers.get(id)
   if (worker?.state !== 'ready') return
+  count(core, worker, -1)
   worker.state = 'draining'
-  core.ready--
   core.draining.add(worker)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'drain', worker: id, reason })
@@ -180,7 +182,7 @@ function placeWary(core: Core): void {
 }
 
 function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
-  if (worker.state === 'ready') core.ready--
+  if (worker.state === 'ready') count(core, worker, -1)
   else core.draining.delete(worker)
   worker.state = 'gone'
   worker.jobs = []
@@ -188,6 +190,13 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   if (worker.silence) core.timers.remove(worker.silence)
   core.scheduler.refile(worker)
   terminate(core, worker.id, reason)
+}
+
+/** A worker is ready (1), or is not any more (-1). */
+export function count(core: Core, { cores, workPerSecond }: WorkerRecord, by: 1 | -1): void {
+  core.ready += by
+  core.cores += by * cores
+  core.capacity = core.ready === 0 ? 0 : core.capacity + by * cores * workPerSecond
 }
 
 function terminate(core: Core, worker: string, reason: Reason): void {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Question, Quote } from '../estimate/estimator.ts'
-import type { Action, AttemptToken, Event, Job, Outcome } from '../model.ts'
+import type { Action, AttemptToken, Event, Job, Outcome, Precedence } from '../model.ts'
 import { type AttemptHead, type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
 import { type Cost, costOf, fieldsOf } from './answer-head.ts'
@@ -71,10 +71,11 @@ export class Exchange {
   }
 
   /** Sends an attempt to a worker; an earlier one is let go. */
-  async run(token: AttemptToken, upstream: Upstream): Promise<void> {
+  async run(token: AttemptToken, upstream: Upstream, precedence?: Precedence): Promise<void> {
     this.#current?.abort.abort()
     if (this.#streaming) return this.#breakOff()
     const current = { token, upstream, abort: new AbortController() }
+    const head = this.#head(token, precedence)
     this.#current = current
     this.#sent = performance.now()
     this.attempts = token.attempt
@@ -84,8 +85,8 @@ export class Exchange {
       const response = await upstream.dispatcher.request({
         method: 'POST',
         path: attemptPath,
-        headers: this.#headers(token),
-        body: this.#bodyOf(token),
+        headers: this.#headers(head),
+        body: this.#bodyOf(head),
         signal: current.abort.signal,
       })
       if (isCurrent()) await this.#receive(response, current.token, isCurrent)
@@ -232,21 +233,20 @@ export class Exchange {
     this.parts.tell({ type: 'failed', ...token, worker: upstream.id, kind, message, ...work })
   }
 
-  #headers(token: AttemptToken): Record<string, string> {
+  #headers(head: Buffer): Record<string, string> {
     return {
       authorization: bearer(this.parts.token),
       'content-type': 'application/octet-stream',
-      [headers.headBytes]: `${this.#head(token).length}`,
+      [headers.headBytes]: `${head.length}`,
     }
   }
 
-  #bodyOf(token: AttemptToken): Buffer | Readable {
-    const head = this.#head(token)
+  #bodyOf(head: Buffer): Buffer | Readable {
     const { body, sendBody } = this.parts
     return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
 
-  #head({ epoch, job, attempt }: AttemptToken): Buffer {
+  #head({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): Buffer {
     const { job: asked, params } = this.parts
     const head: AttemptHead = {
       epoch,
@@ -257,6 +257,7 @@ export class Exchange {
       work: asked.work,
       ...(asked.high !== undefined && { high: asked.high }),
       preemptible: asked.preemptible ?? true,
+      ...(precedence && { precedence }),
       ask: asked.safeToRepeat === false,
     }
     return Buffer.from(JSON.stringify(head))

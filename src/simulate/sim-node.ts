@@ -1,6 +1,6 @@
 /** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
 
-import type { AttemptToken, Event, HeldAttempt, WorkerFacts } from '../model.ts'
+import type { Action, AttemptToken, Event, HeldAttempt, WorkerFacts } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import { type Happening, rank } from './clock.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
@@ -54,9 +54,9 @@ export class SimNode implements SimWorkerEvents {
     this.#plan()
   }
 
-  run(token: AttemptToken, truth: Truth | undefined): void {
-    if (this.#inbox) this.#inbox.push(() => this.#begin(token, truth))
-    else this.#begin(token, truth)
+  run(run: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
+    if (this.#inbox) this.#inbox.push(() => this.#begin(run, truth))
+    else this.#begin(run, truth)
   }
 
   go(token: AttemptToken): void {
@@ -78,6 +78,13 @@ export class SimNode implements SimWorkerEvents {
     })
   }
 
+  rank(action: Extract<Action, { type: 'rank' }>): void {
+    this.#read(() => {
+      const job = this.#find(action) ?? this.#asking.get(keyOf(action))
+      if (job) this.worker.rank(job, action.precedence)
+    })
+  }
+
   finished(job: SimJob): void {
     const { epoch, job: id, attempt, truth } = job
     const worker = this.id
@@ -90,9 +97,8 @@ export class SimNode implements SimWorkerEvents {
     } else this.die()
   }
 
-  overran(job: SimJob): void {
+  overran(job: SimJob, done: number): void {
     const { epoch, job: id, attempt } = job
-    const done = this.worker.doneBy(job)
     this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done })
   }
 
@@ -136,10 +142,10 @@ export class SimNode implements SimWorkerEvents {
     return this.#inbox !== undefined
   }
 
-  #begin(token: AttemptToken, truth: Truth | undefined): void {
+  #begin(token: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
     // Without a truth the client has hung up in the meantime: the cancellation is on its way.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
-    const job = newSimJob(token, truth)
+    const job = newSimJob(token, truth, token.precedence)
     if (truth.job.safeToRepeat !== false) return this.worker.add(job)
     this.#asked.add(keyOf(token))
     this.#asking.set(keyOf(token), job)

@@ -6,13 +6,13 @@
 import { takeOut } from '../brain/state.ts'
 import { firstStanding, standingAt } from '../estimate/standing.ts'
 import { type Entry, Heap } from '../heap.ts'
-import type { AttemptToken, WorkerFacts } from '../model.ts'
-import type { Discipline, Runnable } from '../worker/discipline.ts'
+import type { AttemptToken, Precedence, WorkerFacts } from '../model.ts'
+import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../worker/discipline.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './world.ts'
 
 /** An attempt in a simulated worker's hands. */
-export interface SimJob extends Runnable, AttemptToken {
+export interface SimJob extends Runnable, AttemptToken, Precedence {
   truth: Truth
   /** The work that it will really take. */
   size: number
@@ -26,7 +26,7 @@ export interface SimJob extends Runnable, AttemptToken {
   place: Entry<SimJob>
 }
 
-export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
+export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrecedence): SimJob {
   const { job: asked, fate, size } = truth
   const job = {
     epoch: token.epoch,
@@ -35,6 +35,9 @@ export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
     truth,
     // A job that brings something down does so half-way.
     size: fate === 'ends' ? size : size / 2,
+    tier: precedence.tier,
+    until: precedence.until,
+    due: precedence.due,
     ...firstStanding(asked),
     done: 0,
     base: 0,
@@ -49,8 +52,8 @@ export function newSimJob(token: AttemptToken, truth: Truth): SimJob {
 /** What a simulated worker tells the process around it. */
 export interface SimWorkerEvents {
   finished(job: SimJob): void
-  /** The job has passed its estimate and is now taken to need more. */
-  overran(job: SimJob): void
+  /** With so much done, the job has another place among the others. */
+  overran(job: SimJob, done: number): void
   /** So many cores more, or fewer, run a job. */
   busied(change: number): void
 }
@@ -97,6 +100,16 @@ export class SimWorker {
     this.#plan()
   }
 
+  /** The job may or may not be in hand already. */
+  rank(job: SimJob, { tier, until, due }: Precedence): void {
+    this.#advance()
+    job.tier = tier
+    job.until = until
+    job.due = due
+    if (this.#discipline.bounded) this.#choose()
+    this.#plan()
+  }
+
   /** Work that a job has done by now, in whole units; rounded up, so that a job at its bound is seen to be there. */
   doneBy(job: SimJob): number {
     this.#advance()
@@ -136,9 +149,10 @@ export class SimWorker {
       return
     }
     const each = this.#each
-    const chosen = this.#discipline.choose(jobs, this.facts.cores, (job) =>
-      Math.max(0, job.expected - (job.running ? job.base + each : job.done)),
-    )
+    const chosen = this.#discipline.choose(jobs, this.facts.cores, (job) => {
+      const done = job.running ? job.base + each : job.done
+      return rankOf(job, done, Math.max(0, job.expected - done))
+    })
     for (const job of jobs) if (job.running && !chosen.includes(job)) this.#pause(job)
     for (const job of chosen) if (!job.running) this.#start(job)
   }
@@ -171,8 +185,10 @@ export class SimWorker {
     }
     let next = this.#ends.topKey()
     if (this.#discipline.ranks) {
-      for (const job of this.jobs)
-        if (job.running && job.reviseAt - job.base < next) next = job.reviseAt - job.base
+      for (const job of this.jobs) {
+        const point = nextPoint(job) - job.base
+        if (job.running && point < next) next = point
+      }
     }
     this.#clock.move(this.#due, this.#clock.now + (next - this.#each) / this.#share, rank.worker)
   }
@@ -181,8 +197,9 @@ export class SimWorker {
     this.#advance()
     if (this.#discipline.ranks) {
       for (const job of this.jobs) {
-        if (!job.running || job.reviseAt >= job.size) continue
-        if (job.reviseAt - job.base <= this.#each + 1e-6 * job.reviseAt) return this.#revise(job)
+        const point = nextPoint(job)
+        if (!job.running || point >= job.size) continue
+        if (point - job.base <= this.#each + 1e-6 * point) return this.#revise(job, Math.ceil(point))
       }
     }
     const job = this.#ends.top()!
@@ -190,10 +207,16 @@ export class SimWorker {
     this.#events.finished(job)
   }
 
-  #revise(job: SimJob): void {
-    Object.assign(job, standingAt(job.truth.job, job.reviseAt))
+  /** Its place among the others changes: its turn is over, or it is now taken to need something else. */
+  #revise(job: SimJob, done: number): void {
+    if (done >= job.until) job.until = 0
+    if (done >= job.reviseAt) {
+      const { expected, reviseAt } = standingAt(job.truth.job, done)
+      job.expected = expected
+      job.reviseAt = reviseAt
+    }
     this.#choose()
     this.#plan()
-    this.#events.overran(job)
+    this.#events.overran(job, done)
   }
 }

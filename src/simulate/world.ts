@@ -140,6 +140,9 @@ export class World {
       case 'go':
         this.send(() => this.nodes.get(action.worker)?.go(action))
         return
+      case 'rank':
+        this.send(() => this.nodes.get(action.worker)?.rank(action))
+        return
       case 'cancel':
         this.send(() => this.nodes.get(action.worker)?.cancel(action))
         return

@@ -1,12 +1,12 @@
 /** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
 
-import type { AttemptToken, HeldAttempt, WorkerFacts } from '../model.ts'
+import type { AttemptToken, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
 import type { DisciplineName } from '../worker/discipline.ts'
 import type { WorkDone } from '../worker/frames.ts'
 import type { Following } from '../worker/metering.ts'
 
 /** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 2
+export const wireVersion = 3
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -42,6 +42,8 @@ export type FromBrain =
   | { type: 'refused'; message: string }
   | ({ type: 'go' } & AttemptToken)
   | ({ type: 'cancel' } & AttemptToken)
+  /** From now on the attempt has this precedence. */
+  | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
   /** Take nothing new. */
   | { type: 'drain' }
   /** End now, whatever is in hand. */
@@ -55,6 +57,8 @@ export interface AttemptHead extends AttemptToken {
   work: number
   high?: number
   preemptible: boolean
+  /** Undefined: none. */
+  precedence?: Precedence
   /** True: say `ready` and wait for `go`. */
   ask: boolean
 }

@@ -1,9 +1,9 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
 import { firstStanding } from '../estimate/standing.ts'
-import type { AttemptToken } from '../model.ts'
+import type { AttemptToken, Precedence } from '../model.ts'
 import type { AttemptHead } from '../wire/messages.ts'
-import type { Runnable } from './discipline.ts'
+import { noPrecedence, type Runnable } from './discipline.ts'
 import type { WorkDone } from './frames.ts'
 import type { Following } from './metering.ts'
 import { Milestones } from './milestones.ts'
@@ -12,7 +12,7 @@ import type { SlotAnswer, SlotRun, SlotUsage } from './slots.ts'
 /** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. */
 export type Usage = SlotUsage & WorkDone
 
-export interface Held extends Runnable {
+export interface Held extends Runnable, Precedence {
   readonly head: AttemptHead
   readonly body: Readable | undefined
   readonly answer: PromiseWithResolvers<SlotAnswer>
@@ -46,6 +46,7 @@ export function newHeld(head: AttemptHead, body: Readable | undefined, following
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },
+    ...(head.precedence ?? noPrecedence),
     ...firstStanding(head),
     reviseTimer: undefined,
     told: { done: 0, at: performance.now(), running: false },

@@ -2,16 +2,16 @@
 
 import type { Readable } from 'node:stream'
 import { standingAt } from '../estimate/standing.ts'
-import type { AttemptToken, HeldAttempt } from '../model.ts'
+import type { AttemptToken, HeldAttempt, Precedence } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
-import type { Discipline } from './discipline.ts'
+import { type Discipline, nextPoint, rankOf } from './discipline.ts'
 import { type Held, keyOf, newHeld, tokenOf, type Usage } from './held.ts'
 import type { Following, MeterSetting } from './metering.ts'
 import { nominalRate, Rates } from './rates.ts'
 import type { SlotAnswer, SlotPool, SlotUsage } from './slots.ts'
 
-/** Of attempts that were here and may start only once, so many are remembered: far more than can still be under way. */
-const mostAsked = 10_000
+/** Of attempts that are not here so many are remembered: far more than can still be under way. */
+const mostRemembered = 10_000
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000
@@ -37,7 +37,9 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #held = new Map<string, Held>()
   /** Attempts that may start only once and have been here: none of them begins again. */
-  readonly #asked = new Set<string>()
+  readonly #asked = new Map<string, true>()
+  /** Precedences of attempts that have not come yet. */
+  readonly #early = new Map<string, Precedence>()
   readonly #rates: Rates
   /** What the brain takes every job to do in a millisecond. */
   readonly #nominal: number
@@ -60,10 +62,11 @@ export class Supervisor {
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken` }
     const held = newHeld(head, body, this.following)
+    Object.assign(held, this.#early.get(key))
+    this.#early.delete(key)
     this.#held.set(key, held)
     if (head.ask) {
-      this.#asked.add(key)
-      if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.values().next().value!)
+      remember(this.#asked, key, true)
       this.#say('ready', head)
     } else this.#choose()
     return { answer: held.answer.promise, usage: held.usage.promise, cancel: () => this.cancel(head) }
@@ -81,6 +84,18 @@ export class Supervisor {
     if (!held) return
     if (held.run) held.run.cancel()
     else this.#over(held, { kind: 'cancelled' }, { cpuMs: 0, wallMs: 0, peakMemoryMb: 0 })
+  }
+
+  /** From now on the attempt has this precedence, also one that is still on its way here. */
+  rank(token: AttemptToken, precedence: Precedence): void {
+    const held = this.#held.get(keyOf(token))
+    if (!held) {
+      remember(this.#early, keyOf(token), precedence)
+      return
+    }
+    Object.assign(held, precedence)
+    this.#choose()
+    if (held.running) this.#planRevision(held)
   }
 
   drain(): void {
@@ -109,9 +124,10 @@ export class Supervisor {
 
   #choose(): void {
     const jobs = [...this.#held.values()].filter((held) => !held.asks && !held.over)
-    const chosen = this.discipline.choose(jobs, this.#options.cores, (held) =>
-      Math.max(0, held.expected - this.#doneBy(held)),
-    )
+    const chosen = this.discipline.choose(jobs, this.#options.cores, (held) => {
+      const done = this.#doneBy(held)
+      return rankOf(held, done, Math.max(0, held.expected - done))
+    })
     for (const held of jobs) if (held.running && !chosen.includes(held)) this.#pause(held)
     for (const held of chosen) if (!held.running) this.#run(held)
   }
@@ -171,27 +187,32 @@ export class Supervisor {
   #planRevision(held: Held): void {
     if (!this.discipline.ranks) return
     clearTimeout(held.reviseTimer)
-    const leftMs = (held.reviseAt - this.#doneBy(held)) / this.#rates.of(held.head.workload)
+    const leftMs = (nextPoint(held) - this.#doneBy(held)) / this.#rates.of(held.head.workload)
     const waitMs = Math.min(Math.max(1, leftMs), longestPlanMs)
     held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
   }
 
   #revise(held: Held): void {
     const done = this.#doneBy(held)
-    if (done >= held.reviseAt) {
-      Object.assign(held, standingAt(held.head, done))
-      held.reviseAt = Math.max(held.reviseAt, done + grainMs * this.#nominal)
+    if (done >= nextPoint(held)) {
+      if (done >= held.until) held.until = 0
+      if (done >= held.reviseAt) this.#standAnew(held, done)
       this.#sayProgress(held, done)
       this.#choose()
     }
     if (held.running) this.#planRevision(held)
   }
 
+  #standAnew(held: Held, done: number): void {
+    Object.assign(held, standingAt(held.head, done))
+    held.reviseAt = Math.max(held.reviseAt, done + grainMs * this.#nominal)
+  }
+
   /** The meter has said more of a job. */
   #follow(held: Held): void {
     const { at: _, ...done } = held.run!.work()!
     if (held.progress?.passed(done)) {
-      if (this.discipline.ranks && done.work >= held.reviseAt) this.#revise(held)
+      if (this.discipline.ranks && done.work >= nextPoint(held)) this.#revise(held)
       else this.#sayProgress(held, done.work)
     }
     if (held.metrics?.passed(done)) this.#options.say({ type: 'metrics', ...tokenOf(held.head), ...done })
@@ -233,4 +254,9 @@ export class Supervisor {
   #say(type: 'ready', token: AttemptToken): void {
     this.#options.say({ type, ...tokenOf(token) })
   }
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value)
+  if (map.size > mostRemembered) map.delete(map.keys().next().value!)
 }

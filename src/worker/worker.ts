@@ -80,6 +80,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         return supervisor.go(message)
       case 'cancel':
         return supervisor.cancel(message)
+      case 'rank':
+        return supervisor.rank(message, message.precedence)
       case 'drain':
         return supervisor.drain()
       case 'end':

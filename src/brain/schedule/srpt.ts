@@ -1,15 +1,27 @@
 /**
- * Shortest remaining work first, with preemption. A job starts where a core is free; else it takes the core of
- * the job with the most remaining work, if that has more than itself; else it waits unbound, so that the first
- * worker that can take it does. A preempted job stays on its worker.
+ * Shortest remaining work first, with preemption. A job starts where a core is free; else it takes the core of a job
+ * that has much more left than it needs; else it waits unbound, so that the first worker that can take it does.
+ *
+ * A preempted job stays on its worker, and so does one that has begun. That is why a job must be much shorter to take
+ * a core, and why not only the one with the most left is looked at: where many wait already, one more waits long.
  */
 
 import { type Entry, Heap } from '../../heap.ts'
 import type { Reason } from '../../model.ts'
-import { expectedEnd } from '../mirror.ts'
+import { rankOf, standsIn } from '../../worker/discipline.ts'
+import { doneWork, expectedEnd } from '../mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
+
+/** A job takes the core of one that has more than this many times as much left. */
+const muchLonger = Number(process.env.ML ?? 2)
+/** So many workers are compared, those whose longest job has the most left. */
+const compared = 8
+/** What a millisecond of the preempted job's remaining work is worth in milliseconds of delay for others. */
+const worth = 0.03
+/** More than any time. */
+const tierStep = 1e15
 
 interface Filed {
   free: Entry<WorkerRecord>
@@ -23,9 +35,25 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
   let open = 0
   const empty = new EmptyWorkers()
 
+  /** Of the busy workers that may take it, the one where a core for it delays others least. */
+  const best = (record: JobRecord, now: number): { taking?: Taking; looked: number } => {
+    let found: Taking | undefined
+    let looked = 0
+    busy.find((worker) => {
+      if (!accepts(worker, record)) return false
+      looked++
+      const taking = takingOn(worker, record, now)
+      // Those that follow have even less left.
+      if (!taking) return true
+      if (!found || taking.cost < found.cost) found = taking
+      return looked === compared
+    }, passOver)
+    return found ? { taking: found, looked } : { looked }
+  }
+
   return {
     name: 'srpt',
-    rank: (record) => record.job.work,
+    rank: (record) => rankOf(record, 0, record.job.work),
     refile(worker) {
       empty.refile(worker)
       let places = worker.filed as Filed | undefined
@@ -49,54 +77,99 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
         return
       }
       free.remove(places.free)
-      const victim = longestRunning(worker)
-      if (victim) busy.put(places.busy, -expectedEnd(victim), worker.number)
+      const victim = lastRunning(worker)
+      if (victim) busy.put(places.busy, -place(victim), worker.number)
       else busy.remove(places.busy)
     },
     place(record, now) {
       let idle = free.find((worker) => accepts(worker, record), passOver)
       if (!idle && free.size > passOver) idle = empty.first(record, accepts)
-      if (idle) return { worker: idle, reason: coreFree(idle) }
-      const worker = busy.find((candidate) => accepts(candidate, record), passOver)
-      if (!worker) return { reason: { code: 'no-room', openWorkers: open } }
-      const reason = shorter(worker, record, now)
-      if (reason) return { worker, reason }
+      const { taking, looked } =
+        idle && isFastest(idle, busy) ? { taking: undefined, looked: 0 } : best(record, now)
+      if (idle && !(taking && isSooner(taking, idle, record))) return { worker: idle, reason: coreFree(idle) }
+      if (taking) return { worker: taking.worker, reason: reasonFor(taking, record, now) }
+      if (looked === 0) return { reason: { code: 'no-room', openWorkers: open } }
       return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: open } }
     },
     takes(worker, record, now) {
-      return worker.running < worker.cores ? coreFree(worker) : shorter(worker, record, now)
+      if (worker.running < worker.cores) return coreFree(worker)
+      const taking = takingOn(worker, record, now)
+      return taking && reasonFor(taking, record, now)
     },
     save: () => null,
     load: () => {},
   }
 }
 
-function coreFree(worker: WorkerRecord): Reason {
-  return { code: 'core-free', running: worker.running, cores: worker.cores }
+/** A core that a job may take from another. */
+interface Taking {
+  worker: WorkerRecord
+  victim: JobRecord
+  needMs: number
+  leftMs: number
+  /** The delay of others, in all, less what it is worth to delay the one that has the most left. */
+  cost: number
 }
 
-/** Why this job may take a core from the worker's longest, if it may. */
-function shorter(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined {
-  const victim = longestRunning(worker)
+function takingOn(worker: WorkerRecord, record: JobRecord, now: number): Taking | undefined {
+  const victim = lastRunning(worker)
   if (!victim) return undefined
-  const leftMs = expectedEnd(victim) - now
   const needMs = (record.job.work / worker.workPerSecond) * 1000
-  if (needMs >= leftMs) return undefined
-  return { code: 'shorter', needMs: round(needMs), leftMs: round(leftMs), preempts: victim.job.id }
+  const leftMs = expectedEnd(victim) - now
+  const stands = standsIn(record, 0)
+  const victimStands = standsIn(victim, doneWork(victim, now))
+  const takes = stands === victimStands ? goesFirst(record, victim, needMs, leftMs) : stands < victimStands
+  if (!takes) return undefined
+  // The job that makes way, and those that wait there already, wait for it; each core does its part.
+  const waiting = worker.jobs.length - worker.cores + 1
+  return { worker, victim, needMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
 }
 
-function longestRunning(worker: WorkerRecord): JobRecord | undefined {
+/** Among jobs of the same standing. */
+function goesFirst(record: JobRecord, victim: JobRecord, needMs: number, leftMs: number): boolean {
+  return standsIn(record, 0) < 0 ? record.due < victim.due : needMs * muchLonger < leftMs
+}
+
+/** True: no busy worker is faster, as far as the first of them tells. */
+function isFastest(idle: WorkerRecord, busy: Heap<WorkerRecord>): boolean {
+  const other = busy.top()
+  return !other || other.workPerSecond <= idle.workPerSecond
+}
+
+/** It is done sooner on a faster core, taken, and even with the delay of the one that makes way. */
+function isSooner({ needMs }: Taking, idle: WorkerRecord, { job }: JobRecord): boolean {
+  return needMs * 2 < (job.work / idle.workPerSecond) * 1000
+}
+
+/** Where a job stands among those that may have to make way: last is largest. */
+function place(victim: JobRecord): number {
+  return standsIn(victim, victim.done) * tierStep + expectedEnd(victim)
+}
+
+/** Of the jobs that run there and may be preempted, the one that goes last. */
+function lastRunning(worker: WorkerRecord): JobRecord | undefined {
   let victim: JobRecord | undefined
   let latest = -Infinity
   for (const record of worker.jobs) {
     if (!record.running || !record.preemptible) continue
-    const end = expectedEnd(record)
-    if (end > latest) {
-      latest = end
+    const at = place(record)
+    if (at > latest) {
+      latest = at
       victim = record
     }
   }
   return victim
+}
+
+function coreFree(worker: WorkerRecord): Reason {
+  return { code: 'core-free', running: worker.running, cores: worker.cores }
+}
+
+function reasonFor({ victim, needMs, leftMs }: Taking, record: JobRecord, now: number): Reason {
+  const facts = { needMs: round(needMs), leftMs: round(leftMs), preempts: victim.job.id }
+  const stands = standsIn(record, 0)
+  if (stands < 0) return { code: 'goes-first', ...facts }
+  return { code: stands < standsIn(victim, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
 }
 
 /** Reasons are read by people: thousandths of a millisecond will do. */

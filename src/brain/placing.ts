@@ -1,0 +1,183 @@
+/** Jobs put into workers' hands and taken out of them, and their ends. */
+
+import { firstStanding } from '../estimate/standing.ts'
+import type { Job, Outcome, Precedence, Reason } from '../model.ts'
+import type { Core } from './core.ts'
+import { endSlack } from './deadlines.ts'
+import { canAccept } from './eligible.ts'
+import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
+import { endTurn } from './turns.ts'
+
+/** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
+export function place(core: Core, record: JobRecord): void {
+  const verdict = core.scheduler.place(record, core.now)
+  if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
+  else wait(core, record, verdict.reason)
+}
+
+/** Gives the worker jobs from the queue while it has room and the policy agrees. */
+export function fill(core: Core, worker: WorkerRecord): void {
+  while (core.waiting.size > 0 && isOpen(worker)) {
+    const record = core.waiting.first(worker, (candidate) => canAccept(core, worker, candidate))
+    if (!record) return
+    const reason = core.scheduler.takes(worker, record, core.now)
+    if (!reason) return
+    core.waiting.remove(record)
+    start(core, record, worker, reason)
+  }
+}
+
+/** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
+export function spend(record: JobRecord, work = Number.NaN): void {
+  record.spent += work >= 0 && work < Infinity ? work : record.saidDone
+}
+
+/** Takes the job out of its worker's hands. `work`: what the attempt has done, where that is known. */
+export function detach(core: Core, record: JobRecord, work?: number): void {
+  const worker = record.worker!
+  spend(record, work)
+  takeOut(worker.jobs, record)
+  worker.usedMb -= record.job.memoryMb
+  // Sums of fractions are not exact: an empty worker starts over.
+  if (worker.jobs.length === 0) worker.usedMb = 0
+  record.worker = undefined
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+}
+
+/** The job is over: answers its client and forgets it. It must be in nobody's hands. */
+export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+  announce(core, record, outcome, reason)
+  forget(core, record)
+}
+
+export function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
+  record.attempt++
+  record.worker = worker
+  record.sentAt = core.now
+  record.seenIn = worker.reports
+  record.running = false
+  record.pausedAt = -1
+  const { expected, reviseAt } = firstStanding(record.job)
+  record.expected = expected
+  record.reviseAt = reviseAt
+  record.saidDone = 0
+  record.until = untilOn(worker, record)
+  settleDone(record, 0, core.now)
+  worker.jobs.push(record)
+  worker.usedMb += record.job.memoryMb
+  worker.placedStamp = ++core.seqs.placement
+  mirror(core, worker)
+  core.scheduler.refile(worker)
+  core.actions.push({
+    type: 'run',
+    epoch: core.epoch,
+    job: record.job.id,
+    attempt: record.attempt,
+    worker: worker.id,
+    ...(hasPrecedence(record) && { precedence: precedenceOf(record) }),
+    reason,
+  })
+  if (!record.running && core.discipline.bounded) queueBehind(core, record)
+}
+
+export function wait(core: Core, record: JobRecord, reason: Reason): void {
+  core.waiting.add(record, core.scheduler.rank(record))
+  core.actions.push({ type: 'wait', job: record.job.id, reason })
+}
+
+/** The job's precedence has changed: it may start or go on now, or have to make way. */
+export function reorder(core: Core, record: JobRecord, reason: Reason): void {
+  const { worker, job, attempt } = record
+  if (worker) {
+    record.until = untilOn(worker, record)
+    const precedence = precedenceOf(record)
+    core.actions.push({
+      type: 'rank',
+      epoch: core.epoch,
+      job: job.id,
+      attempt,
+      worker: worker.id,
+      precedence,
+      reason,
+    })
+    mirror(core, worker)
+    core.scheduler.refile(worker)
+    fill(core, worker)
+  } else if (record.queued) {
+    // Nobody knows yet on which worker that will be.
+    record.until = record.aheadMs
+    core.waiting.remove(record)
+    place(core, record)
+  }
+}
+
+/** As work of that worker: the time for which the job goes first. */
+function untilOn({ workPerSecond }: WorkerRecord, { aheadMs }: JobRecord): number {
+  return (aheadMs / 1000) * workPerSecond
+}
+
+function hasPrecedence({ tier, until }: JobRecord): boolean {
+  return tier > 0 || until > 0
+}
+
+function precedenceOf({ tier, until, due }: JobRecord): Precedence {
+  return { tier, until, due }
+}
+
+/** Ends a job whose worker has let go of it. */
+export function endWith(
+  core: Core,
+  record: JobRecord,
+  outcome: Outcome,
+  reason: Reason,
+  work?: number,
+): void {
+  const worker = record.worker!
+  announce(core, record, outcome, reason)
+  detach(core, record, work)
+  forget(core, record)
+  fill(core, worker)
+}
+
+/** Ends a job wherever it is, without an answer. */
+export function withdraw(core: Core, record: JobRecord, reason: Reason): void {
+  const { worker, attempt } = record
+  if (worker) {
+    detach(core, record, doneWork(record, core.now))
+    core.actions.push({
+      type: 'cancel',
+      epoch: core.epoch,
+      job: record.job.id,
+      attempt,
+      worker: worker.id,
+      reason,
+    })
+  }
+  forget(core, record)
+  if (worker) fill(core, worker)
+}
+
+export function announce(core: Core, record: JobRecord, outcome: Outcome, reason: Reason): void {
+  const { counters } = core
+  if (outcome === 'result') counters.results++
+  else if (outcome === 'error') counters.errors++
+  else if (outcome === 'unknown') counters.unknown++
+  else counters.refused++
+  core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
+}
+
+function forget(core: Core, record: JobRecord): void {
+  core.waiting.remove(record)
+  if (record.deadline) core.timers.remove(record.deadline)
+  endSlack(core, record)
+  core.jobs.delete(record.job.id)
+  endTurn(core, record)
+  core.rateLimits?.adjust(clientOf(record.job), record.spent - record.paid, core.now)
+}
+
+/** Jobs of nobody in particular are those of one client. */
+export function clientOf({ client = 'anonymous' }: Job): string {
+  return client
+}

@@ -1,0 +1,97 @@
+/**
+ * Turns: a job whose estimate is far too high would wait for ever among shorter ones. So whoever has been here many
+ * times as long as it has run goes first for a while, a little longer each time. A short job then ends in its turn.
+ */
+
+import { type Core, setTimer } from './core.ts'
+import { doneWork } from './mirror.ts'
+import { reorder } from './placing.ts'
+import { msOn } from './said.ts'
+import type { JobRecord } from './state.ts'
+
+/** Turns take at most this share of the cores, so that in overload the short jobs are still short. */
+const mostOfCores = 0.25
+/** A turn takes a job so far beyond what it is owed. */
+const generosity = 1.5
+
+/** Asks to be called when the job is owed a turn, if it is still here then. */
+export function watchAge(core: Core, record: JobRecord): void {
+  if (core.discipline.ranks && core.limits.mostSlowdown > 0) plan(core, record, owedAt(core, record))
+}
+
+/** Is the job owed a turn? */
+export function checkAge(core: Core, id: string): void {
+  const record = core.jobs.get(id)!
+  record.age = undefined
+  const due = owedAt(core, record)
+  if (due > core.now) plan(core, record, due)
+  else if (record.running) plan(core, record, core.now + untilCaughtUp(core, due))
+  else {
+    record.turn = 'owed'
+    record.due = due
+    core.owed.push(record, due, record.seq)
+    giveTurns(core)
+  }
+}
+
+/** The job has done more: its turn may be over. */
+export function checkTurn(core: Core, record: JobRecord): void {
+  if (record.turn === 'taken' && record.done >= record.until) {
+    endTurn(core, record)
+    watchAge(core, record)
+  }
+}
+
+/** The job is over, or owed nothing any more. */
+export function endTurn(core: Core, record: JobRecord): void {
+  if (record.age) core.timers.remove(record.age)
+  record.age = undefined
+  if (record.turn === 'none') return
+  if (record.turn === 'taken') {
+    core.turns--
+    record.aheadMs = record.until = record.due = 0
+  }
+  // One that is still owed is passed over when it comes up.
+  record.turn = 'none'
+  giveTurns(core)
+}
+
+function giveTurns(core: Core): void {
+  const most = Math.max(1, Math.floor(core.cores * mostOfCores))
+  while (core.turns < most && core.owed.size > 0) {
+    const due = core.owed.topKey()
+    const record = core.owed.pop()!
+    if (record.turn !== 'owed') continue
+    record.turn = 'none'
+    if (record.running || record.aheadMs > 0) plan(core, record, core.now + untilCaughtUp(core, due))
+    else give(core, record, due)
+  }
+}
+
+function give(core: Core, record: JobRecord, due: number): void {
+  const { mostSlowdown, turnMs } = core.limits
+  const waitedMs = core.now - record.arrivedAt
+  core.turns++
+  record.turn = 'taken'
+  record.due = due
+  record.aheadMs = Math.max(turnMs, waitedMs / mostSlowdown) * generosity
+  reorder(core, record, { code: 'owed-turn', waitedMs, doneMs: doneMs(core, record) })
+}
+
+function owedAt(core: Core, record: JobRecord): number {
+  const { mostSlowdown, turnMs } = core.limits
+  return record.arrivedAt + mostSlowdown * (doneMs(core, record) + turnMs)
+}
+
+/** A running job makes good for what it is owed, each millisecond for many. */
+function untilCaughtUp({ now, limits: { mostSlowdown, turnMs } }: Core, due: number): number {
+  return Math.max(turnMs, (now - due) / mostSlowdown)
+}
+
+function doneMs(core: Core, record: JobRecord): number {
+  return record.worker ? msOn(record.worker, doneWork(record, core.now)) : 0
+}
+
+function plan(core: Core, record: JobRecord, at: number): void {
+  record.age = setTimer(core, { kind: 'age', id: record.job.id }, at)
+}
