@@ -1,10 +1,13 @@
 import { ConfigError } from '../errors.ts'
+import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import { median, type Summary } from '../simulate/summary.ts'
+import { figuresTable, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
-import { contender, runSpec, scenarioOptions } from './scenario.ts'
-import { duration, significant, table } from './table.ts'
+import { checkReportFile, reportOption, writeReport } from './report-file.ts'
+import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
+import { readTraffic, type ScenarioTraffic } from './traffic.ts'
 
 const options = {
   ...scenarioOptions,
@@ -15,6 +18,7 @@ const options = {
     max: 1000,
     whole: true,
   },
+  report: reportOption,
   json: { help: 'print JSON instead of a table', default: false },
 } as const
 
@@ -23,75 +27,83 @@ export const compare: Command = {
   summary: 'Compare policies in virtual time: every policy serves the same jobs.',
   usage: 'POLICY[:DISCIPLINE],… [options]      for example: compare least-connections,srpt --load 0.9',
   options,
-  run(args) {
+  async run(args) {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
       throw new ConfigError('compare: name the policies, for example least-connections,srpt')
-    const contenders = rest[0]!.split(',').map(contender)
-    const line = progressLine()
+    const policies = rest[0]!.split(',').map(contender)
+    const { workers, cores, seed, seeds, report } = values
+    if (report !== undefined) await checkReportFile(report)
+    const traffic = await readTraffic(values, args)
     const began = performance.now()
-    const total = contenders.length * values.seeds
-    const results = contenders.map((policy) => ({ policy, runs: [] as Summary[] }))
-    let finished = 0
-    // Seed by seed, not policy by policy, so that an interrupted comparison is still a fair one.
-    for (let seed = values.seed; seed < values.seed + values.seeds; seed++) {
-      for (const { policy, runs } of results) {
-        const progress = (answered: number) =>
-          line.show((finished + answered / values.jobs) / total, `${policy.name}, seed ${seed}`)
-        runs.push(simulate(runSpec(values, policy, seed), { progress }).summary())
-        finished++
-      }
-    }
-    line.done()
+    const results = runAll(values, policies, traffic, report !== undefined)
     const seconds = (performance.now() - began) / 1000
-    const rows = results.map(({ policy, runs }) => ({ policy, figures: middle(runs) }))
+    const figures = results.map(({ policy, runs }) => ({ policy, summary: middle(runs) }))
+    const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
+    const each = `${traffic.jobs.toLocaleString('en-US')} jobs`
+    const basis = seeds === 1 ? `Seed ${seed}, ${each}` : `Medians of ${seeds} seeds, ${each} each`
+    if (report !== undefined) {
+      await writeReport(report, {
+        title: 'Policies on the same jobs',
+        about,
+        args: ['compare', ...args],
+        figures,
+        basis: seeds === 1 ? basis : `${basis}, from seed ${seed} on`,
+        records: results.flatMap(({ record }) => record ?? []),
+        seeds,
+        firstSeed: seed,
+        begins: traffic.begins,
+      })
+    }
     if (values.json) {
-      console.log(
-        JSON.stringify({
-          scenario: values,
-          policies: rows.map(({ policy, figures }) => ({ ...policy, ...figures })),
-        }),
-      )
+      const { jobs, load, notes } = traffic
+      const shown = figures.map(({ policy, summary }) => ({ ...policy, ...summary }))
+      console.log(JSON.stringify({ scenario: values, traffic: { jobs, load, notes }, policies: shown }))
       return 0
     }
-    const { workers, cores, load, sizes, error } = values
-    console.log(
-      `${workers} workers × ${cores} cores, load ${load}, sizes ${sizes}, estimates off by σ = ${error}\n`,
-    )
-    console.log(
-      table(
-        [
-          'policy',
-          'workers run',
-          'mean',
-          'p50',
-          'p99',
-          'slowdown p99',
-          'short 90 %',
-          'largest 1 %',
-          'worst',
-          'refused',
-        ],
-        rows.map(({ policy, figures }) => [
-          policy.scheduler,
-          policy.discipline,
-          duration(figures.meanResponseMs),
-          duration(figures.p50ResponseMs),
-          duration(figures.p99ResponseMs),
-          significant(figures.p99Slowdown),
-          significant(figures.shortP99Slowdown),
-          significant(figures.largestSlowdown),
-          significant(figures.maxSlowdown),
-          significant(figures.refused).replace('.00', ''),
-        ]),
-      ),
-    )
-    console.log(
-      `\nMedians of ${values.seeds} seeds, ${values.jobs.toLocaleString('en-US')} jobs each, in ${seconds.toFixed(1)} s. ` +
-        'Slowdown: time in the system ÷ time alone on a core; p99 of all and of the shortest 90 %, mean of the largest 1 %.',
-    )
+    console.log(`${about.join('\n')}\n`)
+    console.log(figuresTable(figures))
+    console.log(`\n${basis}, in ${seconds.toFixed(1)} s. ${slowdownExplained}`)
+    if (report !== undefined) console.log(`Plots: ${report}`)
     return 0
   },
+}
+
+interface Result {
+  policy: Contender
+  runs: Summary[]
+  /** What a report shows, if there is to be one. */
+  record: PolicyRecord | undefined
+}
+
+/** Seed by seed, not policy by policy, so that an interrupted comparison is still a fair one. */
+function runAll(
+  scenario: Scenario & { seeds: number },
+  policies: readonly Contender[],
+  traffic: ScenarioTraffic,
+  recorded: boolean,
+): Result[] {
+  const results: Result[] = policies.map((policy) => ({
+    policy,
+    runs: [],
+    record: recorded ? new PolicyRecord(policy.name, traffic.jobs) : undefined,
+  }))
+  const line = progressLine()
+  let finished = 0
+  for (let seed = scenario.seed; seed < scenario.seed + scenario.seeds; seed++) {
+    for (const { policy, runs, record } of results) {
+      const progress = (answered: number) => {
+        const part = Math.min(1, answered / traffic.jobs)
+        const fraction = (finished + part) / (policies.length * scenario.seeds)
+        line.show(fraction, doing(`${policy.name}, seed ${seed}`, answered))
+      }
+      const hooks = { progress, ...record?.hooks(seed === scenario.seed) }
+      runs.push(simulate(runSpec(scenario, policy, seed, traffic), hooks).summary())
+      finished++
+    }
+  }
+  line.done()
+  return results
 }
 
 /** The median of each figure. */

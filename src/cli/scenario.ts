@@ -2,27 +2,67 @@
 
 import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
 import { oneOf, usualDiscipline } from '../brain/spec.ts'
-import { ConfigError } from '../errors.ts'
-import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../simulate/arrivals.ts'
 import { type RunSpec, unitsPerSecond } from '../simulate/simulate.ts'
-import { bimodal, exponential, lognormal, pareto, type Sizes, sizesFromFile } from '../simulate/sizes.ts'
+import { traceFormats, usualTokenMs } from '../simulate/trace/read.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { OptionValues } from './options.ts'
+import type { ScenarioTraffic } from './traffic.ts'
+
+const formatNames = traceFormats.map(({ name }) => name)
 
 export const scenarioOptions = {
   workers: { help: 'workers in the fleet', default: 2, min: 1, max: 100_000, whole: true },
   cores: { help: 'cores of each worker', default: 2, min: 1, max: 1024, whole: true },
-  load: { help: 'mean load of the cores', default: 0.9, min: 0.001, max: 10 },
+  load: {
+    help: 'mean load of the cores; a trace keeps its own pace unless this is given',
+    default: 0.9,
+    min: 0.001,
+    max: 10,
+  },
   sizes: {
-    help: 'pareto, lognormal, bimodal, exponential, or a file with seconds of work, one a line',
+    help: 'pareto, lognormal, bimodal, exponential, a file with seconds of work, one a line, or a trace to draw from; a trace has its own unless this is given',
     default: 'lognormal',
   },
   arrivals: {
     help: 'poisson, bursty, diurnal, or a file with arrival times in seconds, one a line',
     default: 'poisson',
   },
-  jobs: { help: 'jobs that arrive', default: 200_000, min: 1, max: 100_000_000, whole: true },
-  error: { help: 'estimates are off by a lognormal factor of this sigma', default: 0.5, min: 0, max: 10 },
+  trace: {
+    help: `recorded traffic in place of --arrivals, plain or gzipped: ${formatNames.join(', ')}`,
+    default: undefined,
+    value: 'FILE',
+  },
+  'trace-format': { help: 'its format, where its first line does not tell', default: undefined },
+  from: {
+    help: 'the part of a trace from here on: seconds since it begins, or a date (UTC)',
+    default: undefined,
+    value: 'TIME',
+  },
+  until: { help: 'the part of a trace before this', default: undefined, value: 'TIME' },
+  thin: {
+    help: 'the share of recorded requests that is kept; --load then stretches time',
+    default: 1,
+    min: 1e-9,
+    max: 1,
+  },
+  'token-ms': {
+    help: 'of azure-llm: ms of work for each token of context, and for each generated',
+    default: usualTokenMs.join(','),
+    value: 'N,N',
+  },
+  jobs: {
+    help: 'jobs that arrive; of a trace all, or at most so many if this is given',
+    default: 200_000,
+    min: 1,
+    max: 100_000_000,
+    whole: true,
+  },
+  error: {
+    help: 'estimates are off by a lognormal factor of this sigma; an event log has its own unless this is given',
+    default: 0.5,
+    min: 0,
+    max: 10,
+  },
   slots: {
     help: 'most jobs that a worker holds, running and paused; 0: cores + 16, or 10,000 where all run at once',
     default: 0,
@@ -53,10 +93,13 @@ export function contender(text: string): Contender {
   return { name: text, scheduler, discipline }
 }
 
-export function runSpec(scenario: Scenario, { scheduler, discipline }: Contender, seed: number): RunSpec {
-  const { workers, cores, load, jobs, error, queue } = scenario
-  const sizes = sizesOf(scenario.sizes)
-  const perSecond = (load * workers * cores) / sizes.meanSeconds
+export function runSpec(
+  scenario: Scenario,
+  { scheduler, discipline }: Contender,
+  seed: number,
+  traffic: ScenarioTraffic,
+): RunSpec {
+  const { workers, cores, error, queue } = scenario
   const slots = scenario.slots || (disciplines[discipline].bounded ? cores + 16 : 10_000)
   return {
     brain: {
@@ -69,27 +112,12 @@ export function runSpec(scenario: Scenario, { scheduler, discipline }: Contender
     },
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs: scenario['boot-ms'] },
     seed,
-    jobs,
-    arrivals: arrivalsOf(scenario.arrivals, perSecond),
-    sizes,
     errorSigma: error,
+    ...traffic.run(),
   }
 }
 
-function sizesOf(name: string): Sizes {
-  const kinds: Record<string, () => Sizes> = { pareto, lognormal, bimodal, exponential }
-  if (Object.hasOwn(kinds, name)) return kinds[name]!()
-  if (looksLikeFile(name)) return sizesFromFile(name)
-  throw new ConfigError(`--sizes = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
-}
-
-function arrivalsOf(name: string, perSecond: number): Arrivals {
-  const kinds: Record<string, (perSecond: number) => Arrivals> = { poisson, bursty, diurnal }
-  if (Object.hasOwn(kinds, name)) return kinds[name]!(perSecond)
-  if (looksLikeFile(name)) return arrivalsFromFile(name)
-  throw new ConfigError(`--arrivals = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
-}
-
-function looksLikeFile(name: string): boolean {
-  return name.includes('/') || name.includes('.')
+/** What a line of progress says: the number moves also when a per cent takes long. */
+export function doing(what: string, answered: number): string {
+  return `${what}: ${answered.toLocaleString('en-US')} jobs`
 }

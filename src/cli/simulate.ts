@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { ConfigError, InvariantError } from '../errors.ts'
 import { chaos } from '../simulate/chaos.ts'
+import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
-import { type Contender, contender, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
+import { checkReportFile, reportOption, writeReport } from './report-file.ts'
+import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
 import { duration, significant, table } from './table.ts'
+import { readTraffic, type ScenarioTraffic } from './traffic.ts'
 
 const options = {
   policy: { help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
@@ -15,6 +18,7 @@ const options = {
     help: 'a small cluster drawn from the seed, in which everything goes wrong, checked after every event',
     default: false,
   },
+  report: reportOption,
   log: { help: 'write the event log to this file', default: undefined, value: 'FILE' },
   json: { help: 'print JSON instead of a table', default: false },
 } as const
@@ -24,29 +28,59 @@ export const simulate: Command = {
   summary: 'Run the brain in virtual time. The same seed gives the same run, byte for byte.',
   usage: '[options]',
   options,
-  run(args) {
+  async run(args) {
     const { values, rest } = readOptions(args, options)
     if (rest.length > 0) throw new ConfigError(`simulate: unexpected ${rest.join(' ')}`)
     const policy = contender(values.policy)
+    for (const name of ['trace', 'report'] as const)
+      if (values.faults && values[name] !== undefined)
+        throw new ConfigError(
+          `--${name} = ${values[name]}: does not go with --faults, which draws its own jobs`,
+        )
+    if (values.report !== undefined) await checkReportFile(values.report)
+    const traffic = values.faults ? undefined : await readTraffic(values, args)
     const sink = openLog(values.log)
     try {
-      return values.faults ? faulty(policy, values, sink) : calm(policy, values, sink)
+      return traffic ? await calm(policy, values, traffic, args, sink) : faulty(policy, values, sink)
     } finally {
       sink.close()
     }
   },
 }
 
-function calm(policy: Contender, values: Scenario & { json: boolean }, sink: LogSink): number {
+async function calm(
+  policy: Contender,
+  values: Scenario & { json: boolean; report: string | undefined },
+  traffic: ScenarioTraffic,
+  args: readonly string[],
+  sink: LogSink,
+): Promise<number> {
+  const { workers, cores, seed, report } = values
+  const record = report === undefined ? undefined : new PolicyRecord(policy.name, traffic.jobs)
   const line = progressLine()
   const began = performance.now()
-  const result = run(runSpec(values, policy, values.seed), {
+  const result = run(runSpec(values, policy, seed, traffic), {
     log: sink.write,
-    progress: (answered) => line.show(answered / values.jobs, policy.name),
+    progress: (answered) => line.show(Math.min(1, answered / traffic.jobs), doing(policy.name, answered)),
+    ...record?.hooks(true),
   })
   line.done()
   const seconds = (performance.now() - began) / 1000
   const summary = result.summary()
+  const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
+  if (record && report !== undefined) {
+    await writeReport(report, {
+      title: `${policy.scheduler} in virtual time`,
+      about,
+      args: ['simulate', ...args],
+      figures: [{ policy, summary }],
+      basis: `Seed ${seed}, ${summary.jobs.toLocaleString('en-US')} jobs answered`,
+      records: [record],
+      seeds: 1,
+      firstSeed: seed,
+      begins: traffic.begins,
+    })
+  }
   if (values.json) {
     console.log(JSON.stringify({ ...policy, ...summary, virtualMs: result.virtualMs, log: sink.hash() }))
     return 0
@@ -57,6 +91,7 @@ function calm(policy: Contender, values: Scenario & { json: boolean }, sink: Log
     ['mean response', duration(summary.meanResponseMs)],
     ['median response', duration(summary.p50ResponseMs)],
     ['p99 response', duration(summary.p99ResponseMs)],
+    ['mean slowdown', significant(summary.meanSlowdown)],
     ['p99 slowdown', significant(summary.p99Slowdown)],
     ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
     ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
@@ -64,8 +99,11 @@ function calm(policy: Contender, values: Scenario & { json: boolean }, sink: Log
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
   ]
-  console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${values.seed}`], rows))
-  console.log(`\n${Math.round(values.jobs / seconds).toLocaleString('en-US')} simulated requests a second.`)
+  console.log(`${about.join('\n')}\n`)
+  console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${seed}`], rows))
+  const answered = summary.jobs + summary.refused
+  console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
+  if (report !== undefined) console.log(`Plots: ${report}`)
   return 0
 }
 

@@ -37,10 +37,10 @@ export class VirtualClock {
 
   /** Time goes in whole microseconds: far finer than anything simulated, and short to write down. */
   #instant(time: number): number {
-    const micros = Math.ceil(time * 1000)
-    const rounded = micros / 1000
-    // Never early: the product may have been rounded down.
-    return Math.max(rounded < time ? (micros + 1) / 1000 : rounded, this.now)
+    const nearest = Math.round(time * 1000)
+    const rounded = nearest / 1000
+    // Never early; and what is a whole microsecond stays what it is.
+    return Math.max(rounded < time ? (nearest + 1) / 1000 : rounded, this.now)
   }
 
   #tie(order: number): number {

@@ -102,6 +102,10 @@ export class SimNode implements SimWorkerEvents {
     this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done })
   }
 
+  busied(change: number): void {
+    this.#world.busyCores += change
+  }
+
   /** The process is gone, with all that it held. Idempotent. */
   die(): void {
     if (this.#dead) return
@@ -109,6 +113,7 @@ export class SimNode implements SimWorkerEvents {
     this.worker.end()
     this.#world.clock.cancel(this.#beat)
     this.#world.nodes.delete(this.id)
+    this.#world.draining.delete(this.id)
     if (this.#world.parts.faults?.noticesDeath() ?? true) {
       this.#world.send(() =>
         this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),

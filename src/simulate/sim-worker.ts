@@ -54,6 +54,8 @@ export interface SimWorkerEvents {
   finished(job: SimJob): void
   /** With so much done, the job has another place among the others. */
   overran(job: SimJob, done: number): void
+  /** So many cores more, or fewer, run a job. */
+  busied(change: number): void
 }
 
 export class SimWorker {
@@ -69,6 +71,7 @@ export class SimWorker {
   #share = 0
   #speed = 1
   #tie = 0
+  #busy = 0
   #ended = false
 
   constructor(facts: WorkerFacts, discipline: Discipline, clock: VirtualClock, events: SimWorkerEvents) {
@@ -170,6 +173,11 @@ export class SimWorker {
   #plan(): void {
     const running = this.#ends.size
     const { cores, workPerSecond } = this.facts
+    const busy = this.#ended ? 0 : Math.min(cores, running)
+    if (busy !== this.#busy) {
+      this.#events.busied(busy - this.#busy)
+      this.#busy = busy
+    }
     this.#share = running === 0 ? 0 : ((workPerSecond * this.#speed) / 1000) * Math.min(1, cores / running)
     if (this.#share === 0 || this.#ended) {
       this.#clock.cancel(this.#due)

@@ -1,11 +1,13 @@
 /** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
 
 import type { BrainSpec } from '../brain/spec.ts'
+import type { Job } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
 import type { Sizes } from './sizes.ts'
 import { Answers, type Summary } from './summary.ts'
+import type { KnownJob } from './trace/trace.ts'
 import { type FleetSpec, type Observer, World } from './world.ts'
 
 /** In simulations one unit of work is a microsecond of a nominal core. */
@@ -21,6 +23,8 @@ export interface RunSpec {
   /** Estimates are off by a lognormal factor of this sigma; 0: they are right. */
   errorSigma: number
   memoryMb?: number
+  /** What a trace knew beforehand of the job whose size was drawn last; its estimate then stands. */
+  known?: () => KnownJob
   /** Jobs at the start that are not counted. */
   warmup?: number
 }
@@ -28,8 +32,12 @@ export interface RunSpec {
 export interface RunHooks {
   log?: (chunk: Uint8Array) => void
   observer?: Observer
-  /** Called now and then with the number of jobs answered. */
+  /** Called many times a second with the number of jobs answered. */
   progress?: (answered: number) => void
+  /** Called for each result: how large its job was, and how long it took. */
+  answered?: (sizeMs: number, responseMs: number) => void
+  /** Called after each event and all that it led to at once. */
+  settled?: (world: World) => void
   /** After this many arrivals the brain is replaced by one restored from its snapshot. */
   restoreAfter?: number
 }
@@ -51,13 +59,15 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     fleet: spec.fleet,
     ...(hooks.log && { log: hooks.log }),
     ...(hooks.observer && { observer: hooks.observer }),
+    ...(hooks.settled && { settled: hooks.settled }),
     answered(truth, answer, now) {
       ended++
-      if (hooks.progress && ended % 10_000 === 0) hooks.progress(ended)
       if (warmup > 0 && Number(truth.job.id.slice(1)) <= warmup) return
-      if (answer.outcome === 'result')
-        answers.add(truth.size / (unitsPerSecond / 1000), now - truth.arrivedAt)
-      else answers.refused++
+      if (answer.outcome !== 'result') return void answers.refused++
+      const sizeMs = truth.size / (unitsPerSecond / 1000)
+      const responseMs = now - truth.arrivedAt
+      answers.add(sizeMs, responseMs)
+      hooks.answered?.(sizeMs, responseMs)
     },
   })
   const draws = {
@@ -72,9 +82,13 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   const arrive = () => {
     if (++count === hooks.restoreAfter) world.restoreBrain()
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
-    const work = guess(size, spec.errorSigma, draws.errors)
-    const interval = { low: Math.floor(work / within), high: Math.ceil(work * within) }
-    world.submit({ id: `j${count}`, workload: 'sim', work, ...interval, memoryMb: spec.memoryMb ?? 0 }, size)
+    const id = `j${count}`
+    if (spec.known) world.submit(jobKnownAs(id, spec.known(), world.clock.now), size)
+    else {
+      const work = guess(size, spec.errorSigma, draws.errors)
+      const interval = { low: Math.floor(work / within), high: Math.ceil(work * within) }
+      world.submit({ id, workload: 'sim', work, ...interval, memoryMb: spec.memoryMb ?? 0 }, size)
+    }
     if (count < jobs) plan()
   }
   const arrival = { item: arrive, at: -1 }
@@ -84,11 +98,15 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     else jobs = count
   }
   plan()
-  while (ended < jobs && world.clock.step()) {
-    // Each step hands the brain one event; all work happens there.
-  }
+  // Each step hands the brain one event; all work happens there.
+  for (let steps = 1; ended < jobs && world.clock.step(); steps++)
+    if (hooks.progress && steps % 1024 === 0) hooks.progress(ended)
   world.flushLog()
   return { summary: () => answers.summary(), virtualMs: world.clock.now }
+}
+
+function jobKnownAs(id: string, { deadlineMs, ...known }: KnownJob, now: number): Job {
+  return { id, ...known, ...(deadlineMs !== undefined && { deadlineAt: now + deadlineMs }) }
 }
 
 /** Predicted work that is off by a lognormal factor. */

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../errors.ts'
 import type { Random } from '../random.ts'
+import { mean } from './summary.ts'
 
 export interface Sizes {
   readonly name: string
@@ -49,11 +50,15 @@ export function exponential(meanSeconds = 1): Sizes {
 
 /** Drawn from a file with one size in seconds a line. */
 export function sizesFromFile(path: string): Sizes {
-  const values = numbersFromFile(path, 'sizes')
+  return drawnFrom(path, numbersFromFile(path, 'sizes'))
+}
+
+/** Each of these seconds of work as often as it stands there. */
+export function drawnFrom(name: string, seconds: ArrayLike<number>): Sizes {
   return {
-    name: path,
-    meanSeconds: values.reduce((sum, value) => sum + value, 0) / values.length,
-    draw: (random) => values[random.below(values.length)]!,
+    name,
+    meanSeconds: mean(seconds),
+    draw: (random) => seconds[random.below(seconds.length)]!,
   }
 }
 

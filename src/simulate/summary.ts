@@ -1,11 +1,14 @@
 /** What a run was like for its clients. Slowdown: time in the system, divided by the time alone on a nominal core. */
 
+import { Numbers } from './numbers.ts'
+
 export interface Summary {
   jobs: number
   refused: number
   meanResponseMs: number
   p50ResponseMs: number
   p99ResponseMs: number
+  meanSlowdown: number
   p99Slowdown: number
   /** Of the shortest 90 %. */
   shortP99Slowdown: number
@@ -16,46 +19,42 @@ export interface Summary {
 
 /** Collects answers and sums them up. */
 export class Answers {
-  #sizeMs = new Float64Array(1024)
-  #responseMs = new Float64Array(1024)
-  #count = 0
+  readonly #sizeMs = new Numbers()
+  readonly #responseMs = new Numbers()
   refused = 0
 
   add(sizeMs: number, responseMs: number): void {
-    if (this.#count === this.#sizeMs.length) {
-      this.#sizeMs = doubled(this.#sizeMs)
-      this.#responseMs = doubled(this.#responseMs)
-    }
-    this.#sizeMs[this.#count] = sizeMs
-    this.#responseMs[this.#count++] = responseMs
+    this.#sizeMs.push(sizeMs)
+    this.#responseMs.push(responseMs)
   }
 
   get count(): number {
-    return this.#count
+    return this.#sizeMs.length
   }
 
   summary(): Summary {
-    const count = this.#count
-    const sizes = this.#sizeMs.slice(0, count).sort()
+    const { count } = this
+    const sizes = this.#sizeMs.view().slice().sort()
     const shortMs = quantile(sizes, 0.9)
     const largeMs = quantile(sizes, 0.99)
     const slowdowns = new Float64Array(count)
     const short: number[] = []
     const largest: number[] = []
     for (let i = 0; i < count; i++) {
-      const sizeMs = this.#sizeMs[i]!
-      slowdowns[i] = this.#responseMs[i]! / sizeMs
+      const sizeMs = this.#sizeMs.at(i)
+      slowdowns[i] = this.#responseMs.at(i) / sizeMs
       if (sizeMs <= shortMs) short.push(slowdowns[i]!)
       if (sizeMs >= largeMs) largest.push(slowdowns[i]!)
     }
     slowdowns.sort()
-    const response = this.#responseMs.slice(0, count).sort()
+    const response = this.#responseMs.view().slice().sort()
     return {
       jobs: count,
       refused: this.refused,
       meanResponseMs: mean(response),
       p50ResponseMs: quantile(response, 0.5),
       p99ResponseMs: quantile(response, 0.99),
+      meanSlowdown: mean(slowdowns),
       p99Slowdown: quantile(slowdowns, 0.99),
       shortP99Slowdown: quantile(Float64Array.from(short).sort(), 0.99),
       largestSlowdown: mean(largest),
@@ -82,10 +81,4 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
-}
-
-function doubled(values: Float64Array): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(values.length * 2)
-  larger.set(values)
-  return larger
 }

@@ -47,6 +47,8 @@ export interface WorldParts {
   observer?: Observer
   /** Called when a job has ended for its client. */
   answered?: (truth: Truth, answer: Extract<Action, { type: 'answer' }>, now: number) => void
+  /** Called after each event and all that it led to at once. */
+  settled?: (world: World) => void
 }
 
 export class World {
@@ -55,6 +57,10 @@ export class World {
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   brain: Brain
+  /** Cores that run a job. */
+  busyCores = 0
+  /** Workers that the brain gives no more jobs. */
+  readonly draining = new Set<string>()
   readonly #wake: Happening
   readonly #boots: Random
   readonly #log: LogWriter | undefined
@@ -93,6 +99,7 @@ export class World {
     if (this.#log) this.#log.entry(now, event, actions)
     if (observer) observer.observe(event, actions, now, this.brain)
     for (const action of actions) this.#do(action)
+    if (this.parts.settled) this.parts.settled(this)
   }
 
   /** Hands on what of the log has gathered. */
@@ -138,6 +145,9 @@ export class World {
         return
       case 'cancel':
         this.send(() => this.nodes.get(action.worker)?.cancel(action))
+        return
+      case 'drain':
+        if (this.nodes.has(action.worker)) this.draining.add(action.worker)
         return
       case 'terminate':
         this.send(() => this.nodes.get(action.worker)?.die())

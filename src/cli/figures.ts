@@ -1,0 +1,52 @@
+/** The figures of runs as tables show them. */
+
+import type { Summary } from '../simulate/summary.ts'
+import type { Contender } from './scenario.ts'
+import { duration, significant, table } from './table.ts'
+
+export interface Figures {
+  policy: Contender
+  summary: Summary
+}
+
+interface Column {
+  title: string
+  cell(figures: Figures): string
+  /** Only where there is room. */
+  wide?: boolean
+}
+
+const columns: readonly Column[] = [
+  { title: 'policy', cell: ({ policy }) => policy.scheduler },
+  { title: 'workers run', cell: ({ policy }) => policy.discipline },
+  { title: 'mean', cell: ({ summary }) => duration(summary.meanResponseMs) },
+  { title: 'p50', cell: ({ summary }) => duration(summary.p50ResponseMs) },
+  { title: 'p99', cell: ({ summary }) => duration(summary.p99ResponseMs) },
+  { title: 'slowdown mean', cell: ({ summary }) => significant(summary.meanSlowdown), wide: true },
+  { title: 'slowdown p99', cell: ({ summary }) => significant(summary.p99Slowdown) },
+  { title: 'short 90 %', cell: ({ summary }) => significant(summary.shortP99Slowdown) },
+  { title: 'largest 1 %', cell: ({ summary }) => significant(summary.largestSlowdown) },
+  { title: 'worst', cell: ({ summary }) => significant(summary.maxSlowdown) },
+  { title: 'refused', cell: ({ summary }) => significant(summary.refused).replace('.00', '') },
+]
+
+export const slowdownExplained =
+  'Slowdown: time in the system ÷ time alone on a core; p99 of all and of the shortest 90 %, mean of the largest 1 %.'
+
+/** For a terminal. */
+export function figuresTable(rows: readonly Figures[]): string {
+  const shown = columns.filter(({ wide }) => !wide)
+  return table(
+    shown.map(({ title }) => title),
+    rows.map((row) => shown.map(({ cell }) => cell(row))),
+  )
+}
+
+/** For a page: all columns, of which the first two hold words. */
+export function figuresCells(rows: readonly Figures[]): { head: string[]; rows: string[][]; words: number } {
+  return {
+    head: columns.map(({ title }) => title),
+    rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+    words: 2,
+  }
+}

@@ -1,0 +1,62 @@
+/** The `--report` of a simulation: a file seen to be writable before anything runs, and written when all is over. */
+
+import { constants } from 'node:fs'
+import { access, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { ConfigError } from '../errors.ts'
+import type { PolicyRecord } from '../simulate/report/record.ts'
+import { reportPage } from '../simulate/report/report.ts'
+import { type Figures, figuresCells, slowdownExplained } from './figures.ts'
+
+export const reportOption = {
+  help: 'write a page with plots to this file (HTML, all in one)',
+  default: undefined,
+  value: 'FILE',
+} as const
+
+/** Throws if a report could not be written to this file. */
+export async function checkReportFile(path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined)
+  if (there?.isDirectory()) throw refusal(path, 'EISDIR')
+  await access(there ? path : dirname(path), constants.W_OK).catch((error) => {
+    throw refusal(path, error.code)
+  })
+}
+
+export interface ReportParts {
+  title: string
+  /** What was simulated, line by line. */
+  about: readonly string[]
+  /** The command line, from the command on. */
+  args: readonly string[]
+  figures: readonly Figures[]
+  /** Of what the figures are: `Medians of 5 seeds`. */
+  basis: string
+  records: readonly PolicyRecord[]
+  seeds: number
+  firstSeed: number
+  begins: string | undefined
+}
+
+export async function writeReport(path: string, parts: ReportParts): Promise<void> {
+  const html = reportPage({
+    ...parts,
+    about: parts.about.map((line) => (line.endsWith('.') ? line : `${line}.`)),
+    command: commandLine(parts.args),
+    table: figuresCells(parts.figures),
+    tableCaption: `${parts.basis}. ${slowdownExplained}`,
+  })
+  await writeFile(path, html).catch((error) => {
+    throw refusal(path, error.code)
+  })
+}
+
+/** As a shell would take it. */
+function commandLine(args: readonly string[]): string {
+  const quoted = args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`))
+  return ['plimsoll', ...quoted].join(' ')
+}
+
+function refusal(path: string, code: string): ConfigError {
+  return new ConfigError(`--report = ${path}: cannot be written (${code})`)
+}

@@ -1,0 +1,153 @@
+/** The traffic that a scenario's options describe: generated, or made of a trace. Files are read here, once for all runs. */
+
+import { basename } from 'node:path'
+import { ConfigError } from '../errors.ts'
+import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../simulate/arrivals.ts'
+import type { RunSpec } from '../simulate/simulate.ts'
+import {
+  bimodal,
+  drawnFrom,
+  exponential,
+  lognormal,
+  pareto,
+  type Sizes,
+  sizesFromFile,
+} from '../simulate/sizes.ts'
+import type { NamedFile } from '../simulate/trace/lines.ts'
+import { partOf } from '../simulate/trace/part.ts'
+import { looksLikeTrace, type ReadOptions, readTrace, usualTokenMs } from '../simulate/trace/read.ts'
+import type { Trace } from '../simulate/trace/trace.ts'
+import { type Traffic, trafficOf } from '../simulate/trace/traffic.ts'
+import { waitingLine } from './progress.ts'
+import type { Scenario } from './scenario.ts'
+
+export interface ScenarioTraffic {
+  /** How many jobs a run has, or is expected to have. */
+  jobs: number
+  load: number
+  /** What arrives, in words. */
+  words: string
+  /** The moment at which a trace begins, where it has dates and keeps its pace. */
+  begins?: string | undefined
+  notes: readonly string[]
+  /** For one run: arrivals and sizes that begin anew. */
+  run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
+}
+
+/** `args` tell which options were given: a trace brings its own pace, sizes and estimates, and gives way to those. */
+export async function readTraffic(scenario: Scenario, args: readonly string[]): Promise<ScenarioTraffic> {
+  const given = (name: keyof Scenario) =>
+    args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  const tokenMs = tokenMsOf(scenario['token-ms'])
+  if (scenario.trace === undefined) {
+    for (const name of ['trace-format', 'from', 'until', 'thin'] as const)
+      if (given(name)) throw new ConfigError(`--${name} = ${scenario[name]}: goes with --trace only`)
+    return generated(scenario, await sizesOf(scenario.sizes, tokenMs))
+  }
+  if (given('arrivals'))
+    throw new ConfigError(`--arrivals = ${scenario.arrivals}: does not go with --trace, which has its own`)
+  const read = { format: scenario['trace-format'], tokenMs }
+  const trace = partOf(await readFile({ option: '--trace', path: scenario.trace }, read), scenario)
+  const drawn =
+    given('sizes') || trace.recorded.kind === 'counts' ? await sizesOf(scenario.sizes, tokenMs) : undefined
+  const traffic = trafficOf(trace, {
+    cores: scenario.workers * scenario.cores,
+    load: given('load') ? scenario.load : undefined,
+    thin: given('thin') ? scenario.thin : undefined,
+    jobs: given('jobs') ? scenario.jobs : undefined,
+    sizes: drawn?.sizes,
+    forget: given('error'),
+  })
+  const notes = [...(drawn && trace.recorded.kind === 'jobs' ? [] : trace.notes), ...(drawn?.notes ?? [])]
+  if (traffic.load > 1 && !given('load'))
+    notes.push('At its own pace this is more than the fleet can do; --load fits it to the fleet.')
+  const begins = trace.dated && traffic.stretch === 1 ? dateWords(trace.beginsMs) : undefined
+  return { ...traffic, words: wordsOf(scenario, trace, traffic, drawn?.sizes), begins, notes }
+}
+
+/** 1998-06-30 14:05 UTC */
+function dateWords(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function generated(scenario: Scenario, { sizes, notes }: DrawnSizes): ScenarioTraffic {
+  const { workers, cores, load, jobs, error } = scenario
+  const perSecond = (load * workers * cores) / sizes.meanSeconds
+  const run = () => ({ jobs, arrivals: arrivalsOf(scenario.arrivals, perSecond), sizes })
+  // A name or file that is wrong shows now, before anything runs.
+  run()
+  return {
+    jobs,
+    load,
+    words: `load ${load}, sizes ${scenario.sizes}, estimates off by σ = ${error}`,
+    notes,
+    run,
+  }
+}
+
+function wordsOf({ error }: Scenario, trace: Trace, traffic: Traffic, drawn: Sizes | undefined): string {
+  const { load, stretch, scale, jobs } = traffic
+  const digits = (value: number) => `${Number(value.toPrecision(3))}`
+  const kept = scale === 1 ? '' : `requests × ${digits(scale)}`
+  const slowed = stretch === 1 ? '' : `time × ${digits(stretch)}`
+  const pace = [kept, slowed].filter(Boolean).join(', ') || 'as recorded'
+  return [
+    `${basename(trace.name)} (${trace.format}): ${jobs.toLocaleString('en-US')} jobs`,
+    `load ${digits(load)} (${pace})`,
+    drawn ? `sizes ${basename(drawn.name)}` : 'sizes as recorded',
+    traffic.run().known ? 'estimates as recorded' : `estimates off by σ = ${error}`,
+  ].join(', ')
+}
+
+interface DrawnSizes {
+  sizes: Sizes
+  notes: readonly string[]
+}
+
+async function sizesOf(name: string, tokenMs: readonly [number, number]): Promise<DrawnSizes> {
+  const kinds: Record<string, () => Sizes> = { pareto, lognormal, bimodal, exponential }
+  if (Object.hasOwn(kinds, name)) return { sizes: kinds[name]!(), notes: [] }
+  if (!looksLikeFile(name))
+    throw new ConfigError(`--sizes = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
+  const file = { option: '--sizes', path: name }
+  if (!(await looksLikeTrace(file))) return { sizes: sizesFromFile(name), notes: [] }
+  const { recorded, notes, format } = await readFile(file, { tokenMs })
+  if (recorded.kind === 'counts')
+    throw new ConfigError(`--sizes = ${name}: holds counts (${format}), must be a trace with sizes`)
+  return {
+    sizes: drawnFrom(name, recorded.seconds),
+    notes: [...notes, 'Arrivals and sizes come from different systems.'],
+  }
+}
+
+function arrivalsOf(name: string, perSecond: number): Arrivals {
+  const kinds: Record<string, (perSecond: number) => Arrivals> = { poisson, bursty, diurnal }
+  if (Object.hasOwn(kinds, name)) return kinds[name]!(perSecond)
+  if (looksLikeFile(name)) return arrivalsFromFile(name)
+  throw new ConfigError(`--arrivals = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
+}
+
+async function readFile(file: NamedFile, options: ReadOptions): Promise<Trace> {
+  const done = waitingLine(`reading ${file.path}`)
+  try {
+    return await readTrace(file, options)
+  } finally {
+    done()
+  }
+}
+
+function tokenMsOf(text: string): [number, number] {
+  const [context = Number.NaN, generated = Number.NaN, ...more] = text
+    .split(',')
+    .map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const sound = (ms: number) => ms >= 0 && ms <= 1e6
+  if (more.length === 0 && sound(context) && sound(generated) && context + generated > 0)
+    return [context, generated]
+  throw new ConfigError(
+    `--token-ms = ${text}: must be two numbers, 0 or more and not both 0, such as ${usualTokenMs.join(',')}`,
+  )
+}
+
+function looksLikeFile(name: string): boolean {
+  return name.includes('/') || name.includes('.')
+}

@@ -1,0 +1,16 @@
+/** Colours that people with any colour vision can tell apart (Okabe and Ito), without the one too light for white paper. */
+
+const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#3a3f47'] as const
+
+export interface Look {
+  colour: string
+  style: 'solid' | 'dashed'
+}
+
+/** For the nth of several lines; when all colours are used up they come again, dashed. */
+export function lookOf(index: number): Look {
+  return {
+    colour: colours[index % colours.length]!,
+    style: index % (2 * colours.length) < colours.length ? 'solid' : 'dashed',
+  }
+}

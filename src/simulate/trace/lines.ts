@@ -1,0 +1,90 @@
+/** The lines of a file, plain or gzipped, read piece by piece, so that a file may be larger than memory. */
+
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { ConfigError } from '../../errors.ts'
+
+/** A file and the option that named it, for messages: `--trace = week.csv`. */
+export interface NamedFile {
+  option: string
+  path: string
+}
+
+/** Event logs of large fleets have lines of megabytes: ten thousand launches are one event. */
+const longestLine = 32 * 1024 * 1024
+
+/**
+ * Hands on each line with its number, from 1 on, without its end (LF or CRLF), blank ones too. `take` returns false
+ * to have no more.
+ */
+export async function eachLine(
+  file: NamedFile,
+  take: (line: string, number: number) => boolean | undefined,
+): Promise<void> {
+  const decoder = new TextDecoder()
+  let number = 0
+  let begun: string[] = []
+  let begunLength = 0
+  const begin = (piece: string) => {
+    begun.push(piece)
+    begunLength += piece.length
+    if (begunLength > longestLine)
+      throw wrong(file, number + 1, begun[0]!, `at most ${longestLine} characters`)
+  }
+  const end = (): boolean => {
+    const line = begun.length === 1 ? begun[0]! : begun.join('')
+    begun = []
+    begunLength = 0
+    return take(line.endsWith('\r') ? line.slice(0, -1) : line, ++number) !== false
+  }
+  for await (const chunk of bytesOf(file)) {
+    const text = decoder.decode(chunk, { stream: true })
+    let from = 0
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      begin(text.slice(from, at))
+      if (!end()) return
+      from = at + 1
+    }
+    if (from < text.length) begin(text.slice(from))
+  }
+  const rest = decoder.decode()
+  if (rest !== '') begin(rest)
+  if (begunLength > 0) end()
+}
+
+/** What is wrong with a line, for people: what stands there and what must. */
+export function wrong(file: NamedFile, number: number, line: string, allowed: string): ConfigError {
+  const shown = JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line)
+  return new ConfigError(`${file.option} = ${file.path}: line ${number} is ${shown}, must be ${allowed}`)
+}
+
+/** Gzip is recognised by its first bytes, whatever the file is called. */
+async function* bytesOf({ option, path }: NamedFile): AsyncGenerator<Buffer> {
+  const file = createReadStream(path, { highWaterMark: 1 << 17 })
+  try {
+    const pieces: AsyncIterator<Buffer> = file[Symbol.asyncIterator]()
+    const { value: first, done } = await pieces.next()
+    if (done) return
+    const whole = Readable.from(joined(first, pieces))
+    yield* first[0] === 0x1f && first[1] === 0x8b ? unzipped(whole) : whole
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined || error instanceof ConfigError) throw error
+    const what = code.startsWith('Z_') ? `is not a whole gzip file (${(error as Error).message})` : undefined
+    throw new ConfigError(`${option} = ${path}: ${what ?? `cannot be read (${code})`}`)
+  } finally {
+    file.destroy()
+  }
+}
+
+async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+function unzipped(zipped: Readable): AsyncIterable<Buffer> {
+  const plain = createGunzip()
+  zipped.on('error', (error) => plain.destroy(error))
+  return zipped.pipe(plain)
+}
