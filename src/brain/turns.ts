@@ -62,25 +62,48 @@ function giveTurns(core: Core): void {
     const due = core.owed.topKey()
     const record = core.owed.pop()!
     if (record.turn !== 'owed') continue
-    record.turn = 'none'
-    if (record.running || record.aheadMs > 0) plan(core, record, core.now + untilCaughtUp(core, due))
-    else give(core, record, due)
+    if (record.running || record.aheadMs > 0) {
+      record.turn = 'none'
+      plan(core, record, core.now + untilCaughtUp(core, due))
+    } else if (!give(core, record, due)) {
+      // Where there is no room for this one there is none for others.
+      core.owed.push(record, due, record.seq)
+      return
+    }
   }
 }
 
-function give(core: Core, record: JobRecord, due: number): void {
+/** False: no worker has room for it. */
+function give(core: Core, record: JobRecord, due: number): boolean {
   const { mostSlowdown, turnMs } = core.limits
   const waitedMs = core.now - record.arrivedAt
-  core.turns++
   record.turn = 'taken'
   record.due = due
   record.aheadMs = Math.max(turnMs, waitedMs / mostSlowdown) * generosity
+  if (!record.worker && !hasRoom(core, record)) {
+    record.turn = 'owed'
+    record.aheadMs = record.until = 0
+    return false
+  }
+  core.turns++
   reorder(core, record, { code: 'owed-turn', waitedMs, doneMs: doneMs(core, record) })
+  return true
+}
+
+function hasRoom(core: Core, record: JobRecord): boolean {
+  record.until = record.aheadMs
+  return core.scheduler.place(record, core.now).worker !== undefined
 }
 
 function owedAt(core: Core, record: JobRecord): number {
   const { mostSlowdown, turnMs } = core.limits
-  return record.arrivedAt + mostSlowdown * (doneMs(core, record) + turnMs)
+  const leastMs = Math.max(doneMs(core, record) + turnMs, (leastThinkable(record) / core.fastest) * 1000 || 0)
+  return record.arrivedAt + mostSlowdown * leastMs
+}
+
+/** Hardly any job takes less: so far from what was said as would be once more from the low end of the interval. */
+function leastThinkable({ job: { work, low = 0 } }: JobRecord): number {
+  return work > 0 ? low * Math.min(1, low / work) : 0
 }
 
 /** A running job makes good for what it is owed, each millisecond for many. */

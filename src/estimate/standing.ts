@@ -25,13 +25,14 @@ const overrun = 1.5
 /** From here on the interval is not believed any more: what has lasted long lasts longer. One in 40, and one in 700. */
 const [doubted, disbelieved] = [2, 3]
 
-/** Before the job has begun: what was said. */
+/** Before the job has begun. */
 export function firstStanding(said: Said): Standing {
   const { work } = said
   const sigma = sigmaOf(said)
   // Less than this tells nothing that was not known before.
   const reviseAt = work * (sigma === undefined ? overrun : Math.exp(-sigma))
-  return { expected: work, reviseAt: Math.max(1, reviseAt) }
+  const expected = sigma === undefined ? work : attempting(work, sigma, 0)
+  return { expected, reviseAt: Math.max(1, reviseAt) }
 }
 
 /** After so much work. */
@@ -42,11 +43,11 @@ export function standingAt(said: Said, done: number): Standing {
     return { expected, reviseAt: Math.max(expected, said.work * overrun) }
   }
   const expected = done + attempting(said.work, sigma, done)
-  return { expected, reviseAt: Math.max(done, said.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 2)) }
+  return { expected, reviseAt: Math.max(done, said.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3)) }
 }
 
 /** The spread of the logarithm of such costs around what was said; undefined: nobody knows. */
-function sigmaOf({ work, high }: Said): number | undefined {
+export function sigmaOf({ work, high }: Said): number | undefined {
   if (high === undefined || !(high >= work && work > 0)) return undefined
   return Math.max(leastSigma, Math.log(high / work) / toHigh)
 }

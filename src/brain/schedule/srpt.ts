@@ -6,16 +6,15 @@
  * a core, and why not only the one with the most left is looked at: where many wait already, one more waits long.
  */
 
+import { firstStanding, sigmaOf } from '../../estimate/standing.ts'
 import { type Entry, Heap } from '../../heap.ts'
-import type { Reason } from '../../model.ts'
+import type { Job, Reason } from '../../model.ts'
 import { rankOf, standsIn } from '../../worker/discipline.ts'
 import { doneWork, expectedEnd } from '../mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
 
-/** A job takes the core of one that has more than this many times as much left. */
-const muchLonger = Number(process.env.ML ?? 2)
 /** So many workers are compared, those whose longest job has the most left. */
 const compared = 8
 /** What a millisecond of the preempted job's remaining work is worth in milliseconds of delay for others. */
@@ -53,7 +52,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 
   return {
     name: 'srpt',
-    rank: (record) => rankOf(record, 0, record.job.work),
+    rank: (record) => rankOf(record, 0, firstStanding(record.job).expected),
     refile(worker) {
       empty.refile(worker)
       let places = worker.filed as Filed | undefined
@@ -114,11 +113,14 @@ interface Taking {
 function takingOn(worker: WorkerRecord, record: JobRecord, now: number): Taking | undefined {
   const victim = lastRunning(worker)
   if (!victim) return undefined
-  const needMs = (record.job.work / worker.workPerSecond) * 1000
+  const needMs = (firstStanding(record.job).expected / worker.workPerSecond) * 1000
   const leftMs = expectedEnd(victim) - now
   const stands = standsIn(record, 0)
   const victimStands = standsIn(victim, doneWork(victim, now))
-  const takes = stands === victimStands ? goesFirst(record, victim, needMs, leftMs) : stands < victimStands
+  // A turn leaves a job behind that has begun: not where it would fill the slots that short ones need.
+  if (record.turn === 'taken' && worker.jobs.length * 2 > worker.slots) return undefined
+  const takes =
+    stands === victimStands ? goesFirst(worker, record, victim, needMs, leftMs) : stands < victimStands
   if (!takes) return undefined
   // The job that makes way, and those that wait there already, wait for it; each core does its part.
   const waiting = worker.jobs.length - worker.cores + 1
@@ -126,8 +128,29 @@ function takingOn(worker: WorkerRecord, record: JobRecord, now: number): Taking 
 }
 
 /** Among jobs of the same standing. */
-function goesFirst(record: JobRecord, victim: JobRecord, needMs: number, leftMs: number): boolean {
-  return standsIn(record, 0) < 0 ? record.due < victim.due : needMs * muchLonger < leftMs
+function goesFirst(
+  worker: WorkerRecord,
+  record: JobRecord,
+  victim: JobRecord,
+  needMs: number,
+  leftMs: number,
+): boolean {
+  return standsIn(record, 0) < 0
+    ? record.due < victim.due
+    : needMs * muchLonger(record.job) * crowding(worker) < leftMs
+}
+
+/**
+ * A job takes the core of one that has this many times as much left: twice, but who is unsure how long he takes may as
+ * well be short, and is better tried.
+ */
+function muchLonger(job: Job): number {
+  return 1 + Math.exp(-((sigmaOf(job) ?? 0) ** 2))
+}
+
+/** The fewer slots are left, the shorter a job must be for one: the last are for the shortest of all. */
+function crowding({ slots, jobs }: WorkerRecord): number {
+  return slots / (slots - jobs.length)
 }
 
 /** True: no busy worker is faster, as far as the first of them tells. */
