@@ -15,6 +15,7 @@ import {
   endWith,
   fill,
   place,
+  standAnew,
   start,
   wait,
   withdraw,
@@ -176,6 +177,7 @@ export function retry(
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
+  standAnew(record)
   place(core, record)
 }
 

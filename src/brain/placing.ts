@@ -59,9 +59,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.seenIn = worker.reports
   record.running = false
   record.pausedAt = -1
-  const { expected, reviseAt } = firstStanding(record.job)
-  record.expected = expected
-  record.reviseAt = reviseAt
+  standAnew(record)
   record.saidDone = 0
   record.until = untilOn(worker, record)
   settleDone(record, 0, core.now)
@@ -111,6 +109,13 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
     core.waiting.remove(record)
     place(core, record)
   }
+}
+
+/** Nothing of it is done. */
+export function standAnew(record: JobRecord): void {
+  const { expected, reviseAt } = firstStanding(record.job)
+  record.expected = expected
+  record.reviseAt = reviseAt
 }
 
 /** As work of that worker: the time for which the job goes first. */

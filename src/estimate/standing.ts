@@ -46,9 +46,9 @@ export function standingAt(said: Said, done: number): Standing {
   return { expected, reviseAt: Math.max(done, said.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3)) }
 }
 
-/** The spread of the logarithm of such costs around what was said; undefined: nobody knows. */
+/** The spread of the logarithm of such costs around what was said; undefined: it is known to be right, or nobody knows. */
 export function sigmaOf({ work, high }: Said): number | undefined {
-  if (high === undefined || !(high >= work && work > 0)) return undefined
+  if (high === undefined || !(high > work && work > 0)) return undefined
   return Math.max(leastSigma, Math.log(high / work) / toHigh)
 }
 

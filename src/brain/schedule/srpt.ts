@@ -6,7 +6,7 @@
  * a core, and why not only the one with the most left is looked at: where many wait already, one more waits long.
  */
 
-import { firstStanding, sigmaOf } from '../../estimate/standing.ts'
+import { sigmaOf } from '../../estimate/standing.ts'
 import { type Entry, Heap } from '../../heap.ts'
 import type { Job, Reason } from '../../model.ts'
 import { rankOf, standsIn } from '../../worker/discipline.ts'
@@ -41,7 +41,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
     busy.find((worker) => {
       if (!accepts(worker, record)) return false
       looked++
-      const taking = takingOn(worker, record, now)
+      const taking = takingOn(worker, record, now, open)
       // Those that follow have even less left.
       if (!taking) return true
       if (!found || taking.cost < found.cost) found = taking
@@ -52,7 +52,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 
   return {
     name: 'srpt',
-    rank: (record) => rankOf(record, 0, firstStanding(record.job).expected),
+    rank: (record) => rankOf(record, 0, record.expected),
     refile(worker) {
       empty.refile(worker)
       let places = worker.filed as Filed | undefined
@@ -92,7 +92,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
     },
     takes(worker, record, now) {
       if (worker.running < worker.cores) return coreFree(worker)
-      const taking = takingOn(worker, record, now)
+      const taking = takingOn(worker, record, now, open)
       return taking && reasonFor(taking, record, now)
     },
     save: () => null,
@@ -110,47 +110,41 @@ interface Taking {
   cost: number
 }
 
-function takingOn(worker: WorkerRecord, record: JobRecord, now: number): Taking | undefined {
+function takingOn(
+  worker: WorkerRecord,
+  record: JobRecord,
+  now: number,
+  openWorkers: number,
+): Taking | undefined {
   const victim = lastRunning(worker)
   if (!victim) return undefined
-  const needMs = (firstStanding(record.job).expected / worker.workPerSecond) * 1000
+  const needMs = (record.expected / worker.workPerSecond) * 1000
   const leftMs = expectedEnd(victim) - now
   const stands = standsIn(record, 0)
   const victimStands = standsIn(victim, doneWork(victim, now))
   // A turn leaves a job behind that has begun: not where it would fill the slots that short ones need.
   if (record.turn === 'taken' && worker.jobs.length * 2 > worker.slots) return undefined
-  const takes =
-    stands === victimStands ? goesFirst(worker, record, victim, needMs, leftMs) : stands < victimStands
-  if (!takes) return undefined
+  if (stands > victimStands) return undefined
+  if (stands === victimStands) {
+    const factor = muchLonger(record.job, openWorkers) * crowding(worker)
+    if (stands < 0 ? record.due >= victim.due : needMs * factor >= leftMs) return undefined
+  }
   // The job that makes way, and those that wait there already, wait for it; each core does its part.
   const waiting = worker.jobs.length - worker.cores + 1
   return { worker, victim, needMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
 }
 
-/** Among jobs of the same standing. */
-function goesFirst(
-  worker: WorkerRecord,
-  record: JobRecord,
-  victim: JobRecord,
-  needMs: number,
-  leftMs: number,
-): boolean {
-  return standsIn(record, 0) < 0
-    ? record.due < victim.due
-    : needMs * muchLonger(record.job) * crowding(worker) < leftMs
-}
-
 /**
- * A job takes the core of one that has this many times as much left: twice, but who is unsure how long he takes may as
- * well be short, and is better tried.
+ * A job takes the core of one that has this many times as much left: twice, but one of which nobody knows how long it
+ * takes may as well be short, and is better tried. Where there is but one worker, jobs have nowhere else to go.
  */
-function muchLonger(job: Job): number {
-  return 1 + Math.exp(-((sigmaOf(job) ?? 0) ** 2))
+function muchLonger(job: Job, openWorkers: number): number {
+  return openWorkers === 1 ? 1 : 1 + Math.exp(-((sigmaOf(job) ?? 0) ** 2))
 }
 
-/** The fewer slots are left, the shorter a job must be for one: the last are for the shortest of all. */
+/** Where more than half of the slots are taken, a job must be the shorter the fewer are left: the last are for the shortest. */
 function crowding({ slots, jobs }: WorkerRecord): number {
-  return slots / (slots - jobs.length)
+  return Math.max(1, slots / 2 / (slots - jobs.length))
 }
 
 /** True: no busy worker is faster, as far as the first of them tells. */
