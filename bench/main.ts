@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { estimate } from './estimate.ts'
+import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
@@ -12,6 +13,7 @@ import { slots } from './slots.ts'
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
   estimate,
+  fair,
   ledger,
   meter,
   schedule,

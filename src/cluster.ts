@@ -62,6 +62,8 @@ export interface ClusterOptions extends Following {
   clientBy?: string
   /** What each client may ask for. Default: anything. */
   rateLimit?: RateLimit
+  /** True: who has had more than its share of the work goes after the others. */
+  fair?: boolean
   /** The command that starts a worker, before its own options. */
   workerCommand: string[]
   token?: string
@@ -121,6 +123,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
     limits: { queue: options.queue, beatMs, bootMs: 30_000, backoffMs: 500, backoffMaxMs: 30_000 },
+    ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
   const brain = brainOf(spec)

@@ -14,6 +14,7 @@ import { failLaunch, resize } from './launches.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
+import { checkFair, checkShares, Shares } from './shares.ts'
 import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
 import { checkAge } from './turns.ts'
 import { type BrainView, viewOf } from './view.ts'
@@ -29,6 +30,8 @@ export interface BrainParts {
   limits?: Partial<BrainLimits>
   /** What each client may ask for. Default: anything. */
   rateLimit?: RateLimit
+  /** True: clients that have had more than their share of the work go after the others. */
+  fair?: boolean
 }
 
 export interface Brain {
@@ -44,11 +47,14 @@ export interface Brain {
 export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain {
   const random: Random = stream(parts.seed ?? 1, 'brain')
   const limits = { ...brainDefaults, ...parts.limits }
+  const discipline = disciplines[parts.discipline]
+  checkFair(parts.fair ?? false, discipline.ranks, discipline.name)
   const core: Core = newCore({
     epoch: parts.epoch ?? 1,
     limits,
-    discipline: disciplines[parts.discipline],
+    discipline,
     scaler: parts.scaler,
+    shares: parts.fair ? new Shares() : undefined,
     rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
     scheduler: parts.scheduler({
       accepts: (worker, record) => canAccept(core, worker, record),
@@ -113,6 +119,7 @@ function ring(core: Core): void {
     const { kind, id } = core.timers.pop()!
     if (kind === 'deadline') passDeadline(core, id)
     else if (kind === 'slack') checkSlack(core, id)
+    else if (kind === 'share') checkShares(core)
     else if (kind === 'age') checkAge(core, id)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })

@@ -6,6 +6,7 @@ import type { Discipline } from '../worker/discipline.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
+import type { Shares } from './shares.ts'
 import type { Counters, JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
 import { Waiting } from './waiting.ts'
 
@@ -64,6 +65,8 @@ export interface Core {
   readonly discipline: Discipline
   /** Undefined: clients may ask for any amount of work. */
   readonly rateLimits: RateLimits | undefined
+  /** Undefined: clients are nothing to the order of jobs. */
+  readonly shares: Shares | undefined
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
@@ -95,7 +98,7 @@ export interface Core {
 }
 
 export function newCore(
-  parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits'>,
+  parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits' | 'shares'>,
 ): Core {
   return {
     ...parts,

@@ -9,7 +9,6 @@ import { tooLate, watchSlack } from './deadlines.ts'
 import { doneWork, mirror, settleDone } from './mirror.ts'
 import {
   announce,
-  clientOf,
   conclude,
   detach,
   endWith,
@@ -21,6 +20,7 @@ import {
   withdraw,
 } from './placing.ts'
 import { msOn, say } from './said.ts'
+import { joinShare } from './shares.ts'
 import { checkJob } from './sound.ts'
 import { type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
 import { checkTurn, watchAge } from './turns.ts'
@@ -48,9 +48,10 @@ export function arrive(core: Core, job: Job): void {
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
     watchSlack(core, record)
   }
-  const tooMuch = core.rateLimits?.take(clientOf(job), job.work, core.now)
+  const tooMuch = core.rateLimits?.take(record.client, job.work, core.now)
   if (tooMuch) return conclude(core, record, 'refused', tooMuch)
   record.paid = job.work
+  joinShare(core, record)
   watchAge(core, record)
   const verdict = core.scheduler.place(record, core.now)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)

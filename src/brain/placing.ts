@@ -1,11 +1,12 @@
 /** Jobs put into workers' hands and taken out of them, and their ends. */
 
 import { firstStanding } from '../estimate/standing.ts'
-import type { Job, Outcome, Precedence, Reason } from '../model.ts'
+import type { Outcome, Precedence, Reason } from '../model.ts'
 import type { Core } from './core.ts'
 import { endSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { countWork, leaveShare } from './shares.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
 import { endTurn } from './turns.ts'
 
@@ -36,6 +37,7 @@ export function spend(record: JobRecord, work = Number.NaN): void {
 /** Takes the job out of its worker's hands. `work`: what the attempt has done, where that is known. */
 export function detach(core: Core, record: JobRecord, work?: number): void {
   const worker = record.worker!
+  countWork(core, record, work ?? doneWork(record, core.now))
   spend(record, work)
   takeOut(worker.jobs, record)
   worker.usedMb -= record.job.memoryMb
@@ -61,6 +63,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.pausedAt = -1
   standAnew(record)
   record.saidDone = 0
+  record.counted = 0
   record.until = untilOn(worker, record)
   settleDone(record, 0, core.now)
   worker.jobs.push(record)
@@ -87,19 +90,10 @@ export function wait(core: Core, record: JobRecord, reason: Reason): void {
 
 /** The job's precedence has changed: it may start or go on now, or have to make way. */
 export function reorder(core: Core, record: JobRecord, reason: Reason): void {
-  const { worker, job, attempt } = record
+  const { worker } = record
   if (worker) {
     record.until = untilOn(worker, record)
-    const precedence = precedenceOf(record)
-    core.actions.push({
-      type: 'rank',
-      epoch: core.epoch,
-      job: job.id,
-      attempt,
-      worker: worker.id,
-      precedence,
-      reason,
-    })
+    sayRank(core, record, worker, reason)
     mirror(core, worker)
     core.scheduler.refile(worker)
     fill(core, worker)
@@ -109,6 +103,21 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
     core.waiting.remove(record)
     place(core, record)
   }
+}
+
+/** Tells the worker of the job's precedence. */
+export function sayRank(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
+  const { job, attempt } = record
+  const precedence = precedenceOf(record)
+  core.actions.push({
+    type: 'rank',
+    epoch: core.epoch,
+    job: job.id,
+    attempt,
+    worker: worker.id,
+    precedence,
+    reason,
+  })
 }
 
 /** Nothing of it is done. */
@@ -179,10 +188,6 @@ function forget(core: Core, record: JobRecord): void {
   endSlack(core, record)
   core.jobs.delete(record.job.id)
   endTurn(core, record)
-  core.rateLimits?.adjust(clientOf(record.job), record.spent - record.paid, core.now)
-}
-
-/** Jobs of nobody in particular are those of one client. */
-export function clientOf({ client = 'anonymous' }: Job): string {
-  return client
+  leaveShare(core, record)
+  core.rateLimits?.adjust(record.client, record.spent - record.paid, core.now)
 }

@@ -26,6 +26,10 @@ const words: Words = {
     `all ${r.probes} workers that were probed have more than ${count(r.hotAbove, 'job')}, and that one has the fewest (${r.jobs})`,
   'not-probed': (r) =>
     `no worker that was probed may take it, and that one may (it has ${count(r.jobs, 'job')})`,
+  'over-share': (r) =>
+    `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients, so others go first`,
+  'within-share': (r) =>
+    `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,
   'core-taken': (r) =>
     `${other(r.by, r.workload)} takes its core; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,

@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
+import type { SavedShare } from './shares.ts'
 import { type Counters, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
 import { count } from './workers.ts'
 
@@ -30,6 +31,7 @@ export interface BrainSnapshot {
   timers: { at: number; tie: number; timer: Timer }[]
   counters: Counters
   rateLimits?: SavedBuckets
+  shares?: SavedShare[]
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
@@ -63,6 +65,7 @@ export function saveCore(core: Core): BrainSnapshot {
     launches: [...core.launches.values()].map(({ id, at }) => ({ id, at })),
     timers: [...core.timers.entries()].map(({ item, key, tie }) => ({ at: key, tie, timer: item })),
     counters: core.counters,
+    ...(core.shares && { shares: core.shares.save() }),
     ...(core.rateLimits && { rateLimits: core.rateLimits.save() }),
     seqs: core.seqs,
     launchFailures: core.launchFailures,
@@ -92,11 +95,13 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
     if (worker.state === 'ready') count(core, core.workers.get(worker.id)!, 1)
   }
   for (const id of saved.draining) core.draining.add(core.workers.get(id)!)
+  if (saved.shares) core.shares?.load(saved.shares)
   for (const { worker, excluded, waits, ...fields } of jobs) {
     const record: JobRecord = Object.assign(newJobRecord(fields.job, fields.seq, fields.arrivedAt), fields)
     if (worker !== null) record.worker = core.workers.get(worker)
     if (excluded) record.excluded = new Set(excluded)
     core.jobs.set(record.job.id, record)
+    core.shares?.clients.get(record.client)?.jobs.add(record)
     if (record.job.deadlineAt !== undefined) core.deadlines.add(record)
     if (record.turn === 'taken') core.turns++
     if (record.turn === 'owed') core.owed.push(record, record.due, record.seq)
@@ -109,6 +114,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
     const entry = core.timers.push(timer, at, tie)
     if (timer.kind === 'deadline' || timer.kind === 'slack' || timer.kind === 'age')
       core.jobs.get(timer.id)![timer.kind] = entry
+    if (timer.kind === 'share' && core.shares) core.shares.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') {
       const { at: begun } = launches.find((launch) => launch.id === timer.id)!

@@ -16,12 +16,14 @@ export interface BrainSpec {
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
+  /** Shares of work between clients. Default: no. */
+  fair?: boolean
   rateLimit?: RateLimit
 }
 
 /** Builds the brain that the description names. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
-  const { scheduler, discipline, scale, epoch, seed, limits, rateLimit } = spec
+  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
@@ -30,6 +32,7 @@ export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
       epoch,
       seed,
       limits,
+      ...(fair && { fair }),
       ...(rateLimit && { rateLimit }),
     },
     snapshot,

@@ -11,6 +11,8 @@ export interface JobRecord extends Precedence {
   readonly seq: number
   readonly arrivedAt: number
   readonly preemptible: boolean
+  /** Who asked for it. Jobs of nobody in particular are those of one client. */
+  readonly client: string
   /** Attempts begun so far; the current one while `worker` is set. */
   attempt: number
   worker: WorkerRecord | undefined
@@ -37,6 +39,8 @@ export interface JobRecord extends Precedence {
   /** What its client has paid for it, and the work that attempts which are over have done. */
   paid: number
   spent: number
+  /** Of what the current attempt has done, so much is counted in its client's share. */
+  counted: number
   /** Where it goes first, until it has had so much time on a core: `until` is that as work of its worker. */
   aheadMs: number
   /** It has waited so long that it is owed a turn on a core, or has one. */
@@ -83,7 +87,7 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: 'deadline' | 'slack' | 'age' | 'silence' | 'launch' | 'scale'
+  kind: 'deadline' | 'slack' | 'age' | 'share' | 'silence' | 'launch' | 'scale'
   id: string
 }
 
@@ -118,6 +122,8 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     seq,
     arrivedAt: now,
     preemptible: job.preemptible ?? true,
+    client: job.client ?? 'anonymous',
+    counted: 0,
     attempt: 0,
     worker: undefined,
     sentAt: 0,

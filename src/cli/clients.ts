@@ -1,4 +1,4 @@
-/** The options that say who a client is and how much work each may ask for. */
+/** The options that say who a client is, how much work each may ask for, and whether they share it. */
 
 import type { ClusterOptions } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
@@ -15,6 +15,10 @@ export const clientsOptions = {
     default: 'address',
     value: 'HOW',
   },
+  fair: {
+    help: 'share the work between clients: who has had more than its share goes after the others',
+    default: false,
+  },
   'rate-limit': {
     help: 'work that each client may ask for a minute: units, or seconds of a core such as 90s; default: any',
     default: undefined,
@@ -30,19 +34,19 @@ export const clientsOptions = {
 export function clientsFrom(
   values: OptionValues<typeof clientsOptions>,
   meter: MeterSetting,
-): Pick<ClusterOptions, 'clientBy' | 'rateLimit'> {
-  const { 'client-by': clientBy, 'rate-limit': limit, 'rate-burst': burst } = values
+): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair'> {
+  const { 'client-by': clientBy, fair, 'rate-limit': limit, 'rate-burst': burst } = values
   clientNamer(clientBy, '--client-by')
   if (limit === undefined) {
     if (burst !== undefined)
       throw new ConfigError(`--rate-burst = ${burst}: there must be a --rate-limit too`)
-    return { clientBy }
+    return { clientBy, fair }
   }
   const rateLimit = {
     workPerMinute: readWork('--rate-limit', limit, meter),
     ...(burst !== undefined && { burst: readWork('--rate-burst', burst, meter) }),
   }
-  return { clientBy, rateLimit }
+  return { clientBy, fair, rateLimit }
 }
 
 /** `90s` is what a core does in 90 s at the nominal rate, whatever is learned about the rates of workloads. */

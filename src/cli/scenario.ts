@@ -70,6 +70,14 @@ export const scenarioOptions = {
     max: 1_000_000,
     whole: true,
   },
+  clients: {
+    help: 'clients that the jobs are spread over, evenly in turn',
+    default: 1,
+    min: 1,
+    max: 1_000_000,
+    whole: true,
+  },
+  fair: { help: 'share the work between clients, under policies that rank jobs', default: false },
   queue: { help: 'most jobs that wait; one more is refused', default: 1_000_000, min: 0, whole: true },
   'boot-ms': { help: 'how long a worker takes to boot', default: 0, min: 0 },
   seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
@@ -109,10 +117,13 @@ export function runSpec(
       epoch: 1,
       seed,
       limits: { queue },
+      // Where all jobs run at once nobody can be put behind.
+      ...(scenario.fair && disciplines[discipline].ranks && { fair: true }),
     },
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs: scenario['boot-ms'] },
     seed,
     errorSigma: error,
+    clients: scenario.clients,
     ...traffic.run(),
   }
 }

@@ -23,6 +23,8 @@ export interface RunSpec {
   /** Estimates are off by a lognormal factor of this sigma; 0: they are right. */
   errorSigma: number
   memoryMb?: number
+  /** Jobs are those of so many clients, in turn. */
+  clients?: number
   /** What a trace knew beforehand of the job whose size was drawn last; its estimate then stands. */
   known?: () => KnownJob
   /** Jobs at the start that are not counted. */
@@ -49,7 +51,7 @@ export interface RunResult {
 
 export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   const answers = new Answers()
-  const warmup = spec.warmup ?? 0
+  const { warmup = 0, clients = 1 } = spec
   let ended = 0
   /** How many jobs there will be: fewer than asked for where the arrivals run out. */
   let jobs = spec.jobs
@@ -87,7 +89,8 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     else {
       const work = guess(size, spec.errorSigma, draws.errors)
       const interval = { low: Math.floor(work / within), high: Math.ceil(work * within) }
-      world.submit({ id, workload: 'sim', work, ...interval, memoryMb: spec.memoryMb ?? 0 }, size)
+      const client = clients > 1 ? { client: `c${count % clients}` } : {}
+      world.submit({ id, workload: 'sim', work, ...interval, memoryMb: spec.memoryMb ?? 0, ...client }, size)
     }
     if (count < jobs) plan()
   }
