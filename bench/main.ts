@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { estimate } from './estimate.ts'
 import { ledger } from './ledger.ts'
+import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
 import { slots } from './slots.ts'
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   brain,
   estimate,
   ledger,
+  live,
   meter,
   slots,
 }

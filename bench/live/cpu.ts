@@ -1,0 +1,34 @@
+/** CPU time of processes, read from /proc; 0 where there is none. */
+import { readFileSync } from 'node:fs'
+
+const tickMs = 10
+
+/** Of all threads of these processes, those of their children not included. A process that is gone counts as nothing. */
+export function cpuMsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + ticksOf(`/proc/${pid}/stat`, parseProcess) * tickMs, 0)
+}
+
+/** Of the whole machine, since it was started. */
+export function machineCpuMs(): number {
+  return ticksOf('/proc/stat', parseMachine) * tickMs
+}
+
+function ticksOf(file: string, parse: (text: string) => number): number {
+  try {
+    return parse(readFileSync(file, 'latin1'))
+  } catch {
+    return 0
+  }
+}
+
+/** The name in parentheses may hold spaces; the 12th and 13th field after it are user and system time. */
+function parseProcess(text: string): number {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+/** User, nice, system; then idle and waiting; then interrupts. */
+function parseMachine(text: string): number {
+  const [, user, nice, system, , , irq, softIrq] = text.split('\n', 1)[0]!.split(/\s+/).map(Number)
+  return user! + nice! + system! + irq! + softIrq!
+}

@@ -1,0 +1,52 @@
+/** One system serves one seed's jobs. */
+import { rmSync } from 'node:fs'
+import type { Job } from '../../src/model.ts'
+import { cpuMsOf, machineCpuMs } from './cpu.ts'
+import type { TimedJob } from './jobs.ts'
+import { type Answered, play } from './play.ts'
+import { type SystemName, startSystem } from './systems.ts'
+
+export interface Run {
+  answers: Answered[]
+  /** CPU time while jobs were served: of the system's processes that are no slots, of the sender, of the machine. */
+  cpu: { systemMs: number; senderMs: number; machineMs: number; wallMs: number }
+  /** As the brain saw them, if there is one. */
+  jobs: Map<string, Job> | undefined
+}
+
+export async function runSystem(
+  name: SystemName,
+  jobs: readonly TimedJob[],
+  { folder, data, signal }: { folder: string; data: string; signal: AbortSignal },
+): Promise<Run> {
+  try {
+    const system = await startSystem(name, folder, data)
+    let answers: Answered[]
+    let cpu: Run['cpu']
+    try {
+      const before = clocks(system.pids)
+      answers = await play(system.url, jobs, system.wording, signal)
+      const after = clocks(system.pids)
+      cpu = {
+        systemMs: after.systemMs - before.systemMs,
+        senderMs: after.senderMs - before.senderMs,
+        machineMs: after.machineMs - before.machineMs,
+        wallMs: after.wallMs - before.wallMs,
+      }
+    } finally {
+      await system.stop()
+    }
+    return { answers, cpu, jobs: system.jobs?.() }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function clocks(pids: readonly number[]): Run['cpu'] {
+  return {
+    systemMs: cpuMsOf(pids),
+    senderMs: cpuMsOf([process.pid]),
+    machineMs: machineCpuMs(),
+    wallMs: performance.now(),
+  }
+}
