@@ -23,6 +23,8 @@ import type { BenchOptions } from './options.ts'
 const seeds = [1, 2, 3]
 /** What the estimators learn from: other jobs than those that count. */
 const trainingSeed = 1000
+/** What comes before those, in all runs: by then there are slots, and their code is compiled. */
+const warmingSeed = 2000
 const lanesOfTraining = 4
 
 /** The jobs of a seed, and how each system served them. */
@@ -42,7 +44,7 @@ export async function live({ quick }: BenchOptions): Promise<Record<string, unkn
 }
 
 export async function runLive(quick: boolean, signal: AbortSignal): Promise<Round[]> {
-  const [training, uncounted, counted] = quick ? [300, 40, 110] : [1200, 150, 1050]
+  const [training, warming, counted] = quick ? [300, 100, 110] : [1200, 250, 1010]
   const began = performance.now()
   const say = (line: string) =>
     console.error(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`)
@@ -52,14 +54,14 @@ export async function runLive(quick: boolean, signal: AbortSignal): Promise<Roun
     const data = join(root, 'data')
     say(`${training} requests to learn from`)
     await train(data, training, signal)
-    const drawn = seeds.map((seed) => drawJobs(seed, uncounted + counted))
-    say(`${drawn.flat().length} jobs, each alone on a core`)
-    const measured = await measureAlone(drawn.flat(), data, signal)
+    const drawn = [drawJobs(warmingSeed, warming), ...seeds.map((seed) => drawJobs(seed, counted))].flat()
+    say(`${drawn.length} jobs, each alone on a core`)
+    const measured = await measureAlone(drawn, data, signal)
     say(sizesInWords(measured))
     const rounds: Round[] = []
     for (const [i, seed] of seeds.entries()) {
-      const own = measured.splice(0, uncounted + counted)
-      const jobs = schedule(own, { seed, load, uncounted }) as Round['jobs']
+      const own = measured.slice(warming + i * counted, warming + (i + 1) * counted)
+      const jobs = schedule([...measured.slice(0, warming), ...own], { seed, load, uncounted: warming })
       const runs = new Map<SystemName, Run>()
       const order = [...systems.slice(i % systems.length), ...systems.slice(0, i % systems.length)]
       for (const name of order) {
@@ -133,14 +135,14 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
   for (const name of systemNames) {
     const runs = rounds.flatMap(({ runs }) => runs.get(name) ?? [])
     if (runs.length === 0) {
-      rows.push([name, ...Array<string>(9).fill('absent')])
+      rows.push([name, ...Array<string>(10).fill('absent')])
       continue
     }
     const own = figuresOf(outcomesOf(rounds, ({ runs }, i) => runs.get(name)!.answers[i]!.responseMs))
     figures.set(name, own)
     const errors = runs.flatMap(({ answers }) => answers.flatMap(({ error }) => error ?? []))
     for (const error of new Set(errors.slice(0, 5))) console.error(`${name}: ${error}`)
-    rows.push([name, ...cellsOf(own), `${errors.length}`, ...cpuCells(runs)])
+    rows.push([name, ...cellsOf(own), `${errors.length}`, slotsOf(runs), ...cpuCells(runs)])
   }
   const responses = new Map(
     rounds.map((round) => {
@@ -149,7 +151,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     }),
   )
   const simulator = figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
-  rows.push(['plimsoll, simulated', ...cellsOf(simulator), '–', '–', '–', '–'])
+  rows.push(['plimsoll, simulated', ...cellsOf(simulator), '–', '–', '–', '–', '–'])
   const jobs = rounds.flatMap(({ jobs }) => jobs.filter(({ counts }) => counts)).length
   console.log(
     `${jobs.toLocaleString('en-US')} jobs over ${rounds.length} seeds, load 0.9 of ${workerCount} workers of one core; this machine has ${availableParallelism()}\n`,
@@ -164,6 +166,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
         'short 90 %, p99',
         'largest 5 %',
         'errors',
+        'slots',
         'CPU: system',
         'sender',
         'machine',
@@ -172,9 +175,9 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     ),
   )
   console.log(
-    '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. CPU: of' +
-      '\nall cores, what was taken by processes of the system that are no slots, by the sender of the requests, and by' +
-      '\nthe machine as a whole.\n',
+    '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
+      '\nwere there or were started in a run. CPU: of all cores, what was taken by processes of the system that are no' +
+      '\nslots, by the sender of the requests, and by the machine as a whole.\n',
   )
   const ours = figures.get('plimsoll')!
   const peers = (['least-connections', 'haproxy', 'nginx'] as const).flatMap(
@@ -192,6 +195,10 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
 
 function cellsOf({ p50Ms, p99Ms, meanMs, shortP99, bigMean }: Figures): string[] {
   return [duration(p50Ms), duration(p99Ms), duration(meanMs), significant(shortP99), significant(bigMean)]
+}
+
+function slotsOf(runs: readonly Run[]): string {
+  return mean(runs.map(({ slots }) => slots)).toFixed(0)
 }
 
 function cpuCells(runs: readonly Run[]): string[] {

@@ -1,11 +1,31 @@
-/** CPU time of processes, read from /proc; 0 where there is none. */
+/** CPU time and children of processes, read from /proc; nothing where there is none. */
 import { readFileSync } from 'node:fs'
 
 const tickMs = 10
+const lookMs = 250
 
 /** Of all threads of these processes, those of their children not included. A process that is gone counts as nothing. */
 export function cpuMsOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(`/proc/${pid}/stat`, parseProcess) * tickMs, 0)
+}
+
+/** All processes that these have started and that lived for a moment, until `stop` is called, which counts them. */
+export function countChildren(pids: readonly number[]): { stop(): number } {
+  const seen = new Set<string>()
+  const look = () => {
+    for (const pid of pids) {
+      for (const child of textOf(`/proc/${pid}/task/${pid}/children`).trim().split(' ')) seen.add(child)
+    }
+  }
+  const timer = setInterval(look, lookMs)
+  return {
+    stop() {
+      clearInterval(timer)
+      look()
+      seen.delete('')
+      return seen.size
+    },
+  }
 }
 
 /** Of the whole machine, since it was started. */
@@ -14,10 +34,15 @@ export function machineCpuMs(): number {
 }
 
 function ticksOf(file: string, parse: (text: string) => number): number {
+  const text = textOf(file)
+  return text === '' ? 0 : parse(text)
+}
+
+function textOf(file: string): string {
   try {
-    return parse(readFileSync(file, 'latin1'))
+    return readFileSync(file, 'latin1')
   } catch {
-    return 0
+    return ''
   }
 }
 

@@ -21,7 +21,7 @@ export interface TimedJob extends SizedJob {
 }
 
 /** Three orders of magnitude; the largest 5 % hold more than half of the work. */
-const sizes = pareto(0.9, 10, 6000)
+const sizes = pareto(0.85, 7, 6000)
 
 /** Jobs of about the sizes that are wanted. */
 export function drawJobs(seed: number, count: number): LiveJob[] {
@@ -49,10 +49,10 @@ function strata(count: number, random: Random): number[] {
  * Gives jobs their instants, at a mean load of `load` cores. Of a Poisson process whose count is known, the instants are
  * those of as many independent uniform draws.
  */
-export function schedule(
-  jobs: readonly SizedJob[],
+export function schedule<Sized extends SizedJob>(
+  jobs: readonly Sized[],
   { seed, load, uncounted }: { seed: number; load: number; uncounted: number },
-): TimedJob[] {
+): (Sized & TimedJob)[] {
   const random = stream(seed, 'live arrivals')
   const work = jobs.reduce((sum, { sizeMs }) => sum + sizeMs, 0)
   const instants = jobs.map(() => (random.next() * work) / load).sort((a, b) => a - b)

@@ -12,6 +12,9 @@ export interface Answered {
   headers: Record<string, string | string[] | undefined>
 }
 
+/** The shop's answers about what it never had, and what is sold out. */
+const noGoods: readonly number[] = [404, 409]
+
 /** How long after the last job was sent all must be answered. */
 const patienceMs = 180_000
 
@@ -82,8 +85,7 @@ async function send(pool: Pool, worded: Worded, dueAt: number, signal: AbortSign
     const { statusCode } = response
     // What is known only at the end of a long answer comes after it.
     const headers = { ...response.headers, ...response.trailers }
-    // The shop's way to say that something is sold out.
-    if (statusCode < 300 || statusCode === 409) return { responseMs, headers }
+    if (statusCode < 300 || noGoods.includes(statusCode)) return { responseMs, headers }
     return { responseMs, headers, error: `${statusCode} ${Buffer.from(bytes).toString('utf8', 0, 300)}` }
   } catch (error) {
     return { responseMs: performance.now() - dueAt, headers: {}, error: String(error) }

@@ -1,13 +1,15 @@
 /** One system serves one seed's jobs. */
 import { rmSync } from 'node:fs'
 import type { Job } from '../../src/model.ts'
-import { cpuMsOf, machineCpuMs } from './cpu.ts'
+import { countChildren, cpuMsOf, machineCpuMs } from './cpu.ts'
 import type { TimedJob } from './jobs.ts'
 import { type Answered, play } from './play.ts'
 import { type SystemName, startSystem } from './systems.ts'
 
 export interface Run {
   answers: Answered[]
+  /** Slots that were there or were started meanwhile. */
+  slots: number
   /** CPU time while jobs were served: of the system's processes that are no slots, of the sender, of the machine. */
   cpu: { systemMs: number; senderMs: number; machineMs: number; wallMs: number }
   /** As the brain saw them, if there is one. */
@@ -21,12 +23,16 @@ export async function runSystem(
 ): Promise<Run> {
   try {
     const system = await startSystem(name, folder, data)
+    const { workerPids, otherPids } = system
+    const pids = [...workerPids, ...otherPids]
+    const children = countChildren(workerPids)
     let answers: Answered[]
     let cpu: Run['cpu']
+    let slots: number
     try {
-      const before = clocks(system.pids)
+      const before = clocks(pids)
       answers = await play(system.url, jobs, system.wording, signal)
-      const after = clocks(system.pids)
+      const after = clocks(pids)
       cpu = {
         systemMs: after.systemMs - before.systemMs,
         senderMs: after.senderMs - before.senderMs,
@@ -34,9 +40,11 @@ export async function runSystem(
         wallMs: after.wallMs - before.wallMs,
       }
     } finally {
+      // Each worker has a watchdog too.
+      slots = children.stop() - workerPids.length
       await system.stop()
     }
-    return { answers, cpu, jobs: system.jobs?.() }
+    return { answers, slots, cpu, jobs: system.jobs?.() }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -15,8 +15,9 @@ import { forCluster, forWorker, type Wording } from './wording.ts'
 export interface RunningSystem {
   url: string
   wording: Wording
-  /** All its processes that are no slots. */
-  pids: number[]
+  /** Its processes that are no slots: those of its workers, and the others. */
+  workerPids: number[]
+  otherPids: number[]
   stop(): Promise<void>
   /** Of a cluster that has been stopped: the jobs as its brain saw them, with their estimates. */
   jobs?(): Map<string, Job>
@@ -61,7 +62,8 @@ export async function startCluster(
   return {
     url: ready.url,
     wording: forCluster,
-    pids: [child.pid!, ...ready.workerPids],
+    workerPids: ready.workerPids,
+    otherPids: [child.pid!],
     stop,
     jobs: () => jobsOf(eventLog),
   }
@@ -74,7 +76,8 @@ async function startBehind(name: ProxyName, folder: string, data: string): Promi
     return {
       url: proxy.url,
       wording: forWorker(),
-      pids: [proxy.pid, ...workers.map(({ pid }) => pid)],
+      workerPids: workers.map(({ pid }) => pid),
+      otherPids: [proxy.pid],
       async stop() {
         await proxy.stop()
         await stop()
