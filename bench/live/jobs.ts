@@ -20,11 +20,13 @@ export interface TimedJob extends SizedJob {
   counts: boolean
 }
 
+const leastMs = 7
 /** Three orders of magnitude; the largest 5 % hold more than half of the work. */
-const sizes = pareto(0.85, 7, 6000)
+const usualMostMs = 6000
 
 /** Jobs of about the sizes that are wanted. */
-export function drawJobs(seed: number, count: number): LiveJob[] {
+export function drawJobs(seed: number, count: number, mostMs = usualMostMs): LiveJob[] {
+  const sizes = pareto(0.85, leastMs, mostMs)
   const random = stream(seed, 'live jobs')
   return strata(count, random).map((part) => {
     const ms = sizes.draw({ ...random, next: () => part })
