@@ -5,6 +5,7 @@ import { brain } from './brain.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
+import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
 import { schedule } from './schedule.ts'
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   estimate,
   fair,
   ledger,
+  live,
   meter,
   schedule,
   slots,

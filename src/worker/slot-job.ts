@@ -15,6 +15,9 @@ import {
 import { SlotBody } from './slot-body.ts'
 import type { SlotMeter } from './slot-meter.ts'
 
+/** Progress is passed on at most this often. */
+const progressMs = 100
+
 type JobMessage = Extract<ToSlot, { type: 'job' }>
 
 interface SlotSide {
@@ -33,6 +36,7 @@ export class SlotJob {
   readonly #credit = new Credit(windowBytes)
   readonly #startCpuMs = cpuMsUsed()
   #over = false
+  #progressAt = -progressMs
   #holders = 0
   #held: PromiseWithResolvers<void> | undefined
 
@@ -101,6 +105,10 @@ export class SlotJob {
         if (typeof fraction !== 'number' || Number.isNaN(fraction)) {
           throw new TypeError(`progress(${fraction}): must be a number from 0 to 1`)
         }
+        // Workloads say it as often as they like; each word of it costs the worker a tenth of a millisecond.
+        const now = performance.now()
+        if (now - this.#progressAt < progressMs) return
+        this.#progressAt = now
         this.#tell({ type: 'progress', fraction: Math.min(1, Math.max(0, fraction)) })
       },
       charge: (units) => {

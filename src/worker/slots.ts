@@ -28,7 +28,10 @@ export interface SlotPoolOptions {
   log(line: string): void
   /** Options for Node in slots. */
   execArgv?: string[]
-  /** Idle slots beyond `warm` that were not needed for so long are ended. Default 5 s. */
+  /**
+   * Idle slots beyond `warm` that were not needed for so long are ended. Default 60 s: to start another, and to compile
+   * all code anew in it, takes as much CPU time as several jobs.
+   */
   surplusMs?: number
 }
 
@@ -160,7 +163,7 @@ export class SlotPool {
     this.#idle.push(slot)
     if (this.#trimTimer || this.#idle.length <= this.#options.warm) return
     this.#leastIdle = this.#idle.length
-    this.#trimTimer = setTimeout(() => this.#trim(), this.#options.surplusMs ?? 5_000)
+    this.#trimTimer = setTimeout(() => this.#trim(), this.#options.surplusMs ?? 60_000)
     this.#trimTimer.unref()
   }
 

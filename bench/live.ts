@@ -1,0 +1,216 @@
+/**
+ * Real workers under a heavy-tailed mix of the nine workloads, at load 0.9 of two cores: plimsoll's default beside
+ * least-connections, HAProxy and nginx in front of the same workers, and beside the simulator on the same jobs.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { interruptible } from '../src/cli/interrupt.ts'
+import { duration, significant, table } from '../src/cli/table.ts'
+import { mean } from '../src/simulate/summary.ts'
+import { type Measured, measureAlone } from './live/alone.ts'
+import { type Figures, figuresOf, type Outcome } from './live/figures.ts'
+import { drawJobs, schedule, type TimedJob } from './live/jobs.ts'
+import { workOff } from './live/play.ts'
+import { proxies, versionOf } from './live/proxies.ts'
+import { type Run, runSystem } from './live/run.ts'
+import { load, workerCount } from './live/setting.ts'
+import { simulated } from './live/simulated.ts'
+import { type SystemName, startCluster, systemNames } from './live/systems.ts'
+import { forCluster } from './live/wording.ts'
+import type { BenchOptions } from './options.ts'
+
+/** What the estimators learn from: other jobs than those that count. */
+const trainingSeed = 1000
+/** What comes before those, in all runs, so that none begins with an empty system. */
+const warmingSeed = 2000
+const lanesOfTraining = 4
+
+/** The jobs of a seed, and how each system served them. */
+export interface Round {
+  jobs: (TimedJob & Measured)[]
+  runs: Map<SystemName, Run>
+}
+
+export async function live({ quick }: BenchOptions): Promise<Record<string, unknown>> {
+  let rounds: Round[] = []
+  const code = await interruptible(async (signal) => {
+    rounds = await runLive(quick, signal)
+    return 0
+  })
+  if (code !== 0) process.exit(code)
+  return report(rounds)
+}
+
+export async function runLive(quick: boolean, signal: AbortSignal): Promise<Round[]> {
+  const seeds = quick ? [1] : [1, 2, 3]
+  const [training, warming, counted] = quick ? [300, 50, 320] : [1200, 100, 1010]
+  const began = performance.now()
+  const say = (line: string) =>
+    console.error(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`)
+  const systems = systemNames.filter(isThere)
+  const root = mkdtempSync(join(tmpdir(), 'plimsoll-bench-live-'))
+  try {
+    const data = join(root, 'data')
+    say(`${training} requests to learn from`)
+    await train(data, training, signal)
+    const drawn = [drawJobs(warmingSeed, warming), ...seeds.map((seed) => drawJobs(seed, counted))].flat()
+    say(`${drawn.length} jobs, each alone on a core`)
+    const measured = await measureAlone(drawn, data, signal)
+    say(sizesInWords(measured))
+    const rounds: Round[] = []
+    for (const [i, seed] of seeds.entries()) {
+      const own = measured.slice(warming + i * counted, warming + (i + 1) * counted)
+      const jobs = schedule([...measured.slice(0, warming), ...own], { seed, load, uncounted: warming })
+      const runs = new Map<SystemName, Run>()
+      const order = [...systems.slice(i % systems.length), ...systems.slice(0, i % systems.length)]
+      for (const name of order) {
+        say(`seed ${seed}: ${name}, for ${(jobs.at(-1)!.atMs / 1000).toFixed(0)} s`)
+        runs.set(name, await runSystem(name, jobs, { folder: join(root, 'run'), data, signal }))
+      }
+      rounds.push({ jobs, runs })
+    }
+    return rounds
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** Says how to get what is missing. */
+function isThere(name: SystemName): boolean {
+  if (name !== 'haproxy' && name !== 'nginx') return true
+  const version = versionOf(name)
+  if (version !== undefined) console.error(`${name} ${version}`)
+  else
+    console.error(
+      `${name} is absent; on Debian: apt-get install --no-install-recommends ${proxies[name].program}`,
+    )
+  return version !== undefined
+}
+
+async function train(data: string, count: number, signal: AbortSignal): Promise<void> {
+  const cluster = await startCluster(data)
+  try {
+    const jobs = drawJobs(trainingSeed, count)
+    await workOff(cluster.url, jobs, { wording: forCluster, lanes: lanesOfTraining, signal })
+  } finally {
+    await cluster.stop()
+  }
+}
+
+function sizesInWords(jobs: readonly Measured[]): string {
+  const sizes = jobs.map(({ sizeMs }) => sizeMs).sort((a, b) => a - b)
+  const sum = mean(sizes) * sizes.length
+  const largest = sizes.slice(Math.round(0.95 * sizes.length)).reduce((total, ms) => total + ms, 0)
+  const [least, most] = [duration(sizes[0]!), duration(sizes.at(-1)!)]
+  return `sizes from ${least} to ${most}, mean ${duration(mean(sizes))}; the largest 5 % hold ${((100 * largest) / sum).toFixed(0)} %`
+}
+
+/** Those that count. */
+function outcomesOf(rounds: readonly Round[], responseMs: (round: Round, job: number) => number): Outcome[] {
+  return rounds.flatMap((round) =>
+    round.jobs.flatMap(({ counts, sizeMs }, i) =>
+      counts ? [{ sizeMs, responseMs: responseMs(round, i) }] : [],
+    ),
+  )
+}
+
+/** In times of what a job really took. */
+function estimatesOf({
+  jobs,
+  runs,
+}: Round): { work: number; low?: number | undefined; high?: number | undefined }[] {
+  const { answers, jobs: seen } = runs.get('plimsoll')!
+  return jobs.map(({ work: actual }, i) => {
+    const job = seen!.get(String(answers[i]!.headers['plimsoll-job']))
+    if (!job || !(actual > 0)) return { work: 1 }
+    const { work, low, high } = job
+    return { work: work / actual, low: low && low / actual, high: high && high / actual }
+  })
+}
+
+export function report(rounds: readonly Round[]): Record<string, unknown> {
+  const rows: string[][] = []
+  const figures = new Map<SystemName | 'simulator', Figures>()
+  for (const name of systemNames) {
+    const runs = rounds.flatMap(({ runs }) => runs.get(name) ?? [])
+    if (runs.length === 0) {
+      rows.push([name, ...Array<string>(10).fill('absent')])
+      continue
+    }
+    const own = figuresOf(outcomesOf(rounds, ({ runs }, i) => runs.get(name)!.answers[i]!.responseMs))
+    figures.set(name, own)
+    const errors = runs.flatMap(({ answers }) => answers.flatMap(({ error }) => error ?? []))
+    for (const error of new Set(errors.slice(0, 5))) console.error(`${name}: ${error}`)
+    rows.push([name, ...cellsOf(own), `${errors.length}`, slotsOf(runs), ...cpuCells(runs)])
+  }
+  const responses = new Map(
+    rounds.map((round) => {
+      const estimates = estimatesOf(round)
+      return [round, simulated(round.jobs.map((job, i) => ({ ...job, estimate: estimates[i]! })))]
+    }),
+  )
+  const simulator = figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
+  rows.push(['plimsoll, simulated', ...cellsOf(simulator), '–', '–', '–', '–', '–'])
+  const jobs = rounds.flatMap(({ jobs }) => jobs.filter(({ counts }) => counts)).length
+  console.log(
+    `${jobs.toLocaleString('en-US')} jobs over ${rounds.length} seeds, load 0.9 of ${workerCount} workers of one core; this machine has ${availableParallelism()}\n`,
+  )
+  console.log(
+    table(
+      [
+        'system',
+        'p50',
+        'p99',
+        'mean',
+        'short 90 %, p99',
+        'largest 5 %',
+        'errors',
+        'slots',
+        'CPU: system',
+        'sender',
+        'machine',
+      ],
+      rows,
+    ),
+  )
+  console.log(
+    '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
+      '\nwere there or were started in a run. CPU: of all cores, what was taken by processes of the system that are no' +
+      '\nslots, by the sender of the requests, and by the machine as a whole.\n',
+  )
+  const ours = figures.get('plimsoll')!
+  const peers = (['least-connections', 'haproxy', 'nginx'] as const).flatMap(
+    (name) => figures.get(name) ?? [],
+  )
+  const shortVs = (other: Figures | undefined) => (other ? round3(ours.shortP99 / other.shortP99) : null)
+  return {
+    short_p99_vs_haproxy: shortVs(figures.get('haproxy')),
+    short_p99_vs_nginx: shortVs(figures.get('nginx')),
+    big_vs_best_peer: round3(ours.bigMean / Math.min(...peers.map(({ bigMean }) => bigMean))),
+    live_vs_sim_short_p99_ratio: shortVs(simulator),
+    live_vs_sim_mean: round3(ours.meanMs / simulator.meanMs),
+  }
+}
+
+function cellsOf({ p50Ms, p99Ms, meanMs, shortP99, bigMean }: Figures): string[] {
+  return [duration(p50Ms), duration(p99Ms), duration(meanMs), significant(shortP99), significant(bigMean)]
+}
+
+function slotsOf(runs: readonly Run[]): string {
+  return mean(runs.map(({ slots }) => slots)).toFixed(0)
+}
+
+function cpuCells(runs: readonly Run[]): string[] {
+  const sum = (of: (cpu: Run['cpu']) => number) => runs.reduce((total, { cpu }) => total + of(cpu), 0)
+  const all = sum(({ wallMs }) => wallMs) * availableParallelism()
+  return [
+    sum(({ systemMs }) => systemMs),
+    sum(({ senderMs }) => senderMs),
+    sum(({ machineMs }) => machineMs),
+  ].map((ms) => `${((100 * ms) / all).toFixed(1)} %`)
+}
+
+function round3(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

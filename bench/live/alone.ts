@@ -1,0 +1,75 @@
+/** Measures how long each job takes alone on a core: two workers, pinned to a core each, work off one job at a time. */
+import { spawnSync } from 'node:child_process'
+import { median, quantile } from '../../src/simulate/summary.ts'
+import { headers } from '../../src/wire/messages.ts'
+import { startBareWorkers } from './bare-workers.ts'
+import type { LiveJob, SizedJob } from './jobs.ts'
+import { workOff } from './play.ts'
+import { forWorker } from './wording.ts'
+
+/** Shorter ones are measured several times, since little is much to them; the median counts. */
+const longMs = 100
+const times = 3
+
+interface Seen {
+  cpuMs: number[]
+  work: number
+}
+
+export interface Measured extends SizedJob {
+  /** Metered. */
+  work: number
+}
+
+/**
+ * The CPU time of its slot, all threads together, and what an answer takes besides, the least tenth over short jobs.
+ * So measured, sizes are much the same on a machine that has other things to do. Rejects if a job fails.
+ */
+export async function measureAlone(
+  jobs: readonly LiveJob[],
+  data: string,
+  signal: AbortSignal,
+): Promise<Measured[]> {
+  const isPinned = spawnSync('taskset', ['-c', '0,1', 'true']).status === 0
+  const { token, workers, stop } = await startBareWorkers(data, (worker) =>
+    isPinned ? ['taskset', '-c', `${worker}`] : [],
+  )
+  const seen = new Map<LiveJob, Seen>(jobs.map((job) => [job, { cpuMs: [], work: 0 }]))
+  const besidesMs: number[] = []
+  const options = { wording: forWorker(token), lanes: 1, signal }
+  let failure: string | undefined
+  const note = (job: LiveJob, { responseMs, error, headers: fields }: Parameters<Done>[1]) => {
+    if (error !== undefined) failure ??= `${job.workload} ${JSON.stringify(job.params)}: ${error}`
+    const entry = seen.get(job)!
+    const cpuMs = Number(fields[headers.cpuMs])
+    entry.cpuMs.push(cpuMs)
+    entry.work = Number(fields[headers.work])
+    if (cpuMs < longMs) besidesMs.push(responseMs - cpuMs)
+  }
+  /** Each as often as it must be; one queue for all workers. */
+  function* rounds(): Generator<LiveJob> {
+    for (let round = 0; round < times; round++) {
+      for (const job of jobs) if (round === 0 || seen.get(job)!.cpuMs[0]! < longMs) yield job
+    }
+  }
+  try {
+    // What comes first is compiled first: it is measured again.
+    const first = jobs.slice(0, 60)
+    await Promise.all(workers.map(({ host, port }) => workOff(`http://${host}:${port}`, first, options)))
+    const todo = rounds()
+    await Promise.all(workers.map(({ host, port }) => workOff(`http://${host}:${port}`, todo, options, note)))
+  } finally {
+    await stop()
+  }
+  if (failure !== undefined) throw new Error(`a job failed: ${failure}`)
+  const overheadMs = quantile(
+    besidesMs.sort((a, b) => a - b),
+    0.1,
+  )
+  return jobs.map((job) => {
+    const { cpuMs, work } = seen.get(job)!
+    return { ...job, sizeMs: median(cpuMs) + overheadMs, work }
+  })
+}
+
+type Done = NonNullable<Parameters<typeof workOff>[3]>

@@ -1,0 +1,89 @@
+/** Workers without a brain: they join an acceptor that tells them to share their core, and leaves them alone. */
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { localFleet } from '../../src/fleet/local.ts'
+import type { Provider } from '../../src/fleet/provider.ts'
+import { workerCommand } from '../../src/fleet/worker-command.ts'
+import { listen, urlOf } from '../../src/listen.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import { acceptWorkers } from '../../src/wire/accept.ts'
+import { whyNot } from '../../src/wire/admission.ts'
+import { newToken } from '../../src/wire/token.ts'
+import { readCode } from '../../src/worker/code.ts'
+import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const bootLimitMs = 60_000
+
+export interface BareWorker {
+  host: string
+  port: number
+  pid: number
+}
+
+export interface BareWorkers {
+  token: string
+  workers: BareWorker[]
+  stop(): Promise<void>
+}
+
+/** `before` is put before the command of each worker, for instance to pin it to a core. */
+export async function startBareWorkers(
+  dataDir: string,
+  before: (worker: number) => string[] = () => [],
+): Promise<BareWorkers> {
+  const token = newToken()
+  const { hashes } = await readCode(workloadModules, defaultMeter)
+  const workers: BareWorker[] = []
+  const joined = Promise.withResolvers<void>()
+  const server = createServer()
+  acceptWorkers(server, token, (connection) => {
+    connection.onMessage = (message) => {
+      if (message.type !== 'hello') return
+      const refused = whyNot(message, hashes)
+      if (refused !== undefined) joined.reject(new Error(refused))
+      connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
+      workers.push({ ...message.address, pid: message.pid })
+      if (workers.length === workerCount) joined.resolve()
+    }
+  })
+  await listen(server, 0, '127.0.0.1', 'the port of the workers')
+  const fleets: Provider[] = []
+  const stop = async () => {
+    await Promise.all(fleets.map((fleet) => fleet.close()))
+    server.close()
+    server.closeAllConnections()
+  }
+  const failed = (_: string, message = 'it ended') => joined.reject(new Error(`a worker: ${message}`))
+  const late = setTimeout(() => failed('', 'it did not come up'), bootLimitMs)
+  try {
+    for (let i = 0; i < workerCount; i++) {
+      const options = {
+        files: workloadModules,
+        dataDir,
+        slots: unlimitedSlots,
+        max: workerCount,
+        jobMemoryMb,
+      }
+      const start = [...before(i), process.execPath, main, 'worker']
+      const command = workerCommand(
+        { ...options, workerCommand: start },
+        defaultMeter,
+        urlOf(server, '127.0.0.1'),
+      )
+      const fleet = localFleet(
+        { command, env: { PLIMSOLL_TOKEN: token }, log: () => {} },
+        { launchFailed: failed, gone: failed },
+      )
+      fleets.push(fleet)
+      fleet.launch(`bench-${i}`)
+    }
+    await joined.promise
+    return { token, workers, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    clearTimeout(late)
+  }
+}

@@ -1,0 +1,93 @@
+/** Sends jobs, each at its instant whatever became of those before it, and notes when the answers are there. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import type { LiveJob, TimedJob } from './jobs.ts'
+import type { Worded, Wording } from './wording.ts'
+
+export interface Answered {
+  /** From the instant at which the job was due to the last byte of its answer. */
+  responseMs: number
+  /** Undefined: all is well. */
+  error?: string
+  headers: Record<string, string | string[] | undefined>
+}
+
+/** The shop's answers about what it never had, and what is sold out. */
+const noGoods: readonly number[] = [404, 409]
+
+/** How long after the last job was sent all must be answered. */
+const patienceMs = 180_000
+
+export function poolOf(url: string): Pool {
+  return new Pool(url, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 50_000 })
+}
+
+export async function play(
+  url: string,
+  jobs: readonly TimedJob[],
+  wording: Wording,
+  signal: AbortSignal,
+): Promise<Answered[]> {
+  const pool = poolOf(url)
+  const giveUp = new AbortController()
+  const worded = jobs.map((job, i) => wording(job, `live-${i}`))
+  try {
+    const began = performance.now()
+    const answers: Promise<Answered>[] = []
+    for (const [i, { atMs }] of jobs.entries()) {
+      const waitMs = began + atMs - performance.now()
+      if (waitMs > 0) await wait(waitMs, undefined, { signal })
+      answers.push(send(pool, worded[i]!, began + atMs, giveUp.signal))
+    }
+    const onAbort = () => giveUp.abort()
+    const timer = setTimeout(onAbort, patienceMs)
+    signal.addEventListener('abort', onAbort)
+    const all = await Promise.all(answers)
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+    signal.throwIfAborted()
+    return all
+  } finally {
+    await pool.destroy()
+  }
+}
+
+/** Sends jobs one after another, so many at a time. */
+export async function workOff(
+  url: string,
+  jobs: Iterable<LiveJob>,
+  { wording, lanes, signal }: { wording: Wording; lanes: number; signal: AbortSignal },
+  done: (job: LiveJob, answer: Answered) => void = () => {},
+): Promise<void> {
+  const pool = poolOf(url)
+  const todo = jobs[Symbol.iterator]()
+  let number = 0
+  try {
+    const lane = async () => {
+      for (let next = todo.next(); !next.done; next = todo.next()) {
+        signal.throwIfAborted()
+        const worded = wording(next.value, `once-${process.hrtime.bigint()}-${number++}`)
+        done(next.value, await send(pool, worded, performance.now(), signal))
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+  } finally {
+    await pool.destroy()
+  }
+}
+
+/** Never rejects. */
+async function send(pool: Pool, worded: Worded, dueAt: number, signal: AbortSignal): Promise<Answered> {
+  try {
+    const response = await pool.request({ ...worded, method: 'POST', signal })
+    const bytes = await response.body.bytes()
+    const responseMs = performance.now() - dueAt
+    const { statusCode } = response
+    // What is known only at the end of a long answer comes after it.
+    const headers = { ...response.headers, ...response.trailers }
+    if (statusCode < 300 || noGoods.includes(statusCode)) return { responseMs, headers }
+    return { responseMs, headers, error: `${statusCode} ${Buffer.from(bytes).toString('utf8', 0, 300)}` }
+  } catch (error) {
+    return { responseMs: performance.now() - dueAt, headers: {}, error: String(error) }
+  }
+}

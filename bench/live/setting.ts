@@ -1,0 +1,9 @@
+/** What is the same for all systems: two workers of one core each, and what they serve. */
+import { bundledWorkloads, workloadFiles } from '../../src/cli/workload-files.ts'
+
+export const workerCount = 2
+/** In cores. */
+export const load = 0.9 * workerCount
+export const workloadModules = workloadFiles(bundledWorkloads)
+export const jobMemoryMb = 512
+export const unlimitedSlots = 10_000

@@ -1,0 +1,57 @@
+/** The simulator on the same jobs: their instants, sizes and estimates are those of the live run. */
+import type { Job } from '../../src/model.ts'
+import { rank } from '../../src/simulate/clock.ts'
+import { unitsPerSecond } from '../../src/simulate/simulate.ts'
+import { World } from '../../src/simulate/world.ts'
+import { workerCount } from './setting.ts'
+
+export interface SimulatedJob {
+  atMs: number
+  sizeMs: number
+  /** How many times its metered work the estimator took it for, and the bounds it gave. */
+  estimate: Pick<Job, 'work'> & { low?: number | undefined; high?: number | undefined }
+}
+
+/** As `plimsoll up` has it. */
+const slots = 17
+const queue = 10_000
+
+/** When each is answered, after it arrived. */
+export function simulated(jobs: readonly SimulatedJob[]): number[] {
+  const responses = new Array<number>(jobs.length).fill(Number.NaN)
+  let left = jobs.length
+  const world = new World({
+    brain: {
+      scheduler: 'srpt',
+      discipline: 'srpt',
+      scale: { min: workerCount, max: workerCount },
+      epoch: 1,
+      seed: 1,
+      limits: { queue },
+    },
+    seed: 1,
+    fleet: { cores: 1, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs: 0 },
+    answered(truth, _, now) {
+      responses[Number(truth.job.id)] = now - truth.arrivedAt
+      left--
+    },
+  })
+  world.begin()
+  for (const [i, { atMs, sizeMs, estimate }] of jobs.entries()) {
+    const size = Math.max(1, Math.round((sizeMs * unitsPerSecond) / 1000))
+    const units = (times: number) => Math.max(1, Math.round(times * size))
+    const job: Job = {
+      id: `${i}`,
+      workload: 'live',
+      work: units(estimate.work),
+      ...(estimate.low !== undefined && { low: units(estimate.low) }),
+      ...(estimate.high !== undefined && { high: units(estimate.high) }),
+      memoryMb: 0,
+    }
+    world.clock.at(atMs, rank.arrival, () => world.submit(job, size))
+  }
+  while (left > 0 && world.clock.step()) {
+    // Each step hands the brain one event; all work happens there.
+  }
+  return responses
+}

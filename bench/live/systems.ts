@@ -1,0 +1,100 @@
+/** The systems that are compared. Each is started anew for every run, with a copy of the same data. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { LogEntry } from '../../src/brain/log.ts'
+import type { Job } from '../../src/model.ts'
+import { startBareWorkers } from './bare-workers.ts'
+import type { ClusterReady, ClusterSetup } from './cluster-child.ts'
+import { type ProxyName, startProxy } from './proxies.ts'
+import { unlimitedSlots } from './setting.ts'
+import { forCluster, forWorker, type Wording } from './wording.ts'
+
+export interface RunningSystem {
+  url: string
+  wording: Wording
+  /** Its processes that are no slots: those of its workers, and the others. */
+  workerPids: number[]
+  otherPids: number[]
+  stop(): Promise<void>
+  /** Of a cluster that has been stopped: the jobs as its brain saw them, with their estimates. */
+  jobs?(): Map<string, Job>
+}
+
+export const systemNames = ['plimsoll', 'least-connections', 'haproxy', 'nginx'] as const
+export type SystemName = (typeof systemNames)[number]
+
+/** `folder` is its own, and need not be there; `data` is what it begins with. */
+export function startSystem(name: SystemName, folder: string, data: string): Promise<RunningSystem> {
+  const own = join(folder, 'data')
+  cpSync(data, own, { recursive: true })
+  if (name === 'haproxy' || name === 'nginx') return startBehind(name, folder, own)
+  if (name === 'plimsoll') return startCluster(own)
+  return startCluster(own, { preset: 'classic', slots: unlimitedSlots })
+}
+
+export async function startCluster(
+  data: string,
+  options: ClusterSetup['options'] = {},
+): Promise<RunningSystem> {
+  const eventLog = join(data, 'events.log')
+  const setup: ClusterSetup = { options: { ...options, data, 'event-log': eventLog } }
+  const child = fork(fileURLToPath(new URL('./cluster-child.ts', import.meta.url)), [JSON.stringify(setup)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+  })
+  let said = ''
+  child.stderr!.on('data', (text) => {
+    said = (said + text).slice(-4000)
+  })
+  const ended = once(child, 'exit')
+  const stop = async () => {
+    if (child.connected) child.disconnect()
+    await ended
+  }
+  const ready = await Promise.race([
+    once(child, 'message').then(([message]) => message as ClusterReady),
+    ended,
+  ])
+  if (Array.isArray(ready)) throw new Error(`the cluster ended:\n${said}`)
+  return {
+    url: ready.url,
+    wording: forCluster,
+    workerPids: ready.workerPids,
+    otherPids: [child.pid!],
+    stop,
+    jobs: () => jobsOf(eventLog),
+  }
+}
+
+async function startBehind(name: ProxyName, folder: string, data: string): Promise<RunningSystem> {
+  const { token, workers, stop } = await startBareWorkers(data)
+  try {
+    const proxy = await startProxy(name, { folder: join(folder, name), token, workers })
+    return {
+      url: proxy.url,
+      wording: forWorker(),
+      workerPids: workers.map(({ pid }) => pid),
+      otherPids: [proxy.pid],
+      async stop() {
+        await proxy.stop()
+        await stop()
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function jobsOf(eventLog: string): Map<string, Job> {
+  const jobs = new Map<string, Job>()
+  for (const line of readFileSync(eventLog, 'utf8').split('\n').slice(1)) {
+    if (line === '') continue
+    const { event } = JSON.parse(line) as LogEntry
+    if (event.type === 'arrived') jobs.set(event.job.id, event.job)
+  }
+  return jobs
+}
