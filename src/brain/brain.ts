@@ -16,7 +16,7 @@ import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { checkFair, checkShares, Shares } from './shares.ts'
 import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
-import { checkAge } from './turns.ts'
+import { checkAge, giveTurns } from './turns.ts'
 import { type BrainView, viewOf } from './view.ts'
 import { checkSilence, drain, endDrained, join, lose, report } from './workers.ts'
 
@@ -119,6 +119,7 @@ function ring(core: Core): void {
     const { kind, id } = core.timers.pop()!
     if (kind === 'deadline') passDeadline(core, id)
     else if (kind === 'slack') checkSlack(core, id)
+    else if (kind === 'turns') giveTurns(core)
     else if (kind === 'share') checkShares(core)
     else if (kind === 'age') checkAge(core, id)
     else if (kind === 'silence') checkSilence(core, id)

@@ -86,6 +86,8 @@ export interface Core {
   /** Jobs that are owed a turn, and how many have theirs now. */
   readonly owed: Heap<JobRecord>
   turns: number
+  /** No further turn before this time. */
+  turnsFrom: number
   /** Sequence numbers handed out so far. */
   seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
   launchFailures: number
@@ -125,6 +127,7 @@ export function newCore(
     deadlines: new Set(),
     owed: new Heap(),
     turns: 0,
+    turnsFrom: 0,
     seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
     launchFailures: 0,
     launchNotBefore: 0,

@@ -36,6 +36,7 @@ export interface BrainSnapshot {
   launchFailures: number
   launchNotBefore: number
   fastest: number
+  turnsFrom: number
   wakeAt: number | null
   now: number
 }
@@ -71,6 +72,7 @@ export function saveCore(core: Core): BrainSnapshot {
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
     fastest: core.fastest,
+    turnsFrom: core.turnsFrom,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
     now: core.now,
   })
@@ -88,6 +90,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
   core.fastest = saved.fastest
+  core.turnsFrom = saved.turnsFrom
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now
   for (const { jobs: _, ...worker } of workers) {

@@ -87,7 +87,7 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: 'deadline' | 'slack' | 'age' | 'share' | 'silence' | 'launch' | 'scale'
+  kind: 'deadline' | 'slack' | 'age' | 'turns' | 'share' | 'silence' | 'launch' | 'scale'
   id: string
 }
 

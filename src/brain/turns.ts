@@ -56,13 +56,15 @@ export function endTurn(core: Core, record: JobRecord): void {
   giveTurns(core)
 }
 
-function giveTurns(core: Core): void {
+/** As many as there may be now. */
+export function giveTurns(core: Core): void {
   const most = Math.max(1, Math.floor(core.cores * mostOfCores))
   while (core.turns < most && core.owed.size > 0) {
+    if (core.turnsFrom > core.now) return
     const due = core.owed.topKey()
     const record = core.owed.pop()!
     if (record.turn !== 'owed') continue
-    if (record.running || record.aheadMs > 0) {
+    if (record.running || record.aheadMs > 0 || record.tier > 0) {
       record.turn = 'none'
       plan(core, record, core.now + untilCaughtUp(core, due))
     } else if (!give(core, record, due)) {
@@ -86,8 +88,17 @@ function give(core: Core, record: JobRecord, due: number): boolean {
     return false
   }
   core.turns++
+  spaceTurns(core, record.aheadMs - doneMs(core, record))
   reorder(core, record, { code: 'owed-turn', waitedMs, doneMs: doneMs(core, record) })
   return true
+}
+
+/** Where a quarter of the cores is less than one, the next turn waits for its quarter of the time. */
+function spaceTurns(core: Core, turnMs: number): void {
+  const share = core.cores * mostOfCores
+  if (share >= 1) return
+  core.turnsFrom = core.now + turnMs / share
+  setTimer(core, { kind: 'turns', id: 'next' }, core.turnsFrom)
 }
 
 function hasRoom(core: Core, record: JobRecord): boolean {

@@ -16,9 +16,9 @@ export const noPrecedence: Readonly<Precedence> = { tier: 0, until: 0, due: 0 }
 /** More than any work that is left, or any time; less than loses track of them in a sum. */
 const tierStep = 1e15
 
-/** Whether it goes before all others (-1), or in which tier it goes. */
+/** Whether it goes before all others (-1), or in which tier it goes: who has had more than its share never goes first. */
 export function standsIn({ tier, until }: Precedence, done: number): number {
-  return done < until ? -1 : tier
+  return done < until && tier === 0 ? -1 : tier
 }
 
 /** The order in which jobs run: the smallest first. */

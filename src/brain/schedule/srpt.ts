@@ -19,6 +19,8 @@ import { passOver, type SchedulerFactory } from './scheduler.ts'
 const compared = 8
 /** What a millisecond of the preempted job's remaining work is worth in milliseconds of delay for others. */
 const worth = 0.03
+/** Times of the day are not exact to the last digit: less than this is no difference. */
+const grainMs = 0.01
 /** More than any time. */
 const tierStep = 1e15
 
@@ -127,7 +129,7 @@ function takingOn(
   if (stands > victimStands) return undefined
   if (stands === victimStands) {
     const factor = muchLonger(record.job, openWorkers) * crowding(worker)
-    if (stands < 0 ? record.due >= victim.due : needMs * factor >= leftMs) return undefined
+    if (stands < 0 ? record.due >= victim.due : needMs * factor >= leftMs - grainMs) return undefined
   }
   // The job that makes way, and those that wait there already, wait for it; each core does its part.
   const waiting = worker.jobs.length - worker.cores + 1
