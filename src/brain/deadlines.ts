@@ -8,6 +8,7 @@ import { type Core, setTimer } from './core.ts'
 import { doneWork } from './mirror.ts'
 import { announce, reorder, withdraw } from './placing.ts'
 import type { JobRecord } from './state.ts'
+import { endTurn } from './turns.ts'
 
 /** Estimates are not exact: a job is taken to need so much more. */
 const caution = 1.25
@@ -34,7 +35,7 @@ export function tooLate(core: Core, job: Job): Reason | undefined {
 /** Asks to be called when the job must begin. */
 export function watchSlack(core: Core, record: JobRecord): void {
   core.deadlines.add(record)
-  if (core.discipline.ranks) plan(core, record, startBy(core, record, record.job.work * caution))
+  if (core.discipline.ranks) plan(core, record, startBy(core, record, mostWork(record)))
 }
 
 /** The job must begin now, or it is too late for it. */
@@ -44,8 +45,10 @@ export function checkSlack(core: Core, id: string): void {
   const { job } = record
   const leftMs = job.deadlineAt! - core.now
   if (record.aheadMs < forEver) {
-    const due = startBy(core, record, job.work * caution)
+    const due = startBy(core, record, mostWork(record))
     if (due > core.now) return plan(core, record, due)
+    // It goes first to its end: a turn would be nothing to it.
+    endTurn(core, record)
     record.due = due
     record.aheadMs = forEver
     plan(core, record, startBy(core, record, leastWork(job)))
@@ -64,9 +67,17 @@ export function endSlack(core: Core, record: JobRecord): void {
 
 /** The last moment for a job of so much work, of which some may be done. */
 function startBy(core: Core, record: JobRecord, work: number): number {
-  const done = record.worker ? doneWork(record, core.now) : 0
-  const leftMs = core.fastest > 0 ? (Math.max(0, work - done) / core.fastest) * 1000 : 0
+  const { worker } = record
+  const done = worker ? doneWork(record, core.now) : 0
+  // One that has begun stays where it is.
+  const workPerSecond = worker?.workPerSecond ?? core.fastest
+  const leftMs = workPerSecond > 0 ? (Math.max(0, work - done) / workPerSecond) * 1000 : 0
   return record.job.deadlineAt! - leftMs
+}
+
+/** It may need more than was said, and more again once that shows. */
+function mostWork({ job, expected }: JobRecord): number {
+  return Math.max(job.work * caution, expected)
 }
 
 /** Hardly any such job takes less; without an interval nobody knows. */

@@ -23,7 +23,7 @@ import {
 import { msOn, say } from './said.ts'
 import { checkJob } from './sound.ts'
 import { type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
-import { checkTurn, watchAge } from './turns.ts'
+import { checkTurn, loseTurn, watchAge } from './turns.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -178,6 +178,7 @@ export function retry(
     record.excluded.add(failed.id)
   }
   standAnew(record)
+  loseTurn(core, record)
   place(core, record)
 }
 

@@ -160,7 +160,8 @@ function isSooner({ needMs }: Taking, idle: WorkerRecord, { job }: JobRecord): b
 
 /** Where a job stands among those that may have to make way: last is largest. */
 function place(victim: JobRecord): number {
-  return standsIn(victim, victim.done) * tierStep + expectedEnd(victim)
+  const stands = standsIn(victim, victim.done)
+  return stands * tierStep + (stands < 0 ? victim.due : expectedEnd(victim))
 }
 
 /** Of the jobs that run there and may be preempted, the one that goes last. */
