@@ -3,6 +3,7 @@
  * times as long as it has run goes first for a while, a little longer each time. A short job then ends in its turn.
  */
 
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { doneWork } from './mirror.ts'
 import { reorder } from './placing.ts'
@@ -97,7 +98,7 @@ function give(core: Core, record: JobRecord, due: number): boolean {
     return false
   }
   core.turns++
-  reorder(core, record, { code: 'owed-turn', waitedMs, doneMs: doneMs(core, record) })
+  reorder(core, record, { code: 'owed-turn', waitedMs: thousandths(waitedMs), doneMs: doneMs(core, record) })
   return true
 }
 
