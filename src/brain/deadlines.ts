@@ -4,13 +4,17 @@
  */
 
 import type { Job, Reason } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { doneWork } from './mirror.ts'
 import { announce, reorder, withdraw } from './placing.ts'
 import type { JobRecord } from './state.ts'
+import { endTurn } from './turns.ts'
 
 /** Estimates are not exact: a job is taken to need so much more. */
 const caution = 1.25
+/** While a job runs it keeps what slack it has. Where that is but this part of what it needs, it is not looked at again. */
+const close = 1 / 16
 /** More work than any job does. */
 export const forEver = 1e18
 
@@ -20,7 +24,7 @@ export function tooLate(core: Core, job: Job): Reason | undefined {
   if (deadlineAt === undefined || !core.discipline.ranks || core.ready === 0) return undefined
   const leftMs = deadlineAt - core.now
   const needMs = (leastWork(job) / core.fastest) * 1000
-  if (needMs > leftMs) return { code: 'no-time', needMs, leftMs }
+  if (needMs > leftMs) return noTime(core, job)
   let before = leastWork(job)
   for (const record of core.deadlines) {
     if (record.job.deadlineAt! > deadlineAt) continue
@@ -28,13 +32,15 @@ export function tooLate(core: Core, job: Job): Reason | undefined {
     before += Math.max(0, leastWork(record.job) - done)
   }
   const togetherMs = (before / core.capacity) * 1000
-  return togetherMs > leftMs ? { code: 'no-time-for-all', needMs, togetherMs, leftMs } : undefined
+  return togetherMs > leftMs
+    ? { ...noTime(core, job), code: 'no-time-for-all', togetherMs: thousandths(togetherMs) }
+    : undefined
 }
 
 /** Asks to be called when the job must begin. */
 export function watchSlack(core: Core, record: JobRecord): void {
   core.deadlines.add(record)
-  if (core.discipline.ranks) plan(core, record, startBy(core, record, record.job.work * caution))
+  if (core.discipline.ranks) plan(core, record, startBy(core, record, mostWork(record)))
 }
 
 /** The job must begin now, or it is too late for it. */
@@ -42,16 +48,17 @@ export function checkSlack(core: Core, id: string): void {
   const record = core.jobs.get(id)!
   record.slack = undefined
   const { job } = record
-  const leftMs = job.deadlineAt! - core.now
   if (record.aheadMs < forEver) {
-    const due = startBy(core, record, job.work * caution)
-    if (due > core.now) return plan(core, record, due)
+    const due = startBy(core, record, mostWork(record))
+    if (due > core.now + (record.running ? closeMs(job.deadlineAt! - due) : 0)) return plan(core, record, due)
+    // It goes first to its end: a turn would be nothing to it.
+    endTurn(core, record)
     record.due = due
     record.aheadMs = forEver
     plan(core, record, startBy(core, record, leastWork(job)))
-    reorder(core, record, { code: 'deadline-near', leftMs })
+    reorder(core, record, { code: 'deadline-near', leftMs: thousandths(job.deadlineAt! - core.now) })
   } else if (!record.worker) {
-    const reason = { code: 'no-time', needMs: (leastWork(job) / core.fastest) * 1000, leftMs }
+    const reason = noTime(core, job)
     announce(core, record, 'refused', reason)
     withdraw(core, record, reason)
   }
@@ -62,11 +69,28 @@ export function endSlack(core: Core, record: JobRecord): void {
   core.deadlines.delete(record)
 }
 
+function noTime(core: Core, job: Job): Reason {
+  const needMs = thousandths((leastWork(job) / core.fastest) * 1000)
+  return { code: 'no-time', needMs, leftMs: thousandths(job.deadlineAt! - core.now) }
+}
+
+function closeMs(needMs: number): number {
+  return Math.max(1, needMs * close)
+}
+
 /** The last moment for a job of so much work, of which some may be done. */
 function startBy(core: Core, record: JobRecord, work: number): number {
-  const done = record.worker ? doneWork(record, core.now) : 0
-  const leftMs = core.fastest > 0 ? (Math.max(0, work - done) / core.fastest) * 1000 : 0
+  const { worker } = record
+  const done = worker ? doneWork(record, core.now) : 0
+  // One that has begun stays where it is.
+  const workPerSecond = worker?.workPerSecond ?? core.fastest
+  const leftMs = workPerSecond > 0 ? (Math.max(0, work - done) / workPerSecond) * 1000 : 0
   return record.job.deadlineAt! - leftMs
+}
+
+/** It may need more than was said, and more again once that shows. */
+function mostWork({ job, expected }: JobRecord): number {
+  return Math.max(job.work * caution, expected)
 }
 
 /** Hardly any such job takes less; without an interval nobody knows. */

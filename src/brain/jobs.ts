@@ -23,7 +23,7 @@ import { msOn, say } from './said.ts'
 import { joinShare } from './shares.ts'
 import { checkJob } from './sound.ts'
 import { type JobRecord, newJobRecord, type WorkerRecord } from './state.ts'
-import { checkTurn, watchAge } from './turns.ts'
+import { checkTurn, loseTurn, watchAge } from './turns.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -179,6 +179,7 @@ export function retry(
     record.excluded.add(failed.id)
   }
   standAnew(record)
+  loseTurn(core, record)
   place(core, record)
 }
 

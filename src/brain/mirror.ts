@@ -1,7 +1,7 @@
 /** The brain's picture of what each worker is running, by the discipline that the worker itself obeys. */
 
 import { thousandths } from '../quantities.ts'
-import { rankOf } from '../worker/discipline.ts'
+import { rankOf, standsIn } from '../worker/discipline.ts'
 import type { Core } from './core.ts'
 import { msOn, say } from './said.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -74,7 +74,11 @@ function run(core: Core, record: JobRecord): void {
   if (record.pausedAt < 0) return
   const pausedMs = thousandths(now - record.pausedAt)
   record.pausedAt = -1
-  say(core, 'resume', record, record.worker!, { code: 'core-again', pausedMs, leftMs: leftMs(record, now) })
+  const left = leftMs(record, now)
+  say(core, 'resume', record, record.worker!, {
+    ...{ code: 'core-again', pausedMs, leftMs: left },
+    ...goesFirst(record, now),
+  })
 }
 
 function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): void {
@@ -89,9 +93,17 @@ function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): voi
     record,
     record.worker!,
     taker
-      ? { code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left }
+      ? {
+          ...{ code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left },
+          ...goesFirst(taker, now),
+        }
       : { code: 'not-chosen', leftMs: left },
   )
+}
+
+/** Says so where it is not for what is left of it that a job has a core. */
+function goesFirst(record: JobRecord, now: number): { first?: 1 } {
+  return standsIn(record, doneWork(record, now)) < 0 ? { first: 1 } : {}
 }
 
 function leftMs(record: JobRecord, now: number): number {

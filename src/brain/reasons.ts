@@ -8,8 +8,20 @@ const words: Words = {
   'core-free': (r) => `a core is free there (${r.running} of ${r.cores} busy)`,
   shorter: (r) =>
     `it needs ${span(r.needMs)}, and job ${r.preempts}, whose core it takes, another ${span(r.leftMs)}`,
+  'goes-first': (r) =>
+    `${whyFirst(r)}; it takes the core of job ${r.preempts}, which needs another ${span(r.leftMs)}`,
+  fairer: (r) =>
+    `its client has had less than its share, and that of job ${r.preempts}, whose core it takes, has had more`,
+  'owed-turn': (r) =>
+    `it has been here for ${span(r.waitedMs)} and has run for ${span(r.doneMs)}, so it is owed a turn`,
+  'deadline-near': (r) => `its deadline is in ${span(r.leftMs)}, and it must run now to be done by then`,
+  'no-time': (r) =>
+    `hardly any such job takes less than ${span(r.needMs)}, and its deadline leaves ${span(r.leftMs)}`,
+  'no-time-for-all': (r) =>
+    `it takes ${span(r.needMs)} or more, together with those whose deadlines are earlier ${span(r.togetherMs)} or more ` +
+    `of all workers, and its deadline leaves ${span(r.leftMs)}`,
   'all-shorter': (r) =>
-    `no core is free, and the jobs that run on ${openWorkers(r)} all have less left than ` +
+    `no core is free, and no job that runs on ${openWorkers(r)} has much more left than ` +
     `the ${r.needMs === undefined ? `${amount(r.work)} units` : span(r.needMs)} that it needs`,
   'no-room': (r) =>
     r.openWorkers === 0
@@ -32,12 +44,12 @@ const words: Words = {
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,
   'core-taken': (r) =>
-    `${other(r.by, r.workload)} takes its core; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,
+    `${other(r.by, r.workload)} takes its core${r.first ? ', for it goes first now' : ''}; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,
   'not-chosen': (r) => `its worker's cores are for others now; it needs another ${span(r.leftMs)}`,
   'no-core': (r) =>
     `${count(r.jobs, 'job')} came there before it, and there ${r.cores === 1 ? 'is' : 'are'} ${count(r.cores, 'core')}`,
-  'core-again': (r) => `a core is free, and it needs another ${span(r.leftMs)}`,
-  'core-at-last': () => 'a core is free',
+  'core-again': (r) => `${coreFor(r)}, and it needs another ${span(r.leftMs)}`,
+  'core-at-last': (r) => coreFor(r),
   outgrew: (r) =>
     `${span(r.doneMs)} of work are done where ${span(r.wasMs)} were expected; now ${span(r.nowMs)} in all are expected`,
   crash: (r) => `it took its process down${said(r.message)}`,
@@ -108,6 +120,17 @@ export function other(job: Fact, workload: Fact): string {
 /** In the way of a subject. */
 export function openWorkers({ openWorkers: open }: Reason): string {
   return open === 1 ? 'the only open worker' : `the ${open} open workers`
+}
+
+function coreFor({ first }: Reason): string {
+  return first ? 'it goes first now' : 'a core is free'
+}
+
+/** Whether for its deadline or for its age. */
+function whyFirst({ deadlineMs, hereMs }: Reason): string {
+  if (deadlineMs !== undefined)
+    return `it must run now to be done by its deadline, which is in ${span(deadlineMs)}`
+  return `it has been here for ${span(hereMs)} and is owed a turn`
 }
 
 function times(given: Fact): string {

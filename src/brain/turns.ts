@@ -3,6 +3,7 @@
  * times as long as it has run goes first for a while, a little longer each time. A short job then ends in its turn.
  */
 
+import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { doneWork } from './mirror.ts'
 import { reorder } from './placing.ts'
@@ -42,23 +43,34 @@ export function checkTurn(core: Core, record: JobRecord): void {
   }
 }
 
-/** The job is over, or owed nothing any more. */
+/** The job is over, or owed nothing any more. There may be room for another that is. */
 export function endTurn(core: Core, record: JobRecord): void {
   if (record.age) core.timers.remove(record.age)
   record.age = undefined
-  if (record.turn === 'none') return
   if (record.turn === 'taken') {
     core.turns--
     record.aheadMs = record.until = record.due = 0
   }
   // One that is still owed is passed over when it comes up.
   record.turn = 'none'
-  giveTurns(core)
+  if (core.owed.size > 0) giveTurns(core)
+}
+
+/** The attempt in which the job had its turn has come to nothing. It is owed another, where there is room. */
+export function loseTurn(core: Core, record: JobRecord): void {
+  if (record.turn !== 'taken') return
+  endTurn(core, record)
+  watchAge(core, record)
+}
+
+/** Turns that there may be at a time. */
+export function mostTurns({ cores }: Core): number {
+  return Math.max(1, Math.floor(cores * mostOfCores))
 }
 
 /** As many as there may be now. */
 export function giveTurns(core: Core): void {
-  const most = Math.max(1, Math.floor(core.cores * mostOfCores))
+  const most = mostTurns(core)
   while (core.turns < most && core.owed.size > 0) {
     if (core.turnsFrom > core.now) return
     const due = core.owed.topKey()
@@ -89,7 +101,7 @@ function give(core: Core, record: JobRecord, due: number): boolean {
   }
   core.turns++
   spaceTurns(core, record.aheadMs - doneMs(core, record))
-  reorder(core, record, { code: 'owed-turn', waitedMs, doneMs: doneMs(core, record) })
+  reorder(core, record, { code: 'owed-turn', waitedMs: thousandths(waitedMs), doneMs: doneMs(core, record) })
   return true
 }
 
@@ -108,7 +120,8 @@ function hasRoom(core: Core, record: JobRecord): boolean {
 
 function owedAt(core: Core, record: JobRecord): number {
   const { mostSlowdown, turnMs } = core.limits
-  const leastMs = Math.max(doneMs(core, record) + turnMs, (leastThinkable(record) / core.fastest) * 1000 || 0)
+  const thinkableMs = core.fastest > 0 ? (leastThinkable(record) / core.fastest) * 1000 : 0
+  const leastMs = Math.max(doneMs(core, record) + turnMs, thinkableMs)
   return record.arrivedAt + mostSlowdown * leastMs
 }
 

@@ -78,10 +78,15 @@ const statusOf: Readonly<Record<string, number>> = {
   'queue-full': 503,
   'rate-limit': 429,
   deadline: 504,
+  'no-time': 504,
+  'no-time-for-all': 504,
   'outcome-unknown': 502,
   poison: 502,
   attempts: 502,
 }
+
+/** Refusals whose numbers a program may want. */
+const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
 /** A refusal by the brain, for the client. */
 export function refusal(reason: Reason): RequestProblem {
@@ -89,7 +94,7 @@ export function refusal(reason: Reason): RequestProblem {
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
   return new RequestProblem(status, code, sentence(explain(reason)), {
-    ...(code === 'rate-limit' && { fields: facts }),
+    ...(withNumbers.has(code) && { fields: facts }),
     ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),
   })
 }

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { BrainLimits } from '../brain/core.ts'
 import type { Event } from '../model.ts'
+import { stream } from '../random.ts'
 import { arrivalsFromFile } from './arrivals.ts'
-import { simulate, unitsPerSecond } from './simulate.ts'
-import { exponential } from './sizes.ts'
+import { rank } from './clock.ts'
+import { guess, simulate, unitsPerSecond } from './simulate.ts'
+import { exponential, lognormal } from './sizes.ts'
 import { World } from './world.ts'
 
 const fleet = { cores: 1, workPerSecond: unitsPerSecond, memoryMb: 1000, slots: 10, bootMs: 0 }
@@ -37,18 +39,87 @@ function watched(
 
 test('worker and brain agree on what a job that outgrew its estimate is taken to need', () => {
   for (const work of [1, 3, 1001, 100_000, 333_333]) {
-    const { world } = watched({}, 100_000)
+    const { world, events } = watched({}, 100_000)
     world.begin()
     world.clock.step()
     world.submit({ id: 'j1', workload: 'w', work, memoryMb: 0 }, work * 10)
-    world.clock.step()
+    while (events.at(-1)!.type !== 'progressed') world.clock.step()
     const node = [...world.nodes.values()][0]!
-    const expected = node.worker.jobs[0]!.expected
-    assert.equal(expected, work * 3)
+    const { expected } = node.worker.jobs[0]!
+    // Work is reported in whole units.
+    const noticed = Math.ceil(work * 1.5)
+    assert.equal(expected, noticed * 2)
     const believed = world.brain.view().workers[0]!.jobs[0]!.remaining
-    assert.ok(Math.abs(believed - work * 1.5) <= 1, `${work}: ${believed}`)
+    assert.ok(Math.abs(believed - noticed) <= 1, `${work}: ${believed}`)
   }
 })
+
+/** 400 jobs for a fleet of some size, with deadlines on a third; few wait longer than five times what they run. */
+function busyWorld(seed: number, sigma: number, codes: Set<string>): World {
+  const random = stream(seed, 'agreement')
+  const workers = 1 + random.below(3)
+  const cores = 1 + random.below(3)
+  const world = new World({
+    brain: { ...brain({ mostSlowdown: 5 }), scale: { min: workers, max: workers } },
+    seed,
+    fleet: { ...fleet, cores, slots: cores + 2 + random.below(12) },
+    observer: {
+      observe(_, actions) {
+        for (const action of actions)
+          if (action.type === 'rank' || action.type === 'run' || action.type === 'answer')
+            codes.add(`${action.type} ${action.reason.code}`)
+      },
+    },
+  })
+  world.begin()
+  const sizes = lognormal()
+  const within = Math.exp(1.645 * sigma)
+  const meanMs = (sizes.meanSeconds / (0.9 * workers * cores)) * 1000
+  let time = 0
+  for (let i = 1; i <= 400; i++) {
+    time += random.exponential() * meanMs
+    const size = Math.max(1, Math.round(sizes.draw(random) * unitsPerSecond))
+    const work = guess(size, sigma, random)
+    const deadlineAt = time + (size / 1000) * (1 + 8 * random.next())
+    const job = {
+      ...{ id: `j${i}`, workload: 'w', work, low: Math.floor(work / within), high: Math.ceil(work * within) },
+      memoryMb: 0,
+      preemptible: random.next() > 0.05,
+      ...(random.next() < 0.3 && { deadlineAt }),
+    }
+    world.clock.at(time, rank.arrival, () => world.submit(job, size))
+  }
+  return world
+}
+
+for (const sigma of [0.5, 2]) {
+  test(`worker and brain agree on which jobs run, with turns and deadlines, at every moment (sigma ${sigma})`, () => {
+    const codes = new Set<string>()
+    for (let seed = 1; seed <= 20; seed++) {
+      const world = busyWorld(seed, sigma, codes)
+      while (world.clock.step()) {
+        // All that happens at one instant belongs together.
+        while (world.clock.step(world.clock.now));
+        for (const { id, jobs } of world.brain.view().workers) {
+          const running = world.nodes.get(id)!.worker.jobs.filter((job) => job.running)
+          assert.deepEqual(
+            jobs.filter((job) => job.running).map(({ job }) => job),
+            running.map(({ job }) => job),
+            `seed ${seed}, ${id} at ${world.clock.now}`,
+          )
+        }
+      }
+    }
+    for (const code of [
+      'rank owed-turn',
+      'rank deadline-near',
+      'run goes-first',
+      'run shorter',
+      'answer no-time',
+    ])
+      assert.ok(codes.has(code), `${code} is among what happened`)
+  })
+}
 
 test('a job whose estimate is nothing comes to its end', () => {
   const { world, events } = watched()

@@ -29,6 +29,8 @@ export interface WhyDocument extends Sums {
   pauses: number
   /** Jobs that ran in its place while it was paused. */
   passedBy: number
+  /** How often it went before shorter jobs because it had waited so long. */
+  turns: number
   summary: string
   story: Told[]
 }
@@ -50,7 +52,7 @@ export interface Telling {
 }
 
 export function whyDocument(story: Story, { bounded, now }: Telling): WhyDocument {
-  const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy } = story
+  const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy, turns } = story
   const sums = sumsOf(story, bounded, now)
   return {
     job: job.id,
@@ -64,6 +66,7 @@ export function whyDocument(story: Story, { bounded, now }: Telling): WhyDocumen
     worker,
     pauses,
     passedBy,
+    turns,
     estimate: {
       work: job.work,
       ...(job.low !== undefined && { low: job.low }),

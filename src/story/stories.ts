@@ -4,9 +4,10 @@
  */
 
 import type { Quote } from '../estimate/estimator.ts'
-import type { Action, AttemptToken, Event, Job, Reason } from '../model.ts'
+import type { Action, Event, Job, Reason } from '../model.ts'
 import { Books, leave, passes } from './books.ts'
-import { addEntry, enter, newStory, type Story, type StoryEvent } from './story.ts'
+import { dropped, note, ranked, resumedForNothing, wentFirst } from './notes.ts'
+import { addEntry, enter, newStory, type Story } from './story.ts'
 
 export interface StoriesOptions {
   /** Of jobs that are over, so many are remembered. Default 1,000. */
@@ -79,7 +80,9 @@ export class Stories {
       case 'pause':
         return this.#pause(story, action, now)
       case 'resume':
-        return this.#resume(story, action, event, now)
+        return this.#resume(story, action, event, actions, now)
+      case 'rank':
+        return ranked(story, action, now)
       case 'retry':
         return this.#retry(story, action, event, actions, now)
       case 'revise':
@@ -116,6 +119,7 @@ export class Stories {
       story.beside = book.held++
       story.workPerSecond = book.workPerSecond
     }
+    if (facts.code === 'goes-first') wentFirst(story, facts, now)
     passes(book, 1)
     story.book = book
     story.worker = action.worker
@@ -144,7 +148,7 @@ export class Stories {
     note(story, 'pause', action, this.#withWorkload(story, { ...reason }, reason.by), now)
   }
 
-  #resume(story: Story, action: Of<'resume'>, event: Event, now: number): void {
+  #resume(story: Story, action: Of<'resume'>, event: Event, actions: readonly Action[], now: number): void {
     const { book, since } = story
     if (book) {
       book.idle--
@@ -156,9 +160,12 @@ export class Stories {
     enter(story, 'running', now)
     const facts: Reason = { ...action.reason, pausedMs: now - (paused ? story.pausedFrom : since) }
     if (!paused) facts.code = 'core-at-last'
-    if ('attempt' in event && event.job !== action.job) {
+    if ('attempt' in event && event.job !== action.job && facts.first === undefined) {
+      const longer = actions.some(
+        ({ type, ...about }) => type === 'revise' && 'job' in about && about.job === event.job,
+      )
       facts.after = event.job
-      facts.afterEvent = event.type
+      facts.afterEvent = longer ? 'outgrew' : event.type
     }
     note(story, 'resume', action, this.#withWorkload(story, facts, facts.after), now)
   }
@@ -222,29 +229,4 @@ export class Stories {
     if (workload !== undefined && workload !== story.job.workload) facts.workload = workload
     return facts
   }
-}
-
-/** If it has had its core for no time at all, that is not told. */
-function resumedForNothing({ entries }: Story, now: number): boolean {
-  const last = entries.at(-1)
-  if (last?.event !== 'resume' || last.at !== now) return false
-  entries.pop()
-  return true
-}
-
-/** Of those that come one after the other, the first tells enough. */
-function dropped(story: Story, action: Of<'drop'>, now: number): void {
-  const last = story.entries.at(-1)
-  if (last?.event !== 'drop' || last.attempt !== action.attempt)
-    note(story, 'drop', action, action.reason, now)
-}
-
-function note(
-  story: Story,
-  event: StoryEvent,
-  { attempt, worker }: Omit<AttemptToken, 'epoch' | 'job'> & { worker?: string },
-  reason: Reason,
-  at: number,
-): void {
-  addEntry(story, { at, event, reason, attempt, ...(worker !== undefined && { worker }) })
 }

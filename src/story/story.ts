@@ -10,7 +10,7 @@ export type StoryEvent =
   | 'cancelled'
   | Extract<
       Action['type'],
-      'wait' | 'run' | 'go' | 'pause' | 'resume' | 'revise' | 'retry' | 'drop' | 'answer'
+      'wait' | 'run' | 'go' | 'rank' | 'pause' | 'resume' | 'revise' | 'retry' | 'drop' | 'answer'
     >
 
 export interface Entry {
@@ -41,6 +41,9 @@ export interface Story {
   /** How many jobs ran in its place while it was paused, and whether each that took its core needed less. */
   passedBy: number
   onlyByShorter: boolean
+  /** How often it was given a turn, and when it was first let go first for its deadline. */
+  turns: number
+  urgentFrom: number | undefined
   /** Attempts that came to nothing, and the first of them. */
   lostAttempts: number
   firstLost: Entry | undefined
@@ -76,6 +79,8 @@ export function newStory(job: Job, now: number): Story {
     pausedFrom: 0,
     passedBy: 0,
     onlyByShorter: true,
+    turns: 0,
+    urgentFrom: undefined,
     lostAttempts: 0,
     firstLost: undefined,
     attempt: 0,

@@ -83,6 +83,7 @@ function causes(story: Story, sums: Sums): string[] {
   if (counts(waitedMs) && reason) parts.push(`waited ${span(waitedMs)} because ${inPast(reason)}`)
   if (counts(behindMs)) parts.push(`waited ${span(behindMs)} on ${worker} for a core`)
   if (counts(pausedMs)) parts.push(paused(story, pausedMs))
+  if (story.turns > 0 || story.urgentFrom !== undefined) parts.push(...first(story))
   if (firstLost) parts.push(lost(firstLost, lostAttempts, lostMs))
   if (outcome === 'result') {
     if (workMs !== undefined && counts(ranMs - workMs) && ranMs > 1.1 * workMs)
@@ -101,7 +102,7 @@ function causes(story: Story, sums: Sums): string[] {
 function inPast(reason: Reason): string {
   const { code, needMs } = reason
   if (code === 'all-shorter' && needMs !== undefined)
-    return `the jobs that ran on ${openWorkers(reason)} all had less left than its ${span(needMs)}`
+    return `no job that ran on ${openWorkers(reason)} had much more left than its ${span(needMs)}`
   if (code === 'no-room' && reason.workers === 0) return 'no worker was ready'
   if (code === 'no-room' && reason.openWorkers === 0)
     return 'no worker that could be reached had room for one more job'
@@ -113,6 +114,17 @@ function paused({ pauses, passedBy, onlyByShorter }: Story, ms: number): string 
   const often = pauses === 2 ? 'twice' : `${pauses} times`
   const time = pauses < 2 ? `for ${span(ms)}` : `${often}, ${span(ms)} in all,`
   return `was paused ${time} while ${jobs} ran in its place`
+}
+
+/** That it went first, for its age or for its deadline. */
+function first({ turns, urgentFrom, arrivedAt }: Story): string[] {
+  const parts: string[] = []
+  const often = turns === 1 ? 'a turn' : `${turns} turns`
+  if (turns > 0) parts.push(`was given ${often} before shorter jobs because it had waited so long`)
+  if (urgentFrom === arrivedAt) parts.push('went first from the beginning, for its deadline')
+  else if (urgentFrom !== undefined)
+    parts.push(`went first from ${span(urgentFrom - arrivedAt)} on, for its deadline`)
+  return parts
 }
 
 function lost({ worker, reason }: NonNullable<Story['firstLost']>, attempts: number, lostMs: number): string {

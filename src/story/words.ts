@@ -36,6 +36,12 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
     return `${sent} ${worker}${one}${waited}: ${explain(reason)}${paused}`
   },
   go: ({ worker, reason }) => `allowed to begin on ${worker}: ${explain(reason)}`,
+  rank: ({ reason }) => {
+    const { stands } = reason
+    const place =
+      stands === -1 ? 'goes first' : stands === 0 ? 'goes with the others again' : 'goes behind others'
+    return `${place} from now on: ${explain(reason)}`
+  },
   pause: ({ reason, worker }) =>
     reason.code === 'no-core'
       ? `waits on ${worker} for a core: ${explain(reason)}`
@@ -71,7 +77,8 @@ export function sentence(words: string): string {
 const ends: Readonly<Record<string, string>> = {
   finished: 'was done',
   failed: 'had failed',
-  progressed: 'turned out to need more',
+  outgrew: 'turned out to need more',
+  progressed: 'had to make way',
 }
 
 function resumed({ code, pausedMs, after, afterEvent, workload }: Reason): string {

@@ -9,6 +9,7 @@
 import { sigmaOf } from '../../estimate/standing.ts'
 import { type Entry, Heap } from '../../heap.ts'
 import type { Job, Reason } from '../../model.ts'
+import { thousandths } from '../../quantities.ts'
 import { rankOf, standsIn } from '../../worker/discipline.ts'
 import { doneWork, expectedEnd } from '../mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
@@ -162,7 +163,8 @@ function isSooner({ needMs }: Taking, idle: WorkerRecord, { job }: JobRecord): b
 
 /** Where a job stands among those that may have to make way: last is largest. */
 function place(victim: JobRecord): number {
-  return standsIn(victim, victim.done) * tierStep + expectedEnd(victim)
+  const stands = standsIn(victim, victim.done)
+  return stands * tierStep + (stands < 0 ? victim.due : expectedEnd(victim))
 }
 
 /** Of the jobs that run there and may be preempted, the one that goes last. */
@@ -185,13 +187,14 @@ function coreFree(worker: WorkerRecord): Reason {
 }
 
 function reasonFor({ victim, needMs, leftMs }: Taking, record: JobRecord, now: number): Reason {
-  const facts = { needMs: round(needMs), leftMs: round(leftMs), preempts: victim.job.id }
+  const facts = { needMs: thousandths(needMs), leftMs: thousandths(leftMs), preempts: victim.job.id }
   const stands = standsIn(record, 0)
-  if (stands < 0) return { code: 'goes-first', ...facts }
+  if (stands < 0) return { code: 'goes-first', ...facts, ...whyFirst(record, now) }
   return { code: stands < standsIn(victim, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
 }
 
-/** Reasons are read by people: thousandths of a millisecond will do. */
-function round(ms: number): number {
-  return Math.round(ms * 1000) / 1000
+function whyFirst({ turn, arrivedAt, job: { deadlineAt = 0 } }: JobRecord, now: number): Partial<Reason> {
+  return turn === 'taken'
+    ? { hereMs: thousandths(now - arrivedAt) }
+    : { deadlineMs: thousandths(deadlineAt - now) }
 }
