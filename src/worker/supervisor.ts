@@ -15,6 +15,8 @@ const mostRemembered = 10_000
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000
+/** Nor more often than this: a job may wait for something, and do no work. */
+const shortestPlanMs = 10
 /** The brain need not know how far a job is to a finer grain. */
 const grainMs = 20
 
@@ -104,7 +106,8 @@ export class Supervisor {
 
   /** What is in its hands; how much of it is done is told where the brain cannot know. */
   report(): HeldAttempt[] {
-    return [...this.#held.values()].map((held) => {
+    let changed = false
+    const report = [...this.#held.values()].map((held) => {
       const token = tokenOf(held.head)
       if (!held.run) return token
       this.#learn(held)
@@ -113,8 +116,11 @@ export class Supervisor {
       const closeEnough = Math.abs(done - guessed) <= 0.1 * guessed + grainMs * this.#nominal
       if (held.told.running === held.running && closeEnough) return token
       this.#tell(held, done)
+      if (this.#passes(held, done)) changed = true
       return { ...token, done }
     })
+    if (changed) this.#choose()
+    return report
   }
 
   /** Asks again for permissions that have not come: the brain may have been away. */
@@ -188,32 +194,36 @@ export class Supervisor {
     if (!this.discipline.ranks) return
     clearTimeout(held.reviseTimer)
     const leftMs = (nextPoint(held) - this.#doneBy(held)) / this.#rates.of(held.head.workload)
-    const waitMs = Math.min(Math.max(1, leftMs), longestPlanMs)
+    const waitMs = Math.min(Math.max(shortestPlanMs, leftMs), longestPlanMs)
     held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
   }
 
   #revise(held: Held): void {
     const done = this.#doneBy(held)
-    if (done >= nextPoint(held)) {
-      if (done >= held.until) held.until = 0
-      if (done >= held.reviseAt) this.#standAnew(held, done)
+    if (this.#passes(held, done)) {
       this.#sayProgress(held, done)
       this.#choose()
     }
     if (held.running) this.#planRevision(held)
   }
 
-  #standAnew(held: Held, done: number): void {
-    Object.assign(held, standingAt(held.head, done))
-    held.reviseAt = Math.max(held.reviseAt, done + grainMs * this.#nominal)
+  /**
+   * True: with so much done it has another place among the others. Whenever the brain is told how much is done it comes
+   * to the same, so this must be called with the very figure.
+   */
+  #passes(held: Held, done: number): boolean {
+    if (!this.discipline.ranks || done < nextPoint(held)) return false
+    if (done >= held.until) held.until = 0
+    if (done >= held.reviseAt) Object.assign(held, standingAt(held.head, done))
+    return true
   }
 
   /** The meter has said more of a job. */
   #follow(held: Held): void {
     const { at: _, ...done } = held.run!.work()!
     if (held.progress?.passed(done)) {
-      if (this.discipline.ranks && done.work >= nextPoint(held)) this.#revise(held)
-      else this.#sayProgress(held, done.work)
+      this.#sayProgress(held, done.work)
+      if (this.#passes(held, done.work)) this.#choose()
     }
     if (held.metrics?.passed(done)) this.#options.say({ type: 'metrics', ...tokenOf(held.head), ...done })
   }
