@@ -127,8 +127,8 @@ export function lose(core: Core, id: string, reason: Reason): void {
   for (const record of jobs) {
     spend(record)
     record.worker = undefined
-    retry(core, record, worker, 'worker-lost')
   }
+  for (const record of jobs) retry(core, record, worker, 'worker-lost')
   placeWary(core)
 }
 
