@@ -3,7 +3,7 @@
 import { firstStanding } from '../estimate/standing.ts'
 import type { Job, Outcome, Precedence, Reason } from '../model.ts'
 import type { Core } from './core.ts'
-import { endSlack } from './deadlines.ts'
+import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
@@ -63,6 +63,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.saidDone = 0
   record.until = untilOn(worker, record)
   settleDone(record, 0, core.now)
+  watchSlackOn(core, record)
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement

@@ -59,7 +59,7 @@ test('a job has its turn when it has been here so many times as long as it ran, 
   assert.equal(trial.now, 1100)
   assert.deepEqual(rank, {
     ...{ type: 'rank', epoch: 1, job: 'long', attempt: 1, worker: 'w1' },
-    precedence: { tier: 0, until: 165, due: 1100 },
+    precedence: { tier: 0, until: 165, due: 1265 },
     reason: { code: 'owed-turn', waitedMs: 1100, doneMs: 100 },
   })
   assert.deepEqual(trial.running(), ['long'])
@@ -97,7 +97,7 @@ test('a job that waits in the queue is sent to a worker for its turn', () => {
   assert.deepEqual(sent(trial.passes(99)), [])
   const [run] = only(trial.passes(1), 'run')
   assert.deepEqual([run!.job, run!.reason.code, run!.reason.hereMs], ['queued', 'goes-first', 100])
-  assert.deepEqual(run!.precedence, { tier: 0, until: 15, due: 100 })
+  assert.deepEqual(run!.precedence, { tier: 0, until: 15, due: 115 })
 })
 
 test('who hardly can be short is not owed anything before the least that is thinkable would be slowed down so much', () => {
