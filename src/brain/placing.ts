@@ -88,19 +88,10 @@ export function wait(core: Core, record: JobRecord, reason: Reason): void {
 
 /** The job's precedence has changed: it may start or go on now, or have to make way. */
 export function reorder(core: Core, record: JobRecord, reason: Reason): void {
-  const { worker, job, attempt } = record
+  const { worker } = record
   if (worker) {
     record.until = untilOn(worker, record)
-    const precedence = precedenceOf(record)
-    core.actions.push({
-      type: 'rank',
-      epoch: core.epoch,
-      job: job.id,
-      attempt,
-      worker: worker.id,
-      precedence,
-      reason,
-    })
+    sayRank(core, record, reason)
     mirror(core, worker)
     core.scheduler.refile(worker)
     fill(core, worker)
@@ -110,6 +101,18 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
     core.waiting.remove(record)
     place(core, record)
   }
+}
+
+/** The worker was away: what it was told of its jobs meanwhile may be lost. */
+export function remind(core: Core, worker: WorkerRecord): void {
+  for (const record of worker.jobs) if (hasPrecedence(record)) sayRank(core, record, { code: 'said-again' })
+}
+
+function sayRank(core: Core, record: JobRecord, reason: Reason): void {
+  const { job, attempt, worker } = record
+  const precedence = precedenceOf(record)
+  const token = { epoch: core.epoch, job: job.id, attempt, worker: worker!.id }
+  core.actions.push({ type: 'rank', ...token, precedence, reason })
 }
 
 /** Nothing of it is done. */

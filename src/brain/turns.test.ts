@@ -160,6 +160,13 @@ test('a turn is not given where it would fill the slots that short jobs need, an
   assert.equal(trial.at('queued').attempt, 1)
 })
 
+test('a worker that was away is told again which of its jobs go first', () => {
+  const trial = passedBy()
+  const [given] = only(trial.passes(1000), 'rank')
+  const back = trial.joins('w1', {}, { held: [trial.held('long', 100), trial.held('short')] })
+  assert.deepEqual(only(back, 'rank'), [{ ...given, reason: { code: 'said-again' } }])
+})
+
 test('an attempt that comes to nothing ends its turn, and the job is owed another', () => {
   const trial = passedBy()
   trial.passes(1000)
