@@ -22,20 +22,30 @@ export interface FaultTotals {
   jobs: number
   results: number
   retries: number
+  ranked: number
   dropped: number
   failures: { policy: SchedulerName; seed: number; message: string }[]
 }
 
 /** The seeds `from` to `to`, both included. */
 export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
-  const totals: FaultTotals = { seeds: 0, jobs: 0, results: 0, retries: 0, dropped: 0, failures: [] }
+  const totals: FaultTotals = {
+    seeds: 0,
+    jobs: 0,
+    results: 0,
+    retries: 0,
+    ranked: 0,
+    dropped: 0,
+    failures: [],
+  }
   for (let seed = from; seed <= to; seed++) {
     totals.seeds++
     try {
-      const { jobs, results, retries, dropped } = chaos(policy, seed)
+      const { jobs, results, retries, ranked, dropped } = chaos(policy, seed)
       totals.jobs += jobs
       totals.results += results
       totals.retries += retries
+      totals.ranked += ranked
       totals.dropped += dropped
     } catch (error) {
       totals.failures.push({ policy, seed, message: (error as Error).message })
@@ -72,12 +82,12 @@ async function main(): Promise<void> {
       return { policy, from, to: Math.floor((seeds * (i + 1)) / shares), first: values.first }
     })
     const totals = await Promise.all(parts.map(inThread))
-    const sum = (name: 'seeds' | 'jobs' | 'results' | 'retries' | 'dropped') =>
+    const sum = (name: 'seeds' | 'jobs' | 'results' | 'retries' | 'ranked' | 'dropped') =>
       totals.reduce((total, part) => total + part[name], 0)
     const failures = totals.flatMap((part) => part.failures)
     failed += failures.length
     console.log(
-      `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ` +
+      `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} ranked anew, ` +
         `${sum('dropped')} late messages dropped, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)

@@ -29,7 +29,7 @@ const mutations = [
   },
   {
     name: 'a leaked counter',
-    file: 'src/brain/jobs.ts',
+    file: 'src/brain/placing.ts',
     from: '  worker.usedMb -= record.job.memoryMb\n',
     to: '',
     seen: /MB/,

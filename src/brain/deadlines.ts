@@ -9,7 +9,7 @@ import { type Core, setTimer } from './core.ts'
 import { doneWork } from './mirror.ts'
 import { announce, reorder, withdraw } from './placing.ts'
 import type { JobRecord } from './state.ts'
-import { endTurn } from './turns.ts'
+import { giveTurns, leaveTurn } from './turns.ts'
 
 /** Estimates are not exact: a job is taken to need so much more. */
 const caution = 1.25
@@ -43,6 +43,13 @@ export function watchSlack(core: Core, record: JobRecord): void {
   if (core.discipline.ranks) plan(core, record, startBy(core, record, mostWork(record)))
 }
 
+/** The job has been sent to a worker: if that is a slow one, it must begin earlier. */
+export function watchSlackOn(core: Core, record: JobRecord): void {
+  if (!record.slack || record.aheadMs === forEver || record.worker!.workPerSecond === core.fastest) return
+  core.timers.remove(record.slack)
+  plan(core, record, startBy(core, record, mostWork(record)))
+}
+
 /** The job must begin now, or it is too late for it. */
 export function checkSlack(core: Core, id: string): void {
   const record = core.jobs.get(id)!
@@ -52,11 +59,12 @@ export function checkSlack(core: Core, id: string): void {
     const due = startBy(core, record, mostWork(record))
     if (due > core.now + (record.running ? closeMs(job.deadlineAt! - due) : 0)) return plan(core, record, due)
     // It goes first to its end: a turn would be nothing to it.
-    endTurn(core, record)
+    leaveTurn(core, record)
     record.due = due
     record.aheadMs = forEver
     plan(core, record, startBy(core, record, leastWork(job)))
     reorder(core, record, { code: 'deadline-near', leftMs: thousandths(job.deadlineAt! - core.now) })
+    giveTurns(core)
   } else if (!record.worker) {
     const reason = noTime(core, job)
     announce(core, record, 'refused', reason)

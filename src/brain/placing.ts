@@ -3,7 +3,7 @@
 import { firstStanding } from '../estimate/standing.ts'
 import type { Outcome, Precedence, Reason } from '../model.ts'
 import type { Core } from './core.ts'
-import { endSlack } from './deadlines.ts'
+import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
 import { countWork, leaveShare } from './shares.ts'
@@ -66,6 +66,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.counted = 0
   record.until = untilOn(worker, record)
   settleDone(record, 0, core.now)
+  watchSlackOn(core, record)
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement
@@ -93,7 +94,7 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
   const { worker } = record
   if (worker) {
     record.until = untilOn(worker, record)
-    sayRank(core, record, worker, reason)
+    sayRank(core, record, reason)
     mirror(core, worker)
     core.scheduler.refile(worker)
     fill(core, worker)
@@ -105,19 +106,17 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
   }
 }
 
+/** The worker was away: what it was told of its jobs meanwhile may be lost. */
+export function remind(core: Core, worker: WorkerRecord): void {
+  for (const record of worker.jobs) if (hasPrecedence(record)) sayRank(core, record, { code: 'said-again' })
+}
+
 /** Tells the worker of the job's precedence. */
-export function sayRank(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
-  const { job, attempt } = record
+export function sayRank(core: Core, record: JobRecord, reason: Reason): void {
+  const { job, attempt, worker } = record
   const precedence = precedenceOf(record)
-  core.actions.push({
-    type: 'rank',
-    epoch: core.epoch,
-    job: job.id,
-    attempt,
-    worker: worker.id,
-    precedence,
-    reason,
-  })
+  const token = { epoch: core.epoch, job: job.id, attempt, worker: worker!.id }
+  core.actions.push({ type: 'rank', ...token, precedence, reason })
 }
 
 /** Nothing of it is done. */

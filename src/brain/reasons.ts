@@ -15,6 +15,7 @@ const words: Words = {
   'owed-turn': (r) =>
     `it has been here for ${span(r.waitedMs)} and has run for ${span(r.doneMs)}, so it is owed a turn`,
   'deadline-near': (r) => `its deadline is in ${span(r.leftMs)}, and it must run now to be done by then`,
+  'said-again': () => 'its worker was away',
   'no-time': (r) =>
     `hardly any such job takes less than ${span(r.needMs)}, and its deadline leaves ${span(r.leftMs)}`,
   'no-time-for-all': (r) =>

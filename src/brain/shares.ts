@@ -128,7 +128,7 @@ function level(core: Core): void {
       record.tier = tier
       const { worker } = record
       if (worker) {
-        sayRank(core, record, worker, reason)
+        sayRank(core, record, reason)
         touched.add(worker)
       } else if (record.queued) {
         core.waiting.remove(record)

@@ -45,15 +45,18 @@ export function checkTurn(core: Core, record: JobRecord): void {
 
 /** The job is over, or owed nothing any more. There may be room for another that is. */
 export function endTurn(core: Core, record: JobRecord): void {
+  if (record.turn === 'taken') record.aheadMs = record.until = record.due = 0
+  leaveTurn(core, record)
+  giveTurns(core)
+}
+
+/** The job has its turn, and its claim to one, no longer. */
+export function leaveTurn(core: Core, record: JobRecord): void {
   if (record.age) core.timers.remove(record.age)
   record.age = undefined
-  if (record.turn === 'taken') {
-    core.turns--
-    record.aheadMs = record.until = record.due = 0
-  }
+  if (record.turn === 'taken') core.turns--
   // One that is still owed is passed over when it comes up.
   record.turn = 'none'
-  if (core.owed.size > 0) giveTurns(core)
 }
 
 /** The attempt in which the job had its turn has come to nothing. It is owed another, where there is room. */
@@ -68,10 +71,9 @@ export function mostTurns({ cores }: Core): number {
   return Math.max(1, Math.floor(cores * mostOfCores))
 }
 
-/** As many as there may be now. */
+/** Gives turns to those that are owed one, the longest due first. */
 export function giveTurns(core: Core): void {
-  const most = mostTurns(core)
-  while (core.turns < most && core.owed.size > 0) {
+  while (core.owed.size > 0 && core.turns < mostTurns(core)) {
     if (core.turnsFrom > core.now) return
     const due = core.owed.topKey()
     const record = core.owed.pop()!
@@ -92,10 +94,12 @@ function give(core: Core, record: JobRecord, due: number): boolean {
   const { mostSlowdown, turnMs } = core.limits
   const waitedMs = core.now - record.arrivedAt
   record.turn = 'taken'
-  record.due = due
   record.aheadMs = Math.max(turnMs, waitedMs / mostSlowdown) * generosity
+  // Those that must begin for their deadlines while it lasts go before it; but nothing puts it off for ever.
+  record.due = core.now + record.aheadMs
   if (!record.worker && !hasRoom(core, record)) {
     record.turn = 'owed'
+    record.due = due
     record.aheadMs = record.until = 0
     return false
   }

@@ -3,7 +3,8 @@
 import type { Core } from './core.ts'
 import { canAccept } from './eligible.ts'
 import { remainingWork } from './mirror.ts'
-import type { Counters, JobRecord, WorkerRecord } from './state.ts'
+import type { Counters, JobRecord, Timer, WorkerRecord } from './state.ts'
+import { mostTurns } from './turns.ts'
 
 export interface WorkerView {
   id: string
@@ -32,8 +33,12 @@ export interface BrainView {
   draining: number
   workers: WorkerView[]
   counters: Readonly<Counters>
+  /** Jobs that have their turn on a core, how many may, and those that are owed one. */
+  turns: { taken: number; most: number; owed: number }
   /** A job that waits while an empty worker may take it, if there is one: a fault of the policy. */
   idleBeside(): { job: string; worker: string } | undefined
+  /** What is remembered of a job that is over, if anything is: a leak. */
+  leftBehind(): string | undefined
 }
 
 export function viewOf(core: Core): BrainView {
@@ -49,6 +54,7 @@ export function viewOf(core: Core): BrainView {
     draining: core.draining.size,
     workers: [...core.workers.values()].map((worker) => workerView(worker, core.now)),
     counters: { ...core.counters },
+    turns: { taken: core.turns, most: mostTurns(core), owed: owed(core) },
     idleBeside() {
       for (const worker of core.workers.values()) {
         if (worker.jobs.length > 0) continue
@@ -57,7 +63,24 @@ export function viewOf(core: Core): BrainView {
       }
       return undefined
     },
+    leftBehind() {
+      for (const { kind, id } of core.timers)
+        if (isOfJob(kind) && !core.jobs.has(id)) return `a timer for the ${kind} of job ${id}`
+      for (const { job } of core.deadlines) if (!core.jobs.has(job.id)) return `the deadline of job ${job.id}`
+      return undefined
+    },
   }
+}
+
+/** Those that are owed nothing any more are still among them until they come up. */
+function owed(core: Core): number {
+  let count = 0
+  for (const { turn } of core.owed) if (turn === 'owed') count++
+  return count
+}
+
+function isOfJob(kind: Timer['kind']): boolean {
+  return kind === 'deadline' || kind === 'slack' || kind === 'age'
 }
 
 function workerView(worker: WorkerRecord, now: number): WorkerView {

@@ -4,7 +4,7 @@ import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
 import { noteDone, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
-import { detach, fill, place, spend } from './placing.ts'
+import { detach, fill, place, remind, spend } from './placing.ts'
 import { checkFacts } from './sound.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
 
@@ -14,7 +14,10 @@ export function join(core: Core, event: Of<'joined'>): void {
   const known = core.workers.get(event.worker.id)
   if (known) {
     // It lost the connection and is back: what it does not hold any more is lost.
-    if (event.seq > known.seq) reconcile(core, known, event.seq, event.held, 0)
+    if (event.seq > known.seq) {
+      reconcile(core, known, event.seq, event.held, 0)
+      remind(core, known)
+    }
     return
   }
   checkFacts(event.worker)
@@ -127,8 +130,8 @@ export function lose(core: Core, id: string, reason: Reason): void {
   for (const record of jobs) {
     spend(record)
     record.worker = undefined
-    retry(core, record, worker, 'worker-lost')
   }
+  for (const record of jobs) retry(core, record, worker, 'worker-lost')
   placeWary(core)
 }
 

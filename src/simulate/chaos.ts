@@ -21,6 +21,8 @@ export interface ChaosResult {
   unknown: number
   dropped: number
   retries: number
+  /** How often a job in a worker's hands was given another precedence. */
+  ranked: number
   /** Of the event log. */
   hash: string
 }
@@ -85,6 +87,12 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
   const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
 
+  const precedence = stream(seed, 'precedence')
+  const turns = { mostSlowdown: 1 + precedence.below(20), turnMs: 1 + precedence.below(20) }
+  if (precedence.next() < 0.5) Object.assign(limits, turns)
+  const hasIntervals = precedence.next() < 0.6
+  const haste = precedence.next() < 0.5 ? 0 : precedence.next() * 0.3
+
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded)
   const hash = createHash('sha256')
@@ -98,21 +106,25 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
+  const within = Math.exp(1.645 * errorSigma)
   let time = 0
   for (let i = 1; i <= jobs; i++) {
     time += (random.exponential() / perSecond) * 1000
     const id = `j${i}`
     const size = Math.max(1, Math.round(Math.min(sizes.draw(random), 20) * unitsPerSecond))
     const work = guess(size, errorSigma, random)
-    const deadlineMs = random.next() < 0.1 ? time + random.exponential() * 3000 : undefined
+    const soonMs = precedence.next() < haste ? (work / 1000) * (0.5 + 4 * precedence.next()) : undefined
+    const laterMs = random.next() < 0.1 ? random.exponential() * 3000 : undefined
+    const deadlineMs = soonMs ?? laterMs
     const hangsUpMs = random.next() < 0.1 ? random.exponential() * 2000 : undefined
     const job = {
       id,
       workload: 'chaos',
       work,
+      ...(hasIntervals && { low: Math.floor(work / within), high: Math.ceil(work * within) }),
       memoryMb: 16 * random.below(24),
       ...(clients.next() < 0.8 && { client: `c${clients.below(3)}` }),
-      ...(deadlineMs !== undefined && { deadlineAt: deadlineMs }),
+      ...(deadlineMs !== undefined && { deadlineAt: time + deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),
     }
@@ -145,6 +157,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     unknown: counters.unknown,
     dropped: checks.tally.dropped,
     retries: counters.retries,
+    ranked: checks.tally.ranked,
     hash: hash.digest('hex'),
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Brain } from '../brain/brain.ts'
+import type { BrainView } from '../brain/view.ts'
 import { InvariantError } from '../errors.ts'
 import type { Action, AttemptToken, Event } from '../model.ts'
 import type { Observer } from './world.ts'
@@ -25,8 +26,9 @@ export class Invariants implements Observer {
     string,
     { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean }
   >()
+  #turns = 0
   /** Ends seen by rule, for the run's account. */
-  readonly tally = { answers: 0, hungUp: 0, dropped: 0 }
+  readonly tally = { answers: 0, hungUp: 0, dropped: 0, ranked: 0 }
 
   /** `bounded`: the workers' discipline gives each running job a core to itself. */
   constructor(bounded: boolean) {
@@ -53,6 +55,8 @@ export class Invariants implements Observer {
         )
       }
     }
+    if (view.turns.taken > 0 || view.turns.owed > 0)
+      fail(`${view.turns.taken} turns are taken and ${view.turns.owed} are owed, and there are no jobs`)
     const { accepted, results, errors, refused, unknown, cancelled } = view.counters
     if (accepted !== results + errors + refused + unknown + cancelled) {
       fail(`accepted ${accepted}, but ended ${results + errors + refused + unknown + cancelled}`)
@@ -91,6 +95,7 @@ export class Invariants implements Observer {
         this.#release(action.job, job)
         return
       }
+      case 'rank':
       case 'pause':
       case 'resume':
       case 'revise':
@@ -141,11 +146,12 @@ export class Invariants implements Observer {
     job: id,
     attempt,
     worker,
-  }: Extract<Action, { type: 'pause' | 'resume' | 'revise' }>): void {
+  }: Extract<Action, { type: 'rank' | 'pause' | 'resume' | 'revise' }>): void {
     const job = this.#live.get(id)
     if (job?.attempt !== attempt || job.worker !== worker)
       return fail(`job ${id}: ${type} of attempt ${attempt} on ${worker}, which does not hold it`)
-    if (type === 'revise') return
+    if (type === 'rank') this.tally.ranked++
+    if (type === 'rank' || type === 'revise') return
     const paused = type === 'pause'
     if (job.paused === paused) fail(`job ${id}: ${type}, but it is ${paused ? 'paused' : 'running'} already`)
     job.paused = paused
@@ -178,11 +184,21 @@ export class Invariants implements Observer {
     this.tally.answers++
   }
 
+  /** Turns are bounded. Where the fleet has become smaller since they were given, none is added. */
+  #turnsOf({ turns: { taken, most }, leftBehind }: BrainView): void {
+    if (taken < 0 || taken > Math.max(most, this.#turns))
+      fail(`${taken} jobs have their turn, ${this.#turns} had before, and ${most} may`)
+    this.#turns = taken
+    const left = leftBehind()
+    if (left) fail(`the brain remembers ${left}, which is over`)
+  }
+
   /** The brain's books against ours. */
   #books(brain: Brain): void {
     const view = brain.view()
     if (view.jobs !== this.#live.size)
       fail(`the brain counts ${view.jobs} jobs, there are ${this.#live.size}`)
+    this.#turnsOf(view)
     let ready = 0
     for (const worker of view.workers) {
       if (worker.state === 'ready') ready++

@@ -1,6 +1,6 @@
 /** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
 
-import type { Action, AttemptToken, Event, HeldAttempt, WorkerFacts } from '../model.ts'
+import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import { type Happening, rank } from './clock.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
@@ -14,6 +14,8 @@ export class SimNode implements SimWorkerEvents {
   readonly #asking = new Map<string, SimJob>()
   /** Every attempt that ever asked: however often its message comes, it asks once. */
   readonly #asked = new Set<string>()
+  /** Precedences that overtook their attempts. */
+  readonly #early = new Map<string, Precedence>()
   /** Ends of attempts that the brain has not yet acknowledged. */
   readonly #unheard = new Map<string, Event & AttemptToken>()
   readonly #beat: Happening
@@ -82,6 +84,7 @@ export class SimNode implements SimWorkerEvents {
     this.#read(() => {
       const job = this.#find(action) ?? this.#asking.get(keyOf(action))
       if (job) this.worker.rank(job, action.precedence)
+      else this.#early.set(keyOf(action), action.precedence)
     })
   }
 
@@ -145,7 +148,7 @@ export class SimNode implements SimWorkerEvents {
   #begin(token: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
     // Without a truth the client has hung up in the meantime: the cancellation is on its way.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
-    const job = newSimJob(token, truth, token.precedence)
+    const job = newSimJob(token, truth, this.#early.get(keyOf(token)) ?? token.precedence)
     if (truth.job.safeToRepeat !== false) return this.worker.add(job)
     this.#asked.add(keyOf(token))
     this.#asking.set(keyOf(token), job)

@@ -16,6 +16,7 @@ export function resumedForNothing({ entries }: Story, now: number): boolean {
 /** It goes before others from now on, or after them. */
 export function ranked(story: Story, action: Of<'rank'>, now: number): void {
   const { precedence, reason } = action
+  if (reason.code === 'said-again') return
   const facts: Reason = { ...reason, stands: precedence.until > 0 ? -1 : precedence.tier }
   if (reason.code === 'owed-turn') wentFirst(story, { ...reason, hereMs: 0 }, now)
   if (reason.code === 'deadline-near') wentFirst(story, reason, now)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { whyText } from './document.ts'
 import { whyFromLog } from './from-log.ts'
 import { mostEntries } from './story.ts'
-import { Scene, taking } from './testing.ts'
+import { Scene } from './testing.ts'
 
 /** A long job, three short ones, and one of another workload. */
 function preempted(): Scene {
@@ -110,71 +110,6 @@ test('a job that had begun when its deadline passed: how far it came', () => {
     scene.why('slow').summary,
     'It was refused when its deadline passed, 1 s after it arrived: it was paused for 150 ms while 1 job that needed ' +
       'less ran in its place, went first from 625 ms on, for its deadline, and had run 850 ms, where 300 ms were expected.',
-  )
-})
-
-test('a job that must begin for its deadline: that it went first, and whose core it took', () => {
-  const scene = new Scene()
-  scene.job('report', 0, 1000)
-  scene.job('bill', 100, 2000, { deadlineAt: 3000 })
-  scene.run(10_000)
-  assert.equal(
-    whyText(scene.why('bill')),
-    `Job bill (sim)
-It took 2.4 s for 2 s of work: it waited 400 ms because no job that ran on the only open worker had
-much more left than its 2 s, and went first from 400 ms on, for its deadline.
-
-    0 ms  Arrived: a sim job, expected to need about 2 s (2 million units of work). Its deadline is
-          in 2.9 s.
-    0 ms  Waits in the queue: no core is free, and no job that runs on the only open worker has much
-          more left than the 2 s that it needs.
-  400 ms  Started on w1-1 after 400 ms in the queue: it must run now to be done by its deadline,
-          which is in 2.5 s; it takes the core of job report, which needs another 500 ms.
-   2.4 s  Answered after 2.4 s: it did 2 million units of work, as expected.`,
-  )
-  assert.match(
-    scene.why('report').story[2]!.text,
-    /^Paused: job bill takes its core, for it goes first now; that one needs 2 s, this one another 500 ms\.$/,
-  )
-})
-
-test('a job whose estimate is far too high: what it was owed, its turn, and that it ended in it', () => {
-  const scene = new Scene({ brain: { limits: { mostSlowdown: 10 } } })
-  scene.job('first', 0, 10_000, { reallyMs: 300 })
-  for (let i = 0; i < 100; i++) scene.job(`s${i}`, 200 + i * 20, 20)
-  scene.run(10_000)
-  const { summary, story, turns } = scene.why('first')
-  assert.equal(turns, 1)
-  assert.match(
-    summary,
-    /^It took [\d.]+ s for 300 ms of work: it was paused \w+.*, and was given a turn before shorter jobs because it had waited so long\./,
-  )
-  const at = story.findIndex(({ event }) => event === 'rank')
-  assert.equal(
-    story[at]!.text,
-    'Goes first from now on: it has been here for 2.1 s and has run for 200 ms, so it is owed a turn.',
-  )
-  assert.match(
-    story[at + 1]!.text,
-    /^Went on after 1\.9 s: it goes first now, and it needs another 9\.8 s\.$/,
-  )
-})
-
-test('a job that cannot be done in time is told so at once, with the numbers', () => {
-  const scene = new Scene()
-  scene.job('hopeless', 0, 3000, { low: taking(2000), deadlineAt: 1000 })
-  scene.job('bill', 10, 1000, { low: taking(900), deadlineAt: 1500 })
-  scene.job('tax', 20, 1000, { low: taking(900), deadlineAt: 1600 })
-  scene.run(10_000)
-  const refused = (job: string) => scene.why(job).story.at(-1)!.text
-  assert.equal(
-    refused('hopeless'),
-    'Refused: hardly any such job takes less than 2 s, and its deadline leaves 1 s.',
-  )
-  assert.equal(
-    refused('tax'),
-    'Refused: it takes 900 ms or more, together with those whose deadlines are earlier 1.79 s or more of all workers, ' +
-      'and its deadline leaves 1.58 s.',
   )
 })
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { firstStanding } from '../../estimate/standing.ts'
 import { only, sent, Trial } from '../trial.ts'
 
 test('round-robin: each worker in turn, whatever it holds', () => {
@@ -116,4 +118,102 @@ test('srpt: a preempted job goes on where it was when the shorter one ends', () 
   trial.after(1000).arrives('short', { work: 1000 })
   trial.after(1000).finishes('short')
   assert.deepEqual(trial.view.workers[0]!.jobs, [{ job: 'long', attempt: 1, running: true, remaining: 8000 }])
+})
+
+test('srpt: among several workers a job takes a core only of one that has twice as much left', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('j1', { work: 4000 })
+  trial.arrives('j2', { work: 4000 })
+  assert.deepEqual(sent(trial.arrives('half', { work: 2000 })), [])
+  assert.deepEqual(sent(trial.arrives('less', { work: 1999 })), ['less a'])
+})
+
+test('srpt: the less sure a job is, the sooner it is tried in the place of another', () => {
+  const takes = (sigma: number, left: number) => {
+    const trial = new Trial({ scheduler: 'srpt' })
+    for (const id of ['a', 'b']) trial.joins(id)
+    for (const id of ['j1', 'j2']) trial.arrives(id, { work: left })
+    return sent(trial.arrives('unsure', { work: 1000, high: 1000 * Math.exp(1.645 * sigma) })).length > 0
+  }
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.1, max: 3, noNaN: true }),
+      fc.integer({ min: 50, max: 4000 }),
+      (sigma, left) => {
+        const { expected } = firstStanding({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
+        const factor = left / expected
+        fc.pre(Math.abs(factor - 1 - Math.exp(-sigma * sigma)) > 1e-6)
+        assert.equal(takes(sigma, left), factor > 1 + Math.exp(-sigma * sigma))
+      },
+    ),
+    { numRuns: 200, seed: 6 },
+  )
+})
+
+test('srpt: a single worker always runs the jobs with the least left', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 9 }), (works) => {
+      const trial = new Trial({ scheduler: 'srpt' })
+      trial.joins('a', { cores: 2, slots: 40 })
+      for (const [i, work] of works.entries()) trial.arrives(`j${i}`, { work })
+      const running = trial.view.workers[0]!.jobs.filter((job) => job.running).map((job) => job.remaining)
+      assert.deepEqual(
+        running.toSorted((a, b) => a - b),
+        works.toSorted((a, b) => a - b).slice(0, 2),
+      )
+    }),
+    { seed: 6 },
+  )
+})
+
+test('srpt: of jobs that have about as much left, the one makes way on whose worker fewer wait', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('on-a', { work: 50_000 })
+  trial.arrives('on-b', { work: 20_000 })
+  // Two wait on a then, and none on b.
+  trial.arrives('also-on-a', { work: 20_100 })
+  assert.equal(trial.at('also-on-a').worker, 'a')
+  assert.deepEqual(sent(trial.arrives('short', { work: 5000 })), ['short b'])
+})
+
+test('srpt: the last slots of a worker are for the shortest', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a', { slots: 8 })
+  for (const work of [10_000, 9000, 8000, 7000, 6000]) trial.arrives(`j${work}`, { work })
+  assert.equal(trial.view.workers[0]!.jobs.length, 5)
+  // Of eight slots three are free, then two, then one.
+  assert.deepEqual(sent(trial.arrives('a1', { work: 4500 })), [])
+  assert.deepEqual(sent(trial.arrives('a2', { work: 4499 })), ['a2 a'])
+  assert.deepEqual(sent(trial.arrives('b1', { work: 2250 })), [])
+  assert.deepEqual(sent(trial.arrives('b2', { work: 2249 })), ['b2 a'])
+  assert.deepEqual(sent(trial.arrives('c1', { work: 563 })), [])
+  assert.deepEqual(sent(trial.arrives('c2', { work: 562 })), ['c2 a'])
+})
+
+test('srpt: a busy worker that is much faster is better than a slow one that is free', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('fast', { workPerSecond: 5000 })
+  trial.arrives('long', { work: 100_000 })
+  trial.joins('slow', { workPerSecond: 1000 })
+  assert.deepEqual(sent(trial.arrives('short', { work: 1000 })), ['short fast'])
+  trial.joins('fair', { workPerSecond: 3000 })
+  assert.deepEqual(sent(trial.arrives('other', { work: 1000 })), ['other fair'])
+})
+
+test('srpt: of those that must begin now, the one that must have begun last makes way', () => {
+  const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0 } })
+  trial.joins('a', { cores: 2 })
+  const urgent = (id: string, work: number, due: number) => {
+    trial.arrives(id, { work, deadlineAt: due + work * 1.25 })
+    return trial.tick()
+  }
+  trial.after(100)
+  // The first ends last, but must have begun first.
+  urgent('first', 9000, 10)
+  urgent('third', 1000, 50)
+  assert.deepEqual(sent(urgent('fourth', 10, 60)), [])
+  const [run] = only(urgent('second', 5000, 30), 'run')
+  assert.deepEqual([run!.reason.code, run!.reason.preempts], ['goes-first', 'third'])
 })
