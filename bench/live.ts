@@ -135,7 +135,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
   for (const name of systemNames) {
     const runs = rounds.flatMap(({ runs }) => runs.get(name) ?? [])
     if (runs.length === 0) {
-      rows.push([name, ...Array<string>(10).fill('absent')])
+      rows.push([name, ...Array<string>(11).fill('absent')])
       continue
     }
     const own = figuresOf(outcomesOf(rounds, ({ runs }, i) => runs.get(name)!.answers[i]!.responseMs))
@@ -151,7 +151,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     }),
   )
   const simulator = figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
-  rows.push(['plimsoll, simulated', ...cellsOf(simulator), '–', '–', '–', '–', '–'])
+  rows.push(['plimsoll, simulated', ...cellsOf(simulator), ...Array<string>(6).fill('–')])
   const jobs = rounds.flatMap(({ jobs }) => jobs.filter(({ counts }) => counts)).length
   console.log(
     `${jobs.toLocaleString('en-US')} jobs over ${rounds.length} seeds, load 0.9 of ${workerCount} workers of one core; this machine has ${availableParallelism()}\n`,
@@ -167,17 +167,18 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
         'largest 5 %',
         'errors',
         'slots',
-        'CPU: system',
+        'CPU: slots',
+        'system',
         'sender',
-        'machine',
+        'others',
       ],
       rows,
     ),
   )
   console.log(
     '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
-      '\nwere there or were started in a run. CPU: of all cores, what was taken by processes of the system that are no' +
-      '\nslots, by the sender of the requests, and by the machine as a whole.\n',
+      '\nwere there or were started in a run. CPU, of all cores: what was taken by slots, by processes of the system that' +
+      '\nare none, by the sender of the requests, and by whatever else was going on: that should be next to nothing.\n',
   )
   const ours = figures.get('plimsoll')!
   const peers = (['least-connections', 'haproxy', 'nginx'] as const).flatMap(
@@ -204,11 +205,12 @@ function slotsOf(runs: readonly Run[]): string {
 function cpuCells(runs: readonly Run[]): string[] {
   const sum = (of: (cpu: Run['cpu']) => number) => runs.reduce((total, { cpu }) => total + of(cpu), 0)
   const all = sum(({ wallMs }) => wallMs) * availableParallelism()
-  return [
-    sum(({ systemMs }) => systemMs),
-    sum(({ senderMs }) => senderMs),
+  const own = (['slotsMs', 'systemMs', 'senderMs'] as const).map((part) => sum((cpu) => cpu[part]))
+  const othersMs = own.reduce(
+    (left, ms) => left - ms,
     sum(({ machineMs }) => machineMs),
-  ].map((ms) => `${((100 * ms) / all).toFixed(1)} %`)
+  )
+  return [...own, Math.max(0, othersMs)].map((ms) => `${((100 * ms) / all).toFixed(1)} %`)
 }
 
 function round3(value: number): number {

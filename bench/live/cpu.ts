@@ -2,30 +2,37 @@
 import { readFileSync } from 'node:fs'
 
 const tickMs = 10
-const lookMs = 250
+const lookMs = 500
 
 /** Of all threads of these processes, those of their children not included. A process that is gone counts as nothing. */
 export function cpuMsOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(`/proc/${pid}/stat`, parseProcess) * tickMs, 0)
 }
 
-/** All processes that these have started and that lived for a moment, until `stop` is called, which counts them. */
-export function countChildren(pids: readonly number[]): { stop(): number } {
-  const seen = new Set<string>()
+/** Watches what these processes start, until `stop` is called, which counts them and the CPU time they used meanwhile. */
+export function watchChildren(pids: readonly number[]): { stop(): { count: number; cpuMs: number } } {
+  const startedWith = new Map(childrenOf(pids).map((pid) => [pid, cpuMsOf([pid])]))
+  const last = new Map(startedWith)
   const look = () => {
-    for (const pid of pids) {
-      for (const child of textOf(`/proc/${pid}/task/${pid}/children`).trim().split(' ')) seen.add(child)
-    }
+    for (const pid of childrenOf(pids)) last.set(pid, cpuMsOf([pid]))
   }
   const timer = setInterval(look, lookMs)
   return {
     stop() {
       clearInterval(timer)
       look()
-      seen.delete('')
-      return seen.size
+      let cpuMs = 0
+      for (const [pid, ms] of last) cpuMs += ms - (startedWith.get(pid) ?? 0)
+      return { count: last.size, cpuMs }
     },
   }
+}
+
+function childrenOf(pids: readonly number[]): number[] {
+  return pids.flatMap((pid) => {
+    const text = textOf(`/proc/${pid}/task/${pid}/children`).trim()
+    return text === '' ? [] : text.split(' ').map(Number)
+  })
 }
 
 /** Of the whole machine, since it was started. */

@@ -20,7 +20,7 @@ export interface TimedJob extends SizedJob {
   counts: boolean
 }
 
-const leastMs = 7
+const leastMs = 10
 /** Three orders of magnitude; the largest 5 % hold more than half of the work. */
 const usualMostMs = 6000
 

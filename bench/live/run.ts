@@ -1,7 +1,7 @@
 /** One system serves one seed's jobs. */
 import { rmSync } from 'node:fs'
 import type { Job } from '../../src/model.ts'
-import { countChildren, cpuMsOf, machineCpuMs } from './cpu.ts'
+import { cpuMsOf, machineCpuMs, watchChildren } from './cpu.ts'
 import { drawJobs, type TimedJob } from './jobs.ts'
 import { type Answered, play, workOff } from './play.ts'
 import { type SystemName, startSystem } from './systems.ts'
@@ -17,8 +17,8 @@ export interface Run {
   answers: Answered[]
   /** Slots that were there or were started meanwhile. */
   slots: number
-  /** CPU time while jobs were served: of the system's processes that are no slots, of the sender, of the machine. */
-  cpu: { systemMs: number; senderMs: number; machineMs: number; wallMs: number }
+  /** CPU time while jobs were served: of slots, of the system's other processes, of the sender, of the machine. */
+  cpu: { slotsMs: number; systemMs: number; senderMs: number; machineMs: number; wallMs: number }
   /** As the brain saw them, if there is one. */
   jobs: Map<string, Job> | undefined
 }
@@ -32,25 +32,30 @@ export async function runSystem(
     const system = await startSystem(name, folder, data)
     const { workerPids, otherPids } = system
     const pids = [...workerPids, ...otherPids]
-    const children = countChildren(workerPids)
     let answers: Answered[]
     let cpu: Run['cpu']
     let slots: number
     try {
       const first = drawJobs(warmUp.seed, warmUp.requests, warmUp.mostMs)
       await workOff(system.url, first, { wording: system.wording, lanes: warmUp.atATime, signal })
+      const children = watchChildren(workerPids)
       const before = clocks(pids)
-      answers = await play(system.url, jobs, system.wording, signal)
-      const after = clocks(pids)
-      cpu = {
-        systemMs: after.systemMs - before.systemMs,
-        senderMs: after.senderMs - before.senderMs,
-        machineMs: after.machineMs - before.machineMs,
-        wallMs: after.wallMs - before.wallMs,
+      try {
+        answers = await play(system.url, jobs, system.wording, signal)
+      } finally {
+        const after = clocks(pids)
+        const { count, cpuMs } = children.stop()
+        // Each worker has a watchdog too.
+        slots = count - workerPids.length
+        cpu = {
+          slotsMs: cpuMs,
+          systemMs: after.systemMs - before.systemMs,
+          senderMs: after.senderMs - before.senderMs,
+          machineMs: after.machineMs - before.machineMs,
+          wallMs: after.wallMs - before.wallMs,
+        }
       }
     } finally {
-      // Each worker has a watchdog too.
-      slots = children.stop() - workerPids.length
       await system.stop()
     }
     return { answers, slots, cpu, jobs: system.jobs?.() }
@@ -59,7 +64,7 @@ export async function runSystem(
   }
 }
 
-function clocks(pids: readonly number[]): Run['cpu'] {
+function clocks(pids: readonly number[]): Omit<Run['cpu'], 'slotsMs'> {
   return {
     systemMs: cpuMsOf(pids),
     senderMs: cpuMsOf([process.pid]),
