@@ -15,6 +15,6 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.deepEqual(report, [])
     // The faults were real: attempts were repeated, and late messages came.
     assert.equal(seeds, 250)
-    assert.ok(results > 10_000 && retries > 1000 && dropped > 1000)
+    assert.ok(results > 9_000 && retries > 1000 && dropped > 1000)
   })
 }

@@ -87,6 +87,9 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
   const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
 
+  const ranks = disciplines[brain.discipline].ranks
+  const fair = ranks && stream(seed, 'fair').next() < 0.3 ? { fair: true } : {}
+
   const precedence = stream(seed, 'precedence')
   const turns = { mostSlowdown: 1 + precedence.below(20), turnMs: 1 + precedence.below(20) }
   if (precedence.next() < 0.5) Object.assign(limits, turns)
@@ -100,7 +103,14 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     hash.update(chunk)
     options.log?.(chunk)
   }
-  const world = new World({ brain: { ...brain, ...rateLimit }, seed, fleet, faults, log, observer: checks })
+  const world = new World({
+    brain: { ...brain, ...rateLimit, ...fair },
+    seed,
+    fleet,
+    faults,
+    log,
+    observer: checks,
+  })
   world.begin()
   faults.begin(world)
 
