@@ -15,6 +15,8 @@ const mostRemembered = 10_000
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000
+/** And not more often than this, however little was expected. */
+const shortestPlanMs = 2
 /** The brain need not know how far a job is to a finer grain. */
 const grainMs = 20
 
@@ -104,7 +106,7 @@ export class Supervisor {
 
   /** What is in its hands; how much of it is done is told where the brain cannot know. */
   report(): HeldAttempt[] {
-    return [...this.#held.values()].map((held) => {
+    const report = [...this.#held.values()].map((held) => {
       const token = tokenOf(held.head)
       if (!held.run) return token
       this.#learn(held)
@@ -113,8 +115,11 @@ export class Supervisor {
       const closeEnough = Math.abs(done - guessed) <= 0.1 * guessed + grainMs * this.#nominal
       if (held.told.running === held.running && closeEnough) return token
       this.#tell(held, done)
+      standAnew(held, done)
       return { ...token, done }
     })
+    this.#choose()
+    return report
   }
 
   /** Asks again for permissions that have not come: the brain may have been away. */
@@ -188,24 +193,18 @@ export class Supervisor {
     if (!this.discipline.ranks) return
     clearTimeout(held.reviseTimer)
     const leftMs = (nextPoint(held) - this.#doneBy(held)) / this.#rates.of(held.head.workload)
-    const waitMs = Math.min(Math.max(1, leftMs), longestPlanMs)
+    const waitMs = Math.min(Math.max(shortestPlanMs, leftMs), longestPlanMs)
     held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
   }
 
   #revise(held: Held): void {
     const done = this.#doneBy(held)
     if (done >= nextPoint(held)) {
-      if (done >= held.until) held.until = 0
-      if (done >= held.reviseAt) this.#standAnew(held, done)
+      standAnew(held, done)
       this.#sayProgress(held, done)
       this.#choose()
     }
     if (held.running) this.#planRevision(held)
-  }
-
-  #standAnew(held: Held, done: number): void {
-    Object.assign(held, standingAt(held.head, done))
-    held.reviseAt = Math.max(held.reviseAt, done + grainMs * this.#nominal)
   }
 
   /** The meter has said more of a job. */
@@ -254,6 +253,12 @@ export class Supervisor {
   #say(type: 'ready', token: AttemptToken): void {
     this.#options.say({ type, ...tokenOf(token) })
   }
+}
+
+/** The brain does the same when it is told so. */
+function standAnew(held: Held, done: number): void {
+  if (done >= held.until) held.until = 0
+  if (done >= held.reviseAt) Object.assign(held, standingAt(held.head, done))
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
