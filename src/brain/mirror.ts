@@ -17,6 +17,11 @@ export function doneWork(record: JobRecord, now: number, worker = record.worker!
   return record.done + ((now - record.since) / 1000) * worker.workPerSecond
 }
 
+/** How long the current attempt has had a core. A job that waits for something has one too. */
+export function ranMs(record: JobRecord, now: number): number {
+  return record.ranMs + (record.running ? now - record.since : 0)
+}
+
 /** Its place among the jobs of its worker. */
 function rank(record: JobRecord, now: number): number {
   const done = doneWork(record, now)
@@ -30,6 +35,7 @@ export function expectedEnd(record: JobRecord): number {
 
 /** Notes how much a job has done by now. */
 export function settleDone(record: JobRecord, done: number, now: number): void {
+  record.ranMs = ranMs(record, now)
   record.done = done
   record.since = now
 }

@@ -66,6 +66,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.counted = 0
   record.until = untilOn(worker, record)
   settleDone(record, 0, core.now)
+  record.ranMs = 0
   watchSlackOn(core, record)
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb

@@ -13,8 +13,9 @@ const words: Words = {
   fairer: (r) =>
     `its client has had less than its share, and that of job ${r.preempts}, whose core it takes, has had more`,
   'owed-turn': (r) =>
-    `it has been here for ${span(r.waitedMs)} and has run for ${span(r.doneMs)}, so it is owed a turn`,
+    `it has been here for ${span(r.waitedMs)} and has run for ${span(r.ranMs)}, so it is owed a turn`,
   'deadline-near': (r) => `its deadline is in ${span(r.leftMs)}, and it must run now to be done by then`,
+  'turn-over': (r) => `its turn is over, it has run for ${span(r.ranMs)} in all`,
   'said-again': () => 'its worker was away',
   'no-time': (r) =>
     `hardly any such job takes less than ${span(r.needMs)}, and its deadline leaves ${span(r.leftMs)}`,

@@ -29,6 +29,8 @@ export interface JobRecord extends Precedence {
   running: boolean
   done: number
   since: number
+  /** How long the current attempt had had a core by `since`. */
+  ranMs: number
   /** When the current attempt lost its core, or was sent and found none; -1: it has one. */
   pausedAt: number
   /** The most that its worker has said to be done of the current attempt. */
@@ -134,6 +136,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     running: false,
     done: 0,
     since: 0,
+    ranMs: 0,
     pausedAt: -1,
     saidDone: 0,
     ...firstStanding(job),

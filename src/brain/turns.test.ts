@@ -60,7 +60,7 @@ test('a job has its turn when it has been here so many times as long as it ran, 
   assert.deepEqual(rank, {
     ...{ type: 'rank', epoch: 1, job: 'long', attempt: 1, worker: 'w1' },
     precedence: { tier: 0, until: 165, due: 1265 },
-    reason: { code: 'owed-turn', waitedMs: 1100, doneMs: 100 },
+    reason: { code: 'owed-turn', waitedMs: 1100, ranMs: 100 },
   })
   assert.deepEqual(trial.running(), ['long'])
   assert.deepEqual(trial.view.turns, { taken: 1, most: 1, owed: 0 })
@@ -78,6 +78,21 @@ test('a job keeps its core until it has done what its turn allows, also from one
   assert.equal(trial.view.turns.taken, 0)
 })
 
+test('a job that does no work in its turn, for it waits for something, loses it all the same', () => {
+  const trial = passedBy()
+  trial.passes(1000)
+  trial.reports('w1', [trial.held('long', 100), trial.held('short')])
+  assert.deepEqual(only(trial.passes(97), 'rank'), [])
+  const [over] = only(trial.passes(1), 'rank')
+  assert.deepEqual([over!.job, over!.reason], ['long', { code: 'turn-over', ranMs: 197.5 }])
+  assert.deepEqual(over!.precedence, { tier: 0, until: 0, due: 0 })
+  assert.deepEqual([trial.running(), trial.view.turns.taken], [['short'], 0])
+  // Its time on a core counts, whatever it did there.
+  trial.passes(2074 - trial.now)
+  assert.equal(trial.view.turns.taken, 0)
+  assert.equal(only(trial.passes(1), 'rank')[0]!.reason.ranMs, 197.5)
+})
+
 test('after its turn a job waits for the next, longer one', () => {
   const trial = passedBy()
   trial.passes(1000)
@@ -85,7 +100,7 @@ test('after its turn a job waits for the next, longer one', () => {
   assert.deepEqual(trial.running(), ['short'])
   const ranks = only(trial.passes(600), 'rank')
   assert.deepEqual(
-    ranks.map(({ reason, precedence }) => [reason.waitedMs, reason.doneMs, precedence.until]),
+    ranks.map(({ reason, precedence }) => [reason.waitedMs, reason.ranMs, precedence.until]),
     [[1750, 165, 262.5]],
   )
 })
@@ -132,16 +147,17 @@ test('turns take at most a quarter of the cores, and one where there are fewer; 
     const most = Math.max(1, Math.floor((workers * cores) / 4))
     for (let i = 0; i < workers * cores; i++) trial.arrives(`busy${i}`, { work: 5_000 })
     for (let i = 0; i < most + 3; i++) trial.after(1).arrives(`owed${i}`, { work: 50_000 })
-    const begun = sent(trial.passes(200)).map((run) => run.split(' ')[0])
+    const begun = sent(trial.passes(101)).map((run) => run.split(' ')[0])
     assert.deepEqual(
       begun,
       Array.from({ length: most }, (_, i) => `owed${i}`),
     )
     assert.deepEqual(trial.view.turns, { taken: most, most, owed: 3 })
-    // One that ends in its turn lets the next have theirs.
-    assert.deepEqual(sent(trial.finishes('owed0')).length, 1)
-    assert.equal(trial.at(`owed${most}`).attempt, 1)
-    assert.deepEqual(trial.view.turns, { taken: most, most, owed: 2 })
+    // One that ends in its turn lets the next have theirs; where that would be more than a quarter of the time, later.
+    const atOnce = sent(trial.finishes('owed0'))
+    assert.equal(atOnce.length, workers * cores < 4 ? 0 : 1)
+    const [next] = [...atOnce, ...sent(trial.passes(60))]
+    assert.equal(next!.split(' ')[0], `owed${most}`)
   }
 })
 
@@ -221,5 +237,5 @@ test('a restore changes nothing, in the middle of turns, of owed ones and of cla
     }),
     { numRuns: 25, seed: 6 },
   )
-  assert.deepEqual([...ranked].toSorted(), ['deadline-near', 'owed-turn'])
+  assert.deepEqual([...ranked].toSorted(), ['deadline-near', 'owed-turn', 'turn-over'])
 })

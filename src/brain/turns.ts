@@ -5,15 +5,16 @@
 
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
-import { doneWork } from './mirror.ts'
+import { ranMs } from './mirror.ts'
 import { reorder } from './placing.ts'
-import { msOn } from './said.ts'
 import type { JobRecord } from './state.ts'
 
 /** Turns take at most this share of the cores, so that in overload the short jobs are still short. */
 const mostOfCores = 0.25
 /** A turn takes a job so far beyond what it is owed. */
 const generosity = 1.5
+/** Its worker says when a turn is over; if it does not, a turn takes so much longer. */
+const patience = 1.5
 
 /** Asks to be called when the job is owed a turn, if it is still here then. */
 export function watchAge(core: Core, record: JobRecord): void {
@@ -24,6 +25,7 @@ export function watchAge(core: Core, record: JobRecord): void {
 export function checkAge(core: Core, id: string): void {
   const record = core.jobs.get(id)!
   record.age = undefined
+  if (record.turn === 'taken') return checkTime(core, record)
   const due = owedAt(core, record)
   if (due > core.now) plan(core, record, due)
   else if (record.running) plan(core, record, core.now + untilCaughtUp(core, due))
@@ -41,6 +43,17 @@ export function checkTurn(core: Core, record: JobRecord): void {
     endTurn(core, record)
     watchAge(core, record)
   }
+}
+
+/** Of a job that does hardly any work, for it waits for something, time tells when its turn is over. */
+function checkTime(core: Core, record: JobRecord): void {
+  const leftMs = record.aheadMs - ranMsOf(core, record)
+  if (leftMs > 0) return plan(core, record, core.now + leftMs * patience)
+  leaveTurn(core, record)
+  record.aheadMs = record.due = 0
+  reorder(core, record, { code: 'turn-over', ranMs: thousandths(ranMsOf(core, record)) })
+  watchAge(core, record)
+  giveTurns(core)
 }
 
 /** The job is over, or owed nothing any more. There may be room for another that is. */
@@ -104,8 +117,15 @@ function give(core: Core, record: JobRecord, due: number): boolean {
     return false
   }
   core.turns++
-  spaceTurns(core, record.aheadMs - doneMs(core, record))
-  reorder(core, record, { code: 'owed-turn', waitedMs: thousandths(waitedMs), doneMs: doneMs(core, record) })
+  const hadMs = ranMsOf(core, record)
+  const leftMs = record.aheadMs - hadMs
+  plan(core, record, core.now + leftMs * patience)
+  spaceTurns(core, leftMs)
+  reorder(core, record, {
+    code: 'owed-turn',
+    waitedMs: thousandths(waitedMs),
+    ranMs: thousandths(hadMs),
+  })
   return true
 }
 
@@ -125,7 +145,7 @@ function hasRoom(core: Core, record: JobRecord): boolean {
 function owedAt(core: Core, record: JobRecord): number {
   const { mostSlowdown, turnMs } = core.limits
   const thinkableMs = core.fastest > 0 ? (leastThinkable(record) / core.fastest) * 1000 : 0
-  const leastMs = Math.max(doneMs(core, record) + turnMs, thinkableMs)
+  const leastMs = Math.max(ranMsOf(core, record) + turnMs, thinkableMs)
   return record.arrivedAt + mostSlowdown * leastMs
 }
 
@@ -139,8 +159,8 @@ function untilCaughtUp({ now, limits: { mostSlowdown, turnMs } }: Core, due: num
   return Math.max(turnMs, (now - due) / mostSlowdown)
 }
 
-function doneMs(core: Core, record: JobRecord): number {
-  return record.worker ? msOn(record.worker, doneWork(record, core.now)) : 0
+function ranMsOf(core: Core, record: JobRecord): number {
+  return record.worker ? ranMs(record, core.now) : 0
 }
 
 function plan(core: Core, record: JobRecord, at: number): void {

@@ -1,6 +1,6 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
-import { firstStanding } from '../estimate/standing.ts'
+import { firstStanding, standingAt } from '../estimate/standing.ts'
 import type { AttemptToken, Precedence } from '../model.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import { noPrecedence, type Runnable } from './discipline.ts'
@@ -62,4 +62,19 @@ export function keyOf({ epoch, job, attempt }: AttemptToken): string {
 
 export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
   return { epoch, job, attempt }
+}
+
+/** The brain does the same when it is told so. */
+export function standAnew(held: Held, done: number): void {
+  if (done >= held.until) held.until = 0
+  if (done >= held.reviseAt) Object.assign(held, standingAt(held.head, done))
+}
+
+/** Of attempts that are not here so many are remembered: far more than can still be under way. */
+const mostRemembered = 10_000
+
+/** Keeps the newest. */
+export function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value)
+  if (map.size > mostRemembered) map.delete(map.keys().next().value!)
 }

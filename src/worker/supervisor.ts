@@ -1,17 +1,13 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
 import type { Readable } from 'node:stream'
-import { standingAt } from '../estimate/standing.ts'
 import type { AttemptToken, HeldAttempt, Precedence } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import { type Discipline, nextPoint, rankOf } from './discipline.ts'
-import { type Held, keyOf, newHeld, tokenOf, type Usage } from './held.ts'
+import { type Held, keyOf, newHeld, remember, standAnew, tokenOf, type Usage } from './held.ts'
 import type { Following, MeterSetting } from './metering.ts'
 import { nominalRate, Rates } from './rates.ts'
 import type { SlotAnswer, SlotPool, SlotUsage } from './slots.ts'
-
-/** Of attempts that are not here so many are remembered: far more than can still be under way. */
-const mostRemembered = 10_000
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000
@@ -213,8 +209,7 @@ export class Supervisor {
    */
   #passes(held: Held, done: number): boolean {
     if (!this.discipline.ranks || done < nextPoint(held)) return false
-    if (done >= held.until) held.until = 0
-    if (done >= held.reviseAt) Object.assign(held, standingAt(held.head, done))
+    standAnew(held, done)
     return true
   }
 
@@ -264,9 +259,4 @@ export class Supervisor {
   #say(type: 'ready', token: AttemptToken): void {
     this.#options.say({ type, ...tokenOf(token) })
   }
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value)
-  if (map.size > mostRemembered) map.delete(map.keys().next().value!)
 }
