@@ -30,8 +30,8 @@ export interface ClusterEstimator extends Estimator {
   close(): Promise<void>
 }
 
-/** Memory depends on less, and is asked for as often. */
-const memoryPosts = 48
+/** Memory depends on less, and is asked for as often; and it need not be known as well. */
+const memoryModel = { posts: 48, growth: 1 }
 
 export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimatorOptions): ClusterEstimator {
   const fitter = threadFitter(log)
@@ -43,7 +43,7 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
     if (known) return known
     const model = learned({
       fitter,
-      ...(quantity === 'memory' && { posts: memoryPosts }),
+      ...(quantity === 'memory' && memoryModel),
       made: (codeHash, model) =>
         ledger.saveSnapshot({ workload, codeHash, name: quantity, at: Date.now(), json: toText(model) }),
     })

@@ -7,7 +7,7 @@ import type { Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 import { Correction, settled, unsettled } from './learned/correction.ts'
 import type { FitRow } from './learned/data.ts'
-import type { Model } from './learned/fit.ts'
+import { type FitOptions, type Model, widthOf } from './learned/fit.ts'
 import type { Fitter } from './learned/fitter.ts'
 import { type Prediction, predictor } from './learned/predict.ts'
 import { type Reading, read } from './reading.ts'
@@ -18,6 +18,8 @@ export interface LearnedOptions {
   posts?: number
   /** The newest rows that a model is made of. */
   rows?: number
+  /** A model is made anew when there are so many more rows, as a share of those it was made of. */
+  growth?: number
   /** Told of each new model, to start from at another time. */
   made?(codeHash: string, model: Model): void
 }
@@ -49,15 +51,20 @@ interface Current {
   correction: Correction
 }
 
-/** A model is made anew when so many more rows came, and at least a few. */
-const growth = 0.25
+/** A model is made anew when at least so many more rows came. */
 const [leastRows, fewRows] = [5, 3]
 /** Of so many misses in a row these many are to the same side, and far: costs have changed. */
 const [watched, sameSide, farOff] = [24, 20, 0.5]
 /** Rows of what was before are of no more use when there are so many new ones. */
 const enoughNew = 60
 
-export function learned({ fitter, posts = 256, rows: most = 1000, made }: LearnedOptions): Learned {
+export function learned({
+  fitter,
+  posts = 256,
+  rows: most = 1000,
+  growth = 0.25,
+  made,
+}: LearnedOptions): Learned {
   const rows: Row[] = []
   let code: string | undefined
   let regime: Regime = { number: 0, rows: 0 }
@@ -133,9 +140,9 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
   async function fit(): Promise<void> {
     const { number, rows } = regime
     if (rows < nextFit) return
-    nextFit = after(rows)
-    const settings = current?.model.shape.settings
-    const model = await fitter.fit(fitRows(), { posts, ...(settings && { settings }) })
+    nextFit = after(rows, growth)
+    const before = current && beforeOf(current.model, current === regime.before)
+    const model = await fitter.fit(fitRows(), { posts, ...(before && { before }) })
     if (!model || number !== regime.number) return
     use(model)
     made?.(code ?? '', model)
@@ -172,14 +179,23 @@ export function learned({ fitter, posts = 256, rows: most = 1000, made }: Learne
       if (code !== undefined && code !== codeHash) return
       code = codeHash
       use(model)
-      nextFit = after(model.rows)
+      nextFit = after(model.rows, growth)
     },
   }
 }
 
 /** How many rows the next model is made of. */
-function after(rows: number): number {
+function after(rows: number, growth: number): number {
   return Math.max(rows + fewRows, Math.ceil(rows * (1 + growth)))
+}
+
+/** Of costs that have changed since, it is only where a search begins. */
+function beforeOf(model: Model, isOutdated: boolean): NonNullable<FitOptions['before']> {
+  const { family, shape, soughtOn } = model
+  return {
+    ...{ family, settings: shape.settings, width: widthOf(model) },
+    soughtOn: isOutdated ? 0 : soughtOn,
+  }
 }
 
 function asItIs({ reading, log }: Row): FitRow {

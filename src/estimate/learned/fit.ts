@@ -3,7 +3,7 @@
 import { aroundOf } from './around.ts'
 import { type Data, dataOf, evenly, type FitRow, pointsOf, some, wideOf } from './data.ts'
 import { type Encoded, type Encoding, encodingOf } from './encoding.ts'
-import { noiseAt, priorsOf, type Settings } from './kernel.ts'
+import { noiseAt, priorsOf, rangesAt, type Settings } from './kernel.ts'
 import { columnCount, columnsOf, dot, type Fit, fitWeights, type Shape } from './surface.ts'
 import { tune } from './tune.ts'
 
@@ -21,6 +21,8 @@ export interface Model {
   /** By post: the 5th, 50th and 95th percentile of how far off requests like it were, in logs; last, of all. */
   around: Float64Array
   rows: number
+  /** Its family and settings were sought on so many rows without doubt. */
+  soughtOn: number
   /** By number of the encoding, the smallest and the largest seen; and of the logs. */
   seen: { least: number[]; most: number[]; lowest: number; highest: number }
 }
@@ -28,13 +30,28 @@ export interface Model {
 export interface FitOptions {
   /** Most posts. */
   posts: number
-  /** Where a search for settings begins, if the model before had as many. */
-  settings?: Settings
+  /** The model before: its family and settings will do for a while, and a search begins from them. */
+  before?: Sought & { width: number }
+}
+
+/** What takes most of the time of a fit to find. */
+interface Sought {
+  family: FamilyName
+  settings: Settings
+  soughtOn: number
 }
 
 /** Rows that settings are sought on: the time grows with the cube. */
 const tuningRows = 160
-const tuningRounds = 40
+/** From settings that were sought before it is not far. */
+const [farAway, nearby] = [
+  { rounds: 40, stride: 0.2 },
+  { rounds: 12, stride: 0.1 },
+]
+/** What was sought on so many will do until there are so many times as many: a search is most of the time that a fit takes. */
+const [soughtWell, soughtAgain] = [20, 2]
+/** Unless the model would be so many times as far off as the one before. */
+const wider = 1.3
 /** With fewer, each row in turn is the one not seen. */
 const leastToHoldOut = 40
 /** Families are compared with fewer posts, because the time grows with their cube. */
@@ -53,10 +70,33 @@ export function fitModel(rows: readonly FitRow[], options: FitOptions): Model | 
   if (rows.length < leastRows) return undefined
   const encoding = encodingOf(rows.map(({ reading }) => reading))
   const data = believed(dataOf(rows, encoding))
-  const settings = tuned(data, options.settings)
+  const sure = rows.filter(({ doubt }) => doubt === 1).length
+  const { before } = options
+  let isOff = false
+  if (before && willDo(before, data, sure)) {
+    const model = finish(before, encoding, data, options)
+    if (model && widthOf(model) <= wider * before.width) return model
+    isOff = true
+  }
+  return finish(seek(data, sure, options, isOff), encoding, data, options)
+}
+
+function seek(data: Data, sure: number, options: FitOptions, isFar: boolean): Sought {
+  const settings = tuned(data, options.before?.settings, isFar)
   const names = families.filter((name) => isWorthATry(name, data))
-  const family = best(names, data, settings, options)
-  return finish(family, encoding, data, settings, options)
+  return { family: best(names, data, settings, options), settings, soughtOn: sure }
+}
+
+/** What was sought before is of the same features, and of rows enough. */
+function willDo({ settings, soughtOn }: Sought, data: Data, sure: number): boolean {
+  const isAlike = settings.length === rangesAt + wideOf(data) + data.heights.length
+  return isAlike && soughtOn >= soughtWell && sure < soughtAgain * soughtOn
+}
+
+/** From the 5th to the 95th percentile of how far off it is, in logs. */
+export function widthOf({ around }: Model): number {
+  const [low, , high] = around.slice(-3)
+  return high! - low!
 }
 
 /** Without what is absurd beside rows that are alike, for a model that takes most for noise and so is not misled. */
@@ -70,12 +110,13 @@ function believed(data: Data): Data {
   return { ...data, doubts }
 }
 
-function tuned(data: Data, before: Settings | undefined): Settings {
+function tuned(data: Data, before: Settings | undefined, isFar: boolean): Settings {
   const sample = evenly(data, tuningRows)
   const points = pointsOf(sample, wideOf(data))
   const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
-  const start = before?.length === prior.length ? before : prior
-  return tune(points, sample.values, sample.doubts, start, tuningRounds)
+  const isAlike = before?.length === prior.length
+  const walk = isAlike && !isFar ? nearby : farAway
+  return tune(points, sample.values, sample.doubts, isAlike ? before : prior, walk)
 }
 
 function isWorthATry(family: FamilyName, data: Data): boolean {
@@ -154,10 +195,9 @@ function missesOf(shape: Shape, { weights }: Fit, data: Data): number[] {
 }
 
 function finish(
-  family: FamilyName,
+  { family, settings, soughtOn }: Sought,
   encoding: Encoding,
   data: Data,
-  settings: Settings,
   options: FitOptions,
 ): Model | undefined {
   const shape = shapeOf(family, data, settings, options.posts)
@@ -184,6 +224,7 @@ function finish(
     weights,
     around,
     rows: misses.length,
+    soughtOn,
     seen: seenIn(data),
   }
 }

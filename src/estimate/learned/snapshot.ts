@@ -6,7 +6,7 @@ import { rangesAt } from './kernel.ts'
 import { columnCount } from './surface.ts'
 
 /** To be changed with what a model is made of. */
-const version = 1
+const version = 2
 
 export function toText(model: Model): string {
   return JSON.stringify({ version, model }, (_, value: unknown) =>
@@ -43,7 +43,18 @@ type Plain<T> = T extends Float64Array | Int32Array
     ? { [K in keyof T]: Plain<T[K]> }
     : T
 
-function isWhole({ family, encoding, shape, level, scale, weights, around, rows, seen }: Model): boolean {
+function isWhole({
+  family,
+  encoding,
+  shape,
+  level,
+  scale,
+  weights,
+  around,
+  rows,
+  soughtOn,
+  seen,
+}: Model): boolean {
   const { posts, settings, heights } = shape
   const { wide, kinds, count } = posts
   const sizes: [ArrayLike<number>, number][] = [
@@ -55,7 +66,7 @@ function isWhole({ family, encoding, shape, level, scale, weights, around, rows,
     [around, 3 * (count + 1)],
     [seen.least, wide],
     [seen.most, wide],
-    [[level, scale, rows, seen.lowest, seen.highest], 5],
+    [[level, scale, rows, soughtOn, seen.lowest, seen.highest], 6],
   ]
   return (
     families.includes(family) &&
