@@ -3,6 +3,9 @@ import type { Tally } from '../meter/metrics.ts'
 import { type MeterRuntime, reportMs } from '../meter/runtime.ts'
 import type { FromSlot, WorkDone } from './frames.ts'
 
+/** Of a job that has run for long it is enough to hear at this share of its age. */
+const shareOfAge = 1 / 32
+
 export class SlotMeter {
   readonly #runtime: MeterRuntime
   readonly #counts: boolean
@@ -15,13 +18,19 @@ export class SlotMeter {
     this.#counts = counts
   }
 
-  /** A job begins. `say` is called also from within its code, however long that goes without a pause. */
+  /**
+   * A job begins. `say` is called also from within its code, however long that goes without a pause; with `tallies` just as
+   * often when the job is old.
+   */
   begin(say: (message: FromSlot) => void, tallies: boolean): void {
+    const begunAt = performance.now()
+    let saidAt = begunAt
     const report = (work: number) => {
-      if (work === this.#last) return
+      const now = performance.now()
+      if (work === this.#last || (!tallies && now - saidAt < (now - begunAt) * shareOfAge)) return
       this.#last = work
-      const at = performance.timeOrigin + performance.now()
-      say({ type: 'work', work, at, ...(tallies && this.#tally()) })
+      saidAt = now
+      say({ type: 'work', work, at: performance.timeOrigin + now, ...(tallies && this.#tally()) })
     }
     this.#last = 0
     this.#runtime.begin(report)
