@@ -43,11 +43,8 @@ interface Sought {
 
 /** Rows that settings are sought on: the time grows with the cube. */
 const tuningRows = 160
-/** From settings that were sought before it is not far. */
-const [farAway, nearby] = [
-  { rounds: 40, stride: 0.2 },
-  { rounds: 12, stride: 0.1 },
-]
+/** Rounds of a search; from settings that were sought before it is not far. */
+const [farAway, nearby] = [40, 20]
 /** What was sought on so many will do until there are so many times as many: a search is most of the time that a fit takes. */
 const [soughtWell, soughtAgain] = [20, 2]
 /** Unless the model would be so many times as far off as the one before. */
@@ -115,8 +112,8 @@ function tuned(data: Data, before: Settings | undefined, isFar: boolean): Settin
   const points = pointsOf(sample, wideOf(data))
   const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
   const isAlike = before?.length === prior.length
-  const walk = isAlike && !isFar ? nearby : farAway
-  return tune(points, sample.values, sample.doubts, isAlike ? before : prior, walk)
+  const rounds = isAlike && !isFar ? nearby : farAway
+  return tune(points, sample.values, sample.doubts, isAlike ? before : prior, rounds)
 }
 
 function isWorthATry(family: FamilyName, data: Data): boolean {

@@ -17,7 +17,7 @@ import {
 
 /** Logs of settings stay within these. */
 const [least, most] = [-8, 5]
-const [longestStride, shortestStride] = [1, 0.003]
+const [firstStride, longestStride, shortestStride] = [0.2, 1, 0.003]
 
 /** `values` are around 0 and about as far from it as 1; `doubts`: times the usual noise. Walks downhill by the signs of the slopes (iRprop), from `from` on. */
 export function tune(
@@ -25,7 +25,7 @@ export function tune(
   values: Float64Array,
   doubts: Float64Array,
   from: Settings,
-  { rounds, stride: firstStride }: { rounds: number; stride: number },
+  rounds: number,
 ): Settings {
   const settings = Float64Array.from(from)
   const slopes = new Float64Array(settings.length)
