@@ -17,7 +17,11 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
   const runs = plan(quick, only)
   const line = progressLine()
   const began = performance.now()
+  let tenths = 0
   const summaries = await runAll(runs, (count) => {
+    const done = Math.floor((10 * count) / runs.length)
+    if (done > tenths && !process.stderr.isTTY) console.error(`${done * 10} %`)
+    tenths = done
     const { contender, fleet, sizes, load, seed } = runs[count - 1]!
     line.show(count / runs.length, `seed ${seed}, ${fleet}, ${sizes}, load ${load}, ${contender}`)
   })

@@ -19,7 +19,7 @@ export interface WriterLimits {
 export const writerLimits: Readonly<WriterLimits> = {
   maxRows: 100_000,
   maxCharacters: 64 * 2 ** 20,
-  gatherMs: 20,
+  gatherMs: 200,
   retryMs: 100,
   maxRetryMs: 5_000,
   flushMs: 10_000,
