@@ -19,7 +19,7 @@ export async function timing(
 ): Promise<Record<string, number>> {
   const estimateUs: number[] = []
   const learnUs: number[] = []
-  const fitter = threadFitter(console.error)
+  const fitter = threadFitter(console.error, { rest: 0 })
   for (const [name, rows] of measured) {
     const model = learned({ fitter })
     const rule = chain(memo(), model, constant())

@@ -138,11 +138,15 @@ export function learned({
   }
 
   async function fit(): Promise<void> {
-    const { number, rows } = regime
-    if (rows < nextFit) return
-    nextFit = after(rows, growth)
+    if (regime.rows < nextFit) return
     const before = current && beforeOf(current.model, current === regime.before)
-    const model = await fitter.fit(fitRows(), { posts, ...(before && { before }) })
+    let number = -1
+    const collect = () => {
+      number = regime.number
+      nextFit = after(regime.rows, growth)
+      return fitRows()
+    }
+    const model = await fitter.fit(regime.rows, collect, { posts, ...(before && { before }) })
     if (!model || number !== regime.number) return
     use(model)
     made?.(code ?? '', model)

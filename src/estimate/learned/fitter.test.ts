@@ -13,8 +13,8 @@ const rows: FitRow[] = Array.from({ length: 30 }, (_, i) => ({
 test('a thread makes the same model as the caller would', async () => {
   const fitter = threadFitter((line) => assert.fail(line))
   try {
-    const there = await fitter.fit(rows, { posts: 16 })
-    assert.deepEqual(there, await inlineFitter().fit(rows, { posts: 16 }))
+    const there = await fitter.fit(30, () => rows, { posts: 16 })
+    assert.deepEqual(there, await inlineFitter().fit(30, () => rows, { posts: 16 }))
     assert.ok(there)
   } finally {
     await fitter.close()
@@ -23,13 +23,29 @@ test('a thread makes the same model as the caller would', async () => {
 
 test('who asks a closed one, or one that is closed meanwhile, gets nothing', async () => {
   const fitter = threadFitter((line) => assert.fail(line))
-  const underWay = fitter.fit(rows, { posts: 16 })
+  const underWay = fitter.fit(30, () => rows, { posts: 16 })
   await fitter.close()
   assert.equal(await underWay, undefined)
-  assert.equal(await fitter.fit(rows, { posts: 16 }), undefined)
+  assert.equal(await fitter.fit(30, () => rows, { posts: 16 }), undefined)
 })
 
 test('there is no model of nothing', async () => {
-  assert.equal(await inlineFitter().fit([], { posts: 16 }), undefined)
-  assert.equal(await inlineFitter().fit(rows.slice(0, 3), { posts: 16 }), undefined)
+  assert.equal(await inlineFitter().fit(0, () => [], { posts: 16 }), undefined)
+  assert.equal(await inlineFitter().fit(3, () => rows.slice(0, 3), { posts: 16 }), undefined)
+})
+
+test('models of many rows are made one at a time, of the rows that are there then, and small ones do not wait', async () => {
+  const fitter = threadFitter((line) => assert.fail(line), { rest: 1e6 })
+  const collected: string[] = []
+  const from = (name: string) => () => {
+    collected.push(name)
+    return rows
+  }
+  const first = fitter.fit(1000, from('first'), { posts: 16 })
+  const second = fitter.fit(1000, from('second'), { posts: 16 })
+  assert.ok(await first)
+  assert.ok(await fitter.fit(30, from('small'), { posts: 16 }))
+  assert.deepEqual(collected, ['first', 'small'])
+  await fitter.close()
+  assert.equal(await second, undefined)
 })
