@@ -15,7 +15,7 @@ import { workOff } from './live/play.ts'
 import { proxies, versionOf } from './live/proxies.ts'
 import { type Run, runSystem } from './live/run.ts'
 import { load, workerCount } from './live/setting.ts'
-import { simulated } from './live/simulated.ts'
+import { type SimulatedJob, simulated } from './live/simulated.ts'
 import { type SystemName, startCluster, systemNames } from './live/systems.ts'
 import { forCluster } from './live/wording.ts'
 import type { BenchOptions } from './options.ts'
@@ -115,17 +115,15 @@ function outcomesOf(rounds: readonly Round[], responseMs: (round: Round, job: nu
   )
 }
 
-/** In times of what a job really took. */
-function estimatesOf({
-  jobs,
-  runs,
-}: Round): { work: number; low?: number | undefined; high?: number | undefined }[] {
+/** The jobs as they were in the run of plimsoll: what they took there, and what they were taken for. */
+function asTheyWere({ jobs, runs }: Round): SimulatedJob[] {
   const { answers, jobs: seen } = runs.get('plimsoll')!
-  return jobs.map(({ work: actual }, i) => {
-    const job = seen!.get(String(answers[i]!.headers['plimsoll-job']))
-    if (!job || !(actual > 0)) return { work: 1 }
-    const { work, low, high } = job
-    return { work: work / actual, low: low && low / actual, high: high && high / actual }
+  return jobs.map(({ work: actual, atMs, sizeMs, besidesMs }, i) => {
+    const found = seen!.get(String(answers[i]!.headers['plimsoll-job']))
+    if (!found || !(actual > 0)) return { atMs, sizeMs, estimate: { work: 1 } }
+    const { work, low, high } = found.job
+    const estimate = { work: work / actual, low: low && low / actual, high: high && high / actual }
+    return { atMs, sizeMs: found.cpuMs + besidesMs, estimate }
   })
 }
 
@@ -144,12 +142,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     for (const error of new Set(errors.slice(0, 5))) console.error(`${name}: ${error}`)
     rows.push([name, ...cellsOf(own), `${errors.length}`, slotsOf(runs), ...cpuCells(runs)])
   }
-  const responses = new Map(
-    rounds.map((round) => {
-      const estimates = estimatesOf(round)
-      return [round, simulated(round.jobs.map((job, i) => ({ ...job, estimate: estimates[i]! })))]
-    }),
-  )
+  const responses = new Map(rounds.map((round) => [round, simulated(asTheyWere(round))]))
   const simulator = figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
   rows.push(['plimsoll, simulated', ...cellsOf(simulator), ...Array<string>(6).fill('–')])
   const jobs = rounds.flatMap(({ jobs }) => jobs.filter(({ counts }) => counts)).length

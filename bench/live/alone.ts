@@ -19,6 +19,8 @@ interface Seen {
 export interface Measured extends SizedJob {
   /** Metered. */
   work: number
+  /** Of the size, what is not the CPU time of the slot. */
+  besidesMs: number
 }
 
 /**
@@ -62,13 +64,13 @@ export async function measureAlone(
     await stop()
   }
   if (failure !== undefined) throw new Error(`a job failed: ${failure}`)
-  const overheadMs = quantile(
+  const leastMs = quantile(
     besidesMs.sort((a, b) => a - b),
     0.1,
   )
   return jobs.map((job) => {
     const { cpuMs, work } = seen.get(job)!
-    return { ...job, sizeMs: median(cpuMs) + overheadMs, work }
+    return { ...job, sizeMs: median(cpuMs) + leastMs, work, besidesMs: leastMs }
   })
 }
 

@@ -1,10 +1,9 @@
 /** One system serves one seed's jobs. */
 import { rmSync } from 'node:fs'
-import type { Job } from '../../src/model.ts'
 import { cpuMsOf, machineCpuMs, watchChildren } from './cpu.ts'
 import { drawJobs, type TimedJob } from './jobs.ts'
 import { type Answered, play, workOff } from './play.ts'
-import { type SystemName, startSystem } from './systems.ts'
+import { type SeenJob, type SystemName, startSystem } from './systems.ts'
 
 /**
  * Before a run so many short requests are sent, so many at a time: then there are slots, and their code is compiled. To
@@ -19,8 +18,8 @@ export interface Run {
   slots: number
   /** CPU time while jobs were served: of slots, of the system's other processes, of the sender, of the machine. */
   cpu: { slotsMs: number; systemMs: number; senderMs: number; machineMs: number; wallMs: number }
-  /** As the brain saw them, if there is one. */
-  jobs: Map<string, Job> | undefined
+  /** If there is a brain. */
+  jobs: Map<string, SeenJob> | undefined
 }
 
 export async function runSystem(
@@ -58,7 +57,7 @@ export async function runSystem(
     } finally {
       await system.stop()
     }
-    return { answers, slots, cpu, jobs: system.jobs?.() }
+    return { answers, slots, cpu, jobs: await system.jobs?.() }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -5,7 +5,10 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LogEntry } from '../../src/brain/log.ts'
+import { maxRecent } from '../../src/ledger/ledger.ts'
+import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
 import type { Job } from '../../src/model.ts'
+import { streamNames } from '../estimate/stream.ts'
 import { startBareWorkers } from './bare-workers.ts'
 import type { ClusterReady, ClusterSetup } from './cluster-child.ts'
 import { type ProxyName, startProxy } from './proxies.ts'
@@ -19,8 +22,15 @@ export interface RunningSystem {
   workerPids: number[]
   otherPids: number[]
   stop(): Promise<void>
-  /** Of a cluster that has been stopped: the jobs as its brain saw them, with their estimates. */
-  jobs?(): Map<string, Job>
+  /** Of a cluster that has been stopped: its jobs. */
+  jobs?(): Promise<Map<string, SeenJob>>
+}
+
+export interface SeenJob {
+  /** As the brain saw it, with its estimate. */
+  job: Job
+  /** What it took in the end. */
+  cpuMs: number
 }
 
 export const systemNames = ['plimsoll', 'least-connections', 'haproxy', 'nginx'] as const
@@ -65,7 +75,7 @@ export async function startCluster(
     workerPids: ready.workerPids,
     otherPids: [child.pid!],
     stop,
-    jobs: () => jobsOf(eventLog),
+    jobs: () => jobsOf(eventLog, join(data, 'ledger.db')),
   }
 }
 
@@ -89,12 +99,24 @@ async function startBehind(name: ProxyName, folder: string, data: string): Promi
   }
 }
 
-function jobsOf(eventLog: string): Map<string, Job> {
-  const jobs = new Map<string, Job>()
+async function jobsOf(eventLog: string, file: string): Promise<Map<string, SeenJob>> {
+  const cpuMs = new Map<string, number>()
+  const ledger = await openSqliteLedger({ file })
+  try {
+    for (const workload of streamNames) {
+      for (const row of await ledger.recent({ workload, limit: maxRecent })) cpuMs.set(row.job, row.cpuMs)
+    }
+  } finally {
+    await ledger.close()
+  }
+  const jobs = new Map<string, SeenJob>()
   for (const line of readFileSync(eventLog, 'utf8').split('\n').slice(1)) {
     if (line === '') continue
     const { event } = JSON.parse(line) as LogEntry
-    if (event.type === 'arrived') jobs.set(event.job.id, event.job)
+    if (event.type !== 'arrived') continue
+    const { job } = event
+    const took = cpuMs.get(job.id)
+    if (took !== undefined) jobs.set(job.id, { job, cpuMs: took })
   }
   return jobs
 }

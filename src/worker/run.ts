@@ -14,7 +14,7 @@ export interface RunHost {
   /** The job is over; `spoilt`: its slot must not be used again. */
   over(slot: Slot, spoilt: boolean): void
   /** A slot in place of one that ended before the job began. */
-  another(): Slot
+  another(workload: string): Slot
 }
 
 /** CPU time is looked at this often, for the account of a job that takes its process down. */
@@ -56,6 +56,9 @@ export class Run implements SlotRun, Occupant {
 
   get job(): string {
     return this.#request.job
+  }
+  get workload(): string {
+    return this.#request.workload
   }
   get answer(): Promise<SlotAnswer> {
     return this.#answer.promise
@@ -134,7 +137,7 @@ export class Run implements SlotRun, Occupant {
 
   slotGone(end: SlotEnd): void {
     if (!this.#settled && !this.#begun && end.unloadable === undefined && this.#tries++ < mostTries) {
-      return this.use(this.#host.another())
+      return this.use(this.#host.another(this.workload))
     }
     if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
     if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)

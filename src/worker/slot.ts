@@ -4,11 +4,12 @@ import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot, type WorkDone } from './frames.ts'
 import { Output } from './output.ts'
-import { resetPeak, rssMb } from './proc.ts'
+import { giveWay, resetPeak, rssMb } from './proc.ts'
 
 /** A job in a slot's hands. */
 export interface Occupant {
   readonly job: string
+  readonly workload: string
   /** The slot has loaded the workloads: the job can be sent. */
   slotReady(): void
   message(message: FromSlot): void
@@ -65,6 +66,7 @@ export class Slot {
   #stopped = false
   #occupant: Occupant | undefined
   #lastJob: string | undefined
+  readonly #ran = new Map<string, number>()
   #idleMb: number | undefined
   #dying: Omit<SlotEnd, 'how' | 'outOfMemory'> = {}
 
@@ -103,7 +105,13 @@ export class Slot {
   take(occupant: Occupant): void {
     this.#occupant = occupant
     this.#lastJob = occupant.job
+    this.#ran.set(occupant.workload, this.timesRun(occupant.workload) + 1)
     if (this.ready) occupant.slotReady()
+  }
+
+  /** The more often, the more of its code is compiled here. */
+  timesRun(workload: string): number {
+    return this.#ran.get(workload) ?? 0
   }
 
   send(...messages: (ToSlot | Uint8Array)[]): void {
@@ -163,6 +171,7 @@ export class Slot {
   #message(message: FromSlot): void {
     if (message.type === 'hello') {
       this.#up = true
+      if (this.pid !== undefined) giveWay(this.pid)
       if (this.#stopped) this.#signal('SIGSTOP')
     } else if (message.type === 'ready') {
       this.ready = true

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { getPriority } from 'node:os'
 import test from 'node:test'
 import { fixture, read, until, usePool } from './fixtures/use-pool.ts'
+import { behind } from './proc.ts'
 import { SlotPool } from './slots.ts'
 
 test('a job gets its parameters, its id and its attempt', async (t) => {
@@ -73,6 +75,29 @@ test('a slot is used again after a job, whether that answered or threw', async (
     await run.ended
   }
   assert.ok(pids.size <= 2, 'the warm slot and the one that was started when it got a job')
+})
+
+test('a job gets the idle slot that has run its workload most often, then the one freed last', async (t) => {
+  const { start } = await usePool(t)
+  const together = [start('echo'), start('pid')]
+  const [echoes, pids] = together.map(({ pid }) => pid)
+  for (const { ended } of together) await ended
+  for (const workload of ['echo', 'pid', 'pid', 'echo', 'echo', 'pid']) {
+    const run = start(workload)
+    assert.equal(run.pid, workload === 'echo' ? echoes : pids)
+    await run.ended
+  }
+  const other = start('kinds', { kind: 'text' })
+  assert.equal(other.pid, pids)
+  await other.ended
+})
+
+test('slots go behind whoever hands out work', async (t) => {
+  const { start } = await usePool(t)
+  const run = start('spin')
+  await until(() => getPriority(run.pid!) === behind, 'the slot is up')
+  run.cancel()
+  await run.ended
 })
 
 test('what a job prints is logged with its slot and job', async (t) => {

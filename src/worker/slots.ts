@@ -70,7 +70,7 @@ export class SlotPool {
     this.#runHost = {
       memoryMb,
       over: (slot, spoilt) => this.#over(slot, spoilt),
-      another: () => this.#spare(),
+      another: (workload) => this.#spare(workload),
     }
     // Nobody need wait for it.
     this.#warmed.promise.catch(() => {})
@@ -91,7 +91,7 @@ export class SlotPool {
   start(job: SlotJobRequest): SlotRun {
     if (this.#closed) throw new ContractError(`job ${job.job}: the pool is closed`)
     const run = new Run(job, this.#runHost)
-    run.use(this.#spare())
+    run.use(this.#spare(job.workload))
     return run
   }
 
@@ -104,12 +104,21 @@ export class SlotPool {
     this.#warmed.reject(new ContractError('the pool was closed before its slots were ready'))
   }
 
-  #spare(): Slot {
-    const slot = this.#idle.pop() ?? this.#unoccupied()[0] ?? this.#spawn()
+  #spare(workload: string): Slot {
+    const slot = this.#mostUsedTo(workload) ?? this.#unoccupied()[0] ?? this.#spawn()
     this.#leastIdle = Math.min(this.#leastIdle, this.#idle.length)
     // After the job is on its way: to start a process takes a millisecond.
     setImmediate(() => this.#refill())
     return slot
+  }
+
+  /** Of the idle slots the one that has run this workload most often, then the one freed last. */
+  #mostUsedTo(workload: string): Slot | undefined {
+    let best = this.#idle.length - 1
+    for (let i = best - 1; i >= 0; i--) {
+      if (this.#idle[i]!.timesRun(workload) > this.#idle[best]!.timesRun(workload)) best = i
+    }
+    return this.#idle.splice(best, 1)[0]
   }
 
   /** Idle slots and those that still load for nobody. */
