@@ -11,6 +11,7 @@ import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, resize } from './launches.ts'
+import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
@@ -119,6 +120,7 @@ function ring(core: Core): void {
     const { kind, id } = core.timers.pop()!
     if (kind === 'deadline') passDeadline(core, id)
     else if (kind === 'slack') checkSlack(core, id)
+    else if (kind === 'patience') losePatience(core, id)
     else if (kind === 'turns') giveTurns(core)
     else if (kind === 'share') checkShares(core)
     else if (kind === 'age') checkAge(core, id)

@@ -51,7 +51,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   freshMs: 10_000,
   settleMs: 2_000,
   bootMs: 300_000,
-  mostSlowdown: 100,
+  mostSlowdown: 50,
   turnMs: 10,
   backoffMs: 1_000,
   backoffMaxMs: 60_000,

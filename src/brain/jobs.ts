@@ -53,15 +53,16 @@ export function arrive(core: Core, job: Job): void {
   record.paid = job.work
   joinShare(core, record)
   watchAge(core, record)
-  const verdict = core.scheduler.place(record, core.now)
+  const isFull = core.waiting.size >= core.limits.queue
+  const verdict = core.scheduler.place(record, core.now, isFull)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
-  else if (core.waiting.size >= core.limits.queue) {
+  else if (isFull) {
     conclude(core, record, 'refused', {
       code: 'queue-full',
       waiting: core.waiting.size,
       limit: core.limits.queue,
     })
-  } else wait(core, record, verdict.reason)
+  } else wait(core, record, verdict)
 }
 
 /** The client is gone: no answer is owed any more. */

@@ -2,19 +2,33 @@
 
 import { firstStanding } from '../estimate/standing.ts'
 import type { Outcome, Precedence, Reason } from '../model.ts'
-import type { Core } from './core.ts'
+import { type Core, setTimer } from './core.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import type { Verdict } from './schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
 import { endTurn } from './turns.ts'
 
 /** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
-export function place(core: Core, record: JobRecord): void {
-  const verdict = core.scheduler.place(record, core.now)
+export function place(core: Core, record: JobRecord, impatient = false): void {
+  const verdict = core.scheduler.place(record, core.now, impatient)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
-  else wait(core, record, verdict.reason)
+  else wait(core, record, verdict)
+}
+
+/** The core that the job waits for is not free yet. */
+export function losePatience(core: Core, id: string): void {
+  const record = core.jobs.get(id)!
+  core.waiting.remove(record)
+  endPatience(core, record)
+  place(core, record, true)
+}
+
+function endPatience(core: Core, record: JobRecord): void {
+  if (record.patience) core.timers.remove(record.patience)
+  record.patience = undefined
 }
 
 /** Gives the worker jobs from the queue while it has room and the policy agrees. */
@@ -55,6 +69,7 @@ export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason
 }
 
 export function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
+  endPatience(core, record)
   record.attempt++
   record.worker = worker
   record.sentAt = core.now
@@ -85,8 +100,11 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
-export function wait(core: Core, record: JobRecord, reason: Reason): void {
+export function wait(core: Core, record: JobRecord, { reason, again }: Verdict): void {
   core.waiting.add(record, core.scheduler.rank(record))
+  if (again !== undefined) {
+    record.patience = setTimer(core, { kind: 'patience', id: record.job.id }, again)
+  }
   core.actions.push({ type: 'wait', job: record.job.id, reason })
 }
 
@@ -103,6 +121,7 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
     // Nobody knows yet on which worker that will be.
     record.until = record.aheadMs
     core.waiting.remove(record)
+    endPatience(core, record)
     place(core, record)
   }
 }
@@ -186,6 +205,7 @@ function forget(core: Core, record: JobRecord): void {
   core.waiting.remove(record)
   if (record.deadline) core.timers.remove(record.deadline)
   endSlack(core, record)
+  endPatience(core, record)
   core.jobs.delete(record.job.id)
   endTurn(core, record)
   leaveShare(core, record)

@@ -25,6 +25,8 @@ const words: Words = {
   'all-shorter': (r) =>
     `no core is free, and no job that runs on ${openWorkers(r)} has much more left than ` +
     `the ${r.needMs === undefined ? `${amount(r.work)} units` : span(r.needMs)} that it needs`,
+  'core-soon': (r) =>
+    `it could take the core of job ${r.insteadOf}, but one is about to be free, in ${span(r.freeMs)}`,
   'no-room': (r) =>
     r.openWorkers === 0
       ? `no worker ${r.workers === 0 ? 'is ready' : 'that can be reached has room for one more job'}`

@@ -4,12 +4,22 @@ import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import type { SavedShare } from './shares.ts'
-import { type Counters, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
+import {
+  type Counters,
+  isOfJob,
+  type JobRecord,
+  newJobRecord,
+  type Timer,
+  type WorkerRecord,
+} from './state.ts'
 import { count } from './workers.ts'
 
 const version = 2
 
-type SavedJob = Omit<JobRecord, 'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'age'> & {
+type SavedJob = Omit<
+  JobRecord,
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age'
+> & {
   worker: string | null
   excluded: string[] | null
   waits: boolean
@@ -43,7 +53,7 @@ export interface BrainSnapshot {
 
 export function saveCore(core: Core): BrainSnapshot {
   const jobs = [...core.jobs.values()].map(
-    ({ worker, excluded, queued, deadline: _, slack: __, age: ___, ...record }) => ({
+    ({ worker, excluded, queued, deadline: _, slack: __, patience: ___, age: ____, ...record }) => ({
       ...record,
       worker: worker?.id ?? null,
       excluded: excluded ? [...excluded] : null,
@@ -115,8 +125,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   }
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
-    if (timer.kind === 'deadline' || timer.kind === 'slack' || timer.kind === 'age')
-      core.jobs.get(timer.id)![timer.kind] = entry
+    if (isOfJob(timer.kind)) core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'share' && core.shares) core.shares.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') {

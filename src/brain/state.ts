@@ -51,6 +51,8 @@ export interface JobRecord extends Precedence {
   queued: Entry<JobRecord> | undefined
   deadline: Entry<Timer> | undefined
   slack: Entry<Timer> | undefined
+  /** It waits for a core that is about to be free, until then. */
+  patience: Entry<Timer> | undefined
   age: Entry<Timer> | undefined
   /** The last report of its worker that named it. */
   seenIn: number
@@ -89,8 +91,13 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: 'deadline' | 'slack' | 'age' | 'turns' | 'share' | 'silence' | 'launch' | 'scale'
+  kind: 'deadline' | 'slack' | 'patience' | 'age' | 'turns' | 'share' | 'silence' | 'launch' | 'scale'
   id: string
+}
+
+/** True: the timer is a job's, which has it under that name, and goes with it. */
+export function isOfJob(kind: Timer['kind']): kind is 'deadline' | 'slack' | 'patience' | 'age' {
+  return kind === 'deadline' || kind === 'slack' || kind === 'patience' || kind === 'age'
 }
 
 /** How often things happened since the start. */
@@ -148,6 +155,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     queued: undefined,
     deadline: undefined,
     slack: undefined,
+    patience: undefined,
     age: undefined,
     seenIn: 0,
   }

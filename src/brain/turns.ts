@@ -139,7 +139,7 @@ function spaceTurns(core: Core, turnMs: number): void {
 
 function hasRoom(core: Core, record: JobRecord): boolean {
   record.until = record.aheadMs
-  return core.scheduler.place(record, core.now).worker !== undefined
+  return core.scheduler.place(record, core.now, true).worker !== undefined
 }
 
 function owedAt(core: Core, record: JobRecord): number {

@@ -3,7 +3,7 @@
 import type { Core } from './core.ts'
 import { canAccept } from './eligible.ts'
 import { remainingWork } from './mirror.ts'
-import type { Counters, JobRecord, Timer, WorkerRecord } from './state.ts'
+import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
 import { mostTurns } from './turns.ts'
 
 export interface WorkerView {
@@ -77,10 +77,6 @@ function owed(core: Core): number {
   let count = 0
   for (const { turn } of core.owed) if (turn === 'owed') count++
   return count
-}
-
-function isOfJob(kind: Timer['kind']): boolean {
-  return kind === 'deadline' || kind === 'slack' || kind === 'age'
 }
 
 function workerView(worker: WorkerRecord, now: number): WorkerView {

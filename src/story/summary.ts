@@ -103,6 +103,7 @@ function inPast(reason: Reason): string {
   const { code, needMs } = reason
   if (code === 'all-shorter' && needMs !== undefined)
     return `no job that ran on ${openWorkers(reason)} had much more left than its ${span(needMs)}`
+  if (code === 'core-soon') return 'a core was about to be free'
   if (code === 'no-room' && reason.workers === 0) return 'no worker was ready'
   if (code === 'no-room' && reason.openWorkers === 0)
     return 'no worker that could be reached had room for one more job'

@@ -202,6 +202,62 @@ test('srpt: a busy worker that is much faster is better than a slow one that is 
   assert.deepEqual(sent(trial.arrives('other', { work: 1000 })), ['other fair'])
 })
 
+test('srpt: a job that could take a core waits for one that is about to be free', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  trial.after(60)
+  const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
+  assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
+  trial.restores()
+  assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
+  // Nothing rings for it any more.
+  assert.deepEqual(sent(trial.after(10).tick()), [])
+  assert.deepEqual(trial.brain.view().leftBehind(), undefined)
+})
+
+test('srpt: its patience ends, whether that core is free or not', () => {
+  for (const restored of [false, true]) {
+    const trial = new Trial({ scheduler: 'srpt' })
+    for (const id of ['a', 'b']) trial.joins(id)
+    trial.arrives('brief', { work: 100 })
+    trial.arrives('long', { work: 10_000 })
+    trial.after(60).arrives('next', { work: 1000 })
+    if (restored) trial.restores()
+    assert.deepEqual(sent(trial.after(49).tick()), [])
+    const [run] = only(trial.after(1).tick(), 'run')
+    assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
+  }
+})
+
+test('srpt: no patience for what is further away, with one worker, or of a job that goes first', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(trial.after(40).arrives('soon', { work: 1000 })), ['soon b'])
+  const alone = new Trial({ scheduler: 'srpt' })
+  alone.joins('a', { cores: 2 })
+  alone.arrives('brief', { work: 100 })
+  alone.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(alone.after(60).arrives('soon', { work: 1000 })), ['soon a'])
+  const urgent = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) urgent.joins(id)
+  urgent.arrives('brief', { work: 100 })
+  urgent.arrives('long', { work: 10_000 })
+  const begun = urgent.after(60).arrives('now', { work: 1000, deadlineAt: 1200 })
+  assert.deepEqual(sent([...begun, ...urgent.tick()]), ['now b'])
+})
+
+test('srpt: a job that could start is not refused because it would rather wait', () => {
+  const trial = new Trial({ scheduler: 'srpt', limits: { queue: 0 } })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(trial.after(60).arrives('next', { work: 1000 })), ['next b'])
+})
+
 test('srpt: of those that must begin now, the one that must have begun last makes way', () => {
   const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0 } })
   trial.joins('a', { cores: 2 })

@@ -9,6 +9,8 @@ import type { JobRecord, WorkerRecord } from '../state.ts'
 export interface Verdict {
   worker?: WorkerRecord
   reason: Reason
+  /** If it still waits at this time, it is to be placed anew. */
+  again?: number
 }
 
 /**
@@ -21,8 +23,8 @@ export interface Scheduler {
   rank(record: JobRecord): number
   /** This worker's readiness, room or jobs changed. It may have come, or be gone. */
   refile(worker: WorkerRecord): void
-  /** A job has arrived, or has come back. */
-  place(record: JobRecord, now: number): Verdict
+  /** A job has arrived, or has come back. Impatient: it does not wait for anything if it can start. */
+  place(record: JobRecord, now: number, impatient?: boolean): Verdict
   /** The worker has a slot and may take this job, the first in the queue: shall it start there? */
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
   /** The worker has answered the job, which is still in its hands. */

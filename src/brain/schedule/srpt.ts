@@ -3,7 +3,8 @@
  * that has much more left than it needs; else it waits unbound, so that the first worker that can take it does.
  *
  * A preempted job stays on its worker, and so does one that has begun. That is why a job must be much shorter to take
- * a core, and why not only the one with the most left is looked at: where many wait already, one more waits long.
+ * a core, why not only the one with the most left is looked at (where many wait already, one more waits long), and why
+ * it waits for a moment if a core is about to be free anyway.
  */
 
 import { sigmaOf } from '../../estimate/standing.ts'
@@ -20,6 +21,8 @@ import { passOver, type SchedulerFactory } from './scheduler.ts'
 const compared = 8
 /** What a millisecond of the preempted job's remaining work is worth in milliseconds of delay for others. */
 const worth = 0.03
+/** A job waits this part of what it needs for a core that is about to be free, before it takes one. */
+const patience = 0.05
 /** Times of the day are not exact to the last digit: less than this is no difference. */
 const grainMs = 0.01
 /** More than any time. */
@@ -29,11 +32,14 @@ interface Filed {
   free: Entry<WorkerRecord>
   /** Keyed by the end of the job that would be preempted there, latest first. */
   busy: Entry<WorkerRecord>
+  /** Keyed by the end of the job that ends first there. */
+  ending: Entry<WorkerRecord>
 }
 
 export const srpt: SchedulerFactory = ({ accepts }) => {
   const free = new Heap<WorkerRecord>()
   const busy = new Heap<WorkerRecord>()
+  const ending = new Heap<WorkerRecord>()
   let open = 0
   const empty = new EmptyWorkers()
 
@@ -53,6 +59,12 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
     return found ? { taking: found, looked } : { looked }
   }
 
+  /** Until when it is worth to wait for a core that is about to be free; undefined: no core is. */
+  const waitsUntil = (record: JobRecord, needMs: number, now: number): number | undefined => {
+    const until = record.arrivedAt + patience * needMs
+    return open > 1 && until > now && ending.topKey() < until && standsIn(record, 0) >= 0 ? until : undefined
+  }
+
   return {
     name: 'srpt',
     rank: (record) => rankOf(record, 0, record.expected),
@@ -63,40 +75,49 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
         if (!places) return
         free.remove(places.free)
         busy.remove(places.busy)
+        ending.remove(places.ending)
         worker.filed = undefined
         open--
         return
       }
       if (!places) {
-        places = { free: { item: worker, at: -1 }, busy: { item: worker, at: -1 } }
+        const entry = (): Entry<WorkerRecord> => ({ item: worker, at: -1 })
+        places = { free: entry(), busy: entry(), ending: entry() }
         worker.filed = places
         open++
       }
       if (worker.running < worker.cores) {
         busy.remove(places.busy)
+        ending.remove(places.ending)
         // The fastest first; among equals the least busy.
         free.put(places.free, -worker.workPerSecond, worker.running * 2 ** 32 + worker.number)
         return
       }
       free.remove(places.free)
+      ending.put(places.ending, firstEnd(worker), worker.number)
       const victim = lastRunning(worker)
       if (victim) busy.put(places.busy, -place(victim), worker.number)
       else busy.remove(places.busy)
     },
-    place(record, now) {
+    place(record, now, impatient = false) {
       let idle = free.find((worker) => accepts(worker, record), passOver)
       if (!idle && free.size > passOver) idle = empty.first(record, accepts)
       const { taking, looked } =
         idle && isFastest(idle, busy) ? { taking: undefined, looked: 0 } : best(record, now)
       if (idle && !(taking && isSooner(taking, idle, record))) return { worker: idle, reason: coreFree(idle) }
-      if (taking) return { worker: taking.worker, reason: reasonFor(taking, record, now) }
+      if (taking) {
+        const again = impatient ? undefined : waitsUntil(record, taking.needMs, now)
+        if (again === undefined) return { worker: taking.worker, reason: reasonFor(taking, record, now) }
+        return { reason: coreSoon(ending.topKey() - now, taking), again }
+      }
       if (looked === 0) return { reason: { code: 'no-room', openWorkers: open } }
       return { reason: { code: 'all-shorter', work: record.job.work, openWorkers: open } }
     },
     takes(worker, record, now) {
       if (worker.running < worker.cores) return coreFree(worker)
       const taking = takingOn(worker, record, now, open)
-      return taking && reasonFor(taking, record, now)
+      if (!taking || waitsUntil(record, taking.needMs, now) !== undefined) return undefined
+      return reasonFor(taking, record, now)
     },
     save: () => null,
     load: () => {},
@@ -180,6 +201,18 @@ function lastRunning(worker: WorkerRecord): JobRecord | undefined {
     }
   }
   return victim
+}
+
+function firstEnd(worker: WorkerRecord): number {
+  let first = Infinity
+  for (const record of worker.jobs) if (record.running) first = Math.min(first, expectedEnd(record))
+  return first
+}
+
+/** The one that ends first may be late already. */
+function coreSoon(ms: number, { needMs, victim }: Taking): Reason {
+  const freeMs = thousandths(Math.max(0, ms))
+  return { code: 'core-soon', freeMs, needMs: thousandths(needMs), insteadOf: victim.job.id }
 }
 
 function coreFree(worker: WorkerRecord): Reason {
