@@ -11,8 +11,8 @@ const outside = 0.045
 const remembered = 600
 /** So many guesses of about the same size are judged together. */
 const together = 60
-/** Bounds are computed anew with every guess up to so many, then after so many more. */
-const [atOnce, often] = [40, 8]
+/** Bounds are computed anew with every guess up to so many, then with each of so many that there are. */
+const [atOnce, oneIn] = [40, 20]
 /** Without any: a hundredth to a hundred times; of a rule that says how sure it is, somewhat more than it says. */
 const [unheard, unsure] = [Math.log(100), 1.7]
 /** No end of an interval is further away: a millionth, a million times. */
@@ -85,7 +85,7 @@ class Past {
     this.#judged[this.#next] = judged
     this.#next = (this.#next + 1) % remembered
     this.#since++
-    if (this.#judged.length <= atOnce || this.#since >= often) this.#judge()
+    if (this.#judged.length <= atOnce || this.#since * oneIn >= this.#judged.length) this.#judge()
   }
 
   reachAt(value: number): Reach | undefined {

@@ -14,6 +14,9 @@ import { breakOff, RequestProblem, refusal, sendProblem } from './problem.ts'
 /** Answers up to this size are delivered when the brain has agreed; longer ones are passed on as they come. */
 const wholeBytes = 256 * 1024
 
+/** Made once: without a reason each request would end with an exception of its own, and a trace of how it came. */
+const notWanted = new Error('the attempt is not wanted any more')
+
 /** A worker as a front reaches it. */
 export interface Upstream {
   id: string
@@ -72,7 +75,7 @@ export class Exchange {
 
   /** Sends an attempt to a worker; an earlier one is let go. */
   async run(token: AttemptToken, upstream: Upstream, precedence?: Precedence): Promise<void> {
-    this.#current?.abort.abort()
+    this.#current?.abort.abort(notWanted)
     if (this.#streaming) return this.#breakOff()
     const current = { token, upstream, abort: new AbortController() }
     const head = this.#head(token, precedence)
@@ -101,7 +104,7 @@ export class Exchange {
 
   /** The worker of the current attempt is gone, or the attempt is not wanted any more. */
   letGo(): void {
-    this.#current?.abort.abort()
+    this.#current?.abort.abort(notWanted)
     this.#current = undefined
   }
 
