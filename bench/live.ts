@@ -127,6 +127,16 @@ function asTheyWere({ jobs, runs }: Round): SimulatedJob[] {
   })
 }
 
+function simulate(rounds: readonly Round[], speed: (round: Round) => number): Figures {
+  const responses = new Map(rounds.map((round) => [round, simulated(asTheyWere(round), speed(round))]))
+  return figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
+}
+
+/** Of the cores, as a share: what everything but slots took is not there for jobs. */
+function leftForJobs({ cpu: { machineMs, slotsMs, wallMs } }: Run): number {
+  return 1 - Math.max(0, machineMs - slotsMs) / (wallMs * availableParallelism())
+}
+
 export function report(rounds: readonly Round[]): Record<string, unknown> {
   const rows: string[][] = []
   const figures = new Map<SystemName | 'simulator', Figures>()
@@ -142,9 +152,13 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     for (const error of new Set(errors.slice(0, 5))) console.error(`${name}: ${error}`)
     rows.push([name, ...cellsOf(own), `${errors.length}`, slotsOf(runs), ...cpuCells(runs)])
   }
-  const responses = new Map(rounds.map((round) => [round, simulated(asTheyWere(round))]))
-  const simulator = figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
-  rows.push(['plimsoll, simulated', ...cellsOf(simulator), ...Array<string>(6).fill('–')])
+  const simulator = simulate(rounds, () => 1)
+  const slower = simulate(rounds, ({ runs }) => leftForJobs(runs.get('plimsoll')!))
+  for (const [name, figures] of [
+    ['plimsoll, simulated', simulator],
+    ['on what was left', slower],
+  ] as const)
+    rows.push([name, ...cellsOf(figures), ...Array<string>(6).fill('–')])
   const jobs = rounds.flatMap(({ jobs }) => jobs.filter(({ counts }) => counts)).length
   console.log(
     `${jobs.toLocaleString('en-US')} jobs over ${rounds.length} seeds, load 0.9 of ${workerCount} workers of one core; this machine has ${availableParallelism()}\n`,
@@ -169,7 +183,8 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     ),
   )
   console.log(
-    '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
+    '\nOn what was left: the same on cores that are slower by what everything but slots took of them in the run of plimsoll.' +
+      '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
       '\nwere there or were started in a run. CPU, of all cores: what was taken by slots, by processes of the system that' +
       '\nare none, by the sender of the requests, and by whatever else was going on: that should be next to nothing.\n',
   )
@@ -184,6 +199,7 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     big_vs_best_peer: round3(ours.bigMean / Math.min(...peers.map(({ bigMean }) => bigMean))),
     live_vs_sim_short_p99_ratio: shortVs(simulator),
     live_vs_sim_mean: round3(ours.meanMs / simulator.meanMs),
+    live_vs_sim_mean_on_what_was_left: round3(ours.meanMs / slower.meanMs),
   }
 }
 

@@ -16,8 +16,8 @@ export interface SimulatedJob {
 const slots = 17
 const queue = 10_000
 
-/** When each is answered, after it arrived. */
-export function simulated(jobs: readonly SimulatedJob[]): number[] {
+/** When each is answered, after it arrived. `speed`: what is left of the cores for jobs. */
+export function simulated(jobs: readonly SimulatedJob[], speed = 1): number[] {
   const responses = new Array<number>(jobs.length).fill(Number.NaN)
   let left = jobs.length
   const world = new World({
@@ -30,7 +30,7 @@ export function simulated(jobs: readonly SimulatedJob[]): number[] {
       limits: { queue },
     },
     seed: 1,
-    fleet: { cores: 1, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs: 0 },
+    fleet: { cores: 1, workPerSecond: unitsPerSecond * speed, memoryMb: 1_000_000, slots, bootMs: 0 },
     answered(truth, _, now) {
       responses[Number(truth.job.id)] = now - truth.arrivedAt
       left--
