@@ -21,8 +21,8 @@ export function place(core: Core, record: JobRecord, impatient = false): void {
 /** The core that the job waits for is not free yet. */
 export function losePatience(core: Core, id: string): void {
   const record = core.jobs.get(id)!
+  record.patience = undefined
   core.waiting.remove(record)
-  endPatience(core, record)
   place(core, record, true)
 }
 
@@ -102,6 +102,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
 
 export function wait(core: Core, record: JobRecord, { reason, again }: Verdict): void {
   core.waiting.add(record, core.scheduler.rank(record))
+  endPatience(core, record)
   if (again !== undefined) {
     record.patience = setTimer(core, { kind: 'patience', id: record.job.id }, again)
   }
@@ -121,7 +122,6 @@ export function reorder(core: Core, record: JobRecord, reason: Reason): void {
     // Nobody knows yet on which worker that will be.
     record.until = record.aheadMs
     core.waiting.remove(record)
-    endPatience(core, record)
     place(core, record)
   }
 }

@@ -250,6 +250,24 @@ test('srpt: no patience for what is further away, with one worker, or of a job t
   assert.deepEqual(sent([...begun, ...urgent.tick()]), ['now b'])
 })
 
+test('srpt: a job that is placed anew while it waits for a core waits once', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  trial.arrives('brief', { work: 400 })
+  trial.arrives('long', { work: 100_000 })
+  trial.arrives('next', { work: 10_000 })
+  trial.after(120).fails('next', 'unreachable')
+  trial.tell({ type: 'lost', worker: 'c' })
+  const waits = only(trial.history, 'wait').filter(({ job }) => job === 'next')
+  assert.deepEqual(
+    waits.map(({ reason }) => reason.code),
+    ['core-soon', 'core-soon'],
+  )
+  assert.deepEqual(sent(trial.after(280).finishes('brief')), ['next a'])
+  for (let i = 0; i < 20; i++) assert.deepEqual(sent(trial.after(100).tick()), [])
+  assert.equal(trial.at('next').attempt, 2)
+})
+
 test('srpt: a job that could start is not refused because it would rather wait', () => {
   const trial = new Trial({ scheduler: 'srpt', limits: { queue: 0 } })
   for (const id of ['a', 'b']) trial.joins(id)
