@@ -86,8 +86,8 @@ function ticksMs(pid: number): number | undefined {
   })
 }
 
-/** As `nice` has it: a tenth of the usual share where there is not enough for all. */
-export const behind = 10
+/** As `nice` has it: half of the usual share where there is not enough for all. More would let others starve jobs. */
+export const behind = 3
 
 /**
  * Lets whoever hands out work go before what does it: they need little, and all wait for them. A kernel that shares
