@@ -17,13 +17,13 @@ test('a program is started on a port of its own, and answers', async (t) => {
 })
 
 test('a program without {port} in its command goes by PORT', async (t) => {
-  const { ask } = await usePrograms(t, { command: [process.execPath, fixture('server.ts')] })
+  const { ask } = await usePrograms(t, { command: [process.execPath, fixture('server.mjs')] })
   assert.equal((await ask('/health')).head?.status, 204)
 })
 
 test('a program can listen on a unix socket, which is gone with it', async (t) => {
   const { ask, pool } = await usePrograms(t, {
-    command: [process.execPath, fixture('server.ts'), '--socket', '{socket}'],
+    command: [process.execPath, fixture('server.mjs'), '--socket', '{socket}'],
     env: { GREETING: 'hello' },
   })
   const pid = (await ask('/pid')).body!
