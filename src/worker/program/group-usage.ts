@@ -2,10 +2,15 @@
 import { readdirSync } from 'node:fs'
 import { attempt, readProc, residentMb, statFields, tickMs } from '../proc.ts'
 
+/** To find children is half of the effort: they are taken to be the same for so long. */
+const freshMs = 2
+
 export class GroupUsage {
   readonly #leader: number
   /** Members that may have lost their parents, so that no way leads to them from the leader. */
   #strays: number[] = []
+  #known = new Set<number>()
+  #knownAt = -Infinity
 
   constructor(leader: number) {
     this.#leader = leader
@@ -18,11 +23,14 @@ export class GroupUsage {
   }
 
   /** Those that ended and were not waited for yet are among them. */
-  members(): Set<number> {
-    const found = new Set([this.#leader, ...this.#strays])
+  members(): ReadonlySet<number> {
+    const now = performance.now()
+    if (now - this.#knownAt < freshMs) return this.#known
+    this.#knownAt = now
+    this.#known = new Set([this.#leader, ...this.#strays])
     // A set that grows while it is walked is walked to its new end.
-    for (const pid of found) for (const child of childrenOf(pid)) found.add(child)
-    return found
+    for (const pid of this.#known) for (const child of childrenOf(pid)) this.#known.add(child)
+    return this.#known
   }
 
   /** What members share counts once, as far as the system tells. */

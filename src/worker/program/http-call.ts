@@ -1,6 +1,6 @@
 /** One request on its way to a program, and its answer on its way back: neither changed nor gathered. */
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
 import { type Duplex, Readable } from 'node:stream'
 import type { HttpHead } from '../../wire/messages.ts'
 import type { SlotJobRequest } from '../slot-run.ts'
@@ -9,6 +9,9 @@ import { endToEnd, pairsOf, requestHeaders } from './raw-headers.ts'
 
 /** The longest head that a program may answer with. */
 const longestHead = 256 * 1024
+
+/** They keep no connections, and so nothing else. */
+const agents = { http: new Agent(), https: new TlsAgent() } as const
 
 export interface CallEvents {
   head(head: HttpHead, body: PassedBody): void
@@ -57,10 +60,10 @@ export class HttpCall {
     const { method, target } = http!
     const request = (tls ? httpsRequest : httpRequest)({
       ...connect,
+      agent: agents[tls ? 'https' : 'http'],
       method,
       path: target,
       headers: requestHeaders(http!, body !== undefined, authority),
-      agent: false,
       maxHeaderSize: longestHead,
     })
     request.on('error', (error) => {

@@ -32,6 +32,8 @@ export interface RunHost {
 const mostTries = 3
 /** What was read of CPU time is good for so long: whoever ranks jobs asks often. */
 const freshMs = 5
+/** Nor is it read sooner: of a short answer head and end are one. */
+const leastMs = 1
 
 export class ProgramRun implements SlotRun {
   readonly #request: SlotJobRequest
@@ -142,8 +144,9 @@ export class ProgramRun implements SlotRun {
 
   /** The more often while threads come and go, the more of their CPU time is known. */
   sample(): void {
-    if (this.#settled || !this.#place) return
-    this.#sampledAt = performance.now()
+    const now = performance.now()
+    if (this.#settled || !this.#place || now - this.#sampledAt < leastMs) return
+    this.#sampledAt = now
     this.#usedMs = this.#account?.sample() ?? this.#serviceMs()
   }
 

@@ -50,6 +50,7 @@ export class Program implements Place {
   #healthyAt: number | undefined
   #checkTimer: NodeJS.Timeout | undefined
   #failures = 0
+  #lastMb = 0
   /** Why we end it. */
   #why: string | undefined
   #wanted = false
@@ -94,9 +95,9 @@ export class Program implements Place {
     this.idleSince = performance.now()
   }
 
+  /** Of a job so short that nobody looked, what was seen last. */
   peakMb(): number {
-    const mostMb = Math.max(this.#watch?.peakMb ?? 0, this.#usage?.memoryMb() ?? 0)
-    return mostMb / this.#host.settings.concurrency
+    return Math.max(this.#watch?.peakMb ?? 0, this.#lastMb) / this.#host.settings.concurrency
   }
 
   account(): CpuAccount | undefined {
@@ -193,10 +194,10 @@ export class Program implements Place {
     this.idleSince = this.#healthyAt
     this.#usage?.findStrays()
     const { boundMb, log } = this.#host
-    const atRestMb = this.#usage?.memoryMb() ?? 0
-    if (atRestMb > boundMb) {
+    this.#lastMb = this.#usage?.memoryMb() ?? 0
+    if (this.#lastMb > boundMb) {
       log(
-        `slot ${this.id}: uses ${Math.ceil(atRestMb)} MB before any job: more than the ${boundMb} MB it may use`,
+        `slot ${this.id}: uses ${Math.ceil(this.#lastMb)} MB before any job: more than the ${boundMb} MB it may use`,
       )
     }
     this.#planCheck()
@@ -230,13 +231,19 @@ export class Program implements Place {
   #watchMemory(): void {
     const usage = this.#usage
     if (!usage) return
-    this.#watch = new MemoryWatch(() => usage.memoryMb(), this.#host.boundMb, {
+    this.#watch = new MemoryWatch(() => this.#lookAtMemory(usage), this.#host.boundMb, {
       over: (usedMb) => this.#host.outgrown(this, usedMb),
       looked: () => {
         for (const run of this.runs) run.sample()
       },
     })
     this.#watch.start()
+  }
+
+  #lookAtMemory(usage: GroupUsage): number | undefined {
+    const usedMb = usage.memoryMb()
+    if (usedMb !== undefined) this.#lastMb = usedMb
+    return usedMb
   }
 
   #facts(): ProgramFacts {
