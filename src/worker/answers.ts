@@ -45,21 +45,28 @@ export async function sendResult(result: Workloads, taken: Taken, response: Serv
   }, response)
 }
 
-/** Of a program: its head as the first bytes, then its body as it comes. */
+/** Of a program: its head as the first bytes, then its body as it comes. If that breaks off, the trailers say how. */
 export async function sendHttp(result: Programs, taken: Taken, response: ServerResponse): Promise<void> {
   const head = Buffer.from(JSON.stringify(result.head))
   response.writeHead(200, {
     [headers.outcome]: 'result',
     [headers.headBytes]: head.length,
-    trailer: [...measures, headers.measure, headers.trailers].join(', '),
+    trailer: [...measures, headers.measure, headers.trailers, headers.outcome].join(', '),
   })
   await pipeline(async function* () {
     yield head
-    yield* result.body
+    let broken: AnswerBroken | undefined
+    try {
+      yield* result.body
+    } catch (error) {
+      if (!(error instanceof AnswerBroken)) throw error
+      broken = error
+    }
     const sent = result.trailers()
     response.addTrailers({
       ...measured(await taken.usage),
       ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
+      ...(broken && { [headers.outcome]: broken.kind }),
     })
   }, response)
 }

@@ -3,13 +3,13 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type AttemptHead, attemptPath } from '../wire/messages.ts'
+import { type AttemptHead, attemptPath, attemptProtocol } from '../wire/messages.ts'
 import { isAuthorized } from '../wire/token.ts'
 import { refuse, sendFailure, sendHttp, sendResult } from './answers.ts'
 import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
 import type { AttemptBody } from './held.ts'
 import type { Supervisor } from './supervisor.ts'
-import { join, upgradeProtocol } from './upgrades.ts'
+import { join } from './upgrades.ts'
 
 /** Upgrades have the head of a client's request, which may be 16 KiB, in a header. */
 const longestHeaders = 128 * 1024
@@ -56,7 +56,7 @@ interface Upgrade {
 
 function isAttempt({ method, url, headers }: IncomingMessage, upgrade: Upgrade | undefined): boolean {
   if (url !== attemptPath) return false
-  return upgrade ? headers.upgrade === upgradeProtocol : method === 'POST'
+  return upgrade ? headers.upgrade === attemptProtocol : method === 'POST'
 }
 
 async function serve(

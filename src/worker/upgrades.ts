@@ -1,10 +1,7 @@
 /** Joins a front's connection and a program's once both speak the program's own protocol, such as WebSocket. */
 import type { Duplex } from 'node:stream'
-import { headers } from '../wire/messages.ts'
+import { attemptProtocol, headers } from '../wire/messages.ts'
 import type { SlotAnswer } from './slot-run.ts'
-
-/** What a front asks to speak, whatever its client asked for. */
-export const upgradeProtocol = 'plimsoll-attempt'
 
 /** How long a program may take to close its side when the client has closed its own. */
 const lingerMs = 1_000
@@ -17,7 +14,7 @@ export function join(
   const told = Buffer.from(JSON.stringify(head)).toString('base64url')
   front.write(
     'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n' +
-      `upgrade: ${upgradeProtocol}\r\n${headers.head}: ${told}\r\n\r\n`,
+      `upgrade: ${attemptProtocol}\r\n${headers.head}: ${told}\r\n\r\n`,
   )
   if (first.length > 0) program.write(first)
   let linger: NodeJS.Timeout | undefined

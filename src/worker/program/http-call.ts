@@ -143,7 +143,8 @@ export class HttpCall {
 }
 
 function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage): HttpHead {
-  return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders) }
+  // Whoever passes the answer on can announce the trailers too.
+  return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders, ['trailer']) }
 }
 
 /** An answer's body as it comes, no faster than it is read. Whoever destroys it lets the job run on unheard. */

@@ -11,14 +11,14 @@ const ofOneHop = new Set([
   'expect',
 ])
 
-/** Without those that are meant for the next hop only, and those that Connection names. */
-export function endToEnd(raw: readonly string[]): string[] {
+/** Without those that are meant for one hop only, and those that Connection names; with those of them that `but` names. */
+export function endToEnd(raw: readonly string[], but: readonly string[] = []): string[] {
   const named = new Set(valuesOf(raw, 'connection').flatMap((value) => value.toLowerCase().split(/\s*,\s*/)))
   const kept: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase()
     const dropped = ofOneHop.has(name) || name.startsWith('proxy-') || named.has(name)
-    if (!dropped) kept.push(raw[i]!, raw[i + 1]!)
+    if (!dropped || but.includes(name)) kept.push(raw[i]!, raw[i + 1]!)
   }
   return kept
 }
