@@ -1,9 +1,10 @@
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { ConfigError } from '../errors.ts'
+import { checkServer, type ServerSettings } from '../worker/program/settings.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterFrom, meterOptions } from './meter.ts'
-import { type Command, readOptions } from './options.ts'
+import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
 const options = {
@@ -24,6 +25,16 @@ const options = {
     help: 'modules or folders with workloads, separated by commas; default: those that come along',
     default: undefined,
     value: 'PATHS',
+  },
+  server: {
+    help: "the user's own server in place of workloads: command, health, concurrency and so on, as JSON",
+    default: undefined,
+    value: 'JSON',
+  },
+  upstream: {
+    help: 'the address of a server that runs already, in place of a command',
+    default: undefined,
+    value: 'URL',
   },
   ...meterOptions,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
@@ -47,6 +58,7 @@ export const worker: Command = {
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     const launched = values.launch !== undefined
+    const server = serverFrom(values)
     await runWorker(
       {
         id: values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
@@ -57,7 +69,7 @@ export const worker: Command = {
         slots: values.slots,
         memoryMb: values.memory,
         jobMemoryMb: values['job-memory'],
-        files: workloadFiles(values.workloads ?? bundledWorkloads),
+        ...(server ? { server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
         meter: meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
@@ -69,4 +81,28 @@ export const worker: Command = {
     )
     return 0
   },
+}
+
+/** Undefined: it runs workloads. */
+function serverFrom({
+  server,
+  upstream,
+  workloads,
+}: OptionValues<typeof options>): ServerSettings | undefined {
+  if (server === undefined && upstream === undefined) return undefined
+  if (workloads !== undefined)
+    throw new ConfigError('--workloads: a worker has either workloads or a server, not both')
+  const given = server === undefined ? {} : parse(server)
+  if (upstream === undefined) return checkServer(given, '--server')
+  return checkServer({ ...(given as object), upstream }, '--upstream')
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ConfigError(
+      `--server = ${text}: must be JSON such as {"command":"python3 app.py --port {port}"}`,
+    )
+  }
 }

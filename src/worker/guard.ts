@@ -53,10 +53,18 @@ export class Watchdog {
   readonly #shell: ChildProcess
   readonly #gone: Promise<unknown>
 
-  constructor() {
-    const script = 'while read -r pids; do last=$pids; done; for p in $last; do kill -s KILL -- -$p; done'
+  /** `folder`: one of ours, to be removed as well. */
+  constructor(folder = '') {
+    const script = [
+      'while read -r pids; do last=$pids; done',
+      'for p in $last; do kill -s KILL -- -$p; done',
+      '[ -z "$1" ] || PATH=/usr/bin:/bin rm -rf -- "$1"',
+    ].join('; ')
     // In a group of its own, so that what interrupts the supervisor's group does not end its watchdog first.
-    this.#shell = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+    this.#shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    })
     this.#gone = once(this.#shell, 'exit').catch(() => {})
     this.#shell.stdin!.on('error', () => {})
   }

@@ -7,14 +7,22 @@ import { noPrecedence, type Runnable } from './discipline.ts'
 import type { WorkDone } from './frames.ts'
 import type { Following } from './metering.ts'
 import { Milestones } from './milestones.ts'
-import type { SlotAnswer, SlotRun, SlotUsage } from './slots.ts'
+import type { SlotAnswer, SlotRun, SlotUsage } from './slot-run.ts'
 
 /** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. */
 export type Usage = SlotUsage & WorkDone
 
+/** What follows the head of an attempt. */
+export interface AttemptBody {
+  body?: Readable | undefined
+  /** Name and value in turn; known when the body has ended. */
+  trailers?: (() => string[]) | undefined
+}
+
 export interface Held extends Runnable, Precedence {
   readonly head: AttemptHead
   readonly body: Readable | undefined
+  readonly trailers: (() => string[]) | undefined
   readonly answer: PromiseWithResolvers<SlotAnswer>
   readonly usage: PromiseWithResolvers<Usage>
   run: SlotRun | undefined
@@ -32,11 +40,12 @@ export interface Held extends Runnable, Precedence {
   readonly metrics: Milestones | undefined
 }
 
-export function newHeld(head: AttemptHead, body: Readable | undefined, following: Following): Held {
+export function newHeld(head: AttemptHead, { body, trailers }: AttemptBody, following: Following): Held {
   const { progressEvery, metricsEvery } = following
   return {
     head,
     body,
+    trailers,
     answer: Promise.withResolvers(),
     usage: Promise.withResolvers(),
     run: undefined,

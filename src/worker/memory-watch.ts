@@ -1,5 +1,4 @@
 /** Looks at a running job's resident memory as often as the room that is left demands. */
-import { rssMb } from './proc.ts'
 
 /** No job gets memory faster: the kernel hands out about half as much a core. */
 const fastestMbPerMs = 4
@@ -9,12 +8,17 @@ const mostMs = 100
 export class MemoryWatch {
   peakMb = 0
   #timer: NodeJS.Timeout | undefined
-  readonly #pid: number
+  readonly #usedMb: () => number | undefined
   readonly #boundMb: number
   readonly #on: { over(usedMb: number): void; looked(): void }
 
-  constructor(pid: number, boundMb: number, on: { over(usedMb: number): void; looked(): void }) {
-    this.#pid = pid
+  /** `usedMb` says nothing of a process that is gone. */
+  constructor(
+    usedMb: () => number | undefined,
+    boundMb: number,
+    on: { over(usedMb: number): void; looked(): void },
+  ) {
+    this.#usedMb = usedMb
     this.#boundMb = boundMb
     this.#on = on
   }
@@ -36,7 +40,7 @@ export class MemoryWatch {
   }
 
   #look(): void {
-    const usedMb = rssMb(this.#pid)
+    const usedMb = this.#usedMb()
     if (usedMb === undefined) return
     this.peakMb = Math.max(this.peakMb, usedMb)
     if (usedMb > this.#boundMb) return this.#on.over(usedMb)

@@ -8,9 +8,9 @@ import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:
 import { setPriority } from 'node:os'
 
 const mb = 1024 * 1024
-const tickMs = 10
+export const tickMs = 10
 
-function attempt<T>(read: () => T): T | undefined {
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -21,7 +21,7 @@ function attempt<T>(read: () => T): T | undefined {
 const buffer = Buffer.allocUnsafe(8192)
 
 /** A file of /proc in one read: half the time of readFileSync, which asks for its size and reads to its end. */
-function readProc(pid: number | 'self', name: string): string {
+export function readProc(pid: number | 'self', name: string): string {
   const fd = openSync(`/proc/${pid}/${name}`, 'r')
   try {
     return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0))
@@ -42,7 +42,15 @@ function status(pid: number | 'self', field: string): number | undefined {
 
 /** Memory resident now, what is shared with other processes included. The cheapest of these to ask. */
 export function rssMb(pid: number): number | undefined {
-  return attempt(() => (Number(readProc(pid, 'statm').split(' ')[1]) * pageBytes) / mb)
+  return residentMb(pid)?.allMb
+}
+
+/** And how much of it other processes may share. */
+export function residentMb(pid: number): { allMb: number; sharedMb: number } | undefined {
+  return attempt(() => {
+    const pages = readProc(pid, 'statm').split(' ')
+    return { allMb: (Number(pages[1]) * pageBytes) / mb, sharedMb: (Number(pages[2]) * pageBytes) / mb }
+  })
 }
 
 /** The most that was resident since the process began or `resetPeak`. */
@@ -78,11 +86,19 @@ export function cpuMs(pid: number): number | undefined {
 }
 
 function ticksMs(pid: number): number | undefined {
+  const fields = statFields(pid)
+  return fields && (Number(fields[11]) + Number(fields[12])) * tickMs
+}
+
+/**
+ * What /proc/PID/stat says after the name: its state first, then its parent and its group; its flags at 6; user and
+ * system time at 11 and 12, those of its children that it has waited for at 13 and 14.
+ */
+export function statFields(pid: number): string[] | undefined {
   return attempt(() => {
     const stat = readProc(pid, 'stat')
-    // The name in parentheses may hold spaces; the 12th and 13th field after it are user and system time.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * tickMs
+    // The name in parentheses may hold spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   })
 }
 

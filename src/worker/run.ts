@@ -3,11 +3,9 @@ import { AnswerBroken } from '../errors.ts'
 import { AnswerBody, BodyPump } from './bodies.ts'
 import type { FromSlot, WorkDone } from './frames.ts'
 import { MemoryWatch } from './memory-watch.ts'
-import { cpuMs, peakMb } from './proc.ts'
+import { cpuMs, peakMb, rssMb } from './proc.ts'
 import type { Occupant, Slot, SlotEnd } from './slot.ts'
-import type { SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slot-run.ts'
-
-type Failure = Exclude<SlotAnswer, { kind: 'result' }>
+import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slot-run.ts'
 
 export interface RunHost {
   memoryMb: number
@@ -152,7 +150,7 @@ export class Run implements SlotRun, Occupant {
   #begin(baseCpuMs: number): void {
     const slot = this.#slot!
     this.#baseCpuMs = baseCpuMs
-    this.#watch = new MemoryWatch(slot.pid!, this.#host.memoryMb, {
+    this.#watch = new MemoryWatch(() => rssMb(slot.pid!), this.#host.memoryMb, {
       over: (usedMb) => {
         this.#peakMb = usedMb
         this.#kill(this.#limit('it grew too large'))
@@ -194,7 +192,7 @@ export class Run implements SlotRun, Occupant {
     if (work !== undefined) this.#noteWork({ work, ...(tally && { tally }) })
     this.#peakMb = peakMb(this.pid!) ?? maxRssMb
     const limit = failure?.kind === 'limit' && this.#limit(failure.message)
-    this.#settle(limit || (failure as Failure | undefined))
+    this.#settle(limit || (failure as FailedAnswer | undefined))
     const slot = this.#slot!
     // What the job printed last is in the pipes by now; it is read before the slot gets another job.
     setImmediate(() => {
@@ -203,7 +201,7 @@ export class Run implements SlotRun, Occupant {
     })
   }
 
-  #kill(failure: Failure): void {
+  #kill(failure: FailedAnswer): void {
     if (this.#settled) return
     this.cpuMs()
     this.#peakMb = Math.max(this.#peakMb, (this.pid !== undefined && peakMb(this.pid)) || 0)
@@ -212,7 +210,7 @@ export class Run implements SlotRun, Occupant {
   }
 
   /** From here on nothing that the slot says counts. */
-  #settle(failure: Failure | undefined): void {
+  #settle(failure: FailedAnswer | undefined): void {
     this.#settled = true
     this.#watch?.stop()
     this.#pump?.stop()
@@ -237,7 +235,7 @@ export class Run implements SlotRun, Occupant {
     })
   }
 
-  #explain({ how, unloadable, failure, outOfMemory, killed }: SlotEnd): Failure {
+  #explain({ how, unloadable, failure, outOfMemory, killed }: SlotEnd): FailedAnswer {
     if (outOfMemory) return this.#limit('its JavaScript heap is full')
     if (failure?.kind === 'limit') return this.#limit(failure.message)
     if (unloadable !== undefined)
@@ -247,7 +245,7 @@ export class Run implements SlotRun, Occupant {
     return { kind, message: `the process of workload ${this.#request.workload} ${why}` }
   }
 
-  #limit(why: string): Failure {
+  #limit(why: string): FailedAnswer {
     const usedMb = Math.ceil(this.#peakMb)
     const message = `out of memory: ${why}; it used ${usedMb} MB, and a job may use ${this.#host.memoryMb} MB`
     return { kind: 'limit', message }

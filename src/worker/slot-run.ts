@@ -1,5 +1,6 @@
 /** One job in a slot, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
+import type { HttpHead, HttpRequest, Measure } from '../wire/messages.ts'
 import type { AnswerHead, WorkDone } from './frames.ts'
 
 export interface SlotJobRequest {
@@ -8,12 +9,20 @@ export interface SlotJobRequest {
   workload: string
   params: unknown
   body?: Readable
+  /** A client's own request, for a program to answer. */
+  http?: HttpRequest
+  /** What followed its body, name and value in turn; known when the body has ended. */
+  trailers?(): string[]
   /** True: what was counted is wanted while the job runs, not only at its end. */
   tallies?: boolean
 }
 
 export type SlotAnswer =
   | ({ kind: 'result'; body: Readable } & AnswerHead)
+  /** Of a program, passed on as it comes. The trailers, name and value in turn, are known when the body has ended. */
+  | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
+  /** A program speaks another protocol from here on. The job ends with the socket. */
+  | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
   | { kind: 'error'; message: string; status?: number }
   | { kind: 'limit'; message: string }
   | { kind: 'crash'; message: string }
@@ -21,9 +30,15 @@ export type SlotAnswer =
   | { kind: 'killed'; message: string }
   | { kind: 'cancelled' }
 
+/** How a job can end without a result. */
+export type FailedAnswer = Exclude<SlotAnswer, { kind: 'result' | 'http' | 'upgraded' }>
+
 /** Unmetered, or not known in time: without work. Of a job that crashed or was killed, what was last known. */
 export interface SlotUsage extends Partial<WorkDone> {
+  /** Of a job that shares its program with others, or whose program runs elsewhere, the time that it took. */
   cpuMs: number
+  /** What `work` is. Undefined: what the worker's meter says. */
+  measure?: Measure
   /** From `start` to the end, pauses included. */
   wallMs: number
   peakMemoryMb: number

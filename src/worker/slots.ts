@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { ConfigError, ContractError } from '../errors.ts'
 import { defaultMeter } from '../meter/hooks.ts'
 import { leastMemoryMb, Watchdog } from './guard.ts'
+import type { JobPool } from './job-pool.ts'
 import type { MeterSetting } from './metering.ts'
 import { Run, type RunHost } from './run.ts'
 import { Slot, type SlotEnd, type SlotHost, type SlotProgram } from './slot.ts'
@@ -38,7 +39,7 @@ export interface SlotPoolOptions {
 /** Before a slot that died without a job is replaced: it may well die again. */
 const backOffMs = 1_000
 
-export class SlotPool {
+export class SlotPool implements JobPool {
   readonly #options: SlotPoolOptions
   readonly #program: SlotProgram
   readonly #watchdog: Watchdog
@@ -83,7 +84,6 @@ export class SlotPool {
     return this.#warmed.promise
   }
 
-  /** Processes alive, whatever they do. */
   get size(): number {
     return this.#slots.size
   }

@@ -1,13 +1,22 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
-import type { Readable } from 'node:stream'
 import type { AttemptToken, HeldAttempt, Precedence } from '../model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import { type Discipline, nextPoint, rankOf } from './discipline.ts'
-import { type Held, keyOf, newHeld, remember, standAnew, tokenOf, type Usage } from './held.ts'
+import {
+  type AttemptBody,
+  type Held,
+  keyOf,
+  newHeld,
+  remember,
+  standAnew,
+  tokenOf,
+  type Usage,
+} from './held.ts'
+import type { JobPool } from './job-pool.ts'
 import type { Following, MeterSetting } from './metering.ts'
 import { nominalRate, Rates } from './rates.ts'
-import type { SlotAnswer, SlotPool, SlotUsage } from './slots.ts'
+import type { SlotAnswer, SlotUsage } from './slot-run.ts'
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000
@@ -24,7 +33,7 @@ export interface Taken {
 }
 
 export interface SupervisorOptions {
-  pool: SlotPool
+  pool: JobPool
   cores: number
   slots: number
   meter: MeterSetting
@@ -53,13 +62,13 @@ export class Supervisor {
   }
 
   /** Takes an attempt, or says why not. */
-  take(head: AttemptHead, body: Readable | undefined): Taken | { refused: string } {
+  take(head: AttemptHead, sent: AttemptBody = {}): Taken | { refused: string } {
     const key = keyOf(head)
     if (this.#draining) return { refused: 'the worker is draining' }
     if (this.#held.has(key) || this.#asked.has(key)) return { refused: 'the attempt is here already' }
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken` }
-    const held = newHeld(head, body, this.following)
+    const held = newHeld(head, sent, this.following)
     Object.assign(held, this.#early.get(key))
     this.#early.delete(key)
     this.#held.set(key, held)
@@ -152,13 +161,15 @@ export class Supervisor {
   }
 
   #start(held: Held): void {
-    const { job, attempt, workload, params } = held.head
+    const { job, attempt, workload, params, http } = held.head
     const run = this.#options.pool.start({
       job,
       attempt,
       workload,
       params,
       ...(held.body && { body: held.body }),
+      ...(http && { http }),
+      ...(held.trailers && { trailers: held.trailers }),
       ...(held.metrics && { tallies: true }),
     })
     held.run = run
@@ -244,7 +255,8 @@ export class Supervisor {
     return this.#options.meter === 'off' ? run.cpuMs() * this.#nominal : (run.work()?.work ?? 0)
   }
 
-  #workOf({ work, cpuMs }: SlotUsage): number {
+  #workOf({ work, cpuMs, measure }: SlotUsage): number {
+    if (measure !== undefined && work !== undefined) return work
     return this.#options.meter === 'off' ? cpuMs * this.#nominal : (work ?? 0)
   }
 

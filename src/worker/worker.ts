@@ -7,47 +7,30 @@ import { connectToBrain } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
 import { attemptServer } from './attempts.ts'
-import { readCode } from './code.ts'
 import { disciplines } from './discipline.ts'
-import type { MeterSetting } from './metering.ts'
+import { openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
-import { SlotPool } from './slots.ts'
 import { Supervisor } from './supervisor.ts'
 
-export interface WorkerOptions {
+export type WorkerOptions = WorkerPlace & PoolOptions & WorkerCode
+
+export interface WorkerPlace {
   id: string
   join: URL
   token: string
   launch?: string
-  cores: number
-  slots: number
   /** Of the whole worker. */
   memoryMb: number
-  /** Bound for one job. */
-  jobMemoryMb: number
-  files: string[]
-  meter: MeterSetting
-  dataDir: string
   /** Where fronts reach it. */
   host: string
   /** How long to try to reach the brain again after the connection broke; 0: not at all. */
   reconnectMs: number
-  log(line: string): void
 }
 
 /** Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. */
 export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
-  const { id, files, meter, cores, slots, memoryMb, log } = options
-  const { hashes, packages } = await readCode(files, meter)
-  const pool = new SlotPool({
-    files,
-    dataDir: options.dataDir,
-    warm: cores,
-    memoryMb: options.jobMemoryMb,
-    meter,
-    packages,
-    log,
-  })
+  const { id, memoryMb } = options
+  const { pool, hashes, cores, slots, meter } = await openPool(options, options)
   const welcomed = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   // Nobody may be waiting for it yet.
@@ -121,13 +104,15 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   }
 
   try {
-    await pool.ready()
+    signal.addEventListener('abort', () => over.resolve(), { once: true })
+    if (signal.aborted) over.resolve()
+    // A program may take its time to start, and need not be waited for by who is to end.
+    await Promise.race([pool.ready(), over.promise])
+    if (signal.aborted) return
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(0, options.host, resolve)
     })
-    signal.addEventListener('abort', () => over.resolve(), { once: true })
-    if (signal.aborted) over.resolve()
     await join()
     await over.promise
   } finally {

@@ -1,0 +1,154 @@
+/** Programs from their start to their end, and those that never get anywhere. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import test from 'node:test'
+import { stateOf, until } from '../fixtures/use-pool.ts'
+import { fixture, oneLiner, usePrograms } from './fixtures/use-programs.ts'
+
+const said = (lines: string[], what: RegExp) => until(() => lines.some((line) => what.test(line)), `${what}`)
+
+test('a program is started on a port of its own, and answers', async (t) => {
+  const { ask, lines } = await usePrograms(t, { health: '/health' })
+  const { kind, body } = await ask('/pid')
+  assert.equal(kind, 'http')
+  assert.notEqual(stateOf(Number(body)), undefined)
+  assert.deepEqual(lines, ['slot 1: starts'])
+})
+
+test('a program without {port} in its command goes by PORT', async (t) => {
+  const { ask } = await usePrograms(t, { command: [process.execPath, fixture('server.mjs')] })
+  assert.equal((await ask('/health')).head?.status, 204)
+})
+
+test('a program can listen on a unix socket, which is gone with it', async (t) => {
+  const { ask, pool } = await usePrograms(t, {
+    command: [process.execPath, fixture('server.mjs'), '--socket', '{socket}'],
+    env: { GREETING: 'hello' },
+  })
+  const pid = (await ask('/pid')).body!
+  const [, path] = /--socket\0([^\0]+)/.exec(await commandLine(pid))!
+  assert.ok(existsSync(path!))
+  await pool.close()
+  assert.ok(!existsSync(dirname(path!)))
+  assert.equal(stateOf(Number(pid)), undefined)
+})
+
+async function commandLine(pid: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  return readFile(`/proc/${pid}/cmdline`, 'utf8')
+}
+
+test('a program that listens on the other loopback address only is found there', async (t) => {
+  const script = `require('http').createServer((q, s) => s.end('six')).listen(process.env.PORT, '::1')`
+  const { ask } = await usePrograms(t, { command: oneLiner(script) })
+  assert.equal((await ask('/')).body, 'six')
+})
+
+test('a job waits for a program that is slow to start', async (t) => {
+  const script = `setTimeout(() => require('http').createServer((q, s) => s.end('late')).listen(process.env.PORT), 300)`
+  const { ask } = await usePrograms(t, { command: oneLiner(script) }, { warm: 0 })
+  assert.equal((await ask('/')).body, 'late')
+})
+
+test('a program that exits at once is named with its last line, and tried again later and later', async (t) => {
+  const script = `console.error('no database at db:5432'); process.exit(1)`
+  const { ask, lines } = await usePrograms(t, { command: oneLiner(script), startMs: 1_000 })
+  await said(
+    lines,
+    /^slot 1: exited at once with code 1 \(last line: no database at db:5432\); next try in 500 ms$/,
+  )
+  await said(lines, /; next try in 1 s$/)
+  assert.ok(lines.includes('slot 1: no database at db:5432'))
+  const { kind, message } = await ask('/')
+  assert.equal(kind, 'crash')
+  assert.match(
+    message!,
+    /^waited 1 s for a program: none is healthy; slot 1: exited at once with code 1 \(last line: no data/,
+  )
+})
+
+test('a command that does not exist is told', async (t) => {
+  const { lines } = await usePrograms(t, { command: ['no-such-program', '{port}'], startMs: 300 })
+  await said(lines, /^slot 1: (exited at once|could not be started).*no-such-program/)
+})
+
+test('a program that listens on another port is told which', async (t) => {
+  const script = `const s = require('http').createServer().listen(0, '127.0.0.1', () => console.log('mine is', s.address().port))`
+  const { lines, ask } = await usePrograms(t, { command: oneLiner(script), startMs: 1_500 })
+  await said(lines, /^slot 1: nothing listens on port \d+ after 1.5 s; it listens on/)
+  const line = lines.find((line) => line.includes('; it listens on'))!
+  const port = /mine is (\d+); next/.exec(line)![1]
+  assert.match(
+    line,
+    new RegExp(`; it listens on port ${port}; its command has no \\{port\\}, and it does not heed PORT;`),
+  )
+  assert.match(line, /its last line: mine is \d+; next try in \d/)
+  assert.match((await ask('/')).message!, /nothing listens on port/)
+})
+
+test('a program that never becomes healthy is told what it answered, and tried again', async (t) => {
+  const script = `require('http').createServer((q, s) => s.writeHead(503).end()).listen(process.env.PORT)`
+  const { lines, pool } = await usePrograms(t, {
+    command: oneLiner(script),
+    health: '/health',
+    startMs: 1_500,
+  })
+  await said(lines, /^slot 1: not healthy after 1.5 s: GET \/health answered 503; next try in \d/)
+  await until(() => pool.size === 1, 'it is tried again')
+})
+
+test('a health check without an answer, or with garbage, is told as such', async (t) => {
+  const hangs = `require('http').createServer(() => {}).listen(process.env.PORT)`
+  const garbage = `require('net').createServer((s) => s.end('nonsense\\r\\n\\r\\n')).listen(process.env.PORT)`
+  const first = await usePrograms(t, { command: oneLiner(hangs), health: '/up', startMs: 1_500 })
+  await said(first.lines, /not healthy after 1.5 s: GET \/up had no answer within/)
+  const second = await usePrograms(t, { command: oneLiner(garbage), health: '/up', startMs: 1_500 })
+  await said(second.lines, /not healthy after 1.5 s: GET \/up failed: Parse Error/)
+})
+
+test('an idle program that is killed is replaced in the same slot', async (t) => {
+  const { ask, lines, pool } = await usePrograms(t)
+  const pid = Number((await ask('/pid')).body)
+  await until(() => pool.size === 1 || pool.size === 2, 'there is one')
+  process.kill(pid, 'SIGKILL')
+  await said(lines, /^slot 1: was ended by SIGKILL \(last line: starts\)/)
+  const other = await ask('/pid')
+  assert.equal(other.kind, 'http')
+  assert.notEqual(Number(other.body), pid)
+})
+
+test('an idle program that stops being healthy is ended after three checks and started anew', async (t) => {
+  const { ask, lines } = await usePrograms(t, { health: '/health', healthEveryMs: 20 })
+  await ask('/sicken')
+  await said(lines, /^slot \d: not healthy any more: GET \/health answered 503, 3 times in a row/)
+  assert.equal((await ask('/health')).head?.status, 204)
+})
+
+test('what a program prints is cut to what a log can bear', async (t) => {
+  const script = `
+    console.log('x'.repeat(5000))
+    for (let i = 0; i < 50000; i++) console.log('line', i)
+    require('http').createServer((q, s) => s.end()).listen(process.env.PORT)`
+  const { lines, pool } = await usePrograms(t, { command: oneLiner(script) })
+  await pool.close()
+  assert.equal(lines[0], `slot 1: ${'x'.repeat(2000)}…`)
+  assert.ok(lines.length < 5_000, `${lines.length} lines`)
+  assert.ok(lines.some((line) => /^slot 1: \(\d+ more lines left out/.test(line)))
+})
+
+test('what a program started ends with it, also where it ends by itself', async (t) => {
+  const { start, ask } = await usePrograms(t)
+  for (const end of ['/exit', 'cancel']) {
+    const run = start('/family')
+    const answer = await run.answer
+    assert.ok(answer.kind === 'http')
+    const [child] = await answer.body.take(1).toArray()
+    assert.notEqual(stateOf(Number(child)), undefined)
+    if (end === 'cancel') run.cancel()
+    else process.kill(run.pid!, 'SIGTERM')
+    await until(() => stateOf(Number(child)) === undefined, 'the child is gone')
+    await run.ended
+  }
+  assert.equal((await ask('/health')).kind, 'http')
+})

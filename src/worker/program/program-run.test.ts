@@ -1,0 +1,184 @@
+/** Requests to programs and their answers, neither changed on the way. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import test, { after } from 'node:test'
+import { until } from '../fixtures/use-pool.ts'
+import { read, type Told, usePrograms } from './fixtures/use-programs.ts'
+
+const { pool, start, ask, lines } = await usePrograms({ after })
+
+const echoed = ({ body }: Told) => JSON.parse(body!)
+
+test('a request reaches its program with its headers in their order and spelling, doubled ones too', async () => {
+  const headers = [
+    'HOST',
+    'example.test',
+    'X-b',
+    '1',
+    'x-A',
+    'zwölf',
+    'X-b',
+    '2',
+    'Cookie',
+    'a=1',
+    'Cookie',
+    'b=2',
+  ]
+  const hop = [
+    'Connection',
+    'keep-alive, X-Mine',
+    'X-Mine',
+    'gone',
+    'TE',
+    'trailers',
+    'Proxy-Authorization',
+    'x',
+  ]
+  const { method, url, rawHeaders, body } = echoed(
+    await ask('/echo?a=%20b&&c', { method: 'GET', headers: [...headers, ...hop] }),
+  )
+  assert.deepEqual({ method, url, body }, { method: 'GET', url: '/echo?a=%20b&&c', body: '' })
+  assert.deepEqual(rawHeaders, [...headers, 'Connection', 'close'])
+})
+
+test('a body with a length, one without, an empty one and none are told apart', async () => {
+  const framed = ({ rawHeaders }: { rawHeaders: string[] }) =>
+    rawHeaders.slice(2).filter((name) => !/^(connection|close)$/i.test(name))
+  const send = async (method: string, headers: string[], body?: string) =>
+    echoed(
+      await ask('/echo', {
+        method,
+        headers: ['Host', 'h', ...headers],
+        ...(body !== undefined && { body: Readable.from([Buffer.from(body, 'latin1')]) }),
+      }),
+    )
+  const whole = await send('POST', ['Content-Length', '3'], 'äbc')
+  assert.deepEqual([framed(whole), whole.body], [['Content-Length', '3'], 'äbc'])
+  const chunked = await send('PUT', [], 'abc')
+  assert.deepEqual([framed(chunked), chunked.body], [['Transfer-Encoding', 'chunked'], 'abc'])
+  const ofGet = await send('GET', [], 'abc')
+  assert.deepEqual([framed(ofGet), ofGet.body], [['Transfer-Encoding', 'chunked'], 'abc'])
+  assert.deepEqual(framed(await send('POST', ['Content-Length', '0'])), ['Content-Length', '0'])
+  assert.deepEqual(framed(await send('POST', [])), ['Content-Length', '0'])
+  assert.deepEqual(framed(await send('DELETE', [])), [])
+})
+
+test('trailers pass both ways', async () => {
+  const trailers = ['X-Check', '1', 'x-check', '2']
+  const asked = { method: 'POST', body: Readable.from(['abc']), trailers: () => trailers }
+  assert.deepEqual(echoed(await ask('/echo', asked)).rawTrailers, trailers)
+  const answer = await ask('/trailers')
+  assert.equal(answer.body, 'body')
+  assert.deepEqual(answer.trailers, ['X-Sum', '42', 'plimsoll-work', '7.5'])
+  assert.ok(answer.head!.headers.includes('X-Head'))
+  assert.ok(!answer.head!.headers.some((name) => /^(transfer-encoding|connection)$/i.test(name)))
+})
+
+test('status, message and headers of an answer are the program’s own', async () => {
+  const { head, body } = await ask('/raw')
+  assert.equal(body, 'raw')
+  assert.deepEqual([head!.status, head!.message], [299, 'Odd But Fine'])
+  assert.deepEqual(head!.headers.slice(0, 6), ['X-One', '1', 'x-two', 'ä', 'X-One', 'again'])
+  const bodiless = await ask('/raw', { method: 'HEAD' })
+  assert.deepEqual([bodiless.head!.status, bodiless.body], [299, ''])
+})
+
+test('both bodies are passed on as they come', async () => {
+  const body = new PassThrough()
+  const run = start('/both-ways', { method: 'POST', body })
+  const answer = await run.answer
+  assert.ok(answer.kind === 'http')
+  for (const word of ['one', 'two', 'three']) {
+    body.write(word)
+    const [chunk] = (await once(answer.body, 'data')) as [Buffer]
+    assert.equal(`${chunk}`, word)
+  }
+  body.end()
+  assert.equal(await text(answer.body), '')
+  await run.ended
+})
+
+test('an answer is fetched no faster than it is read, and the peak of memory is told', async () => {
+  const run = start('/much?pieces=1000')
+  const answer = await run.answer
+  assert.ok(answer.kind === 'http')
+  const before = lines.length
+  let seen = -1
+  // The pipes between are full when nothing more is printed.
+  await until(() => {
+    const same = lines.length === seen && lines.length > before + 1
+    seen = lines.length
+    return same
+  }, 'it waits')
+  assert.ok(lines.length - before < 18, `it is at line ${lines.length - before} of 20`)
+  assert.equal(
+    (await answer.body.toArray()).reduce((sum, { length }) => sum + length, 0),
+    65_536_000,
+  )
+  assert.ok((await run.ended).peakMemoryMb > 20)
+})
+
+test('an answer that comes before the request is complete is the answer', async () => {
+  const body = new PassThrough()
+  body.write('the beginning')
+  const { head, body: said } = await ask('/early', { method: 'POST', body })
+  assert.deepEqual([head!.status, said], [413, 'too large'])
+  body.destroy()
+})
+
+test('a program can switch to another protocol, and the job ends with the connection', async () => {
+  const headers = ['Host', 'h', 'Upgrade', 'websocket', 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==']
+  const run = start('/', { headers, upgrade: true })
+  const answer = await run.answer
+  assert.ok(answer.kind === 'upgraded')
+  assert.equal(answer.head.status, 101)
+  assert.ok(answer.head.headers.includes('s3pPLMBiTxaQ9kYGzzhZRbK+xOo='))
+  answer.socket.write('hello')
+  assert.equal(`${(await once(answer.socket, 'data'))[0]}`, 'hello')
+  answer.socket.end()
+  assert.equal((await run.ended).measure, 'cpu')
+  const refused = await ask('/no', { headers, upgrade: true })
+  assert.deepEqual([refused.kind, refused.head!.status, refused.body], ['http', 403, 'no'])
+})
+
+test('an answer that is not HTTP, or a connection that closes without one, is a crash that says so', async () => {
+  const garbage = await ask('/garbage')
+  assert.equal(garbage.kind, 'crash')
+  assert.match(garbage.message!, /^the program of slot \d answered with what is not HTTP \(Parse Error/)
+  const dropped = await ask('/drop')
+  assert.equal(dropped.kind, 'crash')
+  assert.match(dropped.message!, /^the program of slot \d closed the connection without an answer$/)
+  assert.equal((await ask('/health')).head!.status, 204)
+})
+
+test('an answer that breaks off after its head is told as broken, however its end was to be known', async () => {
+  await assert.rejects(read(start('/cut')), { code: 'ANSWER_BROKEN', kind: 'crash' })
+  assert.equal((await read(start('/old'))).body, 'all of it')
+  const waits = start('/old?wait')
+  const reading = read(waits)
+  await until(() => lines.some((line) => line.endsWith('waits')), 'it has answered')
+  await waits.answer
+  process.kill(waits.pid!, 'SIGKILL')
+  await assert.rejects(reading, { code: 'ANSWER_BROKEN', kind: 'killed' })
+})
+
+test('a program that is killed in the middle of a request is told apart from one that ends itself', async () => {
+  const run = start('/hang')
+  await until(() => lines.some((line) => line.endsWith('hangs')), 'the request is there')
+  process.kill(run.pid!, 'SIGKILL')
+  const { kind, message } = await read(run)
+  assert.equal(kind, 'killed')
+  assert.match(message!, /^the program of slot \d was ended by SIGKILL/)
+  await run.ended
+  const exited = await ask('/exit')
+  assert.equal(exited.kind, 'crash')
+  assert.match(exited.message!, /^the program of slot \d exited with code 3 \(last line: the end\)$/)
+})
+
+test('a job without an HTTP request is refused in words', async () => {
+  const run = pool.start({ job: 'j', attempt: 1, workload: 'server', params: {} })
+  assert.equal((await read(run)).message, 'a program takes HTTP requests only')
+  await run.ended
+})
