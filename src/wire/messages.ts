@@ -6,7 +6,7 @@ import type { WorkDone } from '../worker/frames.ts'
 import type { Following } from '../worker/metering.ts'
 
 /** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 3
+export const wireVersion = 4
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -61,6 +61,26 @@ export interface AttemptHead extends AttemptToken {
   precedence?: Precedence
   /** True: say `ready` and wait for `go`. */
   ask: boolean
+  /** A client's request to a program of the user's, to be passed on as it is; then `params` is null. */
+  http?: HttpRequest
+}
+
+/** The head of a request to a program. */
+export interface HttpRequest {
+  method: string
+  target: string
+  /** As the client sent them: name and value in turn. */
+  headers: string[]
+  /** True: the client wants to switch to another protocol, such as WebSocket. */
+  upgrade?: true
+}
+
+/** The head of a program's answer. */
+export interface HttpHead {
+  status: number
+  message: string
+  /** As the program sent them: name and value in turn. */
+  headers: string[]
 }
 
 /** Headers between front and worker. */
@@ -73,7 +93,16 @@ export const headers = {
   cpuMs: 'plimsoll-cpu-ms',
   wallMs: 'plimsoll-wall-ms',
   peakMemoryMb: 'plimsoll-peak-memory-mb',
+  /** How work was measured: see `Measure`. */
+  measure: 'plimsoll-measure',
+  /** Trailers of a client's request or a program's answer, as one: JSON of names and values in turn. */
+  trailers: 'plimsoll-trailers',
+  /** The head of an attempt, or of its answer, where bytes of another protocol follow: JSON in base64url. */
+  head: 'plimsoll-head',
 } as const
+
+/** What work is: counted by the meter, named by the program in `plimsoll-work`, CPU time, or the time it took, in µs. */
+export type Measure = 'meter' | 'header' | 'cpu' | 'time'
 
 /** How an attempt ended, as the worker tells the front. */
 export type AttemptOutcome = 'result' | 'error' | 'limit' | 'crash' | 'killed' | 'refused' | 'cancelled'
