@@ -1,9 +1,11 @@
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
+import { loadConfig } from '../config/load.ts'
+import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../errors.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterFrom, meterOptions } from './meter.ts'
-import { type Command, readOptions } from './options.ts'
+import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
 const options = {
@@ -24,6 +26,16 @@ const options = {
     help: 'modules or folders with workloads, separated by commas; default: those that come along',
     default: undefined,
     value: 'PATHS',
+  },
+  config: {
+    help: 'a configuration of an own server, in place of workloads; nothing else of it counts',
+    default: undefined,
+    value: 'FILE',
+  },
+  upstream: {
+    help: "which of the configuration's upstreams it stands for; default: the only one",
+    default: undefined,
+    value: 'URL',
   },
   ...meterOptions,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
@@ -47,6 +59,7 @@ export const worker: Command = {
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     const launched = values.launch !== undefined
+    const server = await serverFrom(values)
     await runWorker(
       {
         id: values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
@@ -57,8 +70,8 @@ export const worker: Command = {
         slots: values.slots,
         memoryMb: values.memory,
         jobMemoryMb: values['job-memory'],
-        files: workloadFiles(values.workloads ?? bundledWorkloads),
-        meter: meterFrom(values),
+        ...(server ? { files: [], server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
+        meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
         // Local workers end with the brain; others wait for it to come back.
@@ -69,4 +82,22 @@ export const worker: Command = {
     )
     return 0
   },
+}
+
+/** Undefined: it runs workloads. */
+async function serverFrom({
+  config: file,
+  upstream,
+  workloads,
+}: OptionValues<typeof options>): Promise<ServerSettings | undefined> {
+  if (file === undefined) {
+    if (upstream === undefined) return undefined
+    throw new ConfigError(`--upstream = ${upstream}: there must be a --config too`)
+  }
+  if (workloads !== undefined) {
+    throw new ConfigError(`--workloads = ${workloads}: a worker has workloads or a --config, not both`)
+  }
+  const { own } = await loadConfig(file)
+  if (!own) throw new ConfigError(`--config = ${file}: must have workers or upstreams`)
+  return serverSettings(own, upstream)
 }

@@ -14,6 +14,8 @@ export const wireProtocol = 'plimsoll'
 
 /** Where a worker takes attempts: a POST on its own port. */
 export const attemptPath = '/attempt'
+/** What a front asks a worker to switch to where a client wants to switch protocols. */
+export const attemptProtocol = 'plimsoll-attempt'
 
 export type FromWorker =
   | {

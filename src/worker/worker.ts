@@ -1,6 +1,7 @@
 /** A worker process: slots, a supervisor, a port for attempts, and one connection to the brain. */
 
 import type { AddressInfo } from 'node:net'
+import type { ServerSettings } from '../config/server-settings.ts'
 import { WireError } from '../errors.ts'
 import type { WorkerFacts } from '../model.ts'
 import { connectToBrain } from '../wire/connect.ts'
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   /** Bound for one job. */
   jobMemoryMb: number
   files: string[]
+  /** In place of workloads. */
+  server?: ServerSettings
   meter: MeterSetting
   dataDir: string
   /** Where fronts reach it. */
