@@ -116,13 +116,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
   const rates = new FleetRates(nominal * 1000)
+  // A worker joins when its programs are well, or had the time to be.
+  const bootMs = 30_000 + (own?.workers?.startMs ?? 0)
   const spec: BrainSpec = {
     scheduler: options.scheduler,
     discipline: options.discipline,
     scale: { min: options.min, max: options.max },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
-    limits: { queue: options.queue, beatMs, bootMs: 30_000, backoffMs: 500, backoffMaxMs: 30_000 },
+    limits: { queue: options.queue, beatMs, bootMs, backoffMs: 500, backoffMaxMs: 30_000 },
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
