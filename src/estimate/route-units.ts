@@ -54,7 +54,7 @@ export class RouteUnits {
 
   /** For the brain. */
   inMicroseconds(route: string, work: number): number {
-    return (work / this.of('', route)) * brainRate
+    return work * (brainRate / this.of('', route))
   }
 
   learn(worker: string, route: string, measured: MeasuredWork): void {
