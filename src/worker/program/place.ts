@@ -1,6 +1,6 @@
 /** Where a job's request is sent: a program in a slot, or an upstream. */
 import type { Address } from './address.ts'
-import type { CpuAccount } from './group-usage.ts'
+import type { CpuAccount } from './cpu-account.ts'
 import type { Exit } from './process-group.ts'
 
 export interface Place {
