@@ -16,8 +16,11 @@ export interface RunHost {
   readonly waitMs: number
   /** Why there is none. */
   whyNone(): string
-  /** The job wants a place, and is told by `use`. Idempotent. */
+  /** The job wants a place, and is told by `use`; but not while it is paused. Idempotent. */
   seek(run: ProgramRun): void
+  /** Its job is paused, and goes on. */
+  pause(place: Place): void
+  resume(place: Place): void
   /** It wants none any more. */
   leave(run: ProgramRun): void
   /** No connection came about: the job was not begun, and seeks another. */
@@ -98,7 +101,8 @@ export class ProgramRun implements SlotRun {
     if (this.#settled || this.paused || !this.interruptible) return
     this.paused = true
     clearTimeout(this.#waitTimer)
-    this.#place?.stop()
+    if (this.#place) this.#host.pause(this.#place)
+    else this.#host.seek(this)
     this.#meter?.pause()
   }
 
@@ -107,7 +111,7 @@ export class ProgramRun implements SlotRun {
     this.paused = false
     if (this.#settled) return
     if (!this.#place) return this.#seek()
-    this.#place.resume()
+    this.#host.resume(this.#place)
     this.#meter?.resume()
   }
 
