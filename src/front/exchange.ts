@@ -102,7 +102,7 @@ export class Exchange {
       const { message, status } = this.#failure ?? { message: String(answer.reason.message), status: 500 }
       const code = answer.reason.code === 'limit' ? 'limit' : 'workload-error'
       sendProblem(response, new RequestProblem(status, code, message), this.#account())
-    } else sendProblem(response, refusal(answer.reason), this.#account())
+    } else sendProblem(response, refusal(answer.reason, this.#failure?.message), this.#account())
     this.parts.over(this)
   }
 
