@@ -98,7 +98,7 @@ async function meanwhile(opened: Ledger) {
 function fill(file: string, rows: number): void {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN')
-  const { features: _, key: __, ...own } = rowOf(0, '', 0)
+  const { features: _, key: __, measure: ___, ...own } = rowOf(0, '', 0)
   const names = Object.keys(own) as (keyof typeof own)[]
   const insert = db.prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
   const addTraits = db.prepare('INSERT INTO traits (id, job, features, key) VALUES (?, ?, ?, ?)')
@@ -132,5 +132,6 @@ function rowOf(number: number, workload: string, random: number): LedgerRow {
     outcome: 'result',
     features: `{"pixels":${size % 1_554_000},"kind":"kind-${size % 5}"}`,
     key: number % 10 === 0 ? 'again' : `key-${number}`,
+    measure: 'meter',
   }
 }

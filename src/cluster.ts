@@ -9,6 +9,7 @@ import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
+import type { OwnCluster } from './config/check.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
 import type { Estimator } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
@@ -25,21 +26,22 @@ import { JoinedWorkers } from './joined-workers.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
-import { defaultMeter } from './meter/hooks.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
+import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
 import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
-import { readCode } from './worker/code.ts'
 import type { DisciplineName } from './worker/discipline.ts'
-import { checkMeter, type Following, followingOf, type MeterSetting } from './worker/metering.ts'
+import { type Following, followingOf, type MeterSetting } from './worker/metering.ts'
 import { nominalRate } from './worker/rates.ts'
-import { loadWorkloads } from './workload.ts'
 
 export interface ClusterOptions extends Following {
-  /** Modules of workloads. */
+  /** Modules of workloads; none for an own server. */
   files: string[]
+  /** The user's own HTTP server in place of workloads, and the file that describes it, for workers. */
+  own?: OwnCluster
+  config?: string
   /** Where the ledger, and what workloads keep, lie. */
   dataDir: string
   host: string
@@ -79,7 +81,7 @@ export interface Cluster {
   url: string
   adminUrl: string
   token: string
-  /** By name. */
+  /** By name; of an own server, its routes. */
   workloads: string[]
   state(): ClusterState
   ledger: Ledger
@@ -105,24 +107,24 @@ const leastFlushMs = 1_000
 const mostTroubles = 10
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { log, meter = defaultMeter } = options
-  checkMeter(meter)
+  const { log, own } = options
+  const { workloads, joining, code, meter, units } = await servingOf(options)
   checkPrice(options.pricePerHour)
   const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
-  const workloads = new Map((await loadWorkloads(options.files)).map((workload) => [workload.name, workload]))
-  const { hashes: code } = await readCode(options.files, meter)
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
   const rates = new FleetRates(nominal * 1000)
+  // A worker joins when its programs are well, or had the time to be.
+  const bootMs = 30_000 + (own?.workers?.startMs ?? 0)
   const spec: BrainSpec = {
     scheduler: options.scheduler,
     discipline: options.discipline,
     scale: { min: options.min, max: options.max },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
-    limits: { queue: options.queue, beatMs, bootMs: 30_000, backoffMs: 500, backoffMaxMs: 30_000 },
+    limits: { queue: options.queue, beatMs, bootMs, backoffMs: 500, backoffMaxMs: 30_000 },
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
@@ -134,8 +136,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
   const learning = options.estimator ? undefined : clusterEstimator({ workPerCpuMs: nominal, ledger, log })
   const estimator = options.estimator ?? learning!
-  for (const name of workloads.keys()) {
-    await learning?.warm(name, ({ worker, work, cpuMs }) => rates.learn(worker, name, work, cpuMs))
+  for (const name of Object.keys(code)) {
+    await learning?.warm(name, (row) => {
+      if (units) units.learn(row.worker, name, row)
+      else rates.learn(row.worker, name, row.work, row.cpuMs)
+    })
   }
 
   const exchanges = new Map<string, Exchange>()
@@ -161,7 +166,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
   const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })
   const workers = new JoinedWorkers({
-    code,
+    code: joining,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
     keeper,
     tell,
@@ -209,7 +214,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   function over(exchange: Exchange): void {
     exchanges.delete(exchange.parts.job.id)
     keeper?.over(exchange)
-    learnFrom(exchange, { estimator, rates, ledger })
+    learnFrom(exchange, { estimator, rates, units, ledger })
   }
 
   const admin = adminServer({
@@ -218,23 +223,27 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     why: whyTeller(stories, spec.discipline, now),
     onConnection: (connection) => workers.accept(connection),
   })
+  const limits = { ...frontDefaults, ...options.frontLimits }
+  const closed = () => (stopping ? stoppingProblem() : undefined)
   const front = frontServer({
     workloads,
+    ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
     question: questioner({ code, log }),
     estimator,
     tellQuote: (question, quote) =>
       quoteDocument(question, quote, {
         view: brain.view(),
-        rates,
+        rates: units ?? rates,
+        ...(units && { brain: { work: (work) => units.inMicroseconds(question.workload, work), rates } }),
         discipline: spec.discipline,
         jobOf: (id) => exchanges.get(id)?.parts.job,
         pricePerHour: options.pricePerHour,
       }),
-    limits: { ...frontDefaults, ...options.frontLimits },
+    limits,
     clientOf,
     now,
     log,
-    closed: () => (stopping ? stoppingProblem() : undefined),
+    closed,
     isReady: () => !stopping && brain.view().ready > 0,
     submit(parts) {
       const exchange = new Exchange({ ...parts, token, tell, over })
@@ -255,6 +264,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const fleet = localFleet(
     {
       command: workerCommand(options, meter, adminUrl),
+      ...(own?.upstreams && { upstreams: own.upstreams }),
       env: { PLIMSOLL_TOKEN: token },
       log,
     },
@@ -300,7 +310,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     url: urlOf(front, options.host),
     adminUrl,
     token,
-    workloads: [...workloads.keys()],
+    workloads: Object.keys(code),
     ledger,
     state,
     ready: firstReady.promise,

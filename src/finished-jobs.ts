@@ -2,23 +2,28 @@
 
 import type { Estimator } from './estimate/estimator.ts'
 import type { FleetRates } from './estimate/rates.ts'
+import type { RouteUnits } from './estimate/route-units.ts'
 import type { Exchange } from './front/exchange.ts'
 import type { Ledger } from './ledger/ledger.ts'
 
 export interface Learners {
   estimator: Estimator
   rates: FleetRates
+  /** Of an own server, whose costs are learned in the units in which they were measured. */
+  units: RouteUnits | undefined
   ledger: Ledger
 }
 
 /** One that never ran, or was given up, leaves nothing. */
-export function learnFrom(exchange: Exchange, { estimator, rates, ledger }: Learners): void {
+export function learnFrom(exchange: Exchange, { estimator, rates, units, ledger }: Learners): void {
   const { cost, worker, attempts, startedAt, outcome } = exchange
   if (!cost) return
-  const { job, params, question } = exchange.parts
+  const { job, params, question: asked } = exchange.parts
+  const question = units ? { ...asked, codeHash: units.codeOf(job.workload, cost.measure) } : asked
   if (outcome === 'result') {
     estimator.learn(question, cost)
-    rates.learn(worker, job.workload, cost.work, cost.cpuMs)
+    if (units) units.learn(worker, job.workload, cost)
+    else rates.learn(worker, job.workload, cost.work, cost.cpuMs)
   }
   ledger.record({
     job: job.id,

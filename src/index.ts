@@ -1,3 +1,11 @@
 /** The public API: what `import … from 'plimsoll'` gives. */
 
+export {
+  defineConfig,
+  type OwnServer,
+  type PlimsollConfig,
+  type RouteConfig,
+  type RouteRequest,
+  type UpConfig,
+} from './config/config.ts'
 export * from './workload.ts'

@@ -1,8 +1,9 @@
 /** The workers of a live cluster: who may join, how each is reached, and what they say. */
 
+import { Agent } from 'node:http'
 import { Pool } from 'undici'
 import type { Provider } from './fleet/provider.ts'
-import type { Upstream } from './front/exchange.ts'
+import type { Upstream } from './front/transport.ts'
 import type { MetricsKeeper } from './metrics-keeper.ts'
 import type { Event } from './model.ts'
 import type { Connection } from './wire/accept.ts'
@@ -74,7 +75,7 @@ export class JoinedWorkers {
     this.#parts.keeper?.workerGone(id)
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
-    worker.upstream.dispatcher.destroy().catch(() => {})
+    cut(worker)
     if (worker.launch !== undefined) {
       this.#byLaunch.delete(worker.launch)
       this.#parts.fleet().terminate(worker.launch)
@@ -83,7 +84,7 @@ export class JoinedWorkers {
 
   /** Cuts the ways to all workers. */
   close(): void {
-    for (const { upstream } of this.#joined.values()) upstream.dispatcher.destroy().catch(() => {})
+    for (const worker of this.#joined.values()) cut(worker)
   }
 
   #hello(connection: Connection, message: Hello): void {
@@ -115,7 +116,9 @@ export class JoinedWorkers {
       // Long jobs keep a connection silent for as long as they run: no time-outs but our own.
       const origin = `http://${address.host}:${address.port}`
       const dispatcher = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 })
-      this.#joined.set(id, { upstream: { id, dispatcher }, launch, pid, connection })
+      const agent = new Agent({ keepAlive: true })
+      const upstream = { id, dispatcher, address, agent }
+      this.#joined.set(id, { upstream, launch, pid, connection })
     }
     if (launch !== undefined) {
       this.#byLaunch.set(launch, id)
@@ -130,4 +133,9 @@ export class JoinedWorkers {
     else if (message.type === 'metrics') keeper?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
   }
+}
+
+function cut({ upstream }: Joined): void {
+  upstream.dispatcher.destroy().catch(() => {})
+  upstream.agent.destroy()
 }

@@ -20,9 +20,9 @@ export function metricsKeeper(
   exchangeOf: (worker: string, token: AttemptToken) => Exchange | undefined,
 ): MetricsKeeper {
   function record(exchange: Exchange, done: WorkDone, running: boolean): void {
-    const { job, params, body, sendBody } = exchange.parts
+    const { job, params, hasBody } = exchange.parts
     // With a body, parameters alone do not say what was asked.
-    if (sendBody && body.bytes > 0) return
+    if (hasBody) return
     const row: MetricsRow = {
       workload: job.workload,
       codeHash: code[job.workload] ?? '',

@@ -17,7 +17,8 @@ export interface Live extends Cluster {
 export const fixtures = join(import.meta.dirname, 'fixtures', 'door.ts')
 export const cli = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts')
 
-export async function startLive(options: Partial<ClusterOptions> = {}): Promise<Live> {
+/** `wait`: until a worker is ready. */
+export async function startLive(options: Partial<ClusterOptions> = {}, wait = true): Promise<Live> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-live-'))
   const lines: string[] = []
   const cluster = await startCluster({
@@ -37,7 +38,7 @@ export async function startLive(options: Partial<ClusterOptions> = {}): Promise<
     log: (line) => lines.push(line),
     ...options,
   })
-  await cluster.ready
+  if (wait) await cluster.ready
   return { ...cluster, dataDir, lines }
 }
 

@@ -36,9 +36,16 @@ export interface Command {
   run(args: string[]): Promise<number> | number
 }
 
+/** What a file says in place of what the command line does not: by names as specs have them, and what they are called there. */
+export interface FromFile {
+  file: string
+  values: Readonly<Record<string, { name: string; value: unknown }>>
+}
+
 export function readOptions<S extends OptionSpecs>(
   args: string[],
   specs: S,
+  from?: FromFile,
 ): { values: OptionValues<S>; rest: string[] } {
   const known = Object.fromEntries(
     Object.entries(specs).map(([name, spec]) => [
@@ -58,11 +65,26 @@ export function readOptions<S extends OptionSpecs>(
   const values: Record<string, unknown> = {}
   for (const [name, spec] of Object.entries(specs)) {
     const given = parsed.values[name]
-    if (given === undefined) values[name] = spec.default
-    else if (typeof spec.default === 'number') values[name] = readNumber(name, String(given), spec)
-    else values[name] = given
+    const filed = from?.values[name]
+    if (given !== undefined) {
+      values[name] = typeof spec.default === 'number' ? readNumber(`--${name}`, String(given), spec) : given
+    } else if (from && filed) values[name] = readFiled(`${from.file}: ${filed.name}`, filed.value, spec)
+    else values[name] = spec.default
   }
   return { values: values as OptionValues<S>, rest: parsed.positionals }
+}
+
+function readFiled(name: string, value: unknown, spec: OptionSpec): unknown {
+  const wrong = (must: string) => new ConfigError(`${name} = ${JSON.stringify(value)}: must be ${must}`)
+  if (typeof spec.default === 'number') {
+    return readNumber(name, typeof value === 'number' ? String(value) : `${JSON.stringify(value)}`, spec)
+  }
+  if (typeof spec.default === 'boolean') {
+    if (typeof value !== 'boolean') throw wrong('true or false')
+    return value
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') throw wrong('a text')
+  return String(value)
 }
 
 function readNumber(
@@ -74,7 +96,7 @@ function readNumber(
   if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value
   const kind = whole ? 'a whole number' : 'a number'
   const bounds = max < Infinity ? `from ${min} to ${max}` : min > -Infinity ? `${min} or more` : ''
-  throw new ConfigError(`--${name} = ${text}: must be ${kind} ${bounds}`.trimEnd())
+  throw new ConfigError(`${name} = ${text}: must be ${kind} ${bounds}`.trimEnd())
 }
 
 /** The help page of a command. */

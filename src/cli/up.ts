@@ -6,8 +6,9 @@ import { type Cluster, startCluster } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
 import { presets } from '../presets/index.ts'
 import { clientsFrom, clientsOptions } from './clients.ts'
+import { type Configured, configOption, readConfigured } from './config.ts'
 import { meterFrom, meterOptions } from './meter.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
+import type { Command, OptionValues } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
 export const clusterOptions = {
@@ -57,30 +58,34 @@ export const clusterOptions = {
   'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
 } as const
 
-/** Starts the cluster that the options describe. */
+const upOptions = { ...configOption, ...clusterOptions } as const
+
+/** Starts the cluster that the options describe; with a configuration of an own server, that serves in place of workloads. */
 export function clusterFrom(
   values: OptionValues<typeof clusterOptions>,
   log: (line: string) => void,
+  config?: Configured<typeof upOptions>['config'],
 ): Promise<Cluster> {
-  const cores = availableParallelism()
-  const max = values.max || Math.max(cores, values.min)
-  if (max < values.min) throw new ConfigError(`--max = ${values.max}: must be at least --min (${values.min})`)
+  const own = config?.own
+  const { min, max } = fleetSize(values, own?.upstreams?.length)
   const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
-  const meter = meterFrom(values)
+  const meter = own ? 'off' : meterFrom(values)
   return startCluster({
-    files: workloadFiles(values.workloads ?? bundledWorkloads),
+    files: own ? [] : workloadFiles(values.workloads ?? bundledWorkloads),
+    ...(own && { own, config: resolve(config.file) }),
     dataDir: resolve(values.data),
     host: values.host,
     port: values.port,
     adminPort: values['admin-port'],
     // A fleet of a fixed size for now: nothing decides yet to go beyond the least.
-    min: values.min,
+    min,
     max,
     scheduler,
     discipline,
     meter,
     jobMemoryMb: values['job-memory'],
-    slots: values.slots,
+    // Requests that a program takes at the same time all run.
+    slots: Math.max(values.slots, own?.concurrency ?? 1),
     queue: values.queue,
     ...clientsFrom(values, meter),
     workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
@@ -91,12 +96,24 @@ export function clusterFrom(
   })
 }
 
+/** Upstreams are not scaled: each has its worker. */
+function fleetSize(
+  { min, max: most }: { min: number; max: number },
+  upstreams: number | undefined,
+): { min: number; max: number } {
+  if (upstreams !== undefined) return { min: upstreams, max: upstreams }
+  const max = most || Math.max(availableParallelism(), min)
+  if (max < min) throw new ConfigError(`--max = ${most}: must be at least --min (${min})`)
+  return { min, max }
+}
+
 /** A request worth a try. */
-function example({ workloads }: Cluster): string {
+function example({ workloads }: Cluster, own: boolean): string {
+  if (own) return ''
   return workloads.includes('factorize') ? 'factorize?n=999985999949' : (workloads[0] ?? '-/workloads')
 }
 
-function welcome(cluster: Cluster, afterMs: number): string {
+function welcome(cluster: Cluster, own: boolean, afterMs: number): string {
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
@@ -105,7 +122,7 @@ function welcome(cluster: Cluster, afterMs: number): string {
   join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}
   stop       Ctrl-C
 
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster)}'
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster, own)}'
 `
 }
 
@@ -113,12 +130,12 @@ function welcome(cluster: Cluster, afterMs: number): string {
 export const up: Command = {
   summary: 'Start a cluster on this machine: front, brain and workers.',
   usage: '[options]',
-  options: clusterOptions,
+  options: upOptions,
   async run(args) {
     const began = performance.now()
-    const { values, rest } = readOptions(args, clusterOptions)
+    const { values, rest, config } = await readConfigured(args, upOptions, (line) => console.log(line))
     if (rest.length > 0) throw new ConfigError(`up: unexpected ${rest.join(' ')}`)
-    const cluster = await clusterFrom(values, (line) => console.error(line))
+    const cluster = await clusterFrom(values, (line) => console.error(line), config)
     const stopped = Promise.withResolvers<void>()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => {
@@ -129,7 +146,7 @@ export const up: Command = {
     const ready = values.min > 0 ? cluster.ready : Promise.resolve()
     // It may be told to stop before any worker came up.
     const came = await Promise.race([ready.then(() => true), stopped.promise.then(() => false)])
-    if (came) console.log(welcome(cluster, performance.now() - began))
+    if (came) console.log(welcome(cluster, config?.own !== undefined, performance.now() - began))
     await stopped.promise
     return 0
   },

@@ -1,7 +1,8 @@
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
+import { loadConfig } from '../config/load.ts'
+import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../errors.ts'
-import { checkServer, type ServerSettings } from '../worker/program/settings.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
@@ -26,13 +27,13 @@ const options = {
     default: undefined,
     value: 'PATHS',
   },
-  server: {
-    help: "the user's own server in place of workloads: command, health, concurrency and so on, as JSON",
+  config: {
+    help: 'a configuration of an own server, in place of workloads; nothing else of it counts',
     default: undefined,
-    value: 'JSON',
+    value: 'FILE',
   },
   upstream: {
-    help: 'the address of a server that runs already, in place of a command',
+    help: "which of the configuration's upstreams it stands for; default: the only one",
     default: undefined,
     value: 'URL',
   },
@@ -58,7 +59,7 @@ export const worker: Command = {
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     const launched = values.launch !== undefined
-    const server = serverFrom(values)
+    const server = await serverFrom(values)
     await runWorker(
       {
         id: values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
@@ -70,7 +71,7 @@ export const worker: Command = {
         memoryMb: values.memory,
         jobMemoryMb: values['job-memory'],
         ...(server ? { server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
-        meter: meterFrom(values),
+        meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
         // Local workers end with the brain; others wait for it to come back.
@@ -84,25 +85,19 @@ export const worker: Command = {
 }
 
 /** Undefined: it runs workloads. */
-function serverFrom({
-  server,
+async function serverFrom({
+  config: file,
   upstream,
   workloads,
-}: OptionValues<typeof options>): ServerSettings | undefined {
-  if (server === undefined && upstream === undefined) return undefined
-  if (workloads !== undefined)
-    throw new ConfigError('--workloads: a worker has either workloads or a server, not both')
-  const given = server === undefined ? {} : parse(server)
-  if (upstream === undefined) return checkServer(given, '--server')
-  return checkServer({ ...(given as object), upstream }, '--upstream')
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ConfigError(
-      `--server = ${text}: must be JSON such as {"command":"python3 app.py --port {port}"}`,
-    )
+}: OptionValues<typeof options>): Promise<ServerSettings | undefined> {
+  if (file === undefined) {
+    if (upstream === undefined) return undefined
+    throw new ConfigError(`--upstream = ${upstream}: there must be a --config too`)
   }
+  if (workloads !== undefined) {
+    throw new ConfigError(`--workloads = ${workloads}: a worker has workloads or a --config, not both`)
+  }
+  const { own } = await loadConfig(file)
+  if (!own) throw new ConfigError(`--config = ${file}: must have workers or upstreams`)
+  return serverSettings(own, upstream)
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Ledger, WarmRow } from '../ledger/ledger.ts'
+import type { Measure } from '../wire/messages.ts'
 import type { Features } from '../workload.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
@@ -11,6 +12,7 @@ import type { Estimator, Question } from './estimator.ts'
 import { threadFitter } from './learned/fitter.ts'
 import { fromText, toText } from './learned/snapshot.ts'
 import { type Learned, learned } from './learned.ts'
+import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { ruleEstimator } from './rules-estimator.ts'
@@ -37,8 +39,8 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
   const fitter = threadFitter(log)
   const models = new Map<string, Learned>()
 
-  function modelOf(workload: string, quantity: 'work' | 'memory'): Learned {
-    const name = `${workload} ${quantity}`
+  function modelOf(workload: string, measure: Measure, quantity: 'work' | 'memory'): Learned {
+    const name = `${workload} ${measure} ${quantity}`
     const known = models.get(name)
     if (known) return known
     const model = learned({
@@ -52,8 +54,10 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
   }
 
   const estimator = ruleEstimator({
-    work: (workload) => chain(memo(), modelOf(workload, 'work'), constant(), priorWork(workPerCpuMs)),
-    memory: (workload) => chain(memo(), modelOf(workload, 'memory'), constant(), priorMemory()),
+    work: (workload, measure) =>
+      chain(memo(), modelOf(workload, measure, 'work'), constant(), priorWork(workPerCpuMs)),
+    memory: (workload, measure) =>
+      chain(memo(), modelOf(workload, measure, 'memory'), constant(), priorMemory()),
   })
 
   return {
@@ -70,7 +74,7 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
         for (const { name, codeHash, json } of snapshots) {
           const model = fromText(json)
           if (model && (name === 'work' || name === 'memory'))
-            modelOf(workload, name).restore(codeHash, model)
+            modelOf(workload, measureIn(codeHash), name).restore(codeHash, model)
         }
       } catch (error) {
         log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)

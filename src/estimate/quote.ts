@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.ts'
 import type { Estimate, Job, Reason } from '../model.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { Question, Quote } from './estimator.ts'
-import type { FleetRates } from './rates.ts'
+import type { Rates } from './rates.ts'
 import { explainEstimate } from './reasons.ts'
 
 /** `low` and `high` bound 90 % of such requests. */
@@ -33,7 +33,10 @@ export interface QuoteDocument extends Estimate {
 /** The cluster as it is now. */
 export interface Present {
   view: Pick<BrainView, 'workers' | 'waiting'>
-  rates: FleetRates
+  /** Of the units that are quoted. */
+  rates: Rates
+  /** Where the brain counts in other units than those: what a quote's work is in them, and their rates. */
+  brain?: { work(quoted: number): number; rates: Rates }
   discipline: DisciplineName
   /** The jobs of the view. */
   jobOf(id: string): Job | undefined
@@ -57,7 +60,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
     ...{ work, low, high, memoryMb, source, reason },
     why: explainEstimate(reason),
     seconds: each(seconds, round),
-    waitSeconds: waitSeconds(open, work, present),
+    waitSeconds: waitSeconds(open, present.brain?.work(work) ?? work, present),
     ...(pricePerHour !== undefined && {
       price: each(seconds, (time) => round(((time / 3600) * pricePerHour) / meanCores(open))),
     }),
@@ -69,7 +72,7 @@ function secondsOn(
   open: readonly WorkerView[],
   workload: string,
   { work, low, high }: Pick<Estimate, 'work' | 'low' | 'high'>,
-  rates: FleetRates,
+  rates: Rates,
 ): Range {
   const fleet = open.length > 0 ? open : [{ id: '', cores: 1 }]
   const secondsPerUnit = fleet.map(({ id }) => 1 / rates.of(id, workload))
@@ -89,8 +92,9 @@ function secondsOn(
 function waitSeconds(
   open: readonly WorkerView[],
   work: number,
-  { view, rates, discipline, jobOf }: Present,
+  { view, brain, rates: quoted, discipline, jobOf }: Present,
 ): number | null {
+  const rates = brain?.rates ?? quoted
   const cores = open.reduce((sum, worker) => sum + worker.cores, 0)
   if (cores === 0) return null
   const { ahead } = disciplines[discipline]

@@ -20,7 +20,12 @@ interface Seen {
   spread: number
 }
 
-export class FleetRates {
+/** Work a second of CPU time, of a workload on a worker. */
+export interface Rates {
+  of(worker: string, workload: string): number
+}
+
+export class FleetRates implements Rates {
   readonly #nominal: number
   readonly #seen = new Recent<Seen>(mostKept)
 

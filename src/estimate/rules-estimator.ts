@@ -1,14 +1,19 @@
-/** Puts intervals around what rules guess: one rule for the work and one for the memory of each workload. */
+/**
+ * Puts intervals around what rules guess: one rule for the work and one for the memory of each workload, and of each way
+ * in which its work was measured.
+ */
 
 import { ContractError } from '../errors.ts'
+import type { Measure } from '../wire/messages.ts'
 import type { Estimator, Guess, Measurement, Question, Rule } from './estimator.ts'
 import { isUsable } from './guess.ts'
 import { Intervals } from './interval.ts'
+import { measureIn } from './measured-code.ts'
 
 export interface RuleMakers {
   /** Each call makes a rule that always has something to say. */
-  work(workload: string): Rule
-  memory(workload: string): Rule
+  work(workload: string, measure: Measure): Rule
+  memory(workload: string, measure: Measure): Rule
 }
 
 export interface RuleEstimator extends Estimator {
@@ -17,12 +22,15 @@ export interface RuleEstimator extends Estimator {
 }
 
 export function ruleEstimator(makers: RuleMakers): RuleEstimator {
-  const byWorkload = new Map<string, { work: Rule; memory: Rule; intervals: Intervals }>()
-  const partsOf = ({ workload }: Question) => {
-    let parts = byWorkload.get(workload)
+  const all = new Map<string, { work: Rule; memory: Rule; intervals: Intervals }>()
+  const partsOf = ({ workload, codeHash }: Question) => {
+    const measure = measureIn(codeHash)
+    const name = `${measure} ${workload}`
+    let parts = all.get(name)
     if (!parts) {
-      parts = { work: makers.work(workload), memory: makers.memory(workload), intervals: new Intervals() }
-      byWorkload.set(workload, parts)
+      const [work, memory] = [makers.work(workload, measure), makers.memory(workload, measure)]
+      parts = { work, memory, intervals: new Intervals() }
+      all.set(name, parts)
     }
     return parts
   }

@@ -12,12 +12,15 @@ const graceMs = 2_000
 export interface LocalFleetOptions {
   /** What starts a worker; `--launch ID` is appended. */
   command: string[]
+  /** Each worker stands for one of these, appended as `--upstream URL`, that no other stands for. Default: none does. */
+  upstreams?: readonly string[]
   env: Record<string, string>
   log(line: string): void
 }
 
 interface Child {
   process: ChildProcess
+  upstream: string | undefined
   joined: boolean
   /** The last thing it said, for the report of a worker that crashes at start. */
   lastWords: string
@@ -30,7 +33,13 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
 
   function launch(id: string): void {
     if (closed) return
-    const [command, ...args] = [...deathSignal(), ...options.command, '--launch', id]
+    const taken = [...children.values()].map(({ upstream }) => upstream)
+    const upstream = options.upstreams?.find((each) => !taken.includes(each))
+    if (options.upstreams && upstream === undefined) {
+      return events.launchFailed(id, 'each upstream has a worker already')
+    }
+    const standsFor = upstream === undefined ? [] : ['--upstream', upstream]
+    const [command, ...args] = [...deathSignal(), ...options.command, ...standsFor, '--launch', id]
     const child: Child = {
       process: spawn(command!, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,6 +47,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
         detached: true,
         env: { ...process.env, ...options.env },
       }),
+      upstream,
       joined: false,
       lastWords: '',
     }

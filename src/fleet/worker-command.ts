@@ -8,6 +8,8 @@ export interface WorkerCommandOptions {
   workerCommand: string[]
   /** Modules of workloads. */
   files: string[]
+  /** What describes an own server, in place of workloads. */
+  config?: string
   dataDir: string
   slots: number
   /** Most workers, which share the machine's memory. */
@@ -19,7 +21,7 @@ export interface WorkerCommandOptions {
 const memoryPart = 0.8
 
 export function workerCommand(
-  { workerCommand: command, files, dataDir, slots, max, jobMemoryMb }: WorkerCommandOptions,
+  { workerCommand: command, files, config, dataDir, slots, max, jobMemoryMb }: WorkerCommandOptions,
   meter: MeterSetting,
   adminUrl: string,
 ): string[] {
@@ -27,11 +29,11 @@ export function workerCommand(
   return [
     ...command,
     ...['--join', adminUrl],
-    ...['--workloads', files.join(',')],
+    ...(config === undefined ? ['--workloads', files.join(',')] : ['--config', config]),
     ...['--data', dataDir],
     ...['--slots', `${slots}`],
     ...['--memory', `${memoryMb}`],
     ...['--job-memory', `${jobMemoryMb}`],
-    ...meterFlags(meter),
+    ...(config === undefined ? meterFlags(meter) : []),
   ]
 }

@@ -2,10 +2,12 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Tally } from '../meter/metrics.ts'
-import { headers } from '../wire/messages.ts'
+import { headers, type Measure } from '../wire/messages.ts'
 
 /** What an attempt cost, as its worker measured it. */
 export interface Cost {
+  /** What `work` is. */
+  measure: Measure
   work: number
   cpuMs: number
   wallMs: number
@@ -20,12 +22,18 @@ export function costOf(fields: IncomingHttpHeaders): Cost {
     return value >= 0 ? value : 0
   }
   return {
+    measure: measureOf(fields[headers.measure]),
     work: number(headers.work),
     cpuMs: number(headers.cpuMs),
     wallMs: number(headers.wallMs),
     peakMemoryMb: number(headers.peakMemoryMb),
     ...(fields[headers.tally] !== undefined && { tally: JSON.parse(String(fields[headers.tally])) as Tally }),
   }
+}
+
+/** Workers do not say it of workloads, whose work is always counted by the meter. */
+function measureOf(given: unknown): Measure {
+  return given === 'header' || given === 'cpu' || given === 'time' ? given : 'meter'
 }
 
 const ours: ReadonlySet<string> = new Set([

@@ -96,7 +96,7 @@ async function keepInFile(request: IncomingMessage, first: Buffer[], limits: Bod
   }
 }
 
-function tooLarge({ maxBytes }: BodyLimits): RequestProblem {
+export function tooLarge({ maxBytes }: Pick<BodyLimits, 'maxBytes'>): RequestProblem {
   return new RequestProblem(
     413,
     'body-too-large',

@@ -4,8 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Question, Quote } from '../estimate/estimator.ts'
 import { type AskParts, allow, ask } from './ask.ts'
 import { RequestProblem } from './problem.ts'
+import { askRoute, type RouteParts } from './routes/ask-route.ts'
+import { describe } from './routes/route-table.ts'
+import { targetOf } from './routes/target.ts'
 
 export interface OwnParts extends AskParts {
+  routes?: RouteParts
   isReady(): boolean
   /** All that is told of what a request would cost, as JSON. */
   tellQuote(question: Question, quote: Quote): unknown
@@ -22,7 +26,9 @@ export async function serveOwn(
 ): Promise<void> {
   const path = url.pathname
   if (path.startsWith(estimatePath)) {
-    const { question, quote, body } = await ask(parts, estimatePath, url, request, wanted)
+    const { question, quote, body } = parts.routes
+      ? await quoteRoute(parts.routes, request, wanted)
+      : await ask(parts, estimatePath, url, request, wanted)
     await body.discard()
     return sendJson(response, 200, parts.tellQuote(question, quote))
   }
@@ -33,14 +39,30 @@ export async function serveOwn(
     return sendJson(response, ready ? 200 : 503, { ready })
   }
   if (path === '/-/workloads') {
-    const list = [...parts.workloads.values()].map(({ name, description }) => ({
-      name,
-      description,
-      path: `/${name}`,
-    }))
-    return sendJson(response, 200, { workloads: list })
+    return sendJson(response, 200, { workloads: listOf(parts) })
   }
   throw new RequestProblem(404, 'not-found', `There is nothing at ${path}.`)
+}
+
+/** A request that is only asked about stands behind the path; its method, if it is not GET, in a header. */
+function quoteRoute(routes: RouteParts, request: IncomingMessage, wanted?: () => void) {
+  const { 'plimsoll-method': method = 'GET' } = request.headers
+  if (typeof method !== 'string' || !/^[A-Z][A-Z-]*$/.test(method)) {
+    const given = String(method).slice(0, 100)
+    throw new RequestProblem(400, 'bad-method', `plimsoll-method = ${given}: must be a method such as POST.`)
+  }
+  return askRoute(routes, request, method, targetOf(request, estimatePath.slice(0, -1)), wanted)
+}
+
+function listOf({ workloads, routes }: OwnParts): { name: string; description: string; path: string }[] {
+  if (routes) {
+    return routes.table.routes.map((route) => ({
+      name: route.name,
+      description: describe(route),
+      path: route.pattern.text,
+    }))
+  }
+  return [...workloads.values()].map(({ name, description }) => ({ name, description, path: `/${name}` }))
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {

@@ -11,7 +11,7 @@ const longestQuote = 100
 /** Of wrong values that are named. */
 const mostErrors = 20
 /** Of objects and arrays inside each other: those who write parameters as JSON again do so by recursion. */
-const deepest = 200
+export const deepest = 200
 
 export interface Parameters {
   /** As the client sent them: what the worker is given, and checks again. */
@@ -95,7 +95,7 @@ async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise
 }
 
 /** Looked up before the text is parsed: deep nesting also makes that slow, and all clients wait meanwhile. */
-function isDeeper(json: Buffer, levels: number): boolean {
+export function isDeeper(json: Buffer, levels: number): boolean {
   let depth = 0
   let quoted = false
   for (let at = 0; at < json.length; at++) {

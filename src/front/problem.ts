@@ -88,12 +88,16 @@ const statusOf: Readonly<Record<string, number>> = {
 /** Refusals whose numbers a program may want. */
 const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
+/** Refusals after attempts that came to nothing: what became of the last one is told. */
+const afterAttempts: ReadonlySet<string> = new Set(['poison', 'attempts', 'outcome-unknown'])
+
 /** A refusal by the brain, for the client. */
-export function refusal(reason: Reason): RequestProblem {
+export function refusal(reason: Reason, lastFault?: string): RequestProblem {
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
-  return new RequestProblem(status, code, sentence(explain(reason)), {
+  const last = lastFault && afterAttempts.has(code) ? ` The last time: ${lastFault}.` : ''
+  return new RequestProblem(status, code, sentence(explain(reason)) + last, {
     ...(withNumbers.has(code) && { fields: facts }),
     ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),
   })

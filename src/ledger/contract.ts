@@ -22,6 +22,7 @@ export function sampleRow(number: number, differences: Partial<LedgerRow> = {}):
     outcome: 'result',
     features: `{"pixels":${number}}`,
     key: `key-${number}`,
+    measure: 'meter',
     ...differences,
   }
 }
@@ -91,6 +92,20 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     assert.deepEqual(await ledger.counts(), { rows: 1, dropped: 0, skipped: 0 })
   })
 
+  test(`${kind}: a row says how its work was measured, and recorded again, how it was then`, async (t) => {
+    const ledger = await open(t)
+    const measures = ['meter', 'header', 'cpu', 'time'] as const
+    for (const [i, measure] of measures.entries()) ledger.record(sampleRow(i, { measure }))
+    ledger.record(sampleRow(9, { measure: 'cpu' }))
+    ledger.record(sampleRow(9))
+    await ledger.flush()
+    const rows = await ledger.recent({ workload: 'julia', limit: 10 })
+    assert.deepEqual(
+      rows.map(({ measure }) => measure),
+      ['meter', 'time', 'cpu', 'header', 'meter'],
+    )
+  })
+
   test(`${kind}: malformed rows are dropped and counted, and harm no other`, async (t) => {
     const ledger = await open(t)
     ledger.record(sampleRow(1))
@@ -99,6 +114,7 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     ledger.record(sampleRow(2, { outcome: 'splendid' as LedgerRow['outcome'] }))
     ledger.record({ ...sampleRow(2), features: { pixels: 1 } } as unknown as LedgerRow)
     ledger.record({ ...sampleRow(2), key: undefined } as unknown as LedgerRow)
+    ledger.record(sampleRow(2, { measure: 'guess' as LedgerRow['measure'] }))
     ledger.record({ ...sampleRow(3), parameters: { width: 3 } } as unknown as LedgerRow)
     ledger.record({ job: 'job-4' } as unknown as LedgerRow)
     ledger.record({ ...sampleRow(6), parameters: Object.create(null) } as LedgerRow)
@@ -106,7 +122,7 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     ledger.record({ ...sampleRow(5), extra: () => {} } as LedgerRow)
     await ledger.flush()
     assert.deepEqual(await jobs(ledger), ['job-5', 'job-1'])
-    assert.deepEqual(await ledger.counts(), { rows: 2, dropped: 14, skipped: 0 })
+    assert.deepEqual(await ledger.counts(), { rows: 2, dropped: 15, skipped: 0 })
   })
 
   test(`${kind}: rows whose text cannot be read are passed over and counted`, async (t) => {

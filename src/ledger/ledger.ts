@@ -1,5 +1,6 @@
 /** The ledger remembers measured work: one row for each finished job, for those who learn what jobs cost. */
 import type { Outcome } from '../model.ts'
+import type { Measure } from '../wire/messages.ts'
 import type { MetricsKey, MetricsRow, OwnerGone } from './metrics.ts'
 import type { Snapshot } from './snapshots.ts'
 
@@ -25,12 +26,23 @@ export interface LedgerRow {
   features: string
   /** The same for equal requests only: parameters and body. '' if that is not known. */
   key: string
+  /** What `work` is: counted by the meter, named by the program in a header, or microseconds of CPU or other time. */
+  measure: Measure
 }
 
 /** What estimators learn from at start. */
 export type WarmRow = Pick<
   LedgerRow,
-  'codeHash' | 'key' | 'parameters' | 'features' | 'work' | 'cpuMs' | 'peakMemoryMb' | 'worker'
+  | 'codeHash'
+  | 'key'
+  | 'parameters'
+  | 'features'
+  | 'work'
+  | 'cpuMs'
+  | 'wallMs'
+  | 'peakMemoryMb'
+  | 'worker'
+  | 'measure'
 >
 
 export interface WarmQuery {

@@ -31,7 +31,9 @@ test('sqlite: metrics survive, also in a file that was begun before there were a
   const place = scratch(t)
   await (await place.open()).close()
   const old = new DatabaseSync(place.file)
-  old.exec('DROP TABLE metrics; DROP TABLE traits; DROP TABLE snapshots; PRAGMA user_version = 1')
+  old.exec(
+    'DROP TABLE metrics; DROP TABLE traits; DROP TABLE snapshots; DROP TABLE measures; PRAGMA user_version = 1',
+  )
   old.close()
   const first = await place.open()
   first.recordMetrics(sampleMetrics())

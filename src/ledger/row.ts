@@ -1,9 +1,15 @@
 /** Decides what a ledger accepts and what it passes over: a bad row must not take down the good ones beside it. */
 import { inspect } from 'node:util'
 import type { Outcome } from '../model.ts'
+import type { Measure } from '../wire/messages.ts'
 import type { LedgerRow } from './ledger.ts'
 
-const outcomes: Readonly<Record<Outcome, true>> = { result: true, error: true, refused: true, unknown: true }
+/** Fields that must have one of a few values. */
+const choices = {
+  outcome: ['result', 'error', 'refused', 'unknown'] satisfies Outcome[],
+  measure: ['meter', 'header', 'cpu', 'time'] satisfies Measure[],
+} as const
+type Kind = 'text' | keyof typeof choices | number
 
 /** A number says the most that can be true, generously: what is beyond it was never measured. */
 const kinds = {
@@ -22,7 +28,8 @@ const kinds = {
   outcome: 'outcome',
   features: 'text',
   key: 'text',
-} as const satisfies Record<keyof LedgerRow, 'text' | 'outcome' | number>
+  measure: 'measure',
+} as const satisfies Record<keyof LedgerRow, Kind>
 
 export const fields = Object.keys(kinds) as (keyof LedgerRow)[]
 
@@ -41,7 +48,7 @@ function copyFields<F extends keyof LedgerRow>(
 ): Pick<LedgerRow, F> | string {
   const copy: Record<string, string | number> = {}
   for (const field of wanted) {
-    const kind = kinds[field]
+    const kind: Kind = kinds[field]
     const value: unknown = row[field]
     if (typeof kind === 'number') {
       if (typeof value !== 'number' || !(value >= 0 && value <= kind)) {
@@ -50,9 +57,8 @@ function copyFields<F extends keyof LedgerRow>(
       copy[field] = value
     } else {
       if (typeof value !== 'string') return wrong(field, value, 'text')
-      if (kind === 'outcome' && !Object.hasOwn(outcomes, value)) {
-        return wrong(field, value, `one of ${Object.keys(outcomes).join(', ')}`)
-      }
+      const allowed: readonly string[] | undefined = kind === 'text' ? undefined : choices[kind]
+      if (allowed?.includes(value) === false) return wrong(field, value, `one of ${allowed.join(', ')}`)
       copy[field] = value
     }
   }

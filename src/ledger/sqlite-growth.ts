@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type GrowthLimits, roomOf, Sieve } from './growth.ts'
 import type { LedgerRow } from './ledger.ts'
 import { isLearnable } from './row.ts'
-import { type JobsTable, jobsAndTraits, readable } from './sqlite-jobs.ts'
+import { besideTables, type JobsTable, jobsAndTraits, readable } from './sqlite-jobs.ts'
 
 export interface Growth {
   wrote(rows: LedgerRow[]): void
@@ -50,10 +50,13 @@ export function growth(
   const sameTime = rowsWhere('endedAt = :endedAt AND jobs.rowid < :id')
   const earlier = rowsWhere('endedAt < :endedAt')
   // The time is compared too: a row number is used again when the last row is deleted.
-  const removeTraits = db.prepare(
-    'DELETE FROM traits WHERE id = (SELECT rowid FROM jobs WHERE rowid = :id AND endedAt = :endedAt)',
-  )
-  const remove = db.prepare('DELETE FROM jobs WHERE rowid = :id AND endedAt = :endedAt')
+  const removals = [
+    ...besideTables.map(
+      (table) =>
+        `DELETE FROM ${table} WHERE id = (SELECT rowid FROM jobs WHERE rowid = :id AND endedAt = :endedAt)`,
+    ),
+    'DELETE FROM jobs WHERE rowid = :id AND endedAt = :endedAt',
+  ].map((sql) => db.prepare(sql))
   const countMetrics = db.prepare('SELECT count(*) AS rows FROM metrics')
   const removeMetrics = db.prepare(
     'DELETE FROM metrics WHERE rowid IN (SELECT rowid FROM metrics ORDER BY rowid LIMIT ?)',
@@ -88,8 +91,7 @@ export function growth(
     if (gone.length > 0) {
       transaction(() => {
         for (const { id, endedAt } of gone) {
-          removeTraits.run({ id, endedAt })
-          remove.run({ id, endedAt })
+          for (const removal of removals) removal.run({ id, endedAt })
         }
       })
     }

@@ -1,4 +1,4 @@
-/** The table of jobs, with their traits beside it: written inside the transaction of whoever calls, and read. */
+/** The table of jobs, with traits and measures beside it: written inside the transaction of whoever calls, and read. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type LedgerRow, type RecentQuery, usualWarm, type WarmQuery, type WarmRow } from './ledger.ts'
 import { type Found, gather } from './query.ts'
@@ -16,11 +16,15 @@ export interface JobsTable {
   count(): number
 }
 
-const traits = ['features', 'key'] as const
-const isTrait = (name: string) => traits.some((trait) => trait === name)
-const own = fields.filter((field) => !isTrait(field))
+/** What stands beside the table, as what it is if it is not there. */
+const beside: Readonly<Partial<Record<keyof LedgerRow, string>>> = { features: '', key: '', measure: 'meter' }
+const own = fields.filter((field) => beside[field] === undefined)
 
 export const jobsAndTraits = 'jobs LEFT JOIN traits ON traits.id = jobs.rowid AND traits.job = jobs.job'
+export const jobsAndAll = `${jobsAndTraits} LEFT JOIN measures ON measures.id = jobs.rowid AND measures.job = jobs.job`
+
+/** Their rows have the row number of a job. */
+export const besideTables = ['traits', 'measures'] as const
 
 /** So many rows that cannot be read, or are not asked for, are looked at in vain. */
 const patience = 10_000
@@ -29,12 +33,16 @@ export function jobsTable(db: DatabaseSync): JobsTable {
   const places = (names: readonly string[]) => names.map(() => '?').join(', ')
   const insert = db.prepare(`INSERT OR REPLACE INTO jobs (${own.join(', ')}) VALUES (${places(own)})`)
   const addTraits = db.prepare('INSERT OR REPLACE INTO traits (id, job, features, key) VALUES (?, ?, ?, ?)')
-  const removeTraits = db.prepare('DELETE FROM traits WHERE id = (SELECT rowid FROM jobs WHERE job = ?)')
-  const column = (name: string) => (isTrait(name) ? `ifnull(${name}, '') AS ${name}` : `jobs.${name}`)
-  const newest = (columns: readonly string[], where: string) =>
+  const addMeasure = db.prepare('INSERT OR REPLACE INTO measures (id, job, measure) VALUES (?, ?, ?)')
+  const removals = besideTables.map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE id = (SELECT rowid FROM jobs WHERE job = ?)`),
+  )
+  const column = (name: keyof LedgerRow) =>
+    beside[name] === undefined ? `jobs.${name}` : `ifnull(${name}, '${beside[name]}') AS ${name}`
+  const newest = (columns: readonly (keyof LedgerRow)[], where: string) =>
     readable(
       db.prepare(
-        `SELECT ${columns.map(column).join(', ')} FROM ${jobsAndTraits} WHERE workload = :workload ${where}
+        `SELECT ${columns.map(column).join(', ')} FROM ${jobsAndAll} WHERE workload = :workload ${where}
            ORDER BY endedAt DESC, jobs.rowid DESC LIMIT :limit`,
       ),
     )
@@ -62,9 +70,10 @@ export function jobsTable(db: DatabaseSync): JobsTable {
 
   return {
     write(row) {
-      removeTraits.run(row.job)
+      for (const removal of removals) removal.run(row.job)
       const { lastInsertRowid } = insert.run(...own.map((field) => row[field]))
       addTraits.run(lastInsertRowid, row.job, row.features, row.key)
+      if (row.measure !== beside.measure) addMeasure.run(lastInsertRowid, row.job, row.measure)
     },
 
     recent({ workload, codeHash, limit }, now) {

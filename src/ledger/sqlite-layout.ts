@@ -6,7 +6,8 @@ import { LedgerError } from '../errors.ts'
  * Each step takes the layout from the version of its index to the next one. A released step never changes. A step
  * must not take longer for a file of many rows: everybody waits for it. That is why traits are no columns of jobs: a
  * new column of a strict table has every row of it checked. They have the row number of their job, so that those of
- * jobs that ended together lie together, and its name, because VACUUM may change row numbers.
+ * jobs that ended together lie together, and its name, because VACUUM may change row numbers. Measures likewise; those of
+ * jobs that have none are the meter's.
  */
 const migrations = [
   `CREATE TABLE jobs (
@@ -26,6 +27,7 @@ const migrations = [
    CREATE TABLE snapshots (
      workload TEXT NOT NULL, codeHash TEXT NOT NULL, name TEXT NOT NULL, at REAL NOT NULL, json TEXT NOT NULL,
      PRIMARY KEY (workload, codeHash, name)) STRICT;`,
+  `CREATE TABLE measures (id INTEGER PRIMARY KEY, job TEXT NOT NULL, measure TEXT NOT NULL) STRICT;`,
 ]
 
 export function migrate(db: DatabaseSync, file: string): void {

@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads'
 import { LedgerError } from '../errors.ts'
 import { sampleRow } from './contract.ts'
 import { openSqliteLedger } from './sqlite.ts'
-import { jobsAndTraits } from './sqlite-jobs.ts'
+import { jobsAndAll } from './sqlite-jobs.ts'
 import { hasty, scratch } from './test-scratch.ts'
 
 /** The threads that run now. */
@@ -142,10 +142,11 @@ test('recent rows are found by index, without sorting', async (t) => {
   const db = new DatabaseSync(file)
   for (const where of ['workload = 1', 'workload = 1 AND codeHash = 2']) {
     const order = 'ORDER BY endedAt DESC, jobs.rowid DESC'
-    const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${jobsAndTraits} WHERE ${where} ${order}`).all()
-    assert.equal(plan.length, 2)
+    const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${jobsAndAll} WHERE ${where} ${order}`).all()
+    assert.equal(plan.length, 3)
     assert.match(String(plan[0]!.detail), /^SEARCH jobs USING INDEX/)
     assert.match(String(plan[1]!.detail), /^SEARCH traits USING INTEGER PRIMARY KEY/)
+    assert.match(String(plan[2]!.detail), /^SEARCH measures USING INTEGER PRIMARY KEY/)
   }
   db.close()
 })

@@ -9,12 +9,14 @@ import { type Scratch, scratch, tidy } from './test-scratch.ts'
 
 /** Written past the ledger. */
 function insert(db: DatabaseSync, number: number, poison: Record<string, SQLInputValue>): void {
-  const { features, key, ...own } = { ...sampleRow(number), ...poison }
+  const { features, key, measure, ...own } = { ...sampleRow(number), ...poison }
   const names = Object.keys(own) as (keyof typeof own)[]
   const { lastInsertRowid } = db
     .prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
     .run(...names.map((name) => own[name]))
   db.prepare('INSERT INTO traits VALUES (?, ?, ?, ?)').run(lastInsertRowid, own.job, features, key)
+  if (measure === 'meter') return
+  db.prepare('INSERT INTO measures VALUES (?, ?, ?)').run(lastInsertRowid, own.job, measure)
 }
 
 async function poisoned(place: Scratch, poison: (db: DatabaseSync) => void): Promise<Ledger> {
@@ -61,6 +63,7 @@ const poisons: Partial<Record<keyof LedgerRow, SQLInputValue>>[] = [
   { features: '{"pixels":null}' },
   { features: '{"pixels":1e999}' },
   { features: '\u0000' },
+  { measure: 'guess' },
 ]
 
 test('numbers and texts that cannot be true are passed over, and one line says so', async (t) => {
@@ -72,7 +75,7 @@ test('numbers and texts that cannot be true are passed over, and one line says s
   })
   await isUnharmed(ledger, poisons.length)
   assert.equal(place.troubles.length, 1)
-  assert.match(place.troubles[0]!.message, /ledger .*ledger\.db: 16 rows were passed over, .*: must be/)
+  assert.match(place.troubles[0]!.message, /ledger .*ledger\.db: 17 rows were passed over, .*: must be/)
 })
 
 test('values of wrong types, in tables that take any, are passed over', async (t) => {
@@ -85,6 +88,7 @@ test('values of wrong types, in tables that take any, are passed over', async (t
       INSERT INTO jobs (rowid, ${names}) SELECT rowid, ${names} FROM strictJobs; DROP TABLE strictJobs;
       ALTER TABLE traits RENAME TO strictTraits; CREATE TABLE traits (id INTEGER PRIMARY KEY, job, features, key);
       INSERT INTO traits SELECT * FROM strictTraits; DROP TABLE strictTraits;
+      DROP TABLE measures; CREATE TABLE measures (id INTEGER PRIMARY KEY, job, measure);
       CREATE UNIQUE INDEX byJob ON jobs (job); CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt)`)
     let number = 10
     for (const column of columns) {

@@ -14,7 +14,7 @@ export function warmContract(kind: string, open: (t: TestContext) => Promise<Led
 
   test(`${kind}: a warm row has what estimators need, and nothing else`, async (t) => {
     const ledger = await open(t)
-    ledger.record(sampleRow(7))
+    ledger.record(sampleRow(7, { measure: 'cpu' }))
     await ledger.flush()
     assert.deepEqual(await ledger.warm({ workload: 'julia' }), [
       {
@@ -24,8 +24,10 @@ export function warmContract(kind: string, open: (t: TestContext) => Promise<Led
         features: '{"pixels":7}',
         work: 1_007.5,
         cpuMs: 12.25,
+        wallMs: 20.5,
         peakMemoryMb: 64,
         worker: 'worker-1',
+        measure: 'cpu',
       },
     ])
     assert.deepEqual(await ledger.warm({ workload: 'unheard of' }), [])

@@ -9,8 +9,10 @@ export const warmFields = [
   'features',
   'work',
   'cpuMs',
+  'wallMs',
   'peakMemoryMb',
   'worker',
+  'measure',
   'endedAt',
   'outcome',
 ] as const satisfies (keyof LedgerRow)[]

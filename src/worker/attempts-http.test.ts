@@ -91,7 +91,7 @@ test('trailers pass both ways, and a program’s own figure is passed on as it s
 
 test('a request without a body reaches the program without one', async () => {
   const { body } = await read(await ask(headOf('/echo')))
-  assert.deepEqual(JSON.parse(body).rawHeaders, ['Host', 'example.test', 'Connection', 'close'])
+  assert.deepEqual(JSON.parse(body).rawHeaders, ['Host', 'example.test', 'Connection', 'keep-alive'])
 })
 
 test('a failure is told in the head, one after the head in the trailers', async () => {

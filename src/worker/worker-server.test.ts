@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
+import { checkServer } from '../config/check-server.ts'
+import { serverCode } from '../config/code.ts'
 import { acceptWorkers, type Connection } from '../wire/accept.ts'
 import type { FromWorker } from '../wire/messages.ts'
 import { oneLiner, serverCommand } from './program/fixtures/use-programs.ts'
-import { checkServer, serverCode } from './program/settings.ts'
 import { runWorker } from './worker.ts'
 
 /** A brain that only listens: what a worker says first. */
@@ -20,7 +21,7 @@ async function join(t: TestContext, given: object) {
   })
   const stop = new AbortController()
   const lines: string[] = []
-  const server = checkServer(given, '--server')
+  const server = checkServer(given, import.meta.dirname)
   const worker = runWorker(
     {
       ...{
@@ -62,7 +63,7 @@ test('a worker joins when its program is healthy, with cores for all jobs that i
 })
 
 test('a worker whose program is broken joins all the same when the time to start is over', async (t) => {
-  const { said, lines } = await join(t, { command: oneLiner('process.exit(7)'), startMs: 200 })
+  const { said, lines } = await join(t, { command: [...oneLiner('process.exit(7)'), '{port}'], startMs: 200 })
   const { hello } = await said
   assert.ok(hello.type === 'hello')
   assert.equal(hello.worker.cores, 2)
@@ -74,7 +75,7 @@ test('a worker whose program is broken joins all the same when the time to start
 
 test('a worker can be ended while its program starts', async (t) => {
   const { worker, stop, lines } = await join(t, {
-    command: oneLiner(`console.log('slow'); setInterval(() => {}, 1e6)`),
+    command: [...oneLiner(`console.log('slow'); setInterval(() => {}, 1e6)`), '{port}'],
   })
   stop.abort()
   await worker

@@ -1,6 +1,6 @@
 /** Where a job's request is sent: a program in a slot, or an upstream. */
 import type { Address } from './address.ts'
-import type { CpuAccount } from './group-usage.ts'
+import type { CpuAccount } from './cpu-account.ts'
 import type { Exit } from './process-group.ts'
 
 export interface Place {
@@ -12,8 +12,6 @@ export interface Place {
   peakMb(): number
   /** Counts the CPU time of a job that has the place to itself. */
   account(): CpuAccount | undefined
-  stop(): void
-  resume(): void
   /** True at the moment of its end: what its connections bring now may be cut short. */
   isEnding(): boolean
   /** How it ended, if it has just done so. */

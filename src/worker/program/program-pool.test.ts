@@ -83,3 +83,17 @@ test('no program outlives a killed worker: running or stopped', (t) => killParen
 
 test('the same where the system has no death signal to ask for', (t) =>
   killParent(t, { PATH: '/nowhere:/bin/none' }))
+
+test('the program of a paused job goes on while the job in its place waits for one', async (t) => {
+  const { start } = await usePrograms(t, {}, { slots: 1 })
+  const paused = start('/spin?ms=1e9')
+  await until(() => paused.cpuMs() > 5, 'the job runs')
+  const waits = start('/pid')
+  paused.pause()
+  assert.equal(paused.paused, true)
+  assert.notEqual(stateOf(paused.pid!), 'T')
+  waits.cancel()
+  await until(() => stateOf(paused.pid!) === 'T', 'it is stopped')
+  paused.resume()
+  await until(() => stateOf(paused.pid!) !== 'T', 'it goes on')
+})

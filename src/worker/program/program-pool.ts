@@ -8,10 +8,12 @@ import type { JobPool } from '../job-pool.ts'
 import type { SlotJobRequest, SlotRun } from '../slot-run.ts'
 import { Retries } from './backoff.ts'
 import { placeIn } from './command.ts'
+import { Lingering } from './lingering.ts'
 import type { Place } from './place.ts'
 import { Program, type ProgramEnd, type ProgramHost } from './program.ts'
 import { ProgramRun, type RunHost } from './program-run.ts'
 import type { ProgramSettings } from './settings.ts'
+import { Surplus } from './surplus.ts'
 import { seconds } from './words.ts'
 
 export interface ProgramPoolOptions {
@@ -35,8 +37,10 @@ export class ProgramPool implements JobPool {
   readonly #options: ProgramPoolOptions
   readonly #programs = new Map<number, Program>()
   readonly #retries = new Retries()
+  readonly #surplus: Surplus
   /** In order of arrival. */
   readonly #waiting = new Set<ProgramRun>()
+  readonly #lingering = new Lingering(() => [...this.#waiting].filter(({ paused }) => !paused).length)
   readonly #ready = Promise.withResolvers<void>()
   readonly #readyTimer: NodeJS.Timeout
   readonly #socketDir: string | undefined
@@ -46,12 +50,12 @@ export class ProgramPool implements JobPool {
   /** The last program that was started came to nothing: more of them would as well. */
   #broken = false
   #lastFault: string | undefined
-  #trimTimer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: ProgramPoolOptions) {
-    const { server, memoryMb } = options
+    const { server, warm, memoryMb, surplusMs: afterMs = 60_000 } = options
     this.#options = options
+    this.#surplus = new Surplus({ warm, concurrency: server.concurrency, afterMs }, this.#programs)
     if (placeIn(server.command) === 'socket')
       this.#socketDir = mkdtempSync(join(tmpdir(), 'plimsoll-sockets-'))
     this.#watchdog = new Watchdog(this.#socketDir)
@@ -73,7 +77,12 @@ export class ProgramPool implements JobPool {
         this.#waiting.add(run)
         this.#serve()
       },
-      leave: (run) => this.#waiting.delete(run),
+      pause: (place) => this.#lingering.pause(place as Program),
+      resume: (place) => this.#lingering.resume(place as Program),
+      leave: (run) => {
+        this.#waiting.delete(run)
+        this.#lingering.settle()
+      },
       unreachable: (run, place) => this.#unreachable(run, place as Program),
       over: (run, place) => this.#over(run, place as Program),
       discard: (place: Place) => {
@@ -85,7 +94,7 @@ export class ProgramPool implements JobPool {
     // A worker whose program is broken joins all the same: its jobs are told what is wrong.
     this.#readyTimer = setTimeout(() => this.#ready.resolve(), server.startMs)
     this.#ready.promise.catch(() => {})
-    if (options.warm === 0) this.#ready.resolve()
+    if (warm === 0) this.#ready.resolve()
     this.#fill()
   }
 
@@ -106,7 +115,7 @@ export class ProgramPool implements JobPool {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#readyTimer)
-    clearTimeout(this.#trimTimer)
+    this.#surplus.close()
     this.#retries.close()
     for (const run of this.#waiting) run.cancel()
     const programs = [...this.#programs.values()]
@@ -128,6 +137,7 @@ export class ProgramPool implements JobPool {
       this.#waiting.delete(run)
       program.take(run)
     }
+    this.#lingering.settle()
     // After the requests are on their way: to start a process takes a millisecond.
     setImmediate(() => this.#fill())
   }
@@ -176,13 +186,14 @@ export class ProgramPool implements JobPool {
     this.#ready.resolve()
     clearTimeout(this.#readyTimer)
     this.#serve()
-    this.#planTrim()
+    this.#surplus.plan()
   }
 
   #over(run: ProgramRun, program: Program): void {
+    this.#lingering.forget(program)
     program.release(run)
     this.#serve()
-    this.#planTrim()
+    this.#surplus.plan()
   }
 
   #unreachable(run: ProgramRun, program: Program): void {
@@ -207,6 +218,7 @@ export class ProgramPool implements JobPool {
   #gone(program: Program, { how, wanted, wellMs }: ProgramEnd): void {
     const { id, runs } = program
     this.#programs.delete(id)
+    this.#lingering.forget(program)
     this.#tellWatchdog()
     if (this.#closed) return
     if (runs.size > 0) {
@@ -231,34 +243,5 @@ export class ProgramPool implements JobPool {
     const starting = [...this.#programs.values()].filter(({ healthy }) => !healthy)
     const troubles = starting.map(({ id, trouble }) => `slot ${id}: ${trouble}`)
     return `none is free; ${troubles.join(', ') || this.#lastFault || `all ${this.#options.slots} slots are taken`}`
-  }
-
-  #idle(): Program[] {
-    const idle = [...this.#programs.values()].filter(({ healthy, runs }) => healthy && runs.size === 0)
-    return idle.sort((a, b) => a.idleSince - b.idleSince)
-  }
-
-  #planTrim(): void {
-    if (this.#closed || this.#trimTimer || this.#surplus() <= 0) return
-    this.#trimTimer = setTimeout(() => this.#trim(), this.#surplusMs).unref()
-  }
-
-  get #surplusMs(): number {
-    return this.#options.surplusMs ?? 60_000
-  }
-
-  #surplus(): number {
-    const { warm, server } = this.#options
-    const idle = this.#idle().length
-    // Those that take several jobs are there for all of them, so the busy ones count too.
-    return server.concurrency === 1 ? idle - warm : Math.min(idle, this.#programs.size - warm)
-  }
-
-  #trim(): void {
-    this.#trimTimer = undefined
-    const before = performance.now() - this.#surplusMs
-    const surplus = this.#idle().slice(0, Math.max(0, this.#surplus()))
-    for (const program of surplus) if (program.idleSince <= before) program.end()
-    this.#planTrim()
   }
 }

@@ -40,12 +40,12 @@ test('a request reaches its program with its headers in their order and spelling
     await ask('/echo?a=%20b&&c', { method: 'GET', headers: [...headers, ...hop] }),
   )
   assert.deepEqual({ method, url, body }, { method: 'GET', url: '/echo?a=%20b&&c', body: '' })
-  assert.deepEqual(rawHeaders, [...headers, 'Connection', 'close'])
+  assert.deepEqual(rawHeaders, [...headers, 'Connection', 'keep-alive'])
 })
 
 test('a body with a length, one without, an empty one and none are told apart', async () => {
   const framed = ({ rawHeaders }: { rawHeaders: string[] }) =>
-    rawHeaders.slice(2).filter((name) => !/^(connection|close)$/i.test(name))
+    rawHeaders.slice(2).filter((name) => !/^(connection|keep-alive)$/i.test(name))
   const send = async (method: string, headers: string[], body?: string) =>
     echoed(
       await ask('/echo', {

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream'
 import { AnswerBroken } from '../../errors.ts'
 import { type HttpHead, headers as names } from '../../wire/messages.ts'
 import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from '../slot-run.ts'
-import type { CpuAccount } from './group-usage.ts'
 import { HttpCall, type PassedBody } from './http-call.ts'
+import { JobMeter } from './job-meter.ts'
 import type { Place } from './place.ts'
 import { valuesOf } from './raw-headers.ts'
 import { callFault, seconds } from './words.ts'
@@ -16,8 +16,11 @@ export interface RunHost {
   readonly waitMs: number
   /** Why there is none. */
   whyNone(): string
-  /** The job wants a place, and is told by `use`. Idempotent. */
+  /** The job wants a place, and is told by `use`; but not while it is paused. Idempotent. */
   seek(run: ProgramRun): void
+  /** Its job is paused, and goes on. */
+  pause(place: Place): void
+  resume(place: Place): void
   /** It wants none any more. */
   leave(run: ProgramRun): void
   /** No connection came about: the job was not begun, and seeks another. */
@@ -30,10 +33,6 @@ export interface RunHost {
 
 /** A program may end just as it gets a job. */
 const mostTries = 3
-/** What was read of CPU time is good for so long: whoever ranks jobs asks often. */
-const freshMs = 5
-/** Nor is it read sooner: of a short answer head and end are one. */
-const leastMs = 1
 
 export class ProgramRun implements SlotRun {
   readonly #request: SlotJobRequest
@@ -45,13 +44,7 @@ export class ProgramRun implements SlotRun {
   #call: HttpCall | undefined
   #body: PassedBody | undefined
   #socket: Duplex | undefined
-  #account: CpuAccount | undefined
-  #sampledAt = 0
-  /** CPU time, or where that cannot be told, time in service. */
-  #usedMs = 0
-  /** Of the time in service: the part before the last pause, and when the present part began. */
-  #servedMs = 0
-  #servedSince: number | undefined
+  #meter: JobMeter | undefined
   #work: number | undefined
   #trailers: string[] = []
   #peakMb = 0
@@ -88,8 +81,8 @@ export class ProgramRun implements SlotRun {
   use(place: Place): void {
     clearTimeout(this.#waitTimer)
     this.#place = place
-    this.#account = this.#host.alone ? place.account() : undefined
-    this.#servedSince = performance.now()
+    this.#meter?.stop()
+    this.#meter = new JobMeter(this.#host.alone ? place.account() : undefined)
     const call = new HttpCall(place.address, this.#request, {
       head: (head, body) => this.#begin(head, body),
       upgraded: (head, socket) => this.#upgrade(head, socket),
@@ -108,9 +101,9 @@ export class ProgramRun implements SlotRun {
     if (this.#settled || this.paused || !this.interruptible) return
     this.paused = true
     clearTimeout(this.#waitTimer)
-    this.#place?.stop()
-    this.#servedMs = this.#serviceMs()
-    this.#servedSince = undefined
+    if (this.#place) this.#host.pause(this.#place)
+    else this.#host.seek(this)
+    this.#meter?.pause()
   }
 
   resume(): void {
@@ -118,8 +111,8 @@ export class ProgramRun implements SlotRun {
     this.paused = false
     if (this.#settled) return
     if (!this.#place) return this.#seek()
-    this.#place.resume()
-    this.#servedSince = performance.now()
+    this.#host.resume(this.#place)
+    this.#meter?.resume()
   }
 
   cancel(): void {
@@ -137,26 +130,16 @@ export class ProgramRun implements SlotRun {
   }
 
   cpuMs(): number {
-    const now = performance.now()
-    if (!this.#settled && !this.paused && now - this.#sampledAt > freshMs) this.sample()
-    return this.#usedMs
+    return (this.#settled ? this.#meter?.usedMs : this.#meter?.read()) ?? 0
   }
 
   /** The more often while threads come and go, the more of their CPU time is known. */
   sample(): void {
-    const now = performance.now()
-    if (this.#settled || !this.#place || now - this.#sampledAt < leastMs) return
-    this.#sampledAt = now
-    this.#usedMs = this.#account?.sample() ?? this.#serviceMs()
+    if (!this.#settled) this.#meter?.sample()
   }
 
   work(): undefined {
     return undefined
-  }
-
-  #serviceMs(): number {
-    const since = this.#servedSince
-    return this.#servedMs + (since === undefined ? 0 : performance.now() - since)
   }
 
   #seek(): void {
@@ -170,7 +153,7 @@ export class ProgramRun implements SlotRun {
   }
 
   #begin(head: HttpHead, body: PassedBody): void {
-    this.sample()
+    this.#meter!.answered()
     this.#readWork(head.headers)
     this.#body = body
     this.#answer.resolve({ kind: 'http', head, body, trailers: () => this.#trailers })
@@ -208,7 +191,7 @@ export class ProgramRun implements SlotRun {
   /** The request is over, and its place free. */
   #finish(failure: FailedAnswer | undefined): void {
     if (this.#settled) return
-    this.sample()
+    this.#meter!.answered()
     this.#settle(failure)
     this.#host.over(this, this.#place!)
     this.#conclude()
@@ -230,6 +213,7 @@ export class ProgramRun implements SlotRun {
 
   #settle(failure: FailedAnswer | undefined): void {
     this.#settled = true
+    this.#meter?.stop()
     this.#peakMb = this.#place?.peakMb() ?? 0
     clearTimeout(this.#waitTimer)
     if (!failure) this.#body?.complete()
@@ -244,13 +228,13 @@ export class ProgramRun implements SlotRun {
 
   #conclude(): void {
     this.paused = false
-    const measured = this.#account ? 'cpu' : 'time'
+    const { usedMs = 0, measure = 'time' } = this.#meter ?? {}
     this.#ended.resolve({
-      cpuMs: this.#usedMs,
+      cpuMs: usedMs,
       wallMs: performance.now() - this.#startedAt,
       peakMemoryMb: this.#peakMb,
-      work: this.#work ?? this.#usedMs * 1000,
-      measure: this.#work === undefined ? measured : 'header',
+      work: this.#work ?? usedMs * 1000,
+      measure: this.#work === undefined ? measure : 'header',
     })
   }
 }

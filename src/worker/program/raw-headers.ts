@@ -50,5 +50,5 @@ export function requestHeaders(
   if (upgrade)
     return [...sent, 'Connection', 'Upgrade', 'Upgrade', valuesOf(headers, 'upgrade')[0] ?? 'websocket']
   // A connection for each request: see decisions/070-worker-programs.md.
-  return [...sent, 'Connection', 'close']
+  return [...sent, 'Connection', 'keep-alive']
 }

@@ -5,8 +5,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { until } from '../fixtures/use-pool.ts'
-import { jobOf, read } from './fixtures/use-programs.ts'
-import { serverDefaults, type UpstreamSettings } from './settings.ts'
+import { jobOf, read, serverDefaults } from './fixtures/use-programs.ts'
+import type { UpstreamSettings } from './settings.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
 async function serve(t: TestContext, listener: RequestListener, port = 0): Promise<Server> {

@@ -42,8 +42,6 @@ export class UpstreamPool implements JobPool {
       pid: undefined,
       peakMb: () => 0,
       account: () => undefined,
-      stop: () => {},
-      resume: () => {},
       isEnding: () => false,
       fate: async () => undefined,
     }
@@ -51,6 +49,8 @@ export class UpstreamPool implements JobPool {
       alone: false,
       waitMs: server.startMs,
       whyNone: () => `${this.#name} is not healthy: ${this.#trouble}`,
+      pause: () => {},
+      resume: () => {},
       seek: (run) => {
         this.#waiting.add(run)
         this.#serve()

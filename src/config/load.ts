@@ -1,0 +1,47 @@
+/** Finds and reads configurations: modules, JSON and YAML. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigError } from '../errors.ts'
+import { type CheckedConfig, checkConfig } from './check.ts'
+
+const modules = ['.ts', '.mts', '.js', '.mjs']
+const usual = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((end) => `plimsoll.config.${end}`)
+
+/** The configuration that lies in a folder, if there is one. */
+export function findConfig(folder: string): string | undefined {
+  const [first, second] = usual.filter((name) => existsSync(join(folder, name)))
+  if (second !== undefined) {
+    throw new ConfigError(`${first} and ${second}: there must be one of them, or --config say which`)
+  }
+  return first === undefined ? undefined : join(folder, first)
+}
+
+/** Rejects with what is wrong with it, and names the file. */
+export async function loadConfig(file: string): Promise<CheckedConfig> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
+  try {
+    return checkConfig(await read(path), dirname(path))
+  } catch (error) {
+    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function read(path: string): Promise<unknown> {
+  const end = extname(path)
+  if (modules.includes(end)) {
+    const module = (await import(pathToFileURL(path).href)) as { default?: unknown }
+    if (module.default !== undefined) return module.default
+    throw new ConfigError('has no default export; write: export default defineConfig({ … })')
+  }
+  if (end === '.json') return JSON.parse(readFileSync(path, 'utf8')) as unknown
+  if (end === '.yaml' || end === '.yml') {
+    const { parse } = await import('yaml')
+    return parse(readFileSync(path, 'utf8')) as unknown
+  }
+  throw new ConfigError(`must end with one of ${[...modules, '.json', '.yaml', '.yml'].join(', ')}`)
+}

@@ -1,0 +1,61 @@
+/** Patterns of paths: `/render/:scene` has one part of any text, `/files/**` any number of parts at its end. */
+
+import { ConfigError } from '../errors.ts'
+
+export interface PathPattern {
+  readonly text: string
+  /** Of its parts, `**` among them. */
+  readonly names: readonly string[]
+  /** The parts by name, decoded; undefined: the path is another. */
+  match(path: readonly string[]): Record<string, string> | undefined
+}
+
+/** Of what `**` stands for. */
+export const restName = '**'
+
+/** The parts of a path, decoded where they can be. */
+export function partsOf(path: string): string[] {
+  return path.slice(1).split('/').map(decoded)
+}
+
+/** `option` names it in errors. */
+export function compilePattern(option: string, text: unknown): PathPattern {
+  const wrong = (must: string) => new ConfigError(`${option} = ${String(text)}: ${must}`)
+  if (typeof text !== 'string' || !text.startsWith('/')) throw wrong('must be a path that begins with /')
+  if (text.startsWith('/-/')) throw wrong("must not begin with /-/, which is Plimsoll's own")
+  const parts = partsOf(text)
+  const rest = parts.at(-1) === restName
+  if (rest) parts.pop()
+  const names = parts.filter((part) => part.startsWith(':')).map((part) => part.slice(1))
+  for (const name of names) {
+    if (!/^[A-Za-z_]\w*$/.test(name)) throw wrong(`:${name} must be a name of letters, digits and _`)
+    if (names.indexOf(name) !== names.lastIndexOf(name)) throw wrong(`must not name :${name} twice`)
+  }
+  const odd = parts.find((part) => /[*?#]/.test(part))
+  if (odd !== undefined) {
+    throw wrong(`${odd} must be text, or :name for one part; ** for the rest stands at the end`)
+  }
+
+  function match(path: readonly string[]): Record<string, string> | undefined {
+    if (rest ? path.length < parts.length : path.length !== parts.length) return undefined
+    const found: [name: string, value: string][] = []
+    for (const [i, part] of parts.entries()) {
+      const value = path[i]!
+      if (part.startsWith(':') && value !== '') found.push([part.slice(1), value])
+      else if (part !== value) return undefined
+    }
+    if (rest) found.push([restName, path.slice(parts.length).join('/')])
+    // A name may be one that objects are born with.
+    return Object.fromEntries(found)
+  }
+
+  return { text, names: rest ? [...names, restName] : names, match }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,49 @@
+/** Which route a request belongs to: the first whose path and method match. */
+
+import type { CheckedRoute } from '../../config/check-routes.ts'
+import { partsOf } from '../../config/path-pattern.ts'
+import { RequestProblem } from '../problem.ts'
+
+export interface FoundRoute {
+  route: CheckedRoute
+  /** The parts that its path names. */
+  path: Record<string, string>
+}
+
+export class RouteTable {
+  readonly routes: readonly CheckedRoute[]
+
+  constructor(routes: readonly CheckedRoute[]) {
+    this.routes = routes
+  }
+
+  /** Throws a 404 that lists the routes, or a 405 with the methods that are allowed. */
+  find(method: string, path: string): FoundRoute {
+    const parts = partsOf(path)
+    const allowed = new Set<string>()
+    for (const route of this.routes) {
+      const found = route.pattern.match(parts)
+      if (!found) continue
+      if (!route.methods || route.methods.includes(method)) return { route, path: found }
+      for (const each of route.methods) allowed.add(each)
+    }
+    if (allowed.size > 0) {
+      const listed = [...allowed].join(', ')
+      throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; these are: ${listed}.`, {
+        headers: { allow: listed },
+      })
+    }
+    const routes = this.routes.map(describe)
+    throw new RequestProblem(
+      404,
+      'no-route',
+      `There is no route for ${path.slice(0, 200)}. There are: ${routes.join('; ')}.`,
+      { fields: { routes } },
+    )
+  }
+}
+
+/** In words: GET, HEAD /render/:scene */
+export function describe({ methods, pattern }: CheckedRoute): string {
+  return `${methods?.join(', ') ?? 'any method'} ${pattern.text}`
+}

@@ -1,0 +1,129 @@
+/** Makes a job of what a request asks for, and hands it over to whoever sees to it that it is answered. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Estimate, Job } from '../model.ts'
+import type { Asked } from './ask.ts'
+import type { ClientNamer } from './client-name.ts'
+import type { ExchangeParts } from './exchange.ts'
+import { newJobId } from './job-id.ts'
+import { RequestProblem } from './problem.ts'
+import { type AskedRoute, isSafeToRepeat, type RouteParts } from './routes/ask-route.ts'
+import { HttpTransport } from './routes/http-transport.ts'
+import { requestHeaders } from './routes/raw-headers.ts'
+import { WorkloadTransport } from './workload-transport.ts'
+
+export interface SubmitParts {
+  clientOf: ClientNamer
+  /** The cluster's own time, on which deadlines stand. */
+  now(): number
+  limits: { stallMs: number }
+  submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
+}
+
+export async function submitWorkload(
+  parts: SubmitParts,
+  asked: Asked,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { workload, params, checked, body, sendBody, question, quote, estimateMs } = asked
+  try {
+    const { name, preemptible, deadlineMs } = workload
+    const job = jobOf(
+      parts,
+      request,
+      name,
+      { ...quote, deadlineMs, preemptible },
+      workload.safeToRepeat(checked),
+    )
+    response.on('close', () => void body.discard())
+    if (response.destroyed) return void body.discard()
+    const { stallMs } = parts.limits
+    const transport = new WorkloadTransport({ params, body, sendBody, request, response, stallMs })
+    const hasBody = sendBody && body.bytes > 0
+    parts.submit({ job, question, quote, params, hasBody, transport, response, estimateMs })
+  } catch (error) {
+    await body.discard()
+    throw error
+  }
+}
+
+/** With a socket: the client wants to switch protocols on it. */
+export function submitRoute(
+  parts: SubmitParts,
+  routes: RouteParts,
+  { route, method, target, body, question, quote, estimateMs }: AskedRoute,
+  request: IncomingMessage,
+  response: ServerResponse,
+  socket?: Socket,
+): void {
+  try {
+    const { name, deadlineMs } = route
+    const inMicroseconds = (work: number) => routes.inMicroseconds(name, work)
+    const facts = {
+      work: inMicroseconds(quote.work),
+      low: inMicroseconds(quote.low),
+      high: inMicroseconds(quote.high),
+      memoryMb: quote.memoryMb,
+      deadlineMs,
+      preemptible: route.preemptible && routes.preemptible,
+    }
+    const job = jobOf(parts, request, name, facts, isSafeToRepeat(route, method, request))
+    response.on('close', () => body.discard())
+    if (response.destroyed) return body.discard()
+    const http = {
+      method,
+      target: target.text,
+      headers: requestHeaders(request, socket !== undefined),
+      ...(socket && { upgrade: true as const }),
+    }
+    const { stallMs } = parts.limits
+    const transport = new HttpTransport({ http, body, response, stallMs, ...(socket && { socket }) })
+    const params = { method, target: target.text }
+    const hasBody = body.announced !== 0
+    parts.submit({ job, question, quote, params, hasBody, transport, response, estimateMs })
+  } catch (error) {
+    body.discard()
+    throw error
+  }
+}
+
+interface JobFacts extends Pick<Estimate, 'work' | 'low' | 'high'> {
+  memoryMb: number
+  /** Of requests that name none. */
+  deadlineMs: number | undefined
+  preemptible: boolean
+}
+
+function jobOf(
+  parts: SubmitParts,
+  request: IncomingMessage,
+  workload: string,
+  { work, low, high, memoryMb, deadlineMs: usual, preemptible }: JobFacts,
+  safeToRepeat: boolean,
+): Job {
+  const deadlineMs = deadline(request) ?? usual
+  return {
+    id: newJobId(),
+    workload,
+    ...{ work, low, high, memoryMb },
+    client: parts.clientOf(request),
+    ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
+    ...(!safeToRepeat && { safeToRepeat: false }),
+    ...(!preemptible && { preemptible: false }),
+  }
+}
+
+/** Milliseconds from now, as a number in the `plimsoll-deadline` header. */
+function deadline(request: IncomingMessage): number | undefined {
+  const given = request.headers['plimsoll-deadline']
+  if (given === undefined) return undefined
+  const ms = Number(given)
+  if (typeof given === 'string' && given.trim() !== '' && ms > 0 && ms < Infinity) return ms
+  throw new RequestProblem(
+    400,
+    'bad-deadline',
+    `plimsoll-deadline = ${String(given).slice(0, 100)}: must be a number of milliseconds, more than 0.`,
+  )
+}
