@@ -8,6 +8,7 @@ import { ledger } from './ledger.ts'
 import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
+import { own } from './own.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
 
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   ledger,
   live,
   meter,
+  own,
   schedule,
   slots,
 }

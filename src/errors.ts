@@ -25,7 +25,7 @@ export class InvariantError extends PlimsollError {
 /** A job failed after the head of its answer was given away: the body breaks off with this. */
 export class AnswerBroken extends PlimsollError {
   readonly code = 'ANSWER_BROKEN'
-  readonly kind: 'error' | 'limit' | 'crash' | 'killed' | 'cancelled'
+  readonly kind: 'error' | 'limit' | 'crash' | 'killed' | 'unready' | 'cancelled'
   constructor(kind: AnswerBroken['kind'], message: string) {
     super(message)
     this.kind = kind

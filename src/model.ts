@@ -71,6 +71,8 @@ export type FailureKind =
   | 'crash'
   /** Something from outside took its slot down: the kernel, or an operator. */
   | 'killed'
+  /** The worker had nothing to run it with: its program was not well. */
+  | 'unready'
   /** The worker could not be reached. */
   | 'unreachable'
   /** The worker would not take it. */

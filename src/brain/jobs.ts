@@ -140,7 +140,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   }
   const worker = record.worker!
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
-  if (kind !== 'crash' && kind !== 'killed' && core.limits.beatMs > 0) worker.suspect = true
+  if ((kind === 'unreachable' || kind === 'refused') && core.limits.beatMs > 0) worker.suspect = true
   if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
   detach(core, record, event.work)
   retry(core, record, worker, kind)
@@ -159,12 +159,13 @@ export function retry(
     return
   }
   const doneMs = msOn(failed, doneWork(record, core.now, failed))
-  if (cause === 'crash') record.crashes++
+  if (cause === 'crash' || cause === 'unready') record.crashes++
   if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, record))) record.losses++
   record.running = false
   const { crashes, losses } = record
   if (crashes >= core.limits.crashes || losses >= core.limits.losses) {
-    conclude(core, record, 'refused', { code: 'poison', crashes, losses })
+    const why = cause === 'unready' ? { code: cause, tries: crashes } : { code: 'poison', crashes, losses }
+    conclude(core, record, 'refused', why)
     return
   }
   if (record.attempt >= core.limits.attempts) {

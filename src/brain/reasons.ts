@@ -58,6 +58,10 @@ const words: Words = {
     `${span(r.doneMs)} of work are done where ${span(r.wasMs)} were expected; now ${span(r.nowMs)} in all are expected`,
   crash: (r) => `it took its process down${said(r.message)}`,
   killed: (r) => `its process was ended from outside${said(r.message)}`,
+  unready: (r) =>
+    r.tries === undefined
+      ? `the worker had no program for it${said(r.message)}`
+      : `no program was well, at ${r.tries} tries`,
   unreachable: (r) =>
     r.gone === undefined
       ? `the connection to the worker failed${said(r.message)}`

@@ -6,6 +6,7 @@ import { ConfigError, PlimsollError } from '../errors.ts'
 import { compare } from './compare.ts'
 import { demo } from './demo.ts'
 import { estimate } from './estimate.ts'
+import { init } from './init.ts'
 import { type Command, helpPage } from './options.ts'
 import { presets } from './presets.ts'
 import { replay } from './replay.ts'
@@ -26,6 +27,7 @@ const commands: Readonly<Record<string, Command>> = {
   status,
   workloads,
   presets,
+  init,
   demo,
   simulate,
   compare,

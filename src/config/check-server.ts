@@ -25,10 +25,7 @@ const anHour = 3_600_000
 /** `folder` is where relative paths begin. */
 export function checkServer(given: unknown, folder: string): CheckedServer {
   const fields = fieldsOf('workers', given, allowed)
-  const { health } = fields
-  if (health !== undefined && !(typeof health === 'string' && /^\/[\x21-\x7e]*$/.test(health))) {
-    throw wrong('workers.health', health, 'a path that begins with /, for example /health')
-  }
+  const health = checkHealthPath('workers.health', fields.health)
   return {
     command: commandOf(fields.command),
     ...(health !== undefined && { health }),
@@ -38,6 +35,11 @@ export function checkServer(given: unknown, folder: string): CheckedServer {
     startMs: numberOf('workers.startMs', fields.startMs, 30_000, { min: 1, max: anHour }),
     healthEveryMs: numberOf('workers.healthEveryMs', fields.healthEveryMs, 5_000, { min: 10, max: anHour }),
   }
+}
+
+export function checkHealthPath(option: string, given: unknown): string | undefined {
+  if (given === undefined || (typeof given === 'string' && /^\/[\x21-\x7e]*$/.test(given))) return given
+  throw wrong(option, given, 'a path that begins with /, for example /health')
 }
 
 export function checkConcurrency(option: string, given: unknown): number {

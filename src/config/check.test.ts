@@ -39,7 +39,8 @@ test('an own server gets its defaults', () => {
   )
 })
 
-test('upstreams are origins', () => {
+test('upstreams are origins, with one path for their health', () => {
+  assert.equal(check({ upstreams: ['http://a:1'], health: '/well' }).own?.health, '/well')
   const { own } = check({ upstreams: ['http://127.0.0.1:9000/', 'http://[::1]:80'], concurrency: 8 })
   assert.deepEqual([own?.upstreams, own?.concurrency], [['http://127.0.0.1:9000', 'http://[::1]'], 8])
 })
@@ -127,6 +128,8 @@ test('what is wrong is refused by name, with its value and what is allowed', () 
       /^workers\.healthEveryMs = 0: must be a number from 10 to/,
     ],
     [{ workers, maxBodyBytes: -1 }, /^maxBodyBytes = -1: must be a whole number from 0 to/],
+    [{ upstreams: ['http://a:1'], health: 'well' }, /^health = 'well': must be a path that begins with/],
+    [{ workers, health: '/well' }, /^health = '\/well': must be given as workers\.health/],
     [{ upstreams: [] }, /^upstreams = \[\]: must be a list of addresses such as/],
     [{ upstreams: ['127.0.0.1:9000'] }, /^upstreams\[0\] = '127\.0\.0\.1:9000': must be an address such as/],
     [{ upstreams: ['https://a:1'] }, /^upstreams\[0\] = 'https:\/\/a:1': must be/],

@@ -3,7 +3,13 @@
 import { resolve } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import { type CheckedRoute, checkRoutes } from './check-routes.ts'
-import { type CheckedServer, checkConcurrency, checkServer, checkUpstreams } from './check-server.ts'
+import {
+  type CheckedServer,
+  checkConcurrency,
+  checkHealthPath,
+  checkServer,
+  checkUpstreams,
+} from './check-server.ts'
 import type { UpConfig } from './config.ts'
 import { fieldsOf, numberOf, wrong } from './refuse.ts'
 
@@ -13,6 +19,8 @@ export interface OwnCluster {
   readonly workers?: CheckedServer
   /** or the origins of those that run already. */
   readonly upstreams?: readonly string[]
+  /** Of upstreams: a path that they answer when they are well. */
+  readonly health?: string
   /** Requests that each program is given at a time. */
   readonly concurrency: number
   readonly routes: readonly CheckedRoute[]
@@ -31,7 +39,7 @@ export const upOptions = [
   'eventLog',
 ] as const satisfies (keyof UpConfig)[]
 
-const ownOptions = ['workers', 'upstreams', 'concurrency', 'routes', 'maxBodyBytes'] as const
+const ownOptions = ['workers', 'upstreams', 'health', 'concurrency', 'routes', 'maxBodyBytes'] as const
 /** What is said of workloads. */
 const ofWorkloads = ['workloads', 'meter', 'formula'] as const
 /** Paths, which begin at the configuration's folder. */
@@ -78,10 +86,16 @@ function ownCluster(fields: Record<string, unknown>, folder: string): OwnCluster
     if (fields.min !== undefined || fields.max !== undefined) {
       throw new ConfigError('min, max: upstreams are not scaled; leave them out')
     }
-    return { ...common, upstreams: checkUpstreams(fields.upstreams), concurrency }
+    const health = checkHealthPath('health', fields.health)
+    return {
+      ...common,
+      upstreams: checkUpstreams(fields.upstreams),
+      ...(health !== undefined && { health }),
+      concurrency,
+    }
   }
-  if (fields.concurrency !== undefined) {
-    throw wrong('concurrency', fields.concurrency, 'given as workers.concurrency')
+  for (const name of ['health', 'concurrency'] as const) {
+    if (fields[name] !== undefined) throw wrong(name, fields[name], `given as workers.${name}`)
   }
   const workers = checkServer(fields.workers, folder)
   return { ...common, workers, concurrency: workers.concurrency }

@@ -33,6 +33,8 @@ export interface PlimsollConfig extends UpConfig {
   workers?: OwnServer
   /** Programs that run already: `http://127.0.0.1:9000`, … They are balanced and watched, but not scaled. */
   upstreams?: string[]
+  /** A path that each upstream answers with a status of 200 to 399 when it is well. Default: a connection suffices. */
+  health?: string
   /** Requests that each upstream is given at a time. Default 1. */
   concurrency?: number
   /** Tried in order. Default: one, named `server`, for all paths and methods. */

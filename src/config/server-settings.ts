@@ -7,6 +7,8 @@ import type { CheckedServer } from './check-server.ts'
 export interface UpstreamSettings {
   /** Its origin. */
   upstream: string
+  /** Undefined: a connection suffices. */
+  health?: string
   concurrency: number
   /** It must be reachable so soon, and is looked at so often while it has nothing to do. */
   startMs: number
@@ -17,7 +19,7 @@ export type ServerSettings = CheckedServer | UpstreamSettings
 
 /** `upstream` says which of several: each has a worker of its own. */
 export function serverSettings(
-  { workers, upstreams = [], concurrency }: OwnCluster,
+  { workers, upstreams = [], health, concurrency }: OwnCluster,
   upstream?: string,
 ): ServerSettings {
   if (workers) {
@@ -28,7 +30,13 @@ export function serverSettings(
   if (chosen === undefined || !upstreams.includes(chosen)) {
     throw new ConfigError(`--upstream = ${upstream ?? ''}: must be one of ${upstreams.join(', ')}`)
   }
-  return { upstream: chosen, concurrency, startMs: 30_000, healthEveryMs: 5_000 }
+  return {
+    upstream: chosen,
+    ...(health !== undefined && { health }),
+    concurrency,
+    startMs: 30_000,
+    healthEveryMs: 5_000,
+  }
 }
 
 /** How work is measured where the program does not name it: CPU time is one request's own only if it is alone. */

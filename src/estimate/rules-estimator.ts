@@ -1,10 +1,11 @@
 /**
- * Puts intervals around what rules guess: one rule for the work and one for the memory of each workload, and of each way
+ * Puts intervals around what rules guess, and goes by the machine's speed of now where costs are times: one rule for the work and one for the memory of each workload, and of each way
  * in which its work was measured.
  */
 
 import { ContractError } from '../errors.ts'
 import type { Measure } from '../wire/messages.ts'
+import { Drift } from './drift.ts'
 import type { Estimator, Guess, Measurement, Question, Rule } from './estimator.ts'
 import { isUsable } from './guess.ts'
 import { Intervals } from './interval.ts'
@@ -22,14 +23,16 @@ export interface RuleEstimator extends Estimator {
 }
 
 export function ruleEstimator(makers: RuleMakers): RuleEstimator {
-  const all = new Map<string, { work: Rule; memory: Rule; intervals: Intervals }>()
+  const all = new Map<string, { work: Rule; memory: Rule; intervals: Intervals; drift?: Drift }>()
+  const drifts = { cpu: new Drift(), time: new Drift() } as const
   const partsOf = ({ workload, codeHash }: Question) => {
     const measure = measureIn(codeHash)
     const name = `${measure} ${workload}`
     let parts = all.get(name)
     if (!parts) {
       const [work, memory] = [makers.work(workload, measure), makers.memory(workload, measure)]
-      parts = { work, memory, intervals: new Intervals() }
+      const drift = measure === 'cpu' || measure === 'time' ? { drift: drifts[measure] } : {}
+      parts = { work, memory, intervals: new Intervals(), ...drift }
       all.set(name, parts)
     }
     return parts
@@ -42,17 +45,22 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
 
   return {
     estimate(question) {
-      const { work, memory, intervals } = partsOf(question)
-      const guess = guessOf(work, question)
+      const { work, memory, intervals, drift } = partsOf(question)
+      const made = guessOf(work, question)
+      const guess = drift?.adjust(made) ?? made
       const { low, high } = intervals.around(guess)
       const { value, source, reason } = guess
       const { value: memoryMb } = guessOf(memory, question)
       return { work: value, low, high: Math.min(Number.MAX_VALUE, high), source, reason, memoryMb }
     },
     learn(question, measured) {
-      const { work, intervals } = partsOf(question)
-      // As it would have been said just before.
-      if (isUsable(measured.work)) intervals.learn(guessOf(work, question), measured.work)
+      const { work, intervals, drift } = partsOf(question)
+      if (isUsable(measured.work)) {
+        // As it would have been said just before.
+        const guess = guessOf(work, question)
+        intervals.learn(drift?.adjust(guess) ?? guess, measured.work)
+        drift?.learn(guess, measured.work)
+      }
       recall(question, measured)
     },
     recall,

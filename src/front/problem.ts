@@ -83,13 +83,14 @@ const statusOf: Readonly<Record<string, number>> = {
   'outcome-unknown': 502,
   poison: 502,
   attempts: 502,
+  unready: 503,
 }
 
 /** Refusals whose numbers a program may want. */
 const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
 /** Refusals after attempts that came to nothing: what became of the last one is told. */
-const afterAttempts: ReadonlySet<string> = new Set(['poison', 'attempts', 'outcome-unknown'])
+const afterAttempts: ReadonlySet<string> = new Set(['poison', 'attempts', 'unready', 'outcome-unknown'])
 
 /** A refusal by the brain, for the client. */
 export function refusal(reason: Reason, lastFault?: string): RequestProblem {

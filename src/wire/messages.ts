@@ -107,4 +107,12 @@ export const headers = {
 export type Measure = 'meter' | 'header' | 'cpu' | 'time'
 
 /** How an attempt ended, as the worker tells the front. */
-export type AttemptOutcome = 'result' | 'error' | 'limit' | 'crash' | 'killed' | 'refused' | 'cancelled'
+export type AttemptOutcome =
+  | 'result'
+  | 'error'
+  | 'limit'
+  | 'crash'
+  | 'killed'
+  | 'unready'
+  | 'refused'
+  | 'cancelled'

@@ -28,6 +28,7 @@ export type SlotAnswer =
   | { kind: 'crash'; message: string }
   /** The slot was ended by SIGKILL, and not by us. */
   | { kind: 'killed'; message: string }
+  | { kind: 'unready'; message: string }
   | { kind: 'cancelled' }
 
 /** How a job can end without a result. */

@@ -61,7 +61,7 @@ test('a program that exits at once is named with its last line, and tried again 
   await said(lines, /; next try in 1 s$/)
   assert.ok(lines.includes('slot 1: no database at db:5432'))
   const { kind, message } = await ask('/')
-  assert.equal(kind, 'crash')
+  assert.equal(kind, 'unready')
   assert.match(
     message!,
     /^waited 1 s for a program: none is healthy; slot 1: exited at once with code 1 \(last line: no data/,

@@ -147,7 +147,7 @@ export class ProgramRun implements SlotRun {
     const { waitMs } = this.#host
     this.#waitTimer = setTimeout(() => {
       const message = `waited ${seconds(waitMs)} for a program: ${this.#host.whyNone()}`
-      this.#abandon({ kind: 'crash', message })
+      this.#abandon({ kind: 'unready', message })
     }, waitMs)
     this.#host.seek(this)
   }

@@ -33,6 +33,8 @@ export interface ProgramHost {
 }
 
 const mostFailures = 3
+/** A look at its health needs so long to mean something. */
+const leastLookMs = 200
 /** What ends by itself may take so long. */
 const graceMs = 1_000
 /** A program whose connection broke may be about to end: so long it is waited for, to tell how. */
@@ -179,11 +181,15 @@ export class Program implements Place {
   async #start(group: ProcessGroup): Promise<void> {
     const { startMs } = this.#host.settings
     const until = performance.now() + startMs
+    let known: Sickness | undefined
     for (let waitMs = 20; !group.exited && !this.ending; waitMs = Math.min(250, waitMs * 1.5)) {
-      const leftMs = until - performance.now()
-      const sickness = await this.#check(Math.max(1, Math.min(patienceMs, leftMs)))
+      const limitMs = Math.max(1, Math.min(patienceMs, until - performance.now()))
+      const found = await this.#check(limitMs)
       if (group.exited || this.ending) return
-      if (!sickness) return this.#becomeHealthy()
+      if (!found) return this.#becomeHealthy()
+      // A last look that had no time to see anything says nothing new.
+      const sickness: Sickness = known && limitMs < leastLookMs ? known : found
+      known = sickness
       this.trouble = sickness.why
       if (performance.now() >= until) return this.fail(whyNotHealthy(sickness, this.#facts()))
       await Promise.race([group.gone, delay(waitMs)])

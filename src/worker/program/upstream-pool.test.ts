@@ -69,7 +69,7 @@ test('an upstream that is away is told once, its jobs wait for it, and then fail
   const { pool, lines, upstream } = usePool(t, port, { startMs: 300 })
   await pool.ready()
   const { kind, message } = await read(pool.start(jobOf('/')))
-  assert.equal(kind, 'crash')
+  assert.equal(kind, 'unready')
   assert.equal(
     message,
     `waited 300 ms for a program: upstream ${upstream} is not healthy: nothing listens on ${upstream}`,

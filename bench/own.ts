@@ -1,0 +1,91 @@
+/** How well the cost of requests to a server in Python is known, from its CPU time alone, after 50 of them. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { table } from '../src/cli/table.ts'
+import { startCluster } from '../src/cluster.ts'
+import { loadConfig } from '../src/config/load.ts'
+import type { QuoteDocument } from '../src/estimate/quote.ts'
+import { stream } from '../src/random.ts'
+import { median } from '../src/simulate/summary.ts'
+import type { BenchOptions } from './options.ts'
+
+const config = join(import.meta.dirname, '../examples/python/plimsoll.config.ts')
+const main = join(import.meta.dirname, '../src/cli/main.ts')
+const [learned, asked] = [50, 40]
+
+interface Found {
+  /** Factors by which quotes were off, and by which two runs of the same request differ. */
+  quotes: number[]
+  noise: number[]
+}
+
+async function run(seed: number): Promise<Found> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-own-'))
+  const { own } = await loadConfig(config)
+  const cluster = await startCluster({
+    files: [],
+    own: own!,
+    config,
+    dataDir,
+    host: '127.0.0.1',
+    port: 0,
+    adminPort: 0,
+    min: 1,
+    max: 1,
+    scheduler: 'srpt',
+    discipline: 'srpt',
+    jobMemoryMb: 256,
+    slots: 8,
+    queue: 1000,
+    workerCommand: [process.execPath, main, 'worker'],
+    log: () => {},
+  })
+  try {
+    await cluster.ready
+    const random = stream(seed, 'sizes')
+    const draw = () => Math.round(30_000 * 20 ** random.next())
+    const cost = async (below: number) => {
+      const answer = await fetch(`${cluster.url}/primes?below=${below}`)
+      if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+      await answer.arrayBuffer()
+      return Number(answer.headers.get('plimsoll-work'))
+    }
+    for (let i = 0; i < learned; i++) await cost(draw())
+    const found: Found = { quotes: [], noise: [] }
+    for (let i = 0; i < asked; i++) {
+      const below = draw()
+      const answer = await fetch(`${cluster.url}/-/estimate/primes?below=${below}`)
+      const { work } = (await answer.json()) as QuoteDocument
+      const first = await cost(below)
+      found.quotes.push(factor(work, first))
+      found.noise.push(factor(first, await cost(below)))
+    }
+    return found
+  } finally {
+    await cluster.stop(0)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function factor(one: number, other: number): number {
+  return Math.max(one / other, other / one)
+}
+
+export async function own({ quick }: BenchOptions): Promise<Record<string, number>> {
+  const runs: Found[] = []
+  for (let seed = 1; seed <= (quick ? 2 : 9); seed++) runs.push(await run(seed))
+  const [quotes, noise] = [runs.map((it) => median(it.quotes)), runs.map((it) => median(it.noise))]
+  const rows = runs.map((_, i) => [`${i + 1}`, quotes[i]!.toFixed(3), noise[i]!.toFixed(3)])
+  console.log(table(['seed', 'quote off by ×', 'the same request again ×'], rows))
+  console.log(`
+A server in Python behind Plimsoll (examples/python). After ${learned} requests for /primes of log-uniform sizes
+(a factor of 20), ${asked} new ones: how far the quote was from the CPU time that the request then took, and how
+far two runs of the same request, one after the other, are from each other. Medians.
+`)
+  return {
+    median_q_error_after_50: Number(median(quotes).toFixed(3)),
+    median_noise: Number(median(noise).toFixed(3)),
+  }
+}

@@ -1,0 +1,89 @@
+/** Programs that do not do what they should: each is told in words, and the cluster goes on. */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test from 'node:test'
+import { problemOf, until } from './live.ts'
+import { ownOf, programs } from './own-programs.ts'
+
+const node = process.execPath
+const server = join(import.meta.dirname, '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
+const workers = { command: [node, server, '--port', '{port}'], health: '/health' }
+
+const broken: [what: string, workers: object, said: RegExp][] = [
+  ['exits at once', { command: [node, '-e', 'throw Error("no {port}")'] }, /exited at once with code 1/],
+  [
+    'does not exist',
+    { command: ['no-such-program', '{port}'] },
+    /exited at once with code 127 \(last line: .*no-such-program: No such file|could not be started: .*ENOENT/,
+  ],
+  [
+    'listens elsewhere',
+    {
+      command: [node, '-e', 'require("http").createServer().listen(0, "127.0.0.1"); "{port}"'],
+      startMs: 1500,
+    },
+    /nothing listens on port \d+ after 1\.5 s; it listens on port \d+/,
+  ],
+  [
+    'is never healthy',
+    { command: workers.command, health: '/nothing-here', startMs: 1500 },
+    /not healthy after 1\.5 s: GET \/nothing-here answered 404/,
+  ],
+  [
+    'answers garbage',
+    {
+      command: [node, '-e', 'require("net").createServer((s) => s.end("hm\\r\\n\\r\\n")).listen({port})'],
+      health: '/health',
+      startMs: 1500,
+    },
+    /not healthy after 1\.5 s: GET \/health failed/,
+  ],
+  [
+    'hangs',
+    {
+      command: [node, '-e', 'require("net").createServer(() => {}).listen({port})'],
+      health: '/health',
+      startMs: 1500,
+    },
+    /not healthy after 1\.5 s: GET \/health had no answer/,
+  ],
+]
+
+for (const [what, given, said] of broken) {
+  test(`a program that ${what} is told, tried again later, and requests are refused with what is wrong`, async (t) => {
+    const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
+    assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
+    const { detail, code } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
+    assert.equal(code, 'unready')
+    assert.match(detail, /waited .* for a program/)
+    assert.match(detail, said)
+    await until(() => live.lines.some((line) => /next try in/.test(line)), 'it is to be tried again')
+    assert.ok(live.lines.some((line) => said.test(line)))
+  })
+}
+
+test('a route whose program crashes, hangs or answers garbage leaves the others alone', async (t) => {
+  const live = await ownOf(t, {
+    workers,
+    routes: [
+      { name: 'hang', path: '/hang', deadlineMs: 300 },
+      { name: 'rest', path: '/**' },
+    ],
+  })
+  const well = async () => assert.equal(await (await fetch(`${live.url}/raw`)).text(), 'raw')
+  await well()
+  const exits = problemOf(fetch(`${live.url}/exit`), 502)
+  await well()
+  assert.match((await exits).detail, /exited with code 3/)
+  const garbage = problemOf(fetch(`${live.url}/garbage`), 502)
+  await well()
+  assert.match((await garbage).detail, /not HTTP/)
+  const hangs = problemOf(fetch(`${live.url}/hang`), 504)
+  await well()
+  assert.equal((await hangs).code, 'deadline')
+  const exitsOnce = problemOf(fetch(`${live.url}/exit`, { method: 'POST' }), 502)
+  assert.equal((await exitsOnce).code, 'outcome-unknown')
+  await well()
+  assert.ok(programs('server.mjs').length > 0)
+})

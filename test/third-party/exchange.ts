@@ -1,0 +1,90 @@
+/** One request and its whole answer, as they went over the wire; and how two answers differ. */
+
+import { Agent, type IncomingMessage, request } from 'node:http'
+
+export interface Sent {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: Buffer
+  /** The body goes in chunks, without its length. */
+  chunked?: boolean
+}
+
+export interface Exchanged {
+  status: number
+  message: string
+  /** Names and values in turn, without those of one hop and those that Plimsoll adds. */
+  headers: string[]
+  trailers: string[]
+  body: Buffer
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** Of a connection, or of the moment: `x-amz-*id` are drawn anew for each request. */
+const ofOneHop = /^(connection|keep-alive|transfer-encoding|date|x-amz-request-id|x-amz-id-2)$/i
+const added = /^(plimsoll-.*|server-timing)$/i
+
+export function exchange(
+  origin: string,
+  { method, path, headers = {}, body, chunked }: Sent,
+): Promise<Exchanged> {
+  return new Promise((resolve, reject) => {
+    const length = body && !chunked ? { 'content-length': `${body.length}` } : {}
+    const { hostname, port } = new URL(origin)
+    const options = {
+      hostname,
+      port,
+      agent,
+      method,
+      path,
+      headers: { host: 'localhost', ...headers, ...length },
+    }
+    const call = request(options, (response) => {
+      receive(response).then(resolve, reject)
+    })
+    const receive = async (response: IncomingMessage): Promise<Exchanged> => {
+      const chunks = await response.toArray().catch((error: Error) => {
+        throw new Error(`${method} ${path} ${JSON.stringify(headers)} of ${origin}: ${error.message}`)
+      })
+      const { rawHeaders, rawTrailers, statusCode, statusMessage } = response
+      return {
+        status: statusCode ?? 0,
+        message: statusMessage ?? '',
+        headers: kept(rawHeaders),
+        trailers: rawTrailers,
+        body: Buffer.concat(chunks),
+      }
+    }
+    call.on('error', reject)
+    if (!body) call.end()
+    else if (!chunked) call.end(body)
+    else {
+      for (let at = 0; at < body.length; at += 10_000) call.write(body.subarray(at, at + 10_000))
+      call.end()
+    }
+  })
+}
+
+function kept(raw: string[]): string[] {
+  return raw.filter((_, i) => {
+    const name = raw[i - (i % 2)]!
+    return !ofOneHop.test(name) && !added.test(name)
+  })
+}
+
+/** Undefined: they are the same. */
+export function whatDiffers(one: Exchanged, other: Exchanged): string | undefined {
+  const text = (value: Exchanged) =>
+    `${value.status} ${value.message} ${JSON.stringify([value.headers, value.trailers])}`
+  if (text(one) !== text(other)) return `${text(one)} is not ${text(other)}`
+  if (withoutIds(one.body).equals(withoutIds(other.body))) return undefined
+  return `bodies of ${one.body.length} and ${other.body.length} bytes differ`
+}
+
+/** An error names its request. */
+function withoutIds(body: Buffer): Buffer {
+  if (body.length > 10_000 || !body.includes('<RequestId>')) return body
+  return Buffer.from(body.toString('latin1').replace(/<RequestId>[^<]*/, '<RequestId>'), 'latin1')
+}
