@@ -7,9 +7,9 @@ import type { Guess } from './estimator.ts'
 
 /** How much the speed changes from one request to the next, in logs. */
 const change = 0.5
-/** What a rule that does not say how sure it is is taken to be off by. */
-const usualSpread = 0.3
-/** A request that was so far off tells of itself, not of the machine. */
+/** So much of it lasts from one request to the next: what stays for long is not the moment's, and rules learn it. */
+const lasts = 0.98
+/** A request that was further off tells of itself, not of the machine. */
 const farthest = Math.log(3)
 
 export class Drift {
@@ -20,12 +20,19 @@ export class Drift {
     return isKnown(guess) ? { ...guess, value: guess.value * Math.exp(this.#log) } : guess
   }
 
+  /** What a cost of now would be at the usual speed: what rules learn. */
+  usual(value: number): number {
+    return value / Math.exp(this.#log)
+  }
+
   /** `guess` is as the rule made it, not adjusted. The surer it was, the more what came tells of the machine. */
   learn(guess: Guess, actual: number): void {
-    const off = Math.log(actual / guess.value)
-    if (!isKnown(guess) || !(Math.abs(off) <= farthest)) return
-    const spread = guess.spread ? Math.max(guess.spread.below, guess.spread.above) : usualSpread
-    this.#log += (off - this.#log) * (change ** 2 / (change ** 2 + spread ** 2))
+    // What is remembered of a request was learned at a speed of its own, and would confirm whatever that was.
+    if (guess.source !== 'model' || !guess.spread) return
+    const spread = Math.max(guess.spread.below, guess.spread.above)
+    const off = Math.log(actual / guess.value) - this.#log
+    const step = Math.max(-farthest, Math.min(farthest, off))
+    this.#log = lasts * (this.#log + step * (change ** 2 / (change ** 2 + spread ** 2)))
   }
 }
 

@@ -37,10 +37,10 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
     }
     return parts
   }
-  function recall(question: Question, measured: Measurement): void {
-    const { work, memory } = partsOf(question)
-    if (isUsable(measured.work)) work.learn(question, measured.work)
-    if (isUsable(measured.peakMemoryMb)) memory.learn(question, measured.peakMemoryMb)
+  function learnParts(question: Question, work: number, { peakMemoryMb }: Measurement): void {
+    const rules = partsOf(question)
+    if (isUsable(work)) rules.work.learn(question, work)
+    if (isUsable(peakMemoryMb)) rules.memory.learn(question, peakMemoryMb)
   }
 
   return {
@@ -55,15 +55,16 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
     },
     learn(question, measured) {
       const { work, intervals, drift } = partsOf(question)
+      const usual = drift?.usual(measured.work) ?? measured.work
       if (isUsable(measured.work)) {
         // As it would have been said just before.
         const guess = guessOf(work, question)
         intervals.learn(drift?.adjust(guess) ?? guess, measured.work)
         drift?.learn(guess, measured.work)
       }
-      recall(question, measured)
+      learnParts(question, usual, measured)
     },
-    recall,
+    recall: (question, measured) => learnParts(question, measured.work, measured),
   }
 }
 
