@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import test from 'node:test'
+import test, { describe } from 'node:test'
 import { problemOf, until } from './live.ts'
 import { ownOf, programs } from './own-programs.ts'
 
@@ -50,18 +50,19 @@ const broken: [what: string, workers: object, said: RegExp][] = [
   ],
 ]
 
-for (const [what, given, said] of broken) {
-  test(`a program that ${what} is told, tried again later, and requests are refused with what is wrong`, async (t) => {
-    const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
-    assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
-    const { detail, code } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
-    assert.equal(code, 'unready')
-    assert.match(detail, /waited .* for a program/)
-    assert.match(detail, said)
-    await until(() => live.lines.some((line) => /next try in/.test(line)), 'it is to be tried again')
-    assert.ok(live.lines.some((line) => said.test(line)))
-  })
-}
+describe('a broken program', { concurrency: true }, () => {
+  for (const [what, given, said] of broken)
+    test(`that ${what} is told, tried again later, and requests are refused with what is wrong`, async (t) => {
+      const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
+      assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
+      const { detail, code } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
+      assert.equal(code, 'unready')
+      assert.match(detail, /waited .* for a program/)
+      assert.match(detail, said)
+      await until(() => live.lines.some((line) => /next try in/.test(line)), 'it is to be tried again')
+      assert.ok(live.lines.some((line) => said.test(line)))
+    })
+})
 
 test('a route whose program crashes, hangs or answers garbage leaves the others alone', async (t) => {
   const live = await ownOf(t, {

@@ -13,6 +13,7 @@ import { Pool } from 'undici'
 import { replay } from '../src/brain/replay.ts'
 import type { ClusterState } from '../src/cluster.ts'
 import { isAlive, slotsOf, until, workersOf } from './processes.ts'
+import { share, thorough } from './thorough.ts'
 
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
 const workloads = fileURLToPath(new URL('../workloads', import.meta.url))
@@ -73,6 +74,8 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
 /** Semiprimes of a few milliseconds to a few hundred. */
 const primes = [1_000_003, 2_000_003, 5_000_011, 10_000_019, 30_000_001, 90_000_049]
 
+const count = thorough ? 200 : 90
+
 function question(i: number): { path: string; factors: string[] } {
   const [a, b] = [primes[i % primes.length]!, primes[(i * 5 + 1) % primes.length]!].sort((x, y) => x - y) as [
     number,
@@ -86,8 +89,8 @@ function bothReady(cluster: Up): Promise<void> {
   return until('two workers are ready', async () => (await cluster.ready()) === 2, 30_000)
 }
 
-/** 200 requests at once, while `harm` does what it can. Returns how many attempts there were in all. */
-async function twoHundred(cluster: Up, harm: () => void): Promise<number> {
+/** Many requests at once, while `harm` does what it can. Returns how many attempts there were in all. */
+async function many(cluster: Up, harm: () => void): Promise<number> {
   let open = true
   const harming = (async () => {
     for (let i = 0; i < 6 && open; i++) {
@@ -97,7 +100,7 @@ async function twoHundred(cluster: Up, harm: () => void): Promise<number> {
     }
   })()
   const answers = await Promise.all(
-    Array.from({ length: 200 }, async (_, i) => {
+    Array.from({ length: count }, async (_, i) => {
       const { path, factors } = question(i)
       const { status, body, headers } = await cluster.get(path)
       assert.equal(status, 200, JSON.stringify(body))
@@ -110,21 +113,21 @@ async function twoHundred(cluster: Up, harm: () => void): Promise<number> {
   return answers.reduce((sum, attempts) => sum + attempts, 0)
 }
 
-test('200 requests are answered right while workers are killed one after another', {
+test('many requests are answered right while workers are killed one after another', {
   timeout: 90_000,
 }, async (t) => {
   const log = join(mkdtempSync(join(tmpdir(), 'plimsoll-test-')), 'events.ndjson')
   const cluster = await up(t, '--min', '2', '--workloads', workloads, '--event-log', log)
   let killed = 0
-  const attempts = await twoHundred(cluster, () => {
+  const attempts = await many(cluster, () => {
     const victim = workersOf(cluster.pid)[0]
     if (victim) {
       killed++
       process.kill(victim.pid, 'SIGKILL')
     }
   })
-  assert.ok(killed > 0 && attempts > 200, `${killed} killed, ${attempts} attempts`)
-  t.diagnostic(`${killed} workers killed, ${attempts} attempts at 200 requests`)
+  assert.ok(killed > 0 && attempts > count, `${killed} killed, ${attempts} attempts`)
+  t.diagnostic(`${killed} workers killed, ${attempts} attempts at ${count} requests`)
 
   cluster.process.kill('SIGTERM')
   const [code] = await once(cluster.process, 'exit')
@@ -136,10 +139,10 @@ test('200 requests are answered right while workers are killed one after another
   rmSync(join(log, '..'), { recursive: true })
 })
 
-test('200 requests are answered right while slots are killed', { timeout: 90_000 }, async (t) => {
+test('many requests are answered right while slots are killed', { timeout: 90_000 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', workloads)
   let killed = 0
-  await twoHundred(cluster, () => {
+  await many(cluster, () => {
     const victim = slotsOf(cluster.pid).find(({ state }) => state === 'R')
     if (victim) {
       killed++
@@ -163,7 +166,7 @@ test('a purchase is never done twice, whoever is killed', { timeout: 90_000 }, a
   })()
   const jobs: { job: string; status: number }[] = []
   const buy = async (customer: number) => {
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < share(40); i++) {
       const path = `/shop?action=purchase&productId=${1 + ((customer * 40 + i) % 500)}&quantity=1&customer=c${customer}`
       const { status, headers, body } = await cluster.get(path)
       assert.ok([200, 409, 502].includes(status), `${status} ${JSON.stringify(body)}`)
@@ -177,7 +180,7 @@ test('a purchase is never done twice, whoever is killed', { timeout: 90_000 }, a
   const orders = shop.prepare('select job, count(*) as times from orders group by job').all()
   shop.close()
   const times = new Map(orders.map((row) => [String(row.job), Number(row.times)]))
-  assert.ok(jobs.filter(({ status }) => status === 200).length > 20)
+  assert.ok(jobs.filter(({ status }) => status === 200).length > share(20))
   for (const { job, status } of jobs) {
     const done = times.get(job) ?? 0
     assert.ok(done <= 1, `job ${job} ordered ${done} times`)
@@ -240,15 +243,15 @@ test('after SIGTERM running requests are answered and the exit code is 0', { tim
   assert.equal(code, 0)
 })
 
-for (const how of ['heap', 'arrays', 'string', 'json']) {
-  test(`a job that eats all memory (${how}) gets a clear error; all others are answered, and the worker lives`, {
-    timeout: 90_000,
-  }, async (t) => {
-    const cluster = await up(t, '--min', '1', '--workloads', eaters, '--job-memory', '192')
-    const [worker] = workersOf(cluster.pid)
+test('jobs that eat all memory get clear errors; all others are answered, and the worker lives', {
+  timeout: 90_000,
+}, async (t) => {
+  const cluster = await up(t, '--min', '1', '--workloads', eaters, '--job-memory', '192')
+  const [worker] = workersOf(cluster.pid)
+  for (const how of ['heap', 'arrays', 'string', 'json']) {
     const others = Array.from({ length: 10 }, (_, i) => cluster.get(`/work?ms=40&value=${i}`))
     const eater = await cluster.get(`/eat?how=${how}`)
-    assert.equal(eater.status, 500)
+    assert.equal(eater.status, 500, how)
     assert.match(String(eater.body.detail), /memory|192 MB|heap/i)
     assert.equal(eater.headers['plimsoll-attempts'], '1')
     for (const [i, { status, body }] of (await Promise.all(others)).entries()) {
@@ -256,5 +259,5 @@ for (const how of ['heap', 'arrays', 'string', 'json']) {
       assert.equal(body.value, `${i}`)
     }
     assert.equal(workersOf(cluster.pid)[0]?.pid, worker!.pid)
-  })
-}
+  }
+})

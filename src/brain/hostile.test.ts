@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { share } from '../../test/thorough.ts'
 import { ContractError } from '../errors.ts'
 import type { AttemptToken, Event, FailureKind, HeldAttempt } from '../model.ts'
 import { Invariants } from '../simulate/invariants.ts'
@@ -207,7 +208,7 @@ for (const scheduler of Object.keys(schedulers) as SchedulerName[]) {
             for (const step of steps) siege.take(step)
             siege.end()
           }),
-          { numRuns: 120 },
+          { numRuns: share(120) },
         )
       })
     }

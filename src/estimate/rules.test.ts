@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
+import { share } from '../../test/thorough.ts'
 import type { Features } from '../workload.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
@@ -74,7 +75,7 @@ for (const [name, make] of Object.entries(rules)) {
           check(rule, { ...question, key: 'new' })
         }
       }),
-      { numRuns: 200 },
+      { numRuns: share(200) },
     )
   })
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
+import { share } from '../../test/thorough.ts'
 import { lightWork } from './measure.ts'
 import { defaultFormula, workOf } from './metrics.ts'
 import { bothWays, metered } from './testing/both-ways.ts'
@@ -14,7 +15,7 @@ test('random programs run alike both ways, in every mode', async () => {
     fc.asyncProperty(programs, async (program) => {
       await bothWays(program)
     }),
-    { numRuns: 50, endOnFailure: true },
+    { numRuns: share(50), endOnFailure: true },
   )
 })
 
@@ -34,6 +35,6 @@ test('the work of random programs is that of their regions, but for what is ligh
       }
       assert.ok(Math.abs(work.work - regions.work) <= allowed, `${work.work}, not ${regions.work}`)
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: share(40), endOnFailure: true },
   )
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { share } from '../../test/thorough.ts'
 import type { BrainLimits } from '../brain/core.ts'
 import type { Event } from '../model.ts'
 import { stream } from '../random.ts'
@@ -95,7 +96,7 @@ function busyWorld(seed: number, sigma: number, codes: Set<string>): World {
 for (const sigma of [0.5, 2]) {
   test(`worker and brain agree on which jobs run, with turns and deadlines, at every moment (sigma ${sigma})`, () => {
     const codes = new Set<string>()
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= share(20); seed++) {
       const world = busyWorld(seed, sigma, codes)
       while (world.clock.step()) {
         // All that happens at one instant belongs together.

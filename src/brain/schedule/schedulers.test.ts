@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { share } from '../../../test/thorough.ts'
 import { stream } from '../../random.ts'
 import { only, sent, Trial } from '../trial.ts'
 import { type SchedulerName, schedulers } from './index.ts'
@@ -78,7 +79,7 @@ function contract(scheduler: SchedulerName): void {
   })
 
   test('a worker that failed a job is not picked for it while another is left', () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= share(20); seed++) {
       const trial = new Trial({ scheduler, seed, limits: { crashes: 10, losses: 10 } })
       const ids = ['a', 'b', 'c', 'd']
       for (const id of ids) trial.joins(id)
@@ -120,7 +121,7 @@ function contract(scheduler: SchedulerName): void {
   })
 
   test('workers come and go, and no job waits beside an empty one or is lost', () => {
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= share(10); seed++) {
       const trial = storm(scheduler, seed, 400)
       const { accepted, results } = trial.view.counters
       assert.equal(accepted, results + trial.view.jobs)
@@ -128,7 +129,7 @@ function contract(scheduler: SchedulerName): void {
   })
 
   test('a policy that was saved and loaded goes on as if nothing had been', () => {
-    for (let seed = 1; seed <= 10; seed++) {
+    for (let seed = 1; seed <= share(10); seed++) {
       assert.deepEqual(storm(scheduler, seed, 200, 7).history, storm(scheduler, seed, 200).history)
     }
   })

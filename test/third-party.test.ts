@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { whatDiffers } from './third-party/exchange.ts'
+import { compareBehindAndBeside } from './third-party.ts'
+
+test('an object store that knows nothing of Plimsoll answers behind it as it does by itself', async () => {
+  // `npm run check:third-party` sends a thousand.
+  const { requests, differences } = await compareBehindAndBeside(120, 2)
+  assert.deepEqual([requests, differences], [120, []])
+})
+
+test('answers that are not the same are told', () => {
+  const answer = {
+    status: 200,
+    message: 'OK',
+    headers: ['ETag', '1'],
+    trailers: [],
+    body: Buffer.from('abc'),
+  }
+  assert.equal(whatDiffers(answer, { ...answer, body: Buffer.from('abc') }), undefined)
+  assert.match(whatDiffers(answer, { ...answer, status: 206 })!, /200 OK .* is not 206 OK/)
+  assert.match(whatDiffers(answer, { ...answer, headers: ['etag', '1'] })!, /is not/)
+  assert.match(whatDiffers(answer, { ...answer, trailers: ['a', 'b'] })!, /is not/)
+  assert.match(
+    whatDiffers(answer, { ...answer, body: Buffer.from('abd') })!,
+    /bodies of 3 and 3 bytes differ/,
+  )
+})
