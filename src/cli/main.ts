@@ -3,35 +3,23 @@
 
 import { readFileSync } from 'node:fs'
 import { ConfigError, PlimsollError } from '../errors.ts'
-import { compare } from './compare.ts'
-import { demo } from './demo.ts'
-import { estimate } from './estimate.ts'
-import { init } from './init.ts'
-import { type Command, helpPage } from './options.ts'
-import { presets } from './presets.ts'
-import { replay } from './replay.ts'
-import { request } from './request.ts'
-import { simulate } from './simulate.ts'
-import { status } from './status.ts'
-import { up } from './up.ts'
-import { why } from './why.ts'
-import { worker } from './worker.ts'
-import { workloads } from './workloads.ts'
+import type { Command } from './options.ts'
 
-const commands: Readonly<Record<string, Command>> = {
-  up,
-  worker,
-  request,
-  estimate,
-  why,
-  status,
-  workloads,
-  presets,
-  init,
-  demo,
-  simulate,
-  compare,
-  replay,
+/** Each is loaded only when it is asked for: to load all takes longer than most of them do. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./up.ts')).up,
+  worker: async () => (await import('./worker.ts')).worker,
+  request: async () => (await import('./request.ts')).request,
+  estimate: async () => (await import('./estimate.ts')).estimate,
+  why: async () => (await import('./why.ts')).why,
+  status: async () => (await import('./status.ts')).status,
+  workloads: async () => (await import('./workloads.ts')).workloads,
+  presets: async () => (await import('./presets.ts')).presets,
+  init: async () => (await import('./init.ts')).init,
+  demo: async () => (await import('./demo.ts')).demo,
+  simulate: async () => (await import('./simulate.ts')).simulate,
+  compare: async () => (await import('./compare.ts')).compare,
+  replay: async () => (await import('./replay.ts')).replay,
 }
 
 async function main(args: string[]): Promise<number> {
@@ -42,21 +30,27 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   if (name === '' || name === '--help' || name === '-h' || name === 'help') {
-    console.log(overview())
+    console.log(await overview())
     return name === '' ? 2 : 0
   }
-  const command = Object.hasOwn(commands, name) ? commands[name]! : undefined
-  if (!command) throw new ConfigError(`command = ${name}: must be one of ${Object.keys(commands).join(', ')}`)
+  const load = Object.hasOwn(commands, name) ? commands[name]! : undefined
+  if (!load) throw new ConfigError(`command = ${name}: must be one of ${Object.keys(commands).join(', ')}`)
+  const command = await load()
   if (rest.includes('--help') || rest.includes('-h')) {
+    const { helpPage } = await import('./options.ts')
     console.log(helpPage(name, command))
     return 0
   }
   return command.run(rest)
 }
 
-function overview(): string {
+async function overview(): Promise<string> {
   const width = Math.max(...Object.keys(commands).map((name) => name.length))
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  const all = Object.entries(commands).map(async ([name, load]) => {
+    const { summary } = await load()
+    return `  ${name.padEnd(width)}  ${summary}`
+  })
+  const lines = await Promise.all(all)
   return (
     'Plimsoll: a load balancer and autoscaler that knows what each request will cost.\n\n' +
     `Usage: plimsoll COMMAND [options]\n\n${lines.join('\n')}\n\nplimsoll COMMAND --help tells more. --version prints the version.`
