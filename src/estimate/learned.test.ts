@@ -5,7 +5,7 @@ import { type Random, stream } from '../random.ts'
 import type { Features } from '../workload.ts'
 import type { Question } from './estimator.ts'
 import type { Model } from './learned/fit.ts'
-import { inlineFitter } from './learned/fitter.ts'
+import { type Fitter, inlineFitter } from './learned/fitter.ts'
 import { type Learned, learned } from './learned.ts'
 import { question } from './test-question.ts'
 
@@ -167,4 +167,19 @@ test('a guess is finite and above 0, whatever it is fed', async () => {
     }),
     { numRuns: 60 },
   )
+})
+
+test('a fitter that is closed is not asked again and again', async () => {
+  let asked = 0
+  const closed: Fitter = {
+    fit: async () => {
+      asked++
+      return undefined
+    },
+    close: async () => {},
+  }
+  const rule = learned({ fitter: closed })
+  for (let n = 1; n <= 10; n++) await teach(rule, question({ n }), n)
+  await rule.settled()
+  assert.ok(asked >= 1 && asked <= 10, `asked ${asked} times`)
 })

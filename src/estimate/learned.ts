@@ -147,6 +147,8 @@ export function learned({
       return fitRows()
     }
     const model = await fitter.fit(regime.rows, collect, { posts, ...(before && { before }) })
+    // A fitter that is closed asks for no rows; it is not asked again at once.
+    if (number < 0) nextFit = after(regime.rows, growth)
     if (!model || number !== regime.number) return
     use(model)
     made?.(code ?? '', model)
