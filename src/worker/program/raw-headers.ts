@@ -49,6 +49,6 @@ export function requestHeaders(
   else if (!hasLength && bodied.has(method)) sent.push('Content-Length', '0')
   if (upgrade)
     return [...sent, 'Connection', 'Upgrade', 'Upgrade', valuesOf(headers, 'upgrade')[0] ?? 'websocket']
-  // A connection for each request: see decisions/070-worker-programs.md.
+  // A connection for each request: see decisions/071-worker-programs.md.
   return [...sent, 'Connection', 'keep-alive']
 }
