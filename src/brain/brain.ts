@@ -13,6 +13,7 @@ import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './
 import { failLaunch, resize } from './launches.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
+import { reconcileFleet } from './reconcile.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { checkFair, checkShares, Shares } from './shares.ts'
@@ -107,8 +108,10 @@ function apply(core: Core, event: Event): void {
       return lose(core, event.worker, { code: 'lost', message: event.message ?? '' })
     case 'launch-failed':
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
+    case 'listed':
+      return reconcileFleet(core, event)
     case 'drain':
-      return drain(core, event.worker, { code: 'operator' })
+      return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'tick':
       return ring(core)
   }
@@ -134,6 +137,11 @@ function ring(core: Core): void {
 
 function changesFleet({ type }: Event): boolean {
   return (
-    type === 'tick' || type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
+    type === 'tick' ||
+    type === 'joined' ||
+    type === 'lost' ||
+    type === 'launch-failed' ||
+    type === 'listed' ||
+    type === 'drain'
   )
 }

@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
+import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
 import type { SavedShare } from './shares.ts'
 import {
   type Counters,
@@ -14,7 +15,7 @@ import {
 } from './state.ts'
 import { count } from './workers.ts'
 
-const version = 2
+const version = 3
 
 type SavedJob = Omit<
   JobRecord,
@@ -45,6 +46,7 @@ export interface BrainSnapshot {
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
+  listing: SavedListing
   fastest: number
   turnsFrom: number
   wakeAt: number | null
@@ -81,6 +83,7 @@ export function saveCore(core: Core): BrainSnapshot {
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
+    listing: saveListing(core.listing),
     fastest: core.fastest,
     turnsFrom: core.turnsFrom,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
@@ -99,6 +102,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.seqs = seqs
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
+  core.listing = loadListing(saved.listing)
   core.fastest = saved.fastest
   core.turnsFrom = saved.turnsFrom
   core.wakeAt = saved.wakeAt ?? Infinity
