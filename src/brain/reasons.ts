@@ -98,6 +98,7 @@ const words: Words = {
   'job-over': () => 'the job is over',
   'below-min': (r) => `${r.have} workers, the least is ${r.min}`,
   'above-max': (r) => `${r.have} workers, the most is ${r.max}`,
+  wanders: (r) => `${count(r.to, 'worker')} for a while`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
   'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,
   'not-listed': (r) => `the provider has not had it in its list for ${span(r.missingMs)}`,

@@ -6,6 +6,7 @@
 
 import { ContractError } from '../errors.ts'
 import type { Event } from '../model.ts'
+import { thousandths } from '../quantities.ts'
 import type { Core } from './core.ts'
 import { failLaunch } from './launches.ts'
 import type { WorkerRecord } from './state.ts'
@@ -76,7 +77,7 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
       if (askedAt > (core.launches.get(launch)?.at ?? -1)) missing.set(launch, askedAt)
       continue
     }
-    const missingMs = askedAt - since
+    const missingMs = thousandths(askedAt - since)
     if (missingMs < core.limits.listMs) continue
     const reason = { code: 'not-listed', missingMs }
     const worker = workers.get(launch)

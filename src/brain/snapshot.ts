@@ -1,6 +1,7 @@
 /** The brain's state to JSON and back. A restored brain decides exactly as the saved one would have. */
 
 import { ConfigError } from '../errors.ts'
+import type { Entry } from '../heap.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
@@ -127,16 +128,15 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const { id: worker, jobs: held } of workers) {
     core.workers.get(worker)!.jobs = held.map((id) => core.jobs.get(id)!)
   }
+  const boots = new Map<string, Entry<Timer>>()
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
     if (isOfJob(timer.kind)) core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'share' && core.shares) core.shares.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
-    if (timer.kind === 'launch') {
-      const { at: begun } = launches.find((launch) => launch.id === timer.id)!
-      core.launches.set(timer.id, { id: timer.id, at: begun, timer: entry })
-    }
+    if (timer.kind === 'launch') boots.set(timer.id, entry)
   }
+  for (const { id, at } of launches) core.launches.set(id, { id, at, timer: boots.get(id)! })
   for (const worker of core.workers.values()) core.scheduler.refile(worker)
   core.scheduler.load(saved.scheduler.state, (id) => core.workers.get(id)!)
   core.scaler.load(saved.scaler.state)
