@@ -4,9 +4,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
+import { type Load, nap, naps, patienceMs, perTwoJobs } from './fleet-load.ts'
 import { cli, type Live, open as openGate, startLive, stopLive } from './live.ts'
 import { until } from './processes.ts'
-import { type Load, nap, naps, patienceMs, perTwoJobs, riseAndFall, steered } from './scaling.ts'
+import { scaleIns } from './scale-ins.ts'
+import { riseAndFall } from './scaling.ts'
 
 const timeout = 180_000
 
@@ -16,12 +18,12 @@ async function begin(t: TestContext, options: Parameters<typeof startLive>[0], w
   return live
 }
 
-test('the load rises and falls back, workers go from one to six and back, and every step has its reason', {
+test('the load rises and falls back, workers go from one to four and back, and every step has its reason', {
   timeout,
 }, async () => {
-  const { load, steps, most, processes } = await riseAndFall(6, 0)
+  const { load, steps, most, processes } = await riseAndFall(4, 0)
   assert.deepEqual(load.troubles, [])
-  assert.deepEqual([most, processes.small, processes.after], [6, 1, 0])
+  assert.deepEqual([most, processes.small, processes.after], [4, 1, 0])
   const named = (change: string) =>
     steps.filter((step) => step.change === change).flatMap(({ names }) => names).length
   assert.deepEqual([named('given-up'), named('stranger'), named('lost')], [0, 0, 0])
@@ -36,57 +38,14 @@ test('the load rises and falls back, workers go from one to six and back, and ev
   )
 })
 
-test('20 times a worker is taken out of a busy fleet: nothing is lost, and nothing is sent to one that drains', {
+test('workers are taken out of a busy fleet: nothing is lost, and nothing is sent to one that drains', {
   timeout,
-}, async (t) => {
-  const scaler = steered()
-  const live = await begin(t, { files: [naps], min: 1, max: 6, slots: 6, queue: 1000, scaler })
-  const load: Load = { sent: 0, troubles: [] }
-  /** Jobs that each draining worker has had in its hands since it drains: none may be added. */
-  const hands = new Map<string, Set<string>>()
-  let late = 0
-  const look = () => {
-    for (const { id, state, jobs } of live.state().workers) {
-      if (state !== 'draining') continue
-      const known = hands.get(id)
-      if (!known) hands.set(id, new Set(jobs.map(({ job }) => job)))
-      else late += jobs.filter(({ job }) => !known.has(job)).length
-    }
-  }
-  let over = false
-  const clients = Array.from({ length: 20 }, async (_, i) => {
-    for (let n = 0; !over; n++) {
-      await nap(live, load, 50 + ((i * 37 + n * 61) % 250))
-      look()
-    }
-  })
-  const drains = () => live.state().steps.filter(({ change }) => change === 'drain')
-  const count = () => drains().reduce((sum, { names }) => sum + names.length, 0)
-  try {
-    while (count() < 20) {
-      scaler.target = 6
-      await until('the fleet is large', () => live.state().ready === 6, patienceMs)
-      scaler.target = 1
-      await until(
-        'the fleet is small',
-        () => {
-          look()
-          const { ready, draining } = live.state()
-          return ready === 1 && draining === 0
-        },
-        patienceMs,
-      )
-    }
-  } finally {
-    over = true
-    await Promise.all(clients)
-  }
+}, async () => {
+  const { load, taken, busy, late, lost } = await scaleIns(4, 3)
   assert.deepEqual(load.troubles, [])
-  assert.equal(late, 0)
+  assert.deepEqual([late, lost], [0, 0])
   // They were taken out with work in their hands, which they finished.
-  assert.ok([...hands.values()].filter((jobs) => jobs.size > 0).length >= 10)
-  assert.ok(load.sent > 100)
-  assert.equal(live.state().steps.filter(({ change }) => change === 'lost').length, 0)
+  assert.ok(taken >= 4 && busy >= 2 && load.sent > 20, `${taken} ${busy} ${load.sent}`)
 })
 
 test('from zero: the first request waits for its worker and is answered, and then the fleet is empty again', {
@@ -126,7 +85,7 @@ test('a worker that is told to end says so at once, finishes what it has, and is
   await until('it has ended', () => live.state().workers.length === 1, patienceMs)
   const told = live.state().steps.map(({ text }) => text)
   assert.ok(told.includes(`${first!.id} gets no more jobs: it was told to end`), told.join('\n'))
-  assert.ok(told.includes(`${first!.id} ended: it is empty and was to go`), told.join('\n'))
+  assert.ok(told.includes(`${first!.id} ended with empty hands`), told.join('\n'))
 })
 
 /** A worker that the cluster did not launch. */

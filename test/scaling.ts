@@ -1,78 +1,16 @@
 /**
  * A live fleet that grows and shrinks: the load rises tenfold and falls back, and every step is told.
- * `node test/scaling.ts --seconds 30` shows it; the tests in scaling.test.ts use its parts.
+ * `npm run check:scaling` shows it, and takes 20 workers out of a busy fleet; scaling.test.ts does a little of both.
  */
 
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Scaler } from '../src/brain/scale/scaler.ts'
 import type { ClusterState } from '../src/cluster.ts'
 import { sizeText } from '../src/story/fleet-story.ts'
+import { type Load, nap, naps, patienceMs, perTwoJobs } from './fleet-load.ts'
 import { type Live, startLive, stopLive } from './live.ts'
 import { until, workersOf } from './processes.ts'
-
-export const naps = join(import.meta.dirname, 'fixtures', 'naps.ts')
-
-/** For what takes a second on an idle machine, and much longer on a busy one. */
-export const patienceMs = 60_000
-
-export interface Load {
-  sent: number
-  /** Answers that were not right at once: their status, or what went wrong, and attempts. */
-  troubles: string[]
-}
-
-/** One request that must be answered right at its first attempt. */
-export async function nap(live: Live, load: Load, ms: number): Promise<void> {
-  load.sent++
-  try {
-    const answer = await fetch(`${live.url}/nap?ms=${ms}`)
-    const text = await answer.text()
-    const attempts = answer.headers.get('plimsoll-attempts')
-    if (answer.status !== 200 || text !== `${ms}` || attempts !== '1')
-      load.troubles.push(`${answer.status}, ${attempts} attempts: ${text}`)
-  } catch (error) {
-    load.troubles.push((error as Error).message)
-  }
-}
-
-/** As many workers as `target` says. */
-export function steered(): Scaler & { target: number } {
-  const scaler: Scaler & { target: number } = {
-    name: 'steered',
-    target: 1,
-    everyMs: 100,
-    decide({ ready, booting }) {
-      const reason = { code: ready + booting < scaler.target ? 'test-grows' : 'test-shrinks' }
-      return ready + booting === scaler.target
-        ? { kind: 'hold', reason }
-        : { kind: 'scale', to: scaler.target, reason }
-    },
-    save: () => null,
-    load: () => {},
-  }
-  return scaler
-}
-
-/** One worker for every two jobs present, now or within the last `holdMs`. */
-export function perTwoJobs(jobs: () => number, min: number, max: number, holdMs: number): Scaler {
-  const seen: { at: number; jobs: number }[] = []
-  return {
-    name: 'per-two-jobs',
-    everyMs: 200,
-    decide({ ready, booting }, now) {
-      seen.push({ at: now, jobs: jobs() })
-      while (seen[0]!.at < now - holdMs) seen.shift()
-      const present = Math.max(...seen.map((one) => one.jobs))
-      const to = Math.min(max, Math.max(min, Math.ceil(present / 2)))
-      const reason = { code: 'per-two-jobs', jobs: present, to }
-      return to === ready + booting ? { kind: 'hold', reason } : { kind: 'scale', to, reason }
-    },
-    save: () => null,
-    load: () => {},
-  }
-}
+import { scaleIns } from './scale-ins.ts'
 
 export interface Rise {
   load: Load
@@ -127,12 +65,14 @@ export async function riseAndFall(max: number, riseMs: number): Promise<Rise> {
       return ready === 1 && booting.length === 0 && draining === 0
     }
     await until('one worker is left', isSmall, patienceMs)
-    await until('one process is left', () => workersOf(process.pid).length <= 1, patienceMs)
-    const small = workersOf(process.pid).length
     over = true
     await driving
     await Promise.all(open)
+    // On a slow machine even the little that came last may have made it grow once more.
+    const isOne = () => isSmall() && workersOf(process.pid).length <= 1
+    await until('one worker is left for good', isOne, patienceMs)
     const { steps } = live.state()
+    const small = workersOf(process.pid).length
     await stopLive(live)
     return { load, steps, most, processes: { small, after: workersOf(process.pid).length } }
   } finally {
@@ -143,22 +83,36 @@ export async function riseAndFall(max: number, riseMs: number): Promise<Rise> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '30' }, max: { type: 'string', default: '6' } },
+    options: {
+      seconds: { type: 'string', default: '30' },
+      max: { type: 'string', default: '6' },
+      'scale-ins': { type: 'string', default: '20' },
+    },
   })
-  const { load, steps, most, processes } = await riseAndFall(
-    Number(values.max),
-    Number(values.seconds) * 1000,
-  )
+  const max = Number(values.max)
+  const { load, steps, most, processes } = await riseAndFall(max, Number(values.seconds) * 1000)
   const first = steps[0]!.at
   for (const step of steps) {
     const after = `${((step.at - first) / 1000).toFixed(1)} s`
     console.log(`${after.padStart(8)}  ${sizeText(step).padEnd(32)}  ${step.text}`)
   }
   console.log(
-    `${load.sent} requests, ${load.troubles.length} not answered right at the first attempt; ${most} workers at most; ` +
+    `${told(load)}; ${most} workers at most; ` +
       `${processes.small} worker process when the load had fallen, ${processes.after} at the end`,
   )
-  if (load.troubles.length > 0) console.log(load.troubles.slice(0, 10).join('\n'))
+  const ins = await scaleIns(Number(values['scale-ins']), max)
+  console.log(
+    `${ins.taken} workers taken out under load, ${ins.busy} of them with jobs in hand: ${told(ins.load)}; ` +
+      `${ins.late} jobs sent to one that drained; ${ins.lost} workers lost`,
+  )
+  const good = load.troubles.length + ins.load.troubles.length + ins.late + ins.lost + processes.after === 0
+  console.log(good && most === max && processes.small === 1 ? '1 passed, 0 failed' : '0 passed, 1 failed')
+  if (!good || most !== max || processes.small !== 1) process.exitCode = 1
+}
+
+function told({ sent, troubles }: Load): string {
+  const some = troubles.length > 0 ? ` (${troubles.slice(0, 5).join('; ')})` : ''
+  return `${sent} requests, ${troubles.length} not answered right at the first attempt${some}`
 }
 
 if (import.meta.main) await main()

@@ -129,7 +129,7 @@ function textOf({ change, names, reason }: Step): string {
     case 'drain':
       return `${all} ${names.length === 1 ? 'gets' : 'get'} no more jobs: ${explain(reason)}`
     case 'ended':
-      return `${all} ended: ${explain(reason)}`
+      return `${all} ended with empty hands`
     case 'lost':
       return `${all} lost: ${explain(reason)}`
   }
