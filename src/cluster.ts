@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
+import { explain } from './brain/reasons.ts'
 import type { Scaler } from './brain/scale/scaler.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
@@ -215,9 +216,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'launch':
         return fleet.launch(action.launch)
       case 'abandon':
-        troubles.push(`${action.launch}: ${action.reason.code} ${action.reason.message ?? ''}`.trim())
+        troubles.push(`${action.launch}: ${explain(action.reason)}`)
         if (troubles.length > mostTroubles) troubles.shift()
-        log(`fleet: launch ${action.launch} came to nothing: ${action.reason.message ?? action.reason.code}`)
+        log(`fleet: launch ${action.launch} is given up: ${explain(action.reason)}`)
         return fleet.terminate(action.launch)
       case 'drain':
         return workers.send(action.worker, { type: 'drain' })
