@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { ClusterState } from '../src/cluster.ts'
+import type { ClusterOptions, ClusterState } from '../src/cluster.ts'
 import { sizeText } from '../src/story/fleet-story.ts'
 import { type Load, nap, naps, patienceMs, perTwoJobs } from './fleet-load.ts'
 import { type Live, startLive, stopLive } from './live.ts'
@@ -21,12 +21,20 @@ export interface Rise {
   processes: { small: number; after: number }
 }
 
-/** Naps of 400 ms: one every half second, then ten times as many for `riseMs` or until all workers are up, then as before. */
-export async function riseAndFall(max: number, riseMs: number): Promise<Rise> {
+/**
+ * Naps of 400 ms: two a second, then ten times as many for `riseMs` and until all workers are up, then two again. Twenty a
+ * second are more than six workers can do, so each number of them is too few until then.
+ * `sizing`: what decides how many there are; default: one for every two jobs.
+ */
+export async function riseAndFall(
+  max: number,
+  riseMs: number,
+  sizing?: Pick<ClusterOptions, 'scale' | 'scaler'>,
+): Promise<Rise> {
   let live: Live | undefined
   const jobs = () => live?.state().jobs ?? 0
-  const scaler = perTwoJobs(jobs, 1, max, 1500)
-  live = await startLive({ files: [naps], min: 1, max, slots: 8, queue: 1000, scaler })
+  const scaled = sizing ?? { scaler: perTwoJobs(jobs, 1, max, 1500) }
+  live = await startLive({ files: [naps], min: 1, max, slots: 8, queue: 1000, ...scaled })
   const load: Load = { sent: 0, troubles: [] }
   let everyMs = 500
   let most = 0
@@ -44,21 +52,9 @@ export async function riseAndFall(max: number, riseMs: number): Promise<Rise> {
     await wait(1500)
     everyMs = 50
     const began = performance.now()
-    // Twelve naps at a time need the whole fleet, so it is sure to come up.
-    const extra = () => {
-      while (!over && everyMs === 50 && open.size < 2 * max) {
-        const one = nap(live, load, 400).finally(() => open.delete(one))
-        open.add(one)
-      }
-    }
-    const topping = setInterval(extra, 20)
-    try {
-      await until('all workers are up', () => live.state().ready === max, patienceMs)
-      most = max
-      await wait(Math.max(0, riseMs - (performance.now() - began)))
-    } finally {
-      clearInterval(topping)
-    }
+    await until('all workers are up', () => live.state().ready === max, patienceMs)
+    most = max
+    await wait(Math.max(0, riseMs - (performance.now() - began)))
     everyMs = 500
     const isSmall = () => {
       const { ready, booting, draining } = live.state()

@@ -71,7 +71,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       if (now > core.now) core.now = now
       core.actions = []
       apply(core, event)
-      if (changesFleet(event)) resize(core)
+      if (changesFleet(event, core.actions)) resize(core)
       if (core.draining.size > 0) endDrained(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
@@ -135,13 +135,10 @@ function ring(core: Core): void {
   }
 }
 
-function changesFleet({ type }: Event): boolean {
+function changesFleet({ type }: Event, actions: readonly Action[]): boolean {
+  // Most lists say what is known.
+  if (type === 'listed') return actions.length > 0
   return (
-    type === 'tick' ||
-    type === 'joined' ||
-    type === 'lost' ||
-    type === 'launch-failed' ||
-    type === 'listed' ||
-    type === 'drain'
+    type === 'tick' || type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
   )
 }
