@@ -3,7 +3,6 @@
 import type { Brain } from './brain/brain.ts'
 import type { EventLogFile } from './event-log-file.ts'
 import type { Action, Event } from './model.ts'
-import type { Stories } from './story/stories.ts'
 
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -12,7 +11,7 @@ export interface DriverParts {
   brain: Brain
   eventLog: EventLogFile
   /** They see what the brain was told and decided before it is done. */
-  stories: Stories
+  observers: readonly { observe(event: Event, actions: readonly Action[], now: number): void }[]
   now(): number
   /** Does what the brain wants done. */
   perform(action: Exclude<Action, { type: 'wake' }>): void
@@ -25,7 +24,7 @@ export interface BrainDriver {
   end(): void
 }
 
-export function driveBrain({ brain, eventLog, stories, now, perform }: DriverParts): BrainDriver {
+export function driveBrain({ brain, eventLog, observers, now, perform }: DriverParts): BrainDriver {
   const inbox: Event[] = []
   let wake: NodeJS.Timeout | undefined
   let busy = false
@@ -41,7 +40,7 @@ export function driveBrain({ brain, eventLog, stories, now, perform }: DriverPar
         const time = now()
         const actions = brain.handle(next, time)
         eventLog.entry(time, next, actions)
-        stories.observe(next, actions, time)
+        for (const observer of observers) observer.observe(next, actions, time)
         for (const action of actions) {
           if (action.type === 'wake') wakeAt(action.at)
           else perform(action)

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
+import { explain } from './brain/reasons.ts'
+import type { Scaler } from './brain/scale/scaler.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
@@ -17,6 +19,7 @@ import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
 import { eventLogFile } from './event-log-file.ts'
 import { learnFrom } from './finished-jobs.ts'
+import { takeInventory } from './fleet/inventory.ts'
 import { localFleet } from './fleet/local.ts'
 import { workerCommand } from './fleet/worker-command.ts'
 import { clientNamer } from './front/client-name.ts'
@@ -30,6 +33,7 @@ import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
+import { FleetStory, type ToldStep } from './story/fleet-story.ts'
 import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
 import type { DisciplineName } from './worker/discipline.ts'
@@ -50,6 +54,10 @@ export interface ClusterOptions extends Following {
   adminPort: number
   min: number
   max: number
+  /** How the number of workers between them is found. Default: it stays as it is. */
+  scale?: Omit<BrainSpec['scale'], 'min' | 'max'>
+  /** In place of the one that `scale` describes, which the event log then does not tell. */
+  scaler?: Scaler
   scheduler: SchedulerName
   discipline: DisciplineName
   /** How work is counted. Default: as one number. */
@@ -96,11 +104,18 @@ export interface ClusterState extends BrainView {
   discipline: string
   uptimeMs: number
   launchTroubles: string[]
+  /** How the fleet grew and shrank, and why: the last 200 steps. */
+  steps: ToldStep[]
   /** With their processes, on their machines. */
   workers: (WorkerView & { pid: number | undefined })[]
 }
 
 const beatMs = 1_000
+/** The provider is asked so often what is there; its list is about processes of this one, so it is never late. */
+const listEveryMs = 1_000
+const listMs = 3_000
+/** A worker that was to go is given so long to end by itself. */
+const endMs = 2_000
 /** What was answered last is given at least so long to go out. */
 const leastFlushMs = 1_000
 /** Launches that came to nothing; so many are remembered. */
@@ -121,14 +136,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const spec: BrainSpec = {
     scheduler: options.scheduler,
     discipline: options.discipline,
-    scale: { min: options.min, max: options.max },
+    scale: { min: options.min, max: options.max, ...options.scale },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
-    limits: { queue: options.queue, beatMs, bootMs, backoffMs: 500, backoffMaxMs: 30_000 },
+    limits: { queue: options.queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
-  const brain = brainOf(spec)
+  const brain = brainOf(spec, undefined, options.scaler)
   const eventLog = eventLogFile(options.eventLog, spec)
   const ledger = await openSqliteLedger({
     file: join(options.dataDir, 'ledger.db'),
@@ -164,7 +179,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return exchange && { quote: exchange.parts.quote, expectedMs, cpuMs: exchange.cost?.cpuMs }
     },
   })
-  const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })
+  const fleetStory = new FleetStory()
+  const { tell, end } = driveBrain({ brain, eventLog, observers: [stories, fleetStory], now, perform })
   const workers = new JoinedWorkers({
     code: joining,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
@@ -200,14 +216,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'launch':
         return fleet.launch(action.launch)
       case 'abandon':
-        troubles.push(`${action.launch}: ${action.reason.code} ${action.reason.message ?? ''}`.trim())
+        troubles.push(`${action.launch}: ${explain(action.reason)}`)
         if (troubles.length > mostTroubles) troubles.shift()
-        log(`fleet: launch ${action.launch} came to nothing: ${action.reason.message ?? action.reason.code}`)
+        log(`fleet: launch ${action.launch} is given up: ${explain(action.reason)}`)
         return fleet.terminate(action.launch)
       case 'drain':
         return workers.send(action.worker, { type: 'drain' })
       case 'terminate':
-        return workers.dismiss(action.worker)
+        return workers.dismiss(action.worker, action.reason.code === 'drained' ? endMs : 0)
     }
   }
 
@@ -244,7 +260,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     now,
     log,
     closed,
-    isReady: () => !stopping && brain.view().ready > 0,
+    // Where there may be none, the first request waits for its worker.
+    isReady: () => !stopping && (options.min === 0 || brain.view().ready > 0),
     submit(parts) {
       const exchange = new Exchange({ ...parts, token, tell, over })
       exchanges.set(parts.job.id, exchange)
@@ -276,6 +293,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       },
     },
   )
+  const inventory = takeInventory({ provider: fleet, everyMs: listEveryMs, limitMs: listMs, now, tell, log })
   tell({ type: 'tick' })
 
   function state(): ClusterState {
@@ -287,6 +305,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       discipline: spec.discipline,
       uptimeMs: performance.now() - began,
       launchTroubles: troubles,
+      steps: fleetStory.steps(),
     }
   }
 
@@ -296,6 +315,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await idle(exchanges, limitMs)
     for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
     end()
+    inventory.close()
+    workers.end()
     await fleet.close()
     workers.close()
     admin.close()

@@ -67,8 +67,8 @@ export class JoinedWorkers {
     this.#joined.get(worker)?.connection?.send(message)
   }
 
-  /** Ends a worker. Idempotent. */
-  dismiss(id: string): void {
+  /** Ends a worker: at once, or where it is to do so itself, after `graceMs`. Idempotent. */
+  dismiss(id: string, graceMs: number): void {
     const worker = this.#joined.get(id)
     if (!worker) return
     this.#joined.delete(id)
@@ -76,10 +76,16 @@ export class JoinedWorkers {
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
     cut(worker)
-    if (worker.launch !== undefined) {
-      this.#byLaunch.delete(worker.launch)
-      this.#parts.fleet().terminate(worker.launch)
-    }
+    const { launch } = worker
+    // Of two that name the same launch only the first is the one that it brought up.
+    if (launch === undefined || this.#byLaunch.get(launch) !== id) return
+    this.#byLaunch.delete(launch)
+    this.#parts.fleet().terminate(launch, graceMs)
+  }
+
+  /** Tells all to end. */
+  end(): void {
+    for (const { connection } of this.#joined.values()) connection?.send({ type: 'end' })
   }
 
   /** Cuts the ways to all workers. */
@@ -121,7 +127,7 @@ export class JoinedWorkers {
       this.#joined.set(id, { upstream, launch, pid, connection })
     }
     if (launch !== undefined) {
-      this.#byLaunch.set(launch, id)
+      if (!this.#byLaunch.has(launch)) this.#byLaunch.set(launch, id)
       this.#parts.fleet().joined(launch)
     }
   }
@@ -132,6 +138,7 @@ export class JoinedWorkers {
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
     else if (message.type === 'metrics') keeper?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
+    else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
 }
 

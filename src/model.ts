@@ -93,8 +93,10 @@ export type Event =
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }
   | { type: 'lost'; worker: string; message?: string }
   | { type: 'launch-failed'; launch: string; message?: string }
-  /** An operator wants this worker gone once it is empty. */
-  | { type: 'drain'; worker: string }
+  /** What the provider says is there, of all that carries our tag; a launch that is there twice stands there twice. */
+  | { type: 'listed'; launches: string[]; askedAt: number }
+  /** This worker is to go once it is empty: an operator wants it, or it was told so itself and asks for no more. */
+  | { type: 'drain'; worker: string; by?: 'worker' }
   | { type: 'tick' }
 
 /** A code with the numbers that decided; `explain` puts it into words when someone asks. */
@@ -133,7 +135,7 @@ export type Action =
   /** A message of a superseded attempt was recognised and ignored. */
   | ({ type: 'drop'; reason: Reason } & AttemptToken)
   | { type: 'launch'; launch: string; reason: Reason }
-  /** Nobody waits for this launch any more: end what it may still bring up. */
+  /** Nobody waits for this launch any more: end whatever came of it, or still comes. Idempotent. */
   | { type: 'abandon'; launch: string; reason: Reason }
   | { type: 'drain'; worker: string; reason: Reason }
   /** End this worker, whatever it holds. Idempotent. */

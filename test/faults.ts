@@ -17,36 +17,36 @@ export interface FaultRun {
   first: boolean
 }
 
-export interface FaultTotals {
-  seeds: number
-  jobs: number
-  results: number
-  retries: number
-  ranked: number
-  dropped: number
+/** What is added up. */
+const counts = [
+  'jobs',
+  'results',
+  'retries',
+  'ranked',
+  'dropped',
+  'launches',
+  'givenUp',
+  'strangers',
+  'drained',
+] as const
+
+export type FaultTotals = Record<(typeof counts)[number] | 'seeds', number> & {
   failures: { policy: SchedulerName; seed: number; message: string }[]
+}
+
+function noTotals(): FaultTotals {
+  const none = Object.fromEntries(counts.map((name) => [name, 0])) as Record<(typeof counts)[number], number>
+  return { seeds: 0, ...none, failures: [] }
 }
 
 /** The seeds `from` to `to`, both included. */
 export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
-  const totals: FaultTotals = {
-    seeds: 0,
-    jobs: 0,
-    results: 0,
-    retries: 0,
-    ranked: 0,
-    dropped: 0,
-    failures: [],
-  }
+  const totals = noTotals()
   for (let seed = from; seed <= to; seed++) {
     totals.seeds++
     try {
-      const { jobs, results, retries, ranked, dropped } = chaos(policy, seed)
-      totals.jobs += jobs
-      totals.results += results
-      totals.retries += retries
-      totals.ranked += ranked
-      totals.dropped += dropped
+      const run = chaos(policy, seed)
+      for (const name of counts) totals[name] += run[name]
     } catch (error) {
       totals.failures.push({ policy, seed, message: (error as Error).message })
       if (first) break
@@ -82,13 +82,14 @@ async function main(): Promise<void> {
       return { policy, from, to: Math.floor((seeds * (i + 1)) / shares), first: values.first }
     })
     const totals = await Promise.all(parts.map(inThread))
-    const sum = (name: 'seeds' | 'jobs' | 'results' | 'retries' | 'ranked' | 'dropped') =>
+    const sum = (name: (typeof counts)[number] | 'seeds') =>
       totals.reduce((total, part) => total + part[name], 0)
     const failures = totals.flatMap((part) => part.failures)
     failed += failures.length
     console.log(
       `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} ranked anew, ` +
-        `${sum('dropped')} late messages dropped, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+        `${sum('dropped')} late messages dropped, ${sum('launches')} launches (${sum('givenUp')} came to nothing), ` +
+        `${sum('strangers')} strangers ended, ${sum('drained')} drained, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     if (values.first && failed > 0) break

@@ -41,6 +41,13 @@ const mutations = [
     to: '  const inHand = record?.worker !== undefined || worker === undefined\n  if (record && inHand && epoch === core.epoch) return record\n',
     seen: /superseded/,
   },
+  {
+    name: 'a machine that nobody knows and nobody ends',
+    file: 'src/brain/reconcile.ts',
+    from: "    if (before.has(launch)) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger' } })\n    else strangers",
+    to: '    strangers',
+    seen: /the provider has .* and bills them/,
+  },
 ]
 
 for (const { name, file, from, to, seen } of mutations) {

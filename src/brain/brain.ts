@@ -13,6 +13,7 @@ import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './
 import { failLaunch, resize } from './launches.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
+import { reconcileFleet } from './reconcile.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { checkFair, checkShares, Shares } from './shares.ts'
@@ -70,7 +71,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       if (now > core.now) core.now = now
       core.actions = []
       apply(core, event)
-      if (changesFleet(event)) resize(core)
+      if (changesFleet(event, core.actions)) resize(core)
       if (core.draining.size > 0) endDrained(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
@@ -107,8 +108,10 @@ function apply(core: Core, event: Event): void {
       return lose(core, event.worker, { code: 'lost', message: event.message ?? '' })
     case 'launch-failed':
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
+    case 'listed':
+      return reconcileFleet(core, event)
     case 'drain':
-      return drain(core, event.worker, { code: 'operator' })
+      return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'tick':
       return ring(core)
   }
@@ -132,7 +135,9 @@ function ring(core: Core): void {
   }
 }
 
-function changesFleet({ type }: Event): boolean {
+function changesFleet({ type }: Event, actions: readonly Action[]): boolean {
+  // Most lists say what is known.
+  if (type === 'listed') return actions.length > 0
   return (
     type === 'tick' || type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
   )

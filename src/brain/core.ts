@@ -4,6 +4,7 @@ import { Heap } from '../heap.ts'
 import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { type Listing, newListing } from './reconcile.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
 import type { Shares } from './shares.ts'
@@ -30,6 +31,8 @@ export interface BrainLimits {
   settleMs: number
   /** A launch that has not joined by then has failed. */
   bootMs: number
+  /** A provider's list may be so late: what it does not have for longer is gone. */
+  listMs: number
   /**
    * A job that has been here so many times as long as it has run, and `turnMs` more, is owed a turn on a core: however
    * wrong its estimate, it is not slowed down by much more than this factor. 0: nobody is owed anything.
@@ -51,6 +54,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   freshMs: 10_000,
   settleMs: 2_000,
   bootMs: 300_000,
+  listMs: 15_000,
   mostSlowdown: 50,
   turnMs: 10,
   backoffMs: 1_000,
@@ -92,6 +96,8 @@ export interface Core {
   seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
   launchFailures: number
   launchNotBefore: number
+  /** What the provider said of the fleet. */
+  listing: Listing
   /** The wake-up asked for last. */
   wakeAt: number
   /** The event under way: its time, and what it has led to so far. */
@@ -131,6 +137,7 @@ export function newCore(
     seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
     launchFailures: 0,
     launchNotBefore: 0,
+    listing: newListing(),
     wakeAt: Infinity,
     now: 0,
     actions: [],

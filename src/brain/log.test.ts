@@ -185,7 +185,7 @@ test('entries come in order and whole, however many there are', () => {
 })
 
 test('the header says what the log is, and describes its brain', () => {
-  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 2, brain: spec })
+  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 3, brain: spec })
 })
 
 test('what is not the header of a log is refused', () => {
@@ -195,10 +195,10 @@ test('what is not the header of a log is refused', () => {
   }
   assert.throws(
     () => decodeHeader(`{"plimsoll":"event-log","version":9,"brain":${brain}}`),
-    new ConfigError('line 1: event log of version 9; this is version 2'),
+    new ConfigError('line 1: event log of version 9; this is version 3'),
   )
   for (const without of ['', ',"brain":null', ',"brain":5']) {
-    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":2${without}}`), {
+    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":3${without}}`), {
       code: 'CONFIG',
       message: /^line 1: .*"brain"/,
     })

@@ -8,7 +8,7 @@ import { ConfigError } from '../errors.ts'
 import type { Action, Event } from '../model.ts'
 import type { BrainSpec } from './spec.ts'
 
-export const logVersion = 2
+export const logVersion = 3
 
 export interface LogHeader {
   plimsoll: 'event-log'

@@ -1,8 +1,10 @@
 /** The brain's state to JSON and back. A restored brain decides exactly as the saved one would have. */
 
 import { ConfigError } from '../errors.ts'
+import type { Entry } from '../heap.ts'
 import type { Core } from './core.ts'
 import type { SavedBuckets } from './rate-limit.ts'
+import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
 import type { SavedShare } from './shares.ts'
 import {
   type Counters,
@@ -14,7 +16,7 @@ import {
 } from './state.ts'
 import { count } from './workers.ts'
 
-const version = 2
+const version = 3
 
 type SavedJob = Omit<
   JobRecord,
@@ -45,6 +47,7 @@ export interface BrainSnapshot {
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
+  listing: SavedListing
   fastest: number
   turnsFrom: number
   wakeAt: number | null
@@ -81,6 +84,7 @@ export function saveCore(core: Core): BrainSnapshot {
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
+    listing: saveListing(core.listing),
     fastest: core.fastest,
     turnsFrom: core.turnsFrom,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
@@ -99,6 +103,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.seqs = seqs
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
+  core.listing = loadListing(saved.listing)
   core.fastest = saved.fastest
   core.turnsFrom = saved.turnsFrom
   core.wakeAt = saved.wakeAt ?? Infinity
@@ -123,16 +128,15 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const { id: worker, jobs: held } of workers) {
     core.workers.get(worker)!.jobs = held.map((id) => core.jobs.get(id)!)
   }
+  const boots = new Map<string, Entry<Timer>>()
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
     if (isOfJob(timer.kind)) core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'share' && core.shares) core.shares.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
-    if (timer.kind === 'launch') {
-      const { at: begun } = launches.find((launch) => launch.id === timer.id)!
-      core.launches.set(timer.id, { id: timer.id, at: begun, timer: entry })
-    }
+    if (timer.kind === 'launch') boots.set(timer.id, entry)
   }
+  for (const { id, at } of launches) core.launches.set(id, { id, at, timer: boots.get(id)! })
   for (const worker of core.workers.values()) core.scheduler.refile(worker)
   core.scheduler.load(saved.scheduler.state, (id) => core.workers.get(id)!)
   core.scaler.load(saved.scaler.state)

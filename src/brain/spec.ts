@@ -6,13 +6,15 @@ import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { fixed } from './scale/fixed.ts'
+import type { Scaler } from './scale/scaler.ts'
+import { type Wander, wandering } from './scale/wandering.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
 import type { BrainSnapshot } from './snapshot.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName
   discipline: DisciplineName
-  scale: { min: number; max: number }
+  scale: { min: number; max: number; wander?: Wander }
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
@@ -21,14 +23,14 @@ export interface BrainSpec {
   rateLimit?: RateLimit
 }
 
-/** Builds the brain that the description names. */
-export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
+/** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
+export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
   const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
       discipline: oneOf('discipline', discipline, disciplines).name,
-      scaler: fixed(scale),
+      scaler: scaler ?? (scale.wander ? wandering(scale, scale.wander) : fixed(scale)),
       epoch,
       seed,
       limits,

@@ -3,8 +3,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
-import type { Cluster } from '../cluster.ts'
+import type { Cluster, ClusterState } from '../cluster.ts'
 import { ConfigError, UnreachableError } from '../errors.ts'
+import { sizeText } from '../story/fleet-story.ts'
 import { client } from './client.ts'
 import { drive, type Sent } from './demo/drive.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
@@ -14,6 +15,7 @@ import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
 import { progressLine, waitingLine } from './progress.ts'
+import { duration, table } from './table.ts'
 import { clusterFrom, clusterOptions } from './up.ts'
 
 const options = {
@@ -47,6 +49,8 @@ export const demo: Command = {
 }
 
 interface Run {
+  /** How the fleet grew and shrank, the times from the first. */
+  steps: ClusterState['steps']
   sent: Sent[]
   killed: Killed | undefined
   orders: Orders
@@ -72,6 +76,7 @@ async function runDemo(
     throw error
   })
   const sent: Sent[] = []
+  let steps: ClusterState['steps'] = []
   let killed: Killed | undefined
   try {
     await untilReady(cluster, workers, signal)
@@ -102,10 +107,11 @@ async function runDemo(
     }
   } finally {
     stopWaiting()
+    steps = cluster.state().steps
     await cluster.stop(0)
   }
   // Nothing runs any more that could still place an order.
-  return { sent, killed, orders: checkOrders(dataDir, sent) }
+  return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
 }
 
 /** For the whole fleet to come up, also on a busy machine. */
@@ -157,17 +163,18 @@ function showProgress(
 
 /** Prints the summary. True: all is as it should be. */
 function report(
-  { sent, killed, orders }: Run,
+  { sent, steps, killed, orders }: Run,
   { json, workers, seed }: OptionValues<typeof options>,
 ): boolean {
   const rows = figuresOf(sent)
   const all = rows.at(-1)!
   const good = all.lost === 0 && all.wrong === 0
   if (json) {
-    console.log(JSON.stringify({ good, seed, workers, killed, orders, requests: rows }))
+    console.log(JSON.stringify({ good, seed, workers, killed, orders, requests: rows, steps }))
     return good
   }
   console.log(`${figuresTable(rows)}\n`)
+  console.log(`${stepsTable(steps)}\n`)
   console.log(story(all, killed, orders))
   const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
   for (const { request, ending, trouble } of troubles.slice(0, 20))
@@ -182,6 +189,15 @@ function story({ retried }: Figures, killed: Killed | undefined, { placed, place
     : 'No worker was killed: none had anything in hand.'
   const unknown = placedUnknown > 0 ? `, of which ${placedUnknown} with an answer of unknown outcome` : ''
   return `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.`
+}
+
+function stepsTable(steps: ClusterState['steps']): string {
+  const first = steps[0]?.at ?? 0
+  return table(
+    ['after', 'fleet', 'what and why'],
+    steps.map((step) => [duration(step.at - first), sizeText(step), step.text]),
+    [1, 2],
+  )
 }
 
 function verdict({ sent, wrong, lost }: Figures, good: boolean): string {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClusterState } from '../cluster.ts'
 import { ConfigError, UnreachableError } from '../errors.ts'
+import { sizeText } from '../story/fleet-story.ts'
 import { adminUrl, getJson, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
@@ -14,6 +15,8 @@ const options = {
 
 /** Of waiting jobs and such, so many are named. */
 const named = 8
+/** Of the fleet's steps, so many are shown. */
+const mostSteps = 8
 
 /** What a cluster is doing now. */
 export const status: Command = {
@@ -71,7 +74,7 @@ function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
 }
 
 export function statusText(state: ClusterState): string {
-  const { workers, waiting, booting, launchTroubles, counters } = state
+  const { workers, waiting, booting, launchTroubles, counters, steps } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
   const { accepted, results, retries } = counters
   const totals = [
@@ -101,7 +104,14 @@ export function statusText(state: ClusterState): string {
     booting.length > 0 && `booting   ${some(booting)}`,
     ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),
   ].filter((line) => line !== false)
-  return [totals, '', fleet, ...(more.length > 0 ? ['', ...more] : [])].join('\n')
+  const history = steps
+    .slice(-mostSteps)
+    .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
+  return [
+    ...[totals, '', fleet],
+    ...(more.length > 0 ? ['', ...more] : []),
+    ...(history.length > 0 ? ['', table(['fleet', 'then', 'what and why'], history, [1, 2])] : []),
+  ].join('\n')
 }
 
 function some(ids: string[]): string {

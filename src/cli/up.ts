@@ -68,6 +68,10 @@ export function clusterFrom(
 ): Promise<Cluster> {
   const own = config?.own
   const { min, max } = fleetSize(values, own?.upstreams?.length)
+  if (max > availableParallelism() && own?.upstreams === undefined)
+    log(
+      `fleet: up to ${max} workers of one core each share the ${availableParallelism()} cores of this machine`,
+    )
   const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
   const meter = own ? 'off' : meterFrom(values)
   return startCluster({
@@ -77,7 +81,6 @@ export function clusterFrom(
     host: values.host,
     port: values.port,
     adminPort: values['admin-port'],
-    // A fleet of a fixed size for now: nothing decides yet to go beyond the least.
     min,
     max,
     scheduler,

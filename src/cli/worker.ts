@@ -40,6 +40,11 @@ const options = {
   ...meterOptions,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
   host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
+  'leave-after': {
+    help: 'on SIGTERM, how many seconds what it has may take; a second one ends it at once',
+    default: 30,
+    min: 0,
+  },
   launch: { help: 'set by the fleet that starts it', default: undefined, value: 'ID' },
 } as const
 
@@ -76,6 +81,7 @@ export const worker: Command = {
         host: values.host,
         // Local workers end with the brain; others wait for it to come back.
         reconnectMs: launched ? 0 : 60_000,
+        leaveMs: values['leave-after'] * 1000,
         log: (line) => console.log(line),
       },
       stop.signal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
-import test from 'node:test'
+import test, { type TestContext } from 'node:test'
 import { localFleet } from './local.ts'
 
 test('each worker stands for an upstream of its own, and one that ends leaves it to the next', async (t) => {
@@ -33,4 +33,63 @@ test('each worker stands for an upstream of its own, and one that ends leaves it
   fleet.terminate('1')
   assert.deepEqual(await gone, ['1'])
   assert.equal(await said('4'), 'worker 4: --upstream http://a:1 --launch 4')
+})
+
+/** A fleet of shell scripts, and what it tells. */
+function scripted(t: TestContext, script: string) {
+  const news = new EventEmitter()
+  const fleet = localFleet(
+    { command: ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
+    {
+      launchFailed: (launch, message) => news.emit('failed', launch, message),
+      gone: (launch, message) => news.emit('gone', launch, message),
+    },
+  )
+  t.after(() => fleet.close())
+  const begins = async (launch: string) => {
+    const line = once(news, 'line')
+    fleet.launch(launch)
+    await line
+    fleet.joined(launch)
+  }
+  const listed = async () => (await fleet.list()).map(({ launch }) => launch)
+  return { fleet, news, begins, listed }
+}
+
+test('the list has what runs, since when, and nothing that has ended', async (t) => {
+  const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 60')
+  assert.deepEqual(await listed(), [])
+  const before = Date.now()
+  await begins('1')
+  await begins('2')
+  assert.deepEqual(await listed(), ['1', '2'])
+  for (const { since } of await fleet.list()) assert.ok(since >= before && since <= Date.now())
+  const gone = once(news, 'gone')
+  fleet.terminate('1')
+  assert.deepEqual(await gone, ['1', 'killed by SIGKILL'])
+  assert.deepEqual(await listed(), ['2'])
+})
+
+test('what cannot be started is never in the list', async (t) => {
+  const fleet = localFleet(
+    { command: ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
+    { launchFailed: () => {}, gone: () => {} },
+  )
+  t.after(() => fleet.close())
+  fleet.launch('1')
+  await fleet.close()
+  assert.deepEqual(await fleet.list(), [])
+})
+
+test('one that is to end by itself is left to it, and ended if it does not', async (t) => {
+  const { fleet, news, begins } = scripted(t, 'echo up; sleep 0.05')
+  const gone = once(news, 'gone')
+  await begins('1')
+  fleet.terminate('1', 60_000)
+  assert.deepEqual(await gone, ['1', 'exited with code 0'])
+  const stuck = scripted(t, 'echo up; exec sleep 60')
+  await stuck.begins('1')
+  const killed = once(stuck.news, 'gone')
+  stuck.fleet.terminate('1', 20)
+  assert.deepEqual(await killed, ['1', 'killed by SIGKILL'])
 })

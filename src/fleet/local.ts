@@ -20,6 +20,7 @@ export interface LocalFleetOptions {
 
 interface Child {
   process: ChildProcess
+  since: number
   upstream: string | undefined
   joined: boolean
   /** The last thing it said, for the report of a worker that crashes at start. */
@@ -47,6 +48,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
         detached: true,
         env: { ...process.env, ...options.env },
       }),
+      since: Date.now(),
       upstream,
       joined: false,
       lastWords: '',
@@ -79,12 +81,21 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
       const child = children.get(id)
       if (child) child.joined = true
     },
-    terminate: (id) => void children.get(id)?.process.kill('SIGKILL'),
+    async list() {
+      return [...children]
+        .filter(([, child]) => isAlive(child))
+        .map(([launch, { since }]) => ({ launch, since }))
+    },
+    terminate(id, graceMs = 0) {
+      const child = children.get(id)
+      if (!child || !isAlive(child)) return
+      if (graceMs <= 0) return void child.process.kill('SIGKILL')
+      const force = setTimeout(() => child.process.kill('SIGKILL'), graceMs)
+      child.process.once('exit', () => clearTimeout(force))
+    },
     async close() {
       closed = true
-      const alive = [...children.values()]
-        .map(({ process: child }) => child)
-        .filter((child) => child.exitCode === null && child.signalCode === null)
+      const alive = [...children.values()].filter(isAlive).map(({ process: child }) => child)
       const ends = alive.map((child) => once(child, 'exit'))
       // Asked first: a worker that ends by itself has seen its slots end.
       for (const child of alive) child.kill('SIGTERM')
@@ -95,4 +106,8 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
       clearTimeout(force)
     },
   }
+}
+
+function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null
 }

@@ -6,6 +6,7 @@ import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import { listMs, providerRates, settled } from './chaos-fleet.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
@@ -23,6 +24,11 @@ export interface ChaosResult {
   retries: number
   /** How often a job in a worker's hands was given another precedence. */
   ranked: number
+  launches: number
+  /** Launches that came to nothing, machines that nobody knew, and workers that were drained. */
+  givenUp: number
+  strangers: number
+  drained: number
   /** Of the event log. */
   hash: string
 }
@@ -55,9 +61,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     lose: random.next() < 0.3 ? 0 : random.next() * 0.15,
     double: random.next() < 0.3 ? 0 : random.next() * 0.3,
     delayMs: 0.1 + random.next() ** 3 * 300,
-    launchFails: random.next() * 0.3,
-    launchHangs: random.next() * 0.2,
-    launchTwice: random.next() * 0.3,
+    provider: providerRates(stream(seed, 'provider')),
     everyMs: 200 + random.next() * 4000,
     untilMs,
   }
@@ -71,6 +75,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     freshMs: 1000,
     settleMs: 50 + random.below(1000),
     bootMs: 3000,
+    listMs,
     backoffMs: 100,
     backoffMaxMs: 3000,
   }
@@ -96,15 +101,19 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const hasIntervals = precedence.next() < 0.6
   const haste = precedence.next() < 0.5 ? 0 : precedence.next() * 0.3
 
+  const sizing = stream(seed, 'sizing')
+  const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
+  const scale = sizing.next() < 0.5 ? { ...brain.scale, wander } : brain.scale
+
   const faults = new Faults(rates, seed)
-  const checks = new Invariants(disciplines[brain.discipline].bounded)
+  const checks = new Invariants(disciplines[brain.discipline].bounded, max)
   const hash = createHash('sha256')
   const log = (chunk: Uint8Array) => {
     hash.update(chunk)
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, ...rateLimit, ...fair },
+    brain: { ...brain, scale, ...rateLimit, ...fair },
     seed,
     fleet,
     faults,
@@ -153,38 +162,27 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   while (world.clock.step(restMs)) if (world.truths.size > 0) break
   world.flushLog()
   checks.finally(world.brain)
-  settled(world, min)
+  settled(world, min, max)
   for (const [job, starts] of faults.starts) {
     if (starts > 1)
       throw new InvariantError(`job ${job} must not be repeated, but was started ${starts} times`)
   }
   const { counters } = world.brain.view()
+  const { hungUp, dropped, ranked, launches, givenUp, strangers, drained } = checks.tally
   return {
     jobs,
     results: counters.results + counters.errors,
-    hungUp: checks.tally.hungUp,
+    hungUp,
     refused: counters.refused,
     unknown: counters.unknown,
-    dropped: checks.tally.dropped,
+    dropped,
     retries: counters.retries,
-    ranked: checks.tally.ranked,
+    ranked,
+    launches,
+    givenUp,
+    strangers,
+    drained,
     hash: hash.digest('hex'),
-  }
-}
-
-/** The fleet must have come to rest: as many workers as asked for, known to both sides, with empty hands. */
-function settled(world: World, min: number): void {
-  const view = world.brain.view()
-  const known = new Set(view.workers.map((worker) => worker.id))
-  const strangers = [...world.nodes.keys()].filter((id) => !known.has(id))
-  if (strangers.length > 0)
-    throw new InvariantError(`workers that nobody knows go on: ${strangers.join(', ')}`)
-  if (view.ready < min)
-    throw new InvariantError(`${view.ready} workers are ready, at least ${min} were asked for`)
-  for (const node of world.nodes.values()) {
-    if (node.worker.jobs.length > 0) {
-      throw new InvariantError(`worker ${node.id} works on ${node.worker.jobs.length} jobs that nobody wants`)
-    }
   }
 }
 

@@ -1,8 +1,9 @@
-/** What goes wrong in a simulation, drawn from a seed: messages, launches, and the workers themselves. */
+/** What goes wrong in a simulation, drawn from a seed: messages, the provider, and the workers themselves. */
 
 import type { AttemptToken } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import { rank } from './clock.ts'
+import { type ProviderFaultRates, ProviderFaults } from './provider-faults.ts'
 import type { World } from './world.ts'
 
 /** How often things go wrong: shares between 0 and 1, and mean times between faults of the fleet. */
@@ -10,9 +11,7 @@ export interface FaultRates {
   lose: number
   double: number
   delayMs: number
-  launchFails: number
-  launchHangs: number
-  launchTwice: number
+  provider: Omit<ProviderFaultRates, 'untilMs'>
   /** Mean time between faults that hit a worker. */
   everyMs: number
   /** After this time nothing goes wrong any more. */
@@ -21,17 +20,17 @@ export interface FaultRates {
 
 export class Faults {
   readonly rates: FaultRates
+  readonly provider: ProviderFaults
   /** How often each attempt that may start only once was started. */
   readonly starts = new Map<string, number>()
   readonly #network: Random
-  readonly #launches: Random
   readonly #workers: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
     this.rates = rates
     this.#network = stream(seed, 'network')
-    this.#launches = stream(seed, 'launches')
+    this.provider = new ProviderFaults({ ...rates.provider, untilMs: rates.untilMs }, seed)
     this.#workers = stream(seed, 'workers')
   }
 
@@ -43,15 +42,6 @@ export class Faults {
     if (random.next() < lose) return []
     const delay = () => 0.1 + random.exponential() * delayMs
     return random.next() < double ? [delay(), delay()] : [delay()]
-  }
-
-  launch(): 'comes' | 'fails' | 'hangs' | 'twice' {
-    if (this.#over) return 'comes'
-    const { launchFails, launchHangs, launchTwice } = this.rates
-    const draw = this.#launches.next()
-    if (draw < launchFails) return 'fails'
-    if (draw < launchFails + launchHangs) return 'hangs'
-    return draw < launchFails + launchHangs + launchTwice ? 'twice' : 'comes'
   }
 
   /** Does a dead process's machine refuse the connection, or is nothing heard? */
@@ -70,6 +60,7 @@ export class Faults {
 
   /** Lets workers crash, freeze, slow down and drain until it is over; then mends all that can be mended. */
   begin(world: World): void {
+    this.provider.begin(world)
     const random = this.#workers
     const next = () => {
       const at = world.clock.now + random.exponential() * this.rates.everyMs

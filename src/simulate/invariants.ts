@@ -20,6 +20,7 @@ interface Watched {
 
 export class Invariants implements Observer {
   readonly #bounded: boolean
+  readonly #max: number
   readonly #live = new Map<string, Watched>()
   readonly #answered = new Set<string>()
   readonly #workers = new Map<
@@ -28,11 +29,21 @@ export class Invariants implements Observer {
   >()
   #turns = 0
   /** Ends seen by rule, for the run's account. */
-  readonly tally = { answers: 0, hungUp: 0, dropped: 0, ranked: 0 }
+  readonly tally = {
+    answers: 0,
+    hungUp: 0,
+    dropped: 0,
+    ranked: 0,
+    launches: 0,
+    givenUp: 0,
+    strangers: 0,
+    drained: 0,
+  }
 
-  /** `bounded`: the workers' discipline gives each running job a core to itself. */
-  constructor(bounded: boolean) {
+  /** `bounded`: the workers' discipline gives each running job a core to itself. `max`: most workers. */
+  constructor(bounded: boolean, max = Infinity) {
     this.#bounded = bounded
+    this.#max = max
   }
 
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void {
@@ -107,7 +118,15 @@ export class Invariants implements Observer {
       case 'drop':
         this.tally.dropped++
         return
+      case 'launch':
+        this.tally.launches++
+        return
+      case 'abandon':
+        if (action.reason.code === 'stranger') this.tally.strangers++
+        else this.tally.givenUp++
+        return
       case 'drain': {
+        this.tally.drained++
         const worker = this.#workers.get(action.worker)
         if (worker) worker.draining = true
         return
@@ -222,6 +241,8 @@ export class Invariants implements Observer {
         fail(`worker ${worker.id}: the brain counts ${worker.usedMemoryMb} MB, its jobs need ${used}`)
     }
     if (ready !== view.ready) fail(`the brain counts ${view.ready} ready workers, there are ${ready}`)
+    if (ready + view.booting.length > this.#max)
+      fail(`${ready} workers are ready and ${view.booting.length} boot, ${this.#max} are allowed`)
     const idle = view.idleBeside()
     if (idle) fail(`job ${idle.job} waits while worker ${idle.worker}, which may take it, has nothing to do`)
   }

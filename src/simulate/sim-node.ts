@@ -117,6 +117,7 @@ export class SimNode implements SimWorkerEvents {
     this.#world.clock.cancel(this.#beat)
     this.#world.nodes.delete(this.id)
     this.#world.draining.delete(this.id)
+    this.#world.provider.died(this)
     if (this.#world.parts.faults?.noticesDeath() ?? true) {
       this.#world.send(() =>
         this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),

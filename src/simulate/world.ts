@@ -8,11 +8,11 @@ import { LogWriter } from '../brain/log-writer.ts'
 import type { BrainSnapshot } from '../brain/snapshot.ts'
 import { type BrainSpec, brainOf } from '../brain/spec.ts'
 import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
-import { type Random, stream } from '../random.ts'
 import { disciplines } from '../worker/discipline.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import { SimNode } from './sim-node.ts'
+import { SimProvider } from './sim-provider.ts'
 
 /** The workers that a provider makes. */
 export interface FleetSpec {
@@ -56,21 +56,20 @@ export class World {
   readonly nodes = new Map<string, SimNode>()
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
+  readonly provider: SimProvider
   brain: Brain
   /** Cores that run a job. */
   busyCores = 0
   /** Workers that the brain gives no more jobs. */
   readonly draining = new Set<string>()
   readonly #wake: Happening
-  readonly #boots: Random
   readonly #log: LogWriter | undefined
-  #copies = 0
 
   constructor(parts: WorldParts) {
     this.parts = parts
     this.brain = brainOf(parts.brain)
+    this.provider = new SimProvider(this, parts.seed)
     this.#wake = { item: () => this.tell({ type: 'tick' }), at: -1 }
-    this.#boots = stream(parts.seed, 'boots')
     this.#log = parts.log && new LogWriter(parts.log)
     this.#log?.header(parts.brain)
   }
@@ -121,12 +120,13 @@ export class World {
   }
 
   /** A worker process comes into being and joins. */
-  boot(launch: string, id: string): void {
+  boot(launch: string, id: string): SimNode {
     const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
     const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
     const node = new SimNode(this, facts, launch, disciplines[this.parts.brain.discipline])
     this.nodes.set(id, node)
     node.join()
+    return node
   }
 
   #do(action: Action): void {
@@ -160,7 +160,10 @@ export class World {
         return
       }
       case 'launch':
-        this.#launch(action.launch)
+        this.provider.launch(action.launch)
+        return
+      case 'abandon':
+        this.send(() => this.provider.end(action.launch))
         return
       case 'wake':
         this.clock.move(this.#wake, action.at, rank.tick)
@@ -172,18 +175,6 @@ export class World {
     const node = this.nodes.get(run.worker)
     if (node) node.run(run, truth)
     else this.#nobody(run)
-  }
-
-  #launch(launch: string): void {
-    const { faults, fleet } = this.parts
-    const bootMs = fleet.bootMs * (faults ? 0.5 + this.#boots.next() : 1)
-    const fate = faults?.launch() ?? 'comes'
-    if (fate === 'hangs') return
-    this.clock.at(this.clock.now + bootMs, rank.fault, () => {
-      if (fate === 'fails') return this.tell({ type: 'launch-failed', launch, message: 'no capacity' })
-      this.boot(launch, `w${launch}`)
-      if (fate === 'twice') this.boot(launch, `w${launch}-${++this.#copies}`)
-    })
   }
 
   /** A message for a process that is not there: the connection is refused, or nothing comes back. */

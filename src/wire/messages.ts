@@ -37,6 +37,8 @@ export type FromWorker =
   /** What was counted so far of a job that runs. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
   | ({ type: 'ready' } & AttemptToken)
+  /** It was told to end: send nothing more, and say `end` when what it has is done. */
+  | { type: 'leaving' }
 
 export type FromBrain =
   | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName; following: Following }
@@ -46,7 +48,7 @@ export type FromBrain =
   | ({ type: 'cancel' } & AttemptToken)
   /** From now on the attempt has this precedence. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
-  /** Take nothing new. */
+  /** Nothing more is sent from now on. */
   | { type: 'drain' }
   /** End now, whatever is in hand. */
   | { type: 'end' }

@@ -52,7 +52,6 @@ export class Supervisor {
   readonly #nominal: number
   discipline: Discipline
   following: Following = {}
-  #draining = false
 
   constructor(options: SupervisorOptions, discipline: Discipline) {
     this.#options = options
@@ -64,7 +63,6 @@ export class Supervisor {
   /** Takes an attempt, or says why not. */
   take(head: AttemptHead, sent: AttemptBody = {}): Taken | { refused: string } {
     const key = keyOf(head)
-    if (this.#draining) return { refused: 'the worker is draining' }
     if (this.#held.has(key) || this.#asked.has(key)) return { refused: 'the attempt is here already' }
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken` }
@@ -103,10 +101,6 @@ export class Supervisor {
     Object.assign(held, precedence)
     this.#choose()
     if (held.running) this.#planRevision(held)
-  }
-
-  drain(): void {
-    this.#draining = true
   }
 
   /** What is in its hands; how much of it is done is told where the brain cannot know. */

@@ -38,7 +38,7 @@ async function join(t: TestContext, given: object) {
         dataDir: '',
         host: '127.0.0.1',
       },
-      ...{ reconnectMs: 0, log: (line: string) => lines.push(line), server },
+      ...{ reconnectMs: 0, leaveMs: 0, log: (line: string) => lines.push(line), server },
     },
     stop.signal,
   )

@@ -25,9 +25,14 @@ export interface WorkerPlace {
   host: string
   /** How long to try to reach the brain again after the connection broke; 0: not at all. */
   reconnectMs: number
+  /** When the signal comes: how long what it has may take to end. */
+  leaveMs: number
 }
 
-/** Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. */
+/**
+ * Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. At the signal the brain is
+ * told at once, sends nothing more, and ends the worker when what it has is done.
+ */
 export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   const { id, memoryMb } = options
   const { pool, hashes, cores, slots, meter } = await openPool(options, options)
@@ -38,6 +43,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   let line: Line<FromWorker> | undefined
   let seq = 0
   let beat: NodeJS.Timeout | undefined
+  let leaving: NodeJS.Timeout | undefined
   let ended = false
   const supervisor = new Supervisor(
     { pool, cores, slots, meter, say: (message) => line?.send(message) },
@@ -66,7 +72,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       case 'rank':
         return supervisor.rank(message, message.precedence)
       case 'drain':
-        return supervisor.drain()
+        // What was sent before may still be on its way here, and is taken: who sends decides.
+        return
       case 'end':
         return over.resolve()
     }
@@ -93,7 +100,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     })
   }
   const rejoin = (until: number, error: Error | undefined) => {
-    if (signal.aborted || ended) return
+    if (ended) return
+    if (signal.aborted) return over.resolve()
     if (performance.now() >= until) {
       over.reject(new WireError(`lost ${options.join.origin}${error ? `: ${error.message}` : ''}`, true))
       return
@@ -103,8 +111,14 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     }, 250)
   }
 
+  const leave = () => {
+    if (!line || !beat) return over.resolve()
+    line.send({ type: 'leaving' })
+    leaving = setTimeout(over.resolve, options.leaveMs)
+  }
+
   try {
-    signal.addEventListener('abort', () => over.resolve(), { once: true })
+    signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) over.resolve()
     // A program may take its time to start, and need not be waited for by who is to end.
     await Promise.race([pool.ready(), over.promise])
@@ -118,6 +132,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   } finally {
     ended = true
     clearInterval(beat)
+    clearTimeout(leaving)
     line?.close()
     server.close()
     server.closeAllConnections()

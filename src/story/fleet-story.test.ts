@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Trial } from '../brain/trial.ts'
+import type { Event } from '../model.ts'
+import { FleetStory, sizeText } from './fleet-story.ts'
+
+/** A brain under trial whose fleet has a story. */
+function told(min: number, max: number, most?: number) {
+  const trial = new Trial({ scale: { min, max }, limits: { bootMs: 60_000, listMs: 1000, backoffMs: 100 } })
+  const story = new FleetStory(most)
+  const tell = (event: Event) => story.observe(event, trial.tell(event), trial.now)
+  const joins = (id: string, launch?: string) => {
+    const worker = { id, cores: 1, workPerSecond: 1000, memoryMb: 1000, slots: 10 }
+    tell({ type: 'joined', worker, seq: 1, held: [], ...(launch !== undefined && { launch }) })
+  }
+  const lines = () => story.steps().map((step) => `${step.at} [${sizeText(step)}] ${step.text}`)
+  return { trial, tell, joins, lines, story }
+}
+
+test('each step of the fleet is told, with its reason and the size after it', () => {
+  const { trial, tell, joins, lines } = told(2, 2)
+  tell({ type: 'tick' })
+  trial.after(1500)
+  joins('a', '1-1')
+  trial.after(500)
+  joins('b', '1-2')
+  trial.after(1000)
+  tell({ type: 'lost', worker: 'a', message: 'killed by SIGKILL' })
+  trial.after(10)
+  tell({ type: 'launch-failed', launch: '1-3', message: 'no capacity' })
+  trial.after(90)
+  tell({ type: 'drain', worker: 'b', by: 'worker' })
+  assert.deepEqual(lines(), [
+    '0 [0 ready, 2 booting] 2 workers launched: 0 workers, the least is 2',
+    '1500 [1 ready, 1 booting] a joined, 1.5 s after its launch',
+    '2000 [2 ready] b joined, 2 s after its launch',
+    '3000 [1 ready] a lost: it is gone: killed by SIGKILL',
+    '3000 [1 ready, 1 booting] 1 worker launched: 1 worker, the least is 2',
+    '3010 [1 ready] launch 1-3 given up: the launch failed: no capacity',
+    '3100 [0 ready, 1 draining] b gets no more jobs: it was told to end',
+    '3100 [0 ready] b ended with empty hands',
+  ])
+})
+
+test('what nobody knows and what is sent away are no part of the size', () => {
+  const { trial, tell, joins, lines } = told(0, 5)
+  joins('by-hand')
+  joins('late', '0-1')
+  joins('by-hand')
+  for (const askedAt of [10, 20]) {
+    trial.after(10)
+    tell({ type: 'listed', launches: ['0-7'], askedAt })
+  }
+  assert.deepEqual(lines(), [
+    '0 [1 ready] by-hand joined',
+    '20 [1 ready] what came of launch 0-7 is ended: two lists of the provider in a row have it, and nobody knows it',
+  ])
+})
+
+test('only so many steps are remembered', () => {
+  const { trial, joins, lines } = told(0, 100, 3)
+  for (const id of ['a', 'b', 'c', 'd', 'e']) {
+    trial.after(1)
+    joins(id)
+  }
+  assert.deepEqual(lines(), ['3 [3 ready] c joined', '4 [4 ready] d joined', '5 [5 ready] e joined'])
+})

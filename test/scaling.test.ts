@@ -1,0 +1,136 @@
+/** The live fleet grows, shrinks and drains under load, and nothing is lost. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import test, { type TestContext } from 'node:test'
+import { type Load, nap, naps, patienceMs, perTwoJobs } from './fleet-load.ts'
+import { cli, type Live, open as openGate, startLive, stopLive } from './live.ts'
+import { until } from './processes.ts'
+import { scaleIns } from './scale-ins.ts'
+import { riseAndFall } from './scaling.ts'
+
+const timeout = 180_000
+
+async function begin(t: TestContext, options: Parameters<typeof startLive>[0], wait = true): Promise<Live> {
+  const live = await startLive(options, wait)
+  t.after(() => stopLive(live))
+  return live
+}
+
+test('the load rises and falls back, workers go from one to four and back, and every step has its reason', {
+  timeout,
+}, async () => {
+  const { load, steps, most, processes } = await riseAndFall(4, 0)
+  assert.deepEqual(load.troubles, [])
+  assert.deepEqual([most, processes.small, processes.after], [4, 1, 0])
+  const named = (change: string) =>
+    steps.filter((step) => step.change === change).flatMap(({ names }) => names).length
+  assert.deepEqual([named('given-up'), named('stranger'), named('lost')], [0, 0, 0])
+  assert.equal(named('launch'), named('joined'))
+  assert.equal(named('drain'), named('ended'))
+  assert.equal(named('joined') - named('ended'), 1)
+  for (const { reason, text } of steps) assert.ok(reason.code && text.length > 10, text)
+  assert.deepEqual(
+    [steps.at(-1)!.ready, steps.at(-1)!.booting, steps.at(-1)!.draining],
+    [1, 0, 0],
+    steps.at(-1)!.text,
+  )
+})
+
+test('workers are taken out of a busy fleet: nothing is lost, and nothing is sent to one that drains', {
+  timeout,
+}, async () => {
+  const { load, taken, busy, late, lost } = await scaleIns(4, 3)
+  assert.deepEqual(load.troubles, [])
+  assert.deepEqual([late, lost], [0, 0])
+  // They were taken out with work in their hands, which they finished.
+  assert.ok(taken >= 4 && busy >= 2 && load.sent > 20, `${taken} ${busy} ${load.sent}`)
+})
+
+test('from zero: the first request waits for its worker and is answered, and then the fleet is empty again', {
+  timeout,
+}, async (t) => {
+  const jobs = () => live?.state().jobs ?? 0
+  let live: Live | undefined
+  live = await begin(t, { files: [naps], min: 0, max: 2, scaler: perTwoJobs(() => jobs(), 0, 2, 300) }, false)
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await fetch(`${live.url}/-/ready`)).status, 200)
+    assert.deepEqual([live.state().workers, live.state().booting], [[], []])
+    const load: Load = { sent: 0, troubles: [] }
+    await nap(live, load, 10)
+    assert.deepEqual(load.troubles, [])
+    const empty = () => live.state().workers.length === 0 && live.state().booting.length === 0
+    await until('no worker is left', empty, patienceMs)
+  }
+  const changes = live.state().steps.map(({ change }) => change)
+  const round = ['launch', 'joined', 'drain', 'ended']
+  assert.deepEqual(changes, [...round, ...round])
+})
+
+test('a worker that is told to end says so at once, finishes what it has, and is replaced', {
+  timeout,
+}, async (t) => {
+  const live = await begin(t, { slots: 4 })
+  const [first] = live.state().workers
+  const answer = fetch(`${live.url}/gated?gate=leave`)
+  await until('the job is in its hands', () => live.state().workers[0]!.jobs.length === 1, patienceMs)
+  process.kill(first!.pid!, 'SIGTERM')
+  await until('another has joined', () => live.state().ready === 1 && live.state().draining === 1, patienceMs)
+  openGate(live, 'leave')
+  const response = await answer
+  assert.deepEqual([response.status, await response.text()], [200, 'opened'])
+  assert.equal(response.headers.get('plimsoll-attempts'), '1')
+  assert.equal(response.headers.get('plimsoll-worker'), first!.id)
+  await until('it has ended', () => live.state().workers.length === 1, patienceMs)
+  const told = live.state().steps.map(({ text }) => text)
+  assert.ok(told.includes(`${first!.id} gets no more jobs: it was told to end`), told.join('\n'))
+  assert.ok(told.includes(`${first!.id} ended with empty hands`), told.join('\n'))
+})
+
+/** A worker that the cluster did not launch. */
+async function byHand(t: TestContext, live: Live, ...more: string[]): Promise<ChildProcess> {
+  const args = [cli, 'worker', '--join', live.adminUrl, '--data', live.dataDir, '--workloads', naps, ...more]
+  const child = spawn(process.execPath, args, {
+    stdio: 'ignore',
+    env: { ...process.env, PLIMSOLL_TOKEN: live.token },
+  })
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  return child
+}
+
+test('a worker started by hand that is told to end with nothing to do ends well, without being missed first', {
+  timeout,
+}, async (t) => {
+  const live = await begin(t, { files: [naps], max: 2 })
+  const child = await byHand(t, live, '--id', 'mine')
+  await until('it has joined', () => live.state().ready === 2, patienceMs)
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0)
+  const ends = live.state().steps.filter(({ names }) => names.includes('mine'))
+  assert.deepEqual(
+    ends.map(({ change }) => change),
+    ['joined', 'drain', 'ended'],
+  )
+})
+
+test('a second worker of the same launch is sent away, and the first stays', { timeout }, async (t) => {
+  const live = await begin(t, { files: [naps], max: 2 })
+  const [launch] = live.state().steps[0]!.names
+  const child = await byHand(t, live, '--launch', launch!, '--id', 'twin')
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 0)
+  assert.deepEqual(
+    live.state().workers.map(({ id }) => id),
+    ['w1'],
+  )
+  const load: Load = { sent: 0, troubles: [] }
+  await nap(live, load, 1)
+  assert.deepEqual(load.troubles, [])
+  assert.equal(live.state().counters.retries, 0)
+})
