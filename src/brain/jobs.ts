@@ -127,7 +127,13 @@ export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
   core.scheduler.ended?.(record.worker!, record, core.now)
+  noteEnd(core, record, event.work)
   endWith(core, record, 'result', finished, event.work)
+}
+
+function noteEnd({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
+  const rate = worker!.workPerSecond
+  if (work >= 0 && work < Infinity) scaler.finished?.(work / rate, job.work / rate, now - arrivedAt, now)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {

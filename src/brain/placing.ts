@@ -86,6 +86,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement
+  worker.placedAt = core.now
   mirror(core, worker)
   core.scheduler.refile(worker)
   core.actions.push({

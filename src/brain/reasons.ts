@@ -98,6 +98,13 @@ const words: Words = {
   'job-over': () => 'the job is over',
   'below-min': (r) => `${r.have} workers, the least is ${r.min}`,
   'above-max': (r) => `${r.have} workers, the most is ${r.max}`,
+  replace: (r) => `${workersNow(r)}, and ${r.wanted} are wanted`,
+  utilisation: (r) =>
+    `the cores are busy ${r.percent} % of the time, and ${r.target} % is the aim${changing(r)}`,
+  concurrency: (r) => `${atOnce(r)}${changing(r)}`,
+  'concurrency-panic': (r) => `${atOnce(r)}, far more than before${changing(r)}`,
+  enough: (r) => `${workersNow(r)} are right`,
+  'within-bounds': (r) => `${workersNow(r)}, from ${r.min} to ${r.max} may be there`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
   'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,
   'not-expected': (r) => `nobody waits for launch ${r.launch}`,
@@ -106,6 +113,25 @@ const words: Words = {
   lost: (r) => `it is gone: ${r.message}`,
   drained: () => 'it is empty and was to go',
   operator: () => 'an operator asked for it',
+}
+
+function workersNow({ have }: Reason): string {
+  return count(have, 'worker')
+}
+
+function atOnce({ jobs, each }: Reason): string {
+  return `about ${amount(jobs)} jobs are there at the same time, and a worker is for ${amount(each)}`
+}
+
+/** How a step of the fleet is told: from so many workers to so many, and when the one that goes is expected to be empty. */
+function changing({ have, to, drainMs }: Reason): string {
+  const empty =
+    drainMs === undefined
+      ? ''
+      : Number(drainMs) === 0
+        ? '; it is empty'
+        : `; it is empty in about ${span(drainMs)}`
+  return `: ${have} → ${count(to, 'worker')}${empty}`
 }
 
 /** A number without a fraction, never too small, with commas between the thousands. */

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
+import type { SavedOccupancy } from './occupancy.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import type { SavedShare } from './shares.ts'
 import {
@@ -14,7 +15,7 @@ import {
 } from './state.ts'
 import { count } from './workers.ts'
 
-const version = 2
+const version = 3
 
 type SavedJob = Omit<
   JobRecord,
@@ -46,6 +47,10 @@ export interface BrainSnapshot {
   launchFailures: number
   launchNotBefore: number
   fastest: number
+  coresEach: number
+  occupancy: SavedOccupancy
+  /** How long the last launches took to join. */
+  boots: number[]
   turnsFrom: number
   wakeAt: number | null
   now: number
@@ -82,6 +87,9 @@ export function saveCore(core: Core): BrainSnapshot {
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
     fastest: core.fastest,
+    coresEach: core.coresEach,
+    occupancy: core.occupancy.save(),
+    boots: core.boots.save(),
     turnsFrom: core.turnsFrom,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
     now: core.now,
@@ -100,6 +108,9 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.launchFailures = saved.launchFailures
   core.launchNotBefore = saved.launchNotBefore
   core.fastest = saved.fastest
+  core.coresEach = saved.coresEach
+  core.occupancy.load(saved.occupancy)
+  core.boots.load(saved.boots)
   core.turnsFrom = saved.turnsFrom
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now

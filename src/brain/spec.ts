@@ -5,14 +5,15 @@ import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { fixed } from './scale/fixed.ts'
+import { checkBilling } from './scale/billing.ts'
+import { type ScaleSpec, scalerOf, scalers } from './scale/index.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
 import type { BrainSnapshot } from './snapshot.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName
   discipline: DisciplineName
-  scale: { min: number; max: number }
+  scale: ScaleSpec
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
@@ -24,11 +25,13 @@ export interface BrainSpec {
 /** Builds the brain that the description names. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
   const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
+  oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
       discipline: oneOf('discipline', discipline, disciplines).name,
-      scaler: fixed(scale),
+      scaler: scalerOf(scale),
+      ...(scale.billing && { billing: checkBilling(scale.billing) }),
       epoch,
       seed,
       limits,

@@ -1,0 +1,29 @@
+/** All scaling policies by name, and what describes one. */
+
+import type { Billing } from './billing.ts'
+import { checkBounds } from './bounds.ts'
+import { fixed } from './fixed.ts'
+import { hpa } from './hpa.ts'
+import { kpa } from './kpa.ts'
+import type { Scaler } from './scaler.ts'
+
+export interface ScaleSpec {
+  /** The least and the most workers. */
+  min: number
+  max: number
+  /** Default: `fixed`. */
+  policy?: ScalerName
+  /** The share of the cores that is to be busy, for policies that go by one. */
+  target?: number
+  billing?: Billing
+}
+
+export const scalers = { fixed, hpa, kpa } satisfies Record<string, (spec: ScaleSpec) => Scaler>
+
+export type ScalerName = keyof typeof scalers
+
+/** The policy that the description names, whose name must be known. */
+export function scalerOf(spec: ScaleSpec): Scaler {
+  checkBounds(spec)
+  return scalers[spec.policy ?? 'fixed'](spec)
+}
