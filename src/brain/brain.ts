@@ -72,11 +72,14 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
   return {
     handle(event, now) {
       if (now > core.now) core.now = now
-      core.occupancy.advance(core.now, core.cores, core.busyCores, core.jobs.size)
       core.actions = []
       core.rescale = changesFleet(event, parts.scaler.everyMs)
       apply(core, event)
-      if (core.rescale) resize(core)
+      noteOccupancy(core)
+      if (core.rescale) {
+        resize(core)
+        noteOccupancy(core)
+      }
       if (core.draining.size > 0) endDrained(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
@@ -89,6 +92,10 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     snapshot: () => saveCore(core),
     view: () => viewOf(core),
   }
+}
+
+function noteOccupancy(core: Core): void {
+  core.occupancy.note(core.now, core.cores, core.busyCores, core.jobs.size)
 }
 
 function apply(core: Core, event: Event): void {

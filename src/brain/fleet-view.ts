@@ -16,9 +16,7 @@ export function fleetView(core: Core): FleetView {
     cores: core.cores,
     busyCores: core.busyCores,
     coresEach: core.coresEach,
-    coreMs: occupancy.coreMs,
-    busyMs: occupancy.busyMs,
-    jobMs: occupancy.jobMs,
+    ...occupancy.sums(core.now),
     bootMs: boots.percentile(90),
     present: () => present(core),
   }
