@@ -76,7 +76,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.seenIn = worker.reports
   record.running = false
   record.pausedAt = -1
-  standAnew(record)
+  if (record.attempt > 1) standAnew(record)
   record.saidDone = 0
   record.counted = 0
   record.until = untilOn(worker, record)

@@ -6,6 +6,7 @@ import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
 import type { Scaler } from './scaler.ts'
+import { type Tuning, workForecast } from './work-forecast.ts'
 
 export interface ScaleSpec {
   /** The least and the most workers. */
@@ -16,9 +17,10 @@ export interface ScaleSpec {
   /** The share of the cores that is to be busy, for policies that go by one. */
   target?: number
   billing?: Billing
+  tuning?: Partial<Tuning>
 }
 
-export const scalers = { fixed, hpa, kpa } satisfies Record<string, (spec: ScaleSpec) => Scaler>
+export const scalers = { fixed, 'work-forecast': workForecast, hpa, kpa } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers
 

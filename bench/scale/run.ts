@@ -1,0 +1,87 @@
+/** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
+
+import { parentPort } from 'node:worker_threads'
+import type { ScaleSpec } from '../../src/brain/scale/index.ts'
+import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
+import type { Summary } from '../../src/simulate/summary.ts'
+import { Bill } from './bill.ts'
+import { flowOf, type TrafficName } from './traffic.ts'
+
+/** Who runs the fleet: a scaling policy with what is set of it. */
+export interface Contender {
+  scheduler: 'srpt' | 'least-connections'
+  scale: Partial<ScaleSpec>
+}
+
+export interface Run extends Contender {
+  traffic: TrafficName
+  bootMs: number
+  seed: number
+  hours?: number
+  sigma?: number
+}
+
+export interface Figures extends Pick<Summary, 'jobs' | 'refused' | 'shortP99Slowdown' | 'largestSlowdown' | 'p99Slowdown'> {
+  workerHours: number
+  reversals: number
+  launches: number
+  peak: number
+  hours: number
+}
+
+export const cores = 2
+const usualSigma = 0.5
+/** No policy is held back by it. */
+const most = 1000
+
+export async function figuresOf(run: Run): Promise<Figures> {
+  const { scheduler, scale, seed, bootMs } = run
+  const bill = new Bill()
+  const sharing = scheduler === 'least-connections'
+  let lastMs = 0
+  const flow = await flowOf(run.traffic, run.hours)
+  const { arrivals } = flow
+  const result = simulate(
+    {
+      ...flow,
+      arrivals: {
+        name: arrivals.name,
+        next(after, random) {
+          const at = arrivals.next(after, random)
+          if (at < Infinity) lastMs = at
+          return at
+        },
+      },
+      brain: {
+        scheduler,
+        discipline: sharing ? 'sharing' : 'srpt',
+        scale: { min: 1, max: most, ...scale },
+        epoch: 1,
+        seed,
+        limits: { queue: 1e9 },
+      },
+      fleet: {
+        cores,
+        workPerSecond: unitsPerSecond,
+        memoryMb: 1_000_000,
+        slots: sharing ? 10_000 : cores + 16,
+        bootMs,
+      },
+      seed,
+      errorSigma: run.sigma ?? usualSigma,
+    },
+    { observer: bill },
+  )
+  const summary = result.summary()
+  const { jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown } = summary
+  return {
+    ...{ jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown },
+    workerHours: bill.hours(result.virtualMs),
+    reversals: bill.reversals,
+    launches: bill.launches,
+    peak: bill.peak,
+    hours: lastMs / 3_600_000,
+  }
+}
+
+parentPort?.on('message', async (run: Run) => parentPort!.postMessage(await figuresOf(run)))
