@@ -5,12 +5,17 @@ import type { ScaleSpec } from '../../src/brain/scale/index.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import type { Summary } from '../../src/simulate/summary.ts'
 import { Bill } from './bill.ts'
+import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
 import { flowOf, type TrafficName } from './traffic.ts'
 
-/** Who runs the fleet: a scaling policy with what is set of it. */
+/** Who runs the fleet: a scaling policy with what is set of it, or a fleet that is sized by what only a benchmark knows. */
 export interface Contender {
   scheduler: 'srpt' | 'least-connections'
   scale: Partial<ScaleSpec>
+  /** A fleet that never changes, as large as the busiest time needs it. */
+  peak?: true
+  /** Knows the future: workers for so many times the load that there will be, averaged over so many minutes. */
+  clairvoyant?: { factor: number; minutes: number }
 }
 
 export interface Run extends Contender {
@@ -21,7 +26,8 @@ export interface Run extends Contender {
   sigma?: number
 }
 
-export interface Figures extends Pick<Summary, 'jobs' | 'refused' | 'shortP99Slowdown' | 'largestSlowdown' | 'p99Slowdown'> {
+export interface Figures
+  extends Pick<Summary, 'jobs' | 'refused' | 'shortP99Slowdown' | 'largestSlowdown' | 'p99Slowdown'> {
   workerHours: number
   reversals: number
   launches: number
@@ -35,7 +41,7 @@ const usualSigma = 0.5
 const most = 1000
 
 export async function figuresOf(run: Run): Promise<Figures> {
-  const { scheduler, scale, seed, bootMs } = run
+  const { scheduler, seed, bootMs } = run
   const bill = new Bill()
   const sharing = scheduler === 'least-connections'
   let lastMs = 0
@@ -55,7 +61,7 @@ export async function figuresOf(run: Run): Promise<Figures> {
       brain: {
         scheduler,
         discipline: sharing ? 'sharing' : 'srpt',
-        scale: { min: 1, max: most, ...scale },
+        scale: { min: 1, max: most, bootMs, ...(await scaleOf(run)) },
         epoch: 1,
         seed,
         limits: { queue: 1e9 },
@@ -82,6 +88,17 @@ export async function figuresOf(run: Run): Promise<Figures> {
     peak: bill.peak,
     hours: lastMs / 3_600_000,
   }
+}
+
+async function scaleOf({ scale, peak, clairvoyant, traffic, hours, seed }: Run): Promise<Partial<ScaleSpec>> {
+  if (!peak && !clairvoyant) return scale
+  const load = offeredLoad(await flowOf(traffic, hours), seed)
+  if (!clairvoyant) {
+    const workers = atPeak(load, cores)
+    return { min: workers, max: workers }
+  }
+  const { factor, minutes } = clairvoyant
+  return { policy: 'planned', plan: planFor(smoothed(load, minutes), factor, cores) }
 }
 
 parentPort?.on('message', async (run: Run) => parentPort!.postMessage(await figuresOf(run)))

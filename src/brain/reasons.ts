@@ -103,6 +103,7 @@ const words: Words = {
     `the cores are busy ${r.percent} % of the time, and ${r.target} % is the aim${changing(r)}`,
   concurrency: (r) => `${atOnce(r)}${changing(r)}`,
   'concurrency-panic': (r) => `${atOnce(r)}, far more than before${changing(r)}`,
+  planned: (r) => `so it is planned${changing(r)}`,
   enough: (r) => `${workersNow(r)} are right`,
   'within-bounds': (r) => `${workersNow(r)}, from ${r.min} to ${r.max} may be there`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,

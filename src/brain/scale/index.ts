@@ -5,6 +5,7 @@ import { checkBounds } from './bounds.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
+import { type PlanStep, planned } from './planned.ts'
 import type { Scaler } from './scaler.ts'
 import { type Tuning, workForecast } from './work-forecast.ts'
 
@@ -16,11 +17,18 @@ export interface ScaleSpec {
   policy?: ScalerName
   /** The share of the cores that is to be busy, for policies that go by one. */
   target?: number
+  /** How long a worker takes to boot, until that has been learned. */
+  bootMs?: number
+  /** Of `planned`: how many workers from when on. */
+  plan?: readonly PlanStep[]
   billing?: Billing
   tuning?: Partial<Tuning>
 }
 
-export const scalers = { fixed, 'work-forecast': workForecast, hpa, kpa } satisfies Record<string, (spec: ScaleSpec) => Scaler>
+export const scalers = { fixed, 'work-forecast': workForecast, hpa, kpa, planned } satisfies Record<
+  string,
+  (spec: ScaleSpec) => Scaler
+>
 
 export type ScalerName = keyof typeof scalers
 

@@ -109,7 +109,13 @@ export function workForecast(spec: ScaleSpec): Scaler {
       return {
         kind: 'scale',
         to: workers,
-        reason: { code: 'forecast', cores: tenths(ahead), waitingMs: Math.round(waiting * 1000), have, to: workers },
+        reason: {
+          code: 'forecast',
+          cores: tenths(ahead),
+          waitingMs: Math.round(waiting * 1000),
+          have,
+          to: workers,
+        },
       }
     },
     arrived(seconds) {
