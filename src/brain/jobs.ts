@@ -132,8 +132,10 @@ export function finish(core: Core, event: Of<'finished'>): void {
 }
 
 function noteEnd({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
+  if (!scaler.finished || !(work >= 0 && work < Infinity)) return
   const rate = worker!.workPerSecond
-  if (work >= 0 && work < Infinity) scaler.finished?.(work / rate, job.work / rate, now - arrivedAt, now)
+  const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
+  scaler.finished({ seconds: work / rate, expected: job.work / rate, hereMs: now - arrivedAt, late }, now)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {

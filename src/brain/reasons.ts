@@ -103,6 +103,10 @@ const words: Words = {
     `the cores are busy ${r.percent} % of the time, and ${r.target} % is the aim${changing(r)}`,
   concurrency: (r) => `${atOnce(r)}${changing(r)}`,
   'concurrency-panic': (r) => `${atOnce(r)}, far more than before${changing(r)}`,
+  forecast: (r) => `${forecast(r)}${changing(r)}`,
+  'forecast-crowd': (r) => `far more jobs come than usual; ${forecast(r)}${changing(r)}`,
+  'forecast-strained': (r) =>
+    `of the waiting that the promise leaves ${r.percent} % is used up; ${forecast(r)}${changing(r)}`,
   planned: (r) => `so it is planned${changing(r)}`,
   enough: (r) => `${workersNow(r)} are right`,
   'within-bounds': (r) => `${workersNow(r)}, from ${r.min} to ${r.max} may be there`,
@@ -118,6 +122,11 @@ const words: Words = {
 
 function workersNow({ have }: Reason): string {
   return count(have, 'worker')
+}
+
+function forecast({ cores, extra, waitingMs }: Reason): string {
+  const waits = Number(waitingMs) > 0 ? `, and ${span(waitingMs)} of work wait, for ${extra} more` : ''
+  return `what arrives will keep ${cores} cores busy${waits}`
 }
 
 function atOnce({ jobs, each }: Reason): string {

@@ -4,18 +4,22 @@ export interface SavedRate {
   level: number
   trend: number
   bins: number
+  /** In the bin under way. */
   count: number
-  surges: number
+  /** Bins in a row that were out of the ordinary. */
+  over: number
 }
 
-/** A bin is out of the ordinary beyond so many standard deviations, and so many of them in a row are no accident. */
-const [surgeSigmas, surgeBins] = [4, 2]
+/** Out of the ordinary is what lies beyond so many standard deviations, and is so many jobs; two bins of that are a crowd, */
+const [sigmas, leastJobs, bins] = [4, 10, 2]
+/** and so is one that is this many times further off. */
+const atOnce = 2
 
 export class ArrivalRate {
   readonly #binMs: number
   readonly #levelMs: number
   readonly #trendMs: number
-  #state: SavedRate = { level: 0, trend: 0, bins: 0, count: 0, surges: 0 }
+  #state: SavedRate = { level: 0, trend: 0, bins: 0, count: 0, over: 0 }
 
   constructor(binMs: number, levelMs: number, trendMs: number) {
     this.#binMs = binMs
@@ -23,36 +27,48 @@ export class ArrivalRate {
     this.#trendMs = trendMs
   }
 
-  /** One has come. True: so many in one bin cannot be chance. */
+  /** One has come. True: with it the bin under way, which is not over yet, is a crowd. */
   add(): boolean {
-    const state = this.#state
-    state.count++
-    const usual = (state.level * this.#binMs) / 1000
-    return state.bins > 0 && state.count === Math.ceil(usual + 2 * surgeSigmas * Math.sqrt(usual + 1)) + 10
+    this.#state.count++
+    return this.#state.count === this.#crowd
   }
 
-  /** A bin of so many milliseconds is over. */
-  next(ms: number): void {
+  /** So many are a crowd, whatever of the bin is left. */
+  get #crowd(): number {
+    const { level, bins: seen } = this.#state
+    const usual = (level * this.#binMs) / 1000
+    return seen < bins ? Infinity : Math.ceil(usual + leastJobs + atOnce * sigmas * Math.sqrt(usual))
+  }
+
+  get surges(): boolean {
+    return this.#state.count >= this.#crowd
+  }
+
+  /** A bin of so many milliseconds is over. Returns how many came in it. */
+  next(ms: number): number {
     const state = this.#state
-    const rate = (state.count * 1000) / ms
-    const expected = state.level + (state.trend * ms) / 1000
-    const sigma = Math.sqrt(Math.max(1, (expected * ms) / 1000)) * (1000 / ms)
+    const surges = this.surges
+    const { count } = state
+    const rate = (count * 1000) / ms
+    const expected = Math.max(0, state.level + (state.trend * ms) / 1000)
+    const usual = (expected * ms) / 1000
     state.count = 0
     state.bins++
+    state.over = count > usual + leastJobs + sigmas * Math.sqrt(usual) ? state.over + 1 : 0
+    if (surges || state.over >= bins) {
+      // What was smoothed is of another time. What a part of a bin says may be a little much, and is so for a bin.
+      state.level = Math.max(rate, expected)
+      state.over = 0
+      return count
+    }
     // The first bins say more than what was known before them.
     const a = Math.max(1 / state.bins, 1 - Math.exp(-ms / this.#levelMs))
-    const surge = rate > expected + surgeSigmas * sigma
-    state.surges = surge ? state.surges + 1 : 0
-    if (state.surges >= surgeBins) {
-      state.level = rate
-      state.surges = 0
-      return
-    }
     const level = Math.max(0, expected + a * (rate - expected))
-    const b = 1 - Math.exp(-ms / this.#trendMs)
     const slope = ((level - state.level) * 1000) / ms
-    state.trend = state.bins * ms < this.#trendMs ? 0 : state.trend + b * (slope - state.trend)
+    const b = 1 - Math.exp(-ms / this.#trendMs)
+    state.trend = state.bins * this.#binMs < this.#trendMs ? 0 : state.trend + b * (slope - state.trend)
     state.level = level
+    return count
   }
 
   get level(): number {

@@ -17,6 +17,10 @@ export interface ScaleSpec {
   policy?: ScalerName
   /** The share of the cores that is to be busy, for policies that go by one. */
   target?: number
+  /** Of `work-forecast`: what clients are promised, in words; see `promise.ts`. */
+  promise?: string
+  /** What a worker costs, where the promise has a budget. */
+  pricePerHour?: number
   /** How long a worker takes to boot, until that has been learned. */
   bootMs?: number
   /** Of `planned`: how many workers from when on. */

@@ -39,6 +39,17 @@ export interface Present {
 /** "No data" is `hold`, never zero. */
 export type ScaleDecision = { kind: 'hold'; reason: Reason } | { kind: 'scale'; to: number; reason: Reason }
 
+/** A job that has a result. */
+export interface FinishedJob {
+  /** How long it took on a core, and was expected to. */
+  seconds: number
+  expected: number
+  /** From its arrival on. */
+  hereMs: number
+  /** Whether it missed its deadline; undefined: it had none. */
+  late: boolean | undefined
+}
+
 export interface Scaler {
   readonly name: string
   /** How often to decide, besides every change of the fleet; 0: never else. */
@@ -46,8 +57,7 @@ export interface Scaler {
   decide(view: FleetView, now: number): ScaleDecision
   /** A job that is expected to take so long on a core has come. True: this cannot wait for the next time. */
   arrived?(seconds: number, now: number): boolean
-  /** A job is over: it took so long on a core, where so long was expected, and was here for so long. */
-  finished?(seconds: number, expected: number, hereMs: number, now: number): void
+  finished?(job: FinishedJob, now: number): void
   save(): unknown
   load(saved: unknown): void
 }
