@@ -49,14 +49,15 @@ export class ArrivalRate {
     const state = this.#state
     const surges = this.surges
     const { count } = state
-    const rate = (count * 1000) / ms
+    // A crowd is not taken for more than it is so far: all of it may have come at one instant.
+    const rate = (count * 1000) / (surges ? Math.max(ms, this.#binMs) : ms)
     const expected = Math.max(0, state.level + (state.trend * ms) / 1000)
     const usual = (expected * ms) / 1000
     state.count = 0
     state.bins++
     state.over = count > usual + leastJobs + sigmas * Math.sqrt(usual) ? state.over + 1 : 0
     if (surges || state.over >= bins) {
-      // What was smoothed is of another time. What a part of a bin says may be a little much, and is so for a bin.
+      // What was smoothed is of another time.
       state.level = Math.max(rate, expected)
       state.over = 0
       return count

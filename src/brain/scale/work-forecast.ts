@@ -22,7 +22,7 @@ export interface Tuning {
   memoryMs: number
   /** Work that waits is to be done within so long where a job may take half as long again. */
   drainMs: number
-  /** So many cores too few are nothing to launch for: with 2 cores a worker, the nearest whole worker is taken. */
+  /** So much of a worker too few is nothing to launch for: 0.5 takes the nearest whole one. */
   spare: number
   /** It shrinks when it has wanted to for so long, and keeps this margin, in square roots of the forecast cores. */
   calmMs: number
@@ -37,7 +37,7 @@ const usual: Tuning = {
   trendMs: 300_000,
   memoryMs: 3_600_000,
   drainMs: 1_200_000,
-  spare: 1,
+  spare: 0.5,
   calmMs: 300_000,
   keep: 0.45,
   idleMs: 300_000,
@@ -123,7 +123,8 @@ export function workForecast(spec: ScaleSpec): Scaler {
   const look = (now: number): void => {
     const ms = now - state.at
     state.at = now
-    state.nextAt = now + everyMs
+    // A crowd is looked at in between.
+    if (now >= state.nextAt) state.nextAt = now + everyMs
     if (ms <= 0) return
     rhythm.add(rate.next(ms), ms, now)
     cost.age(ms)
@@ -137,15 +138,15 @@ export function workForecast(spec: ScaleSpec): Scaler {
       const have = view.ready + view.booting
       const outside = backInto({ ...spec, max: most }, view)
       if (outside) return outside
-      const due = now >= state.nextAt || rate.surges || (have === 0 && view.jobs > 0)
-      if (!due) {
+      const { surges } = rate
+      const due = now >= state.nextAt || surges
+      if (!due && !(have === 0 && view.jobs > 0)) {
         if (state.level === null || have >= state.level) return hold(have)
         return { kind: 'scale', to: state.level, reason: { code: 'replace', have, wanted: state.level } }
       }
-      const surges = rate.surges
-      look(now)
+      if (due) look(now)
       const need = needOf(view, now)
-      const workersFor = (cores: number) => Math.ceil((cores - tuning.spare) / view.coresEach)
+      const workersFor = (cores: number) => Math.ceil(cores / view.coresEach - tuning.spare)
       state.wanted = state.wanted.filter(({ at }) => at > now - tuning.calmMs)
       state.wanted.push({ at: now, workers: workersFor(need.keep) })
       const kept = Math.max(...state.wanted.map(({ workers }) => workers))
