@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
+import type { ScaleSpec } from './brain/scale/index.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
@@ -66,6 +67,8 @@ export interface ClusterOptions extends Following {
   rateLimit?: RateLimit
   /** True: who has had more than its share of the work goes after the others. */
   fair?: boolean
+  /** How many workers there are to be, and what decides it. Default: `min`. */
+  scale?: ScaleSpec
   /** The command that starts a worker, before its own options. */
   workerCommand: string[]
   token?: string
@@ -121,7 +124,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const spec: BrainSpec = {
     scheduler: options.scheduler,
     discipline: options.discipline,
-    scale: { min: options.min, max: options.max },
+    scale: options.scale ?? { min: options.min, max: options.max },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
     limits: { queue: options.queue, beatMs, bootMs, backoffMs: 500, backoffMaxMs: 30_000 },

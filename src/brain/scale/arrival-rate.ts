@@ -57,12 +57,14 @@ export class ArrivalRate {
     state.bins++
     state.over = count > usual + leastJobs + sigmas * Math.sqrt(usual) ? state.over + 1 : 0
     if (surges || state.over >= bins) {
-      // What was smoothed is of another time.
+      // What was smoothed is of another time: all begins anew.
       state.level = Math.max(rate, expected)
+      state.trend = 0
+      state.bins = 1
       state.over = 0
       return count
     }
-    // The first bins say more than what was known before them.
+    // The first bins, also after a crowd has come, say more than what was known before them.
     const a = Math.max(1 / state.bins, 1 - Math.exp(-ms / this.#levelMs))
     const level = Math.max(0, expected + a * (rate - expected))
     const slope = ((level - state.level) * 1000) / ms
