@@ -9,6 +9,7 @@ import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
 import { own } from './own.ts'
+import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
 
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   live,
   meter,
   own,
+  scale,
   schedule,
   slots,
 }

@@ -6,6 +6,7 @@ import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
 import { explain } from './brain/reasons.ts'
+import type { ScaleSpec } from './brain/scale/index.ts'
 import type { Scaler } from './brain/scale/scaler.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
@@ -55,7 +56,7 @@ export interface ClusterOptions extends Following {
   min: number
   max: number
   /** How the number of workers between them is found. Default: it stays as it is. */
-  scale?: Omit<BrainSpec['scale'], 'min' | 'max'>
+  scale?: Omit<ScaleSpec, 'min' | 'max'>
   /** In place of the one that `scale` describes, which the event log then does not tell. */
   scaler?: Scaler
   scheduler: SchedulerName

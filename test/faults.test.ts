@@ -21,6 +21,8 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.ok(sums.results > 36 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
     if (policy === 'srpt') assert.ok(sums.ranked > count / 3)
     // So were those of the provider.
-    assert.ok(sums.givenUp > count && sums.strangers > count && sums.drained > count && sums.launches > 4 * count)
+    assert.ok(
+      sums.givenUp > count && sums.strangers > count && sums.drained > count && sums.launches > 4 * count,
+    )
   })
 }

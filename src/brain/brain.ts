@@ -3,7 +3,7 @@
  * clock and draws no randomness but what it is given, so the live cluster and the simulator run the same one.
  */
 
-import type { Action, Event } from '../model.ts'
+import type { Action, Event, Job } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
@@ -14,6 +14,7 @@ import { failLaunch, resize } from './launches.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
+import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { SchedulerFactory } from './schedule/scheduler.ts'
 import { checkFair, checkShares, Shares } from './shares.ts'
@@ -25,6 +26,8 @@ import { checkSilence, drain, endDrained, join, lose, report } from './workers.t
 export interface BrainParts {
   scheduler: SchedulerFactory
   scaler: Scaler
+  /** How workers are paid for. Default: by the moment. */
+  billing?: Billing
   discipline: DisciplineName
   /** Grows with every start of a brain over the same workers; tokens of an older one are superseded. */
   epoch?: number
@@ -56,6 +59,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     limits,
     discipline,
     scaler: parts.scaler,
+    billing: parts.billing ?? {},
     shares: parts.fair ? new Shares() : undefined,
     rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
     scheduler: parts.scheduler({
@@ -70,8 +74,15 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     handle(event, now) {
       if (now > core.now) core.now = now
       core.actions = []
+      core.rescale = changesFleet(event, parts.scaler.everyMs)
       apply(core, event)
-      if (changesFleet(event, core.actions)) resize(core)
+      // Most lists say what is known.
+      if (event.type === 'listed' && core.actions.length > 0) core.rescale = true
+      noteOccupancy(core)
+      if (core.rescale) {
+        resize(core)
+        noteOccupancy(core)
+      }
       if (core.draining.size > 0) endDrained(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
@@ -86,10 +97,15 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
   }
 }
 
+function noteOccupancy(core: Core): void {
+  core.occupancy.note(core.now, core.cores, core.busyCores, core.jobs.size)
+}
+
 function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
-      return arrive(core, event.job)
+      arrive(core, event.job)
+      return noteArrival(core, event.job)
     case 'cancelled':
       return cancel(core, event.job)
     case 'ready':
@@ -117,6 +133,14 @@ function apply(core: Core, event: Event): void {
   }
 }
 
+/** Whoever comes where nobody is, or is too many at once, does not wait until the policy looks again. */
+function noteArrival(core: Core, { work }: Job): void {
+  const { scaler, fastest } = core
+  if (core.ready + core.launches.size === 0) core.rescale = true
+  const rate = core.capacity > 0 ? core.capacity / core.cores : fastest
+  if (scaler.arrived?.(rate > 0 ? work / rate : 0, core.now)) core.rescale = true
+}
+
 /** Does what is due. */
 function ring(core: Core): void {
   while (core.timers.topKey() <= core.now) {
@@ -129,16 +153,15 @@ function ring(core: Core): void {
     else if (kind === 'age') checkAge(core, id)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })
-    else if (id === 'every') {
-      setTimer(core, { kind: 'scale', id: 'every' }, core.now + core.scaler.everyMs)
+    else {
+      core.rescale = true
+      if (id === 'every') setTimer(core, { kind: 'scale', id: 'every' }, core.now + core.scaler.everyMs)
     }
   }
 }
 
-function changesFleet({ type }: Event, actions: readonly Action[]): boolean {
-  // Most lists say what is known.
-  if (type === 'listed') return actions.length > 0
-  return (
-    type === 'tick' || type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
-  )
+/** A policy that decides by the clock has timers of its own. */
+function changesFleet({ type }: Event, everyMs: number): boolean {
+  if (type === 'tick') return everyMs === 0
+  return type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
 }

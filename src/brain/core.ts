@@ -3,8 +3,11 @@
 import { Heap } from '../heap.ts'
 import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
+import { Boots } from './boots.ts'
+import { Occupancy } from './occupancy.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { type Listing, newListing } from './reconcile.ts'
+import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
 import type { Shares } from './shares.ts'
@@ -66,6 +69,7 @@ export interface Core {
   readonly limits: BrainLimits
   readonly scheduler: Scheduler
   readonly scaler: Scaler
+  readonly billing: Billing
   readonly discipline: Discipline
   /** Undefined: clients may ask for any amount of work. */
   readonly rateLimits: RateLimits | undefined
@@ -83,6 +87,12 @@ export interface Core {
   /** Of the workers in state ready: their cores, and the work that they do in a second. */
   cores: number
   capacity: number
+  /** Of those cores: how many run a job. */
+  busyCores: number
+  /** How many cores the worker has that joined last. */
+  coresEach: number
+  readonly occupancy: Occupancy
+  readonly boots: Boots
   /** The rate of the fastest worker that there ever was. */
   fastest: number
   /** Jobs that have a deadline. */
@@ -102,11 +112,16 @@ export interface Core {
   wakeAt: number
   /** The event under way: its time, and what it has led to so far. */
   now: number
+  /** The scaling policy is to be asked once the event has been dealt with. */
+  rescale: boolean
   actions: Action[]
 }
 
 export function newCore(
-  parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits' | 'shares'>,
+  parts: Pick<
+    Core,
+    'epoch' | 'limits' | 'scheduler' | 'scaler' | 'billing' | 'discipline' | 'rateLimits' | 'shares'
+  >,
 ): Core {
   return {
     ...parts,
@@ -129,6 +144,10 @@ export function newCore(
     draining: new Set(),
     cores: 0,
     capacity: 0,
+    busyCores: 0,
+    coresEach: 1,
+    occupancy: new Occupancy(),
+    boots: new Boots(),
     fastest: 0,
     deadlines: new Set(),
     owed: new Heap(),
@@ -140,6 +159,7 @@ export function newCore(
     listing: newListing(),
     wakeAt: Infinity,
     now: 0,
+    rescale: false,
     actions: [],
   }
 }

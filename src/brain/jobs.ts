@@ -127,7 +127,15 @@ export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
   core.scheduler.ended?.(record.worker!, record, core.now)
+  noteEnd(core, record, event.work)
   endWith(core, record, 'result', finished, event.work)
+}
+
+function noteEnd({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
+  if (!scaler.finished || !(work >= 0 && work < Infinity)) return
+  const rate = worker!.workPerSecond
+  const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
+  scaler.finished({ seconds: work / rate, expected: job.work / rate, hereMs: now - arrivedAt, late }, now)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {

@@ -2,16 +2,16 @@
 
 import type { Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
+import { fleetView, secondsLeft } from './fleet-view.ts'
+import type { WorkerRecord } from './state.ts'
 import { drain } from './workers.ts'
 
 export function resize(core: Core): void {
   const { scaler, now } = core
-  const booting = core.launches.size
-  const view = { ready: core.ready, booting, draining: core.draining.size, waiting: core.waiting.size }
-  const decision = scaler.decide(view, now)
+  const decision = scaler.decide(fleetView(core), now)
   if (decision.kind === 'hold') return
-  const missing = decision.to - core.ready - booting
-  if (missing < 0) drainSome(core, -missing, decision.reason)
+  const missing = decision.to - core.ready - core.launches.size
+  if (missing < 0) shrink(core, -missing, decision.reason)
   if (now < core.launchNotBefore) return
   for (let i = 0; i < missing; i++) {
     const id = `${core.epoch}-${++core.seqs.launch}`
@@ -33,9 +33,52 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
   setTimer(core, { kind: 'scale', id: '' }, core.launchNotBefore)
 }
 
-/** Those with the fewest jobs go first; among equals the youngest. */
+/** So many fewer: the newest that nobody has seen yet, then those of the others that are soonest empty. */
+function shrink(core: Core, count: number, reason: Reason): void {
+  const booting = [...core.launches.keys()].slice(-count).reverse()
+  for (const id of booting) {
+    endLaunch(core, id)
+    core.actions.push({ type: 'abandon', launch: id, reason })
+  }
+  if (booting.length < count) drainSome(core, count - booting.length, reason)
+}
+
+/** Soonest empty first; among equals the one that was given a job longest ago, then the youngest. */
 function drainSome(core: Core, count: number, reason: Reason): void {
-  const ready = [...core.workers.values()].filter((worker) => worker.state === 'ready')
-  ready.sort((a, b) => a.jobs.length - b.jobs.length || b.number - a.number)
-  for (const worker of ready.slice(0, count)) drain(core, worker.id, reason)
+  const candidates: { worker: WorkerRecord; drainMs: number }[] = []
+  for (const worker of core.workers.values()) {
+    if (worker.state !== 'ready') continue
+    const drainMs = timeToDrain(worker, core.now)
+    if (isPaidOff(core, worker, drainMs)) candidates.push({ worker, drainMs })
+  }
+  candidates.sort(
+    (a, b) =>
+      a.drainMs - b.drainMs ||
+      a.worker.jobs.length - b.worker.jobs.length ||
+      a.worker.placedAt - b.worker.placedAt ||
+      b.worker.number - a.worker.number,
+  )
+  for (const { worker, drainMs } of candidates.slice(0, count))
+    drain(core, worker.id, { ...reason, drainMs: Math.round(drainMs) })
+}
+
+/** No job is done before the longest, and no core does more than its part. */
+function timeToDrain({ jobs, cores, workPerSecond }: WorkerRecord, now: number): number {
+  let [longest, sum] = [0, 0]
+  for (const record of jobs) {
+    const seconds = secondsLeft(record, now, workPerSecond)
+    longest = Math.max(longest, seconds)
+    sum += seconds
+  }
+  return Math.max(longest, sum / cores) * 1000
+}
+
+/** Ended now it would not be paid for in vain: for less than the least time, or for much of a period that has begun. */
+function isPaidOff(core: Core, worker: WorkerRecord, drainMs: number): boolean {
+  const { minimumMs = 0, periodMs = 0 } = core.billing
+  const endsAfterMs = core.now - worker.since + drainMs
+  if (endsAfterMs < minimumMs) return false
+  if (periodMs === 0) return true
+  const leftMs = periodMs - (endsAfterMs % periodMs)
+  return leftMs <= Math.max(2 * core.scaler.everyMs, periodMs / 10)
 }

@@ -44,17 +44,17 @@ export function settleDone(record: JobRecord, done: number, now: number): void {
 export function mirror(core: Core, worker: WorkerRecord): void {
   const { jobs } = worker
   if (!core.discipline.bounded) {
-    worker.running = jobs.length
+    setRunning(core, worker, jobs.length)
     return
   }
   const { now } = core
   if (jobs.length <= worker.cores) {
-    worker.running = jobs.length
+    setRunning(core, worker, jobs.length)
     for (const record of jobs) if (!record.running) run(core, record)
     return
   }
   const chosen = core.discipline.choose(jobs, worker.cores, (record) => rank(record, now))
-  worker.running = chosen.length
+  setRunning(core, worker, chosen.length)
   let taker = 0
   for (const record of jobs) {
     if (!record.running || chosen.includes(record)) continue
@@ -63,6 +63,12 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     pause(core, record, chosen[taker++])
   }
   for (const record of chosen) if (!record.running) run(core, record)
+}
+
+function setRunning(core: Core, worker: WorkerRecord, running: number): void {
+  if (worker.state === 'ready')
+    core.busyCores += Math.min(worker.cores, running) - Math.min(worker.cores, worker.running)
+  worker.running = running
 }
 
 /** A job was sent to a worker that has no core for it yet. */

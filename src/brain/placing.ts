@@ -76,7 +76,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.seenIn = worker.reports
   record.running = false
   record.pausedAt = -1
-  standAnew(record)
+  if (record.attempt > 1) standAnew(record)
   record.saidDone = 0
   record.counted = 0
   record.until = untilOn(worker, record)
@@ -86,6 +86,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement
+  worker.placedAt = core.now
   mirror(core, worker)
   core.scheduler.refile(worker)
   core.actions.push({

@@ -98,6 +98,18 @@ const words: Words = {
   'job-over': () => 'the job is over',
   'below-min': (r) => `${count(r.have, 'worker')}, the least is ${r.min}`,
   'above-max': (r) => `${count(r.have, 'worker')}, the most is ${r.max}`,
+  replace: (r) => `${workersNow(r)}, and ${r.wanted} are wanted`,
+  utilisation: (r) =>
+    `the cores are busy ${r.percent} % of the time, and ${r.target} % is the aim${changing(r)}`,
+  concurrency: (r) => `${atOnce(r)}${changing(r)}`,
+  'concurrency-panic': (r) => `${atOnce(r)}, far more than before${changing(r)}`,
+  forecast: (r) => `${forecast(r)}${changing(r)}`,
+  'forecast-crowd': (r) => `far more jobs come than usual; ${forecast(r)}${changing(r)}`,
+  'forecast-strained': (r) =>
+    `of the waiting that the promise leaves ${r.percent} % is used up; ${forecast(r)}${changing(r)}`,
+  planned: (r) => `so it is planned${changing(r)}`,
+  enough: (r) => `${workersNow(r)} are right`,
+  'within-bounds': (r) => `${workersNow(r)}, from ${r.min} to ${r.max} may be there`,
   wanders: (r) => `${count(r.to, 'worker')} for a while`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
   'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,
@@ -111,6 +123,30 @@ const words: Words = {
   lost: (r) => `it is gone: ${r.message}`,
   drained: () => 'it is empty and was to go',
   operator: () => 'an operator asked for it',
+}
+
+function workersNow({ have }: Reason): string {
+  return count(have, 'worker')
+}
+
+function forecast({ cores, extra, waitingMs }: Reason): string {
+  const waits = Number(waitingMs) > 0 ? `, and ${span(waitingMs)} of work wait, for ${extra} more` : ''
+  return `what arrives will keep ${cores} cores busy${waits}`
+}
+
+function atOnce({ jobs, each }: Reason): string {
+  return `about ${amount(jobs)} jobs are there at the same time, and a worker is for ${amount(each)}`
+}
+
+/** How a step of the fleet is told: from so many workers to so many, and when the one that goes is expected to be empty. */
+function changing({ have, to, drainMs }: Reason): string {
+  const empty =
+    drainMs === undefined
+      ? ''
+      : Number(drainMs) === 0
+        ? '; it is empty'
+        : `; it is empty in about ${span(drainMs)}`
+  return `: ${have} → ${count(to, 'worker')}${empty}`
 }
 
 /** A number without a fraction, never too small, with commas between the thousands. */

@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts'
 import type { Entry } from '../heap.ts'
 import type { Core } from './core.ts'
+import type { SavedOccupancy } from './occupancy.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
 import type { SavedShare } from './shares.ts'
@@ -49,6 +50,10 @@ export interface BrainSnapshot {
   launchNotBefore: number
   listing: SavedListing
   fastest: number
+  coresEach: number
+  occupancy: SavedOccupancy
+  /** How long the last launches took to join. */
+  boots: number[]
   turnsFrom: number
   wakeAt: number | null
   now: number
@@ -86,6 +91,9 @@ export function saveCore(core: Core): BrainSnapshot {
     launchNotBefore: core.launchNotBefore,
     listing: saveListing(core.listing),
     fastest: core.fastest,
+    coresEach: core.coresEach,
+    occupancy: core.occupancy.save(),
+    boots: core.boots.save(),
     turnsFrom: core.turnsFrom,
     wakeAt: core.wakeAt === Infinity ? null : core.wakeAt,
     now: core.now,
@@ -105,6 +113,9 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   core.launchNotBefore = saved.launchNotBefore
   core.listing = loadListing(saved.listing)
   core.fastest = saved.fastest
+  core.coresEach = saved.coresEach
+  core.occupancy.load(saved.occupancy)
+  core.boots.load(saved.boots)
   core.turnsFrom = saved.turnsFrom
   core.wakeAt = saved.wakeAt ?? Infinity
   core.now = saved.now

@@ -5,16 +5,16 @@ import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { fixed } from './scale/fixed.ts'
+import { checkBilling } from './scale/billing.ts'
+import { type ScaleSpec, scalerOf, scalers } from './scale/index.ts'
 import type { Scaler } from './scale/scaler.ts'
-import { type Wander, wandering } from './scale/wandering.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
 import type { BrainSnapshot } from './snapshot.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName
   discipline: DisciplineName
-  scale: { min: number; max: number; wander?: Wander }
+  scale: ScaleSpec
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
@@ -26,11 +26,13 @@ export interface BrainSpec {
 /** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
   const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
+  oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
       discipline: oneOf('discipline', discipline, disciplines).name,
-      scaler: scaler ?? (scale.wander ? wandering(scale, scale.wander) : fixed(scale)),
+      scaler: scaler ?? scalerOf(scale),
+      ...(scale.billing && { billing: checkBilling(scale.billing) }),
       epoch,
       seed,
       limits,

@@ -65,6 +65,10 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   /** Not reached at the last try, and not heard of since. */
   suspect: boolean
   heardAt: number
+  /** When it was launched, or joined where nobody launched it: what it costs is counted from here. */
+  readonly since: number
+  /** When it was last given a job. */
+  placedAt: number
   /** The newest message that counted. */
   seq: number
   reports: number

@@ -21,10 +21,12 @@ export function join(core: Core, event: Of<'joined'>): void {
     return
   }
   checkFacts(event.worker)
+  const launch = event.launch === undefined ? undefined : core.launches.get(event.launch)
   if (event.launch !== undefined && !endLaunch(core, event.launch)) {
     terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
     return
   }
+  if (launch) core.boots.add(core.now - launch.at)
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
@@ -39,6 +41,8 @@ export function join(core: Core, event: Of<'joined'>): void {
     state: 'ready',
     suspect: false,
     heardAt: core.now,
+    since: launch?.at ?? core.now,
+    placedAt: core.now,
     seq: event.seq,
     reports: 0,
     jobs: [],
@@ -51,6 +55,7 @@ export function join(core: Core, event: Of<'joined'>): void {
   }
   core.workers.set(event.worker.id, worker)
   count(core, worker, 1)
+  core.coresEach = worker.cores
   core.fastest = Math.max(core.fastest, worker.workPerSecond)
   if (core.limits.beatMs > 0) watch(core, worker)
   cancelStrangers(core, worker, event.held)
@@ -196,8 +201,9 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
 }
 
 /** A worker is ready (1), or is not any more (-1). */
-export function count(core: Core, { cores, workPerSecond }: WorkerRecord, by: 1 | -1): void {
+export function count(core: Core, { cores, workPerSecond, running }: WorkerRecord, by: 1 | -1): void {
   core.ready += by
+  core.busyCores += by * Math.min(cores, running)
   core.cores += by * cores
   core.capacity = core.ready === 0 ? 0 : core.capacity + by * cores * workPerSecond
 }

@@ -1,17 +1,27 @@
 /** The options that describe a simulated cluster and its traffic; `simulate` and `compare` share them. */
 
+import type { ScaleSpec } from '../brain/scale/index.ts'
 import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
 import { oneOf, usualDiscipline } from '../brain/spec.ts'
 import { type RunSpec, unitsPerSecond } from '../simulate/simulate.ts'
 import { traceFormats, usualTokenMs } from '../simulate/trace/read.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { OptionValues } from './options.ts'
+import { scaleFrom, scalingOptions } from './scaling.ts'
 import type { ScenarioTraffic } from './traffic.ts'
 
 const formatNames = traceFormats.map(({ name }) => name)
 
 export const scenarioOptions = {
-  workers: { help: 'workers in the fleet', default: 2, min: 1, max: 100_000, whole: true },
+  workers: {
+    help: 'workers in the fleet; with --scale the most of them',
+    default: 2,
+    min: 1,
+    max: 100_000,
+    whole: true,
+  },
+  min: { help: 'the least of them, with --scale', default: 1, min: 0, max: 100_000, whole: true },
+  ...scalingOptions,
   cores: { help: 'cores of each worker', default: 2, min: 1, max: 1024, whole: true },
   load: {
     help: 'mean load of the cores; a trace keeps its own pace unless this is given',
@@ -107,13 +117,13 @@ export function runSpec(
   seed: number,
   traffic: ScenarioTraffic,
 ): RunSpec {
-  const { workers, cores, error, queue } = scenario
+  const { cores, error, queue } = scenario
   const slots = scenario.slots || (disciplines[discipline].bounded ? cores + 16 : 10_000)
   return {
     brain: {
       scheduler,
       discipline,
-      scale: { min: workers, max: workers },
+      scale: scaleOf(scenario),
       epoch: 1,
       seed,
       limits: { queue },
@@ -126,6 +136,13 @@ export function runSpec(
     clients: scenario.clients,
     ...traffic.run(),
   }
+}
+
+/** Of a fixed size, unless a policy is named. */
+function scaleOf(scenario: Scenario): ScaleSpec {
+  const { workers, scale, 'boot-ms': bootMs } = scenario
+  const min = scale === undefined ? workers : Math.min(scenario.min, workers)
+  return { ...scaleFrom(scenario, { min, max: workers }), ...(bootMs > 0 && scale && { bootMs }) }
 }
 
 /** What a line of progress says: the number moves also when a per cent takes long. */

@@ -9,6 +9,7 @@ import { clientsFrom, clientsOptions } from './clients.ts'
 import { type Configured, configOption, readConfigured } from './config.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import type { Command, OptionValues } from './options.ts'
+import { scaleFrom, scalingOptions } from './scaling.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
 export const clusterOptions = {
@@ -35,6 +36,7 @@ export const clusterOptions = {
     default: undefined,
     value: 'PATHS',
   },
+  ...scalingOptions,
   ...meterOptions,
   data: { help: 'folder for the ledger and for what workloads keep', default: '.plimsoll', value: 'DIR' },
   queue: { help: 'most jobs that wait; one more is refused', default: 10_000, min: 0, whole: true },
@@ -83,6 +85,7 @@ export function clusterFrom(
     adminPort: values['admin-port'],
     min,
     max,
+    scale: scaleFrom(values, { min, max }, values['price-per-hour']),
     scheduler,
     discipline,
     meter,

@@ -23,6 +23,11 @@ export interface UpConfig {
   fair?: boolean
   jobMemory?: number
   pricePerHour?: number
+  scale?: string
+  target?: number
+  promise?: string
+  paidMinimum?: number
+  paidPeriod?: number
   stopAfter?: number
   eventLog?: string
 }

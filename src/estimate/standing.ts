@@ -65,10 +65,11 @@ function attempting(middle: number, sigma: number, done: number): number {
   const spentBefore = mean * below(z - sigma) + done * (1 - ended)
   let least = Infinity
   for (let upTo = Math.max(z, -3) + step, i = 0; i < steps; i++, upTo += step) {
-    const ends = below(upTo) - ended
+    const within = z <= -3 ? usualShares[i]! : below(upTo)
+    const ends = within - ended
     if (ends < 1e-9) continue
     const until = middle * Math.exp(upTo * sigma)
-    const spent = mean * below(upTo - sigma) + until * (1 - below(upTo)) - spentBefore
+    const spent = mean * below(upTo - sigma) + until * (1 - within) - spentBefore
     least = Math.min(least, spent / ends)
   }
   return Math.max(least, done * Math.max(0, z - doubted))
@@ -76,6 +77,13 @@ function attempting(middle: number, sigma: number, done: number): number {
 
 /** How finely, and how far, amounts of work are tried, in standard deviations. */
 const [step, steps] = [0.35, 16]
+
+/** Of most jobs nothing is done yet when they are thought about, and what is tried is the same for all of them. */
+const usualShares = (() => {
+  const shares: number[] = []
+  for (let upTo = -3 + step, i = 0; i < steps; i++, upTo += step) shares.push(below(upTo))
+  return shares
+})()
 
 /** The share of a normal distribution below z, to seven digits (Abramowitz and Stegun, 26.2.17). */
 function below(z: number): number {

@@ -103,7 +103,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
-  const scale = sizing.next() < 0.5 ? { ...brain.scale, wander } : brain.scale
+  const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)

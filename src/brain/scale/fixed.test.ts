@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError } from '../../errors.ts'
 import { fixed } from './fixed.ts'
+import { scalerOf } from './index.ts'
+import { fleetOf } from './testing.ts'
 
-const fleet = (ready: number, booting = 0) => ({ ready, booting, draining: 0, waiting: 0 })
+const fleet = (ready: number, booting = 0) => fleetOf({ ready, booting })
 
 test('between its bounds the fleet stays as it is', () => {
   const scaler = fixed({ min: 2, max: 4 })
@@ -26,7 +28,7 @@ test('below the least it grows to it, above the most it shrinks to it', () => {
 
 test('bounds that cannot be are refused, naming the option, the value and what is allowed', () => {
   const refused = (bounds: { min: number; max: number }, message: string) =>
-    assert.throws(() => fixed(bounds), new ConfigError(message))
+    assert.throws(() => scalerOf(bounds), new ConfigError(message))
   for (const min of [-1, 1.5, Number.NaN]) {
     refused({ min, max: 4 }, `scale.min = ${min}: must be a whole number, 0 or more`)
   }

@@ -4,20 +4,60 @@ import type { Reason } from '../../model.ts'
 
 /** What a scaling policy may look at. */
 export interface FleetView {
+  /** Workers by state. */
   ready: number
   booting: number
   draining: number
+  /** Jobs that no worker has, and all that are here. */
   waiting: number
+  jobs: number
+  /** Cores of ready workers, those of them that run a job, and those that one more worker would have. */
+  cores: number
+  busyCores: number
+  coresEach: number
+  /** Since the start, each times how long: cores of ready workers, those of them that were busy, jobs present. */
+  coreMs: number
+  busyMs: number
+  jobMs: number
+  /** How long a worker takes to come up, for nine of ten; undefined: none has yet. */
+  bootMs: number | undefined
+  /** Adds up what jobs need. Looks at each of them: for decisions on a timer, not for each event. */
+  present(): Present
+}
+
+/** What the jobs that are here still need, in seconds of a core. */
+export interface Present {
+  seconds: number
+  /** Of those that have no core now, on workers that go on; and how many they are. */
+  waitingSeconds: number
+  waitingJobs: number
+  /** Of those on workers that drain. */
+  drainingSeconds: number
+  oldestWaitingMs: number
 }
 
 /** "No data" is `hold`, never zero. */
 export type ScaleDecision = { kind: 'hold'; reason: Reason } | { kind: 'scale'; to: number; reason: Reason }
+
+/** A job that has a result. */
+export interface FinishedJob {
+  /** How long it took on a core, and was expected to. */
+  seconds: number
+  expected: number
+  /** From its arrival on. */
+  hereMs: number
+  /** Whether it missed its deadline; undefined: it had none. */
+  late: boolean | undefined
+}
 
 export interface Scaler {
   readonly name: string
   /** How often to decide, besides every change of the fleet; 0: never else. */
   readonly everyMs: number
   decide(view: FleetView, now: number): ScaleDecision
+  /** A job that is expected to take so long on a core has come. True: this cannot wait for the next time. */
+  arrived?(seconds: number, now: number): boolean
+  finished?(job: FinishedJob, now: number): void
   save(): unknown
   load(saved: unknown): void
 }

@@ -1,3 +1,5 @@
+import { ConfigError } from '../../errors.ts'
+import type { ScaleSpec } from './index.ts'
 import type { Scaler } from './scaler.ts'
 
 /** For trials of faults: another size every `everyMs` until `untilMs`. */
@@ -7,7 +9,9 @@ export interface Wander {
 }
 
 /** Sizes between the bounds by the time alone, so that there is nothing to save. */
-export function wandering({ min, max }: { min: number; max: number }, { everyMs, untilMs }: Wander): Scaler {
+export function wandering({ min, max, wander }: ScaleSpec): Scaler {
+  if (!wander) throw new ConfigError('scale.wander: must say how often, and until when')
+  const { everyMs, untilMs } = wander
   return {
     name: 'wandering',
     everyMs,

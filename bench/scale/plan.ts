@@ -1,0 +1,46 @@
+/** Who is compared, and on what. */
+
+import type { Contender } from './run.ts'
+import { hasTraces, type TrafficName } from './traffic.ts'
+
+export const scoredDay: TrafficName = '1998-06-30'
+
+/** What stands in for the scored day where the traces are not there. */
+export function mainTraffic(): TrafficName {
+  return hasTraces() ? scoredDay : 'daily'
+}
+
+/** Everything is tuned on these. */
+export function tuningDays(quick: boolean): TrafficName[] {
+  if (!hasTraces()) return ['daily']
+  return quick ? ['1998-05-29'] : ['1998-05-29', '1998-05-30']
+}
+
+export function otherTraffic(): TrafficName[] {
+  return hasTraces() ? ['daily', 'functions', 'llm'] : []
+}
+
+export const seeds = (quick: boolean): number[] => (quick ? [1] : [1, 2, 3])
+
+export const peers = {
+  hpa: [0.7, 0.75, 0.8, 0.85, 0.9],
+  kpa: [0.4, 0.5, 0.6, 0.7, 0.8],
+} as const satisfies Record<string, readonly number[]>
+
+export type Peer = keyof typeof peers
+
+export function peer(policy: Peer, target: number): Contender {
+  return { scheduler: 'least-connections', scale: { policy, target } }
+}
+
+export const ours: Contender = { scheduler: 'srpt', scale: { policy: 'work-forecast' } }
+export const atPeak: Contender = { scheduler: 'least-connections', scale: {}, peak: true }
+
+/** From the leanest on: the first that keeps the promise is sized to just meet it. */
+export const clairvoyants: readonly Contender[] = [0.97, 1, 1.03, 1.06, 1.1, 1.15, 1.2, 1.3].map(
+  (factor) => ({
+    scheduler: 'srpt',
+    scale: {},
+    clairvoyant: { factor, minutes: 5 },
+  }),
+)

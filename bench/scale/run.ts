@@ -1,0 +1,104 @@
+/** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
+
+import { parentPort } from 'node:worker_threads'
+import type { ScaleSpec } from '../../src/brain/scale/index.ts'
+import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
+import type { Summary } from '../../src/simulate/summary.ts'
+import { Bill } from './bill.ts'
+import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
+import { flowOf, type TrafficName } from './traffic.ts'
+
+/** Who runs the fleet: a scaling policy with what is set of it, or a fleet that is sized by what only a benchmark knows. */
+export interface Contender {
+  scheduler: 'srpt' | 'least-connections'
+  scale: Partial<ScaleSpec>
+  /** A fleet that never changes, as large as the busiest time needs it. */
+  peak?: true
+  /** Knows the future: workers for so many times the load that there will be, averaged over so many minutes. */
+  clairvoyant?: { factor: number; minutes: number }
+}
+
+export interface Run extends Contender {
+  traffic: TrafficName
+  bootMs: number
+  seed: number
+  hours?: number
+  sigma?: number
+}
+
+export interface Figures
+  extends Pick<Summary, 'jobs' | 'refused' | 'shortP99Slowdown' | 'largestSlowdown' | 'p99Slowdown'> {
+  workerHours: number
+  reversals: number
+  launches: number
+  peak: number
+  hours: number
+}
+
+export const cores = 2
+const usualSigma = 0.5
+/** No policy is held back by it. */
+const most = 1000
+
+export async function figuresOf(run: Run): Promise<Figures> {
+  const { scheduler, seed, bootMs } = run
+  const bill = new Bill()
+  const sharing = scheduler === 'least-connections'
+  let lastMs = 0
+  const flow = await flowOf(run.traffic, run.hours)
+  const { arrivals } = flow
+  const result = simulate(
+    {
+      ...flow,
+      arrivals: {
+        name: arrivals.name,
+        next(after, random) {
+          const at = arrivals.next(after, random)
+          if (at < Infinity) lastMs = at
+          return at
+        },
+      },
+      brain: {
+        scheduler,
+        discipline: sharing ? 'sharing' : 'srpt',
+        scale: { min: 1, max: most, bootMs, ...(await scaleOf(run)) },
+        epoch: 1,
+        seed,
+        limits: { queue: 1e9 },
+      },
+      fleet: {
+        cores,
+        workPerSecond: unitsPerSecond,
+        memoryMb: 1_000_000,
+        slots: sharing ? 10_000 : cores + 16,
+        bootMs,
+      },
+      seed,
+      errorSigma: run.sigma ?? usualSigma,
+    },
+    { observer: bill },
+  )
+  const summary = result.summary()
+  const { jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown } = summary
+  return {
+    ...{ jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown },
+    workerHours: bill.hours(result.virtualMs),
+    reversals: bill.reversals,
+    launches: bill.launches,
+    peak: bill.peak,
+    hours: lastMs / 3_600_000,
+  }
+}
+
+async function scaleOf({ scale, peak, clairvoyant, traffic, hours, seed }: Run): Promise<Partial<ScaleSpec>> {
+  if (!peak && !clairvoyant) return scale
+  const load = offeredLoad(await flowOf(traffic, hours), seed)
+  if (!clairvoyant) {
+    const workers = atPeak(load, cores)
+    return { min: workers, max: workers }
+  }
+  const { factor, minutes } = clairvoyant
+  return { policy: 'planned', plan: planFor(smoothed(load, minutes), factor, cores) }
+}
+
+parentPort?.on('message', async (run: Run) => parentPort!.postMessage(await figuresOf(run)))

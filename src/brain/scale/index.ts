@@ -1,0 +1,50 @@
+/** All scaling policies by name, and what describes one. */
+
+import type { Billing } from './billing.ts'
+import { checkBounds } from './bounds.ts'
+import { fixed } from './fixed.ts'
+import { hpa } from './hpa.ts'
+import { kpa } from './kpa.ts'
+import { type PlanStep, planned } from './planned.ts'
+import type { Scaler } from './scaler.ts'
+import { type Wander, wandering } from './wandering.ts'
+import { type Tuning, workForecast } from './work-forecast.ts'
+
+export interface ScaleSpec {
+  /** The least and the most workers. */
+  min: number
+  max: number
+  /** Default: `fixed`. */
+  policy?: ScalerName
+  /** The share of the cores that is to be busy, for policies that go by one. */
+  target?: number
+  /** Of `work-forecast`: what clients are promised, in words; see `promise.ts`. */
+  promise?: string
+  /** What a worker costs, where the promise has a budget. */
+  pricePerHour?: number
+  /** How long a worker takes to boot, until that has been learned. */
+  bootMs?: number
+  /** Of `planned`: how many workers from when on. */
+  plan?: readonly PlanStep[]
+  /** Of `wandering`. */
+  wander?: Wander
+  billing?: Billing
+  tuning?: Partial<Tuning>
+}
+
+export const scalers = {
+  fixed,
+  'work-forecast': workForecast,
+  hpa,
+  kpa,
+  planned,
+  wandering,
+} satisfies Record<string, (spec: ScaleSpec) => Scaler>
+
+export type ScalerName = keyof typeof scalers
+
+/** The policy that the description names, whose name must be known. */
+export function scalerOf(spec: ScaleSpec): Scaler {
+  checkBounds(spec)
+  return scalers[spec.policy ?? 'fixed'](spec)
+}

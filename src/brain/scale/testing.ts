@@ -1,0 +1,28 @@
+/** Fleets as scaling policies see them, for tests. */
+
+import type { FleetView } from './scaler.ts'
+
+/** Two cores a worker, idle, unless told otherwise. */
+export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
+  return {
+    booting: 0,
+    draining: 0,
+    waiting: 0,
+    jobs: 0,
+    cores: facts.ready * 2,
+    busyCores: 0,
+    coresEach: 2,
+    coreMs: 0,
+    busyMs: 0,
+    jobMs: 0,
+    bootMs: 60_000,
+    present: () => ({
+      seconds: 0,
+      waitingSeconds: 0,
+      waitingJobs: 0,
+      drainingSeconds: 0,
+      oldestWaitingMs: 0,
+    }),
+    ...facts,
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ScaleSpec } from '../brain/scale/index.ts'
+import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
+import { usualDiscipline } from '../brain/spec.ts'
+import type { Action, Event } from '../model.ts'
+import { bursty } from './arrivals.ts'
+import { simulate, unitsPerSecond } from './simulate.ts'
+import { lognormal } from './sizes.ts'
+import type { Observer } from './world.ts'
+
+/** Sees to it that scale-in hurts nobody, and counts. */
+class Watch implements Observer {
+  readonly draining = new Set<string>()
+  readonly ended = new Set<string>()
+  scaleIns = 0
+  withJobs = 0
+
+  observe(event: Event, actions: readonly Action[]): void {
+    if (event.type === 'failed') assert.notEqual(event.kind, 'unreachable')
+    for (const action of actions) {
+      if (action.type === 'drain') {
+        this.draining.add(action.worker)
+        this.scaleIns++
+        if (Number(action.reason.drainMs) > 0) this.withJobs++
+      }
+      if (action.type === 'terminate') this.ended.add(action.worker)
+      if (action.type !== 'run') continue
+      assert.ok(!this.draining.has(action.worker), `${action.job} was sent to ${action.worker}, which drains`)
+      assert.ok(!this.ended.has(action.worker), `${action.job} was sent to ${action.worker}, which is gone`)
+      assert.equal(action.attempt, 1, `${action.job} was begun a second time`)
+    }
+  }
+}
+
+const jobs = 30_000
+
+function run(scheduler: SchedulerName, scale: Partial<ScaleSpec>, seed: number, restoreAfter?: number) {
+  const watch = new Watch()
+  const discipline = usualDiscipline(scheduler)
+  const result = simulate(
+    {
+      brain: {
+        scheduler,
+        discipline,
+        scale: { min: 1, max: 30, ...scale },
+        epoch: 1,
+        seed,
+        limits: { queue: 1e9 },
+      },
+      fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1e6, slots: 18, bootMs: 5000 },
+      seed,
+      jobs,
+      arrivals: bursty(8, 10, 60_000, 30_000),
+      sizes: lognormal(-2, 2),
+      errorSigma: 0.5,
+    },
+    { observer: watch, ...(restoreAfter && { restoreAfter }) },
+  )
+  return { watch, summary: result.summary(), virtualMs: result.virtualMs }
+}
+
+test('a thousand scale-ins under load lose nothing, and nothing is sent to a worker that drains', () => {
+  let [scaleIns, withJobs] = [0, 0]
+  for (let seed = 1; scaleIns < 1000; seed++) {
+    const scheduler = (Object.keys(schedulers) as SchedulerName[])[seed % 6]!
+    const { watch, summary } = run(scheduler, { policy: 'hpa', target: 0.6 }, seed)
+    assert.equal(summary.jobs, jobs)
+    assert.equal(summary.refused, 0)
+    scaleIns += watch.scaleIns
+    withJobs += watch.withJobs
+  }
+  assert.ok(withJobs > 0, 'some of them had jobs in their hands')
+})
+
+for (const policy of ['work-forecast', 'hpa', 'kpa'] as const) {
+  test(`${policy}: every job is answered, from no worker and back to none`, () => {
+    const { watch, summary } = run('srpt', { policy, min: 0 }, 5)
+    assert.equal(summary.jobs, jobs)
+    assert.ok(watch.scaleIns > 0)
+  })
+
+  test(`${policy}: a brain that is restored in the middle goes on as it would have`, () => {
+    const [whole, restored] = [run('srpt', { policy }, 3), run('srpt', { policy }, 3, jobs / 2)]
+    assert.deepEqual(restored.summary, whole.summary)
+    assert.equal(restored.virtualMs, whole.virtualMs)
+  })
+}
+
+test('workers are ended near the end of the period that they are paid for', () => {
+  const periodMs = 600_000
+  const since = new Map<string, number>()
+  const booted = new Map<string, number>()
+  const left: number[] = []
+  const observer: Observer = {
+    observe(event, actions, now) {
+      for (const action of actions) {
+        if (action.type === 'launch') since.set(action.launch, now)
+        if (action.type === 'terminate' && booted.has(action.worker))
+          left.push(periodMs - ((now - booted.get(action.worker)!) % periodMs))
+      }
+      if (event.type === 'joined') booted.set(event.worker.id, since.get(event.launch!)!)
+    },
+  }
+  simulate(
+    {
+      brain: {
+        ...{ scheduler: 'srpt', discipline: 'srpt', epoch: 1, seed: 1, limits: { queue: 1e9 } },
+        scale: { min: 1, max: 30, policy: 'work-forecast', billing: { periodMs } },
+      },
+      fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1e6, slots: 18, bootMs: 5000 },
+      seed: 1,
+      jobs,
+      arrivals: bursty(8, 10, 900_000, 300_000),
+      sizes: lognormal(-0.5, 1),
+      errorSigma: 0,
+    },
+    { observer },
+  )
+  assert.ok(left.length > 3)
+  // Sizes are known here, so all are empty when they were expected to be.
+  for (const ms of left) assert.ok(ms <= periodMs / 10 + 10_000, `${ms} ms were paid for in vain`)
+})
