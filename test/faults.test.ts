@@ -5,7 +5,7 @@ import { reproduce, runFaults } from './faults.ts'
 
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
   test(`${policy} keeps every promise under 250 seeds of faults`, () => {
-    const { seeds, results, retries, ranked, dropped, failures } = runFaults({
+    const { seeds, results, retries, ranked, dropped, away, awayFailed, failures } = runFaults({
       policy,
       from: 1,
       to: 250,
@@ -16,6 +16,7 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     // The faults were real: attempts were repeated, and late messages came.
     assert.equal(seeds, 250)
     assert.ok(results > 9_000 && retries > 1000 && dropped > 1000)
+    assert.ok(away > 500 && awayFailed > 100)
     if (policy === 'srpt') assert.ok(ranked > 100)
   })
 }

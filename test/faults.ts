@@ -24,6 +24,9 @@ export interface FaultTotals {
   retries: number
   ranked: number
   dropped: number
+  /** Attempts in functions, and those that came to nothing. */
+  away: number
+  awayFailed: number
   failures: { policy: SchedulerName; seed: number; message: string }[]
 }
 
@@ -36,17 +39,21 @@ export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
     retries: 0,
     ranked: 0,
     dropped: 0,
+    away: 0,
+    awayFailed: 0,
     failures: [],
   }
   for (let seed = from; seed <= to; seed++) {
     totals.seeds++
     try {
-      const { jobs, results, retries, ranked, dropped } = chaos(policy, seed)
+      const { jobs, results, retries, ranked, dropped, away, awayFailed } = chaos(policy, seed)
       totals.jobs += jobs
       totals.results += results
       totals.retries += retries
       totals.ranked += ranked
       totals.dropped += dropped
+      totals.away += away
+      totals.awayFailed += awayFailed
     } catch (error) {
       totals.failures.push({ policy, seed, message: (error as Error).message })
       if (first) break
@@ -82,13 +89,14 @@ async function main(): Promise<void> {
       return { policy, from, to: Math.floor((seeds * (i + 1)) / shares), first: values.first }
     })
     const totals = await Promise.all(parts.map(inThread))
-    const sum = (name: 'seeds' | 'jobs' | 'results' | 'retries' | 'ranked' | 'dropped') =>
-      totals.reduce((total, part) => total + part[name], 0)
+    const sum = (
+      name: 'seeds' | 'jobs' | 'results' | 'retries' | 'ranked' | 'dropped' | 'away' | 'awayFailed',
+    ) => totals.reduce((total, part) => total + part[name], 0)
     const failures = totals.flatMap((part) => part.failures)
     failed += failures.length
     console.log(
       `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} ranked anew, ` +
-        `${sum('dropped')} late messages dropped, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+        `${sum('dropped')} late messages dropped, ${sum('away')} sent to functions, ${sum('awayFailed')} of them in vain, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     if (values.first && failed > 0) break

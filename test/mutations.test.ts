@@ -41,6 +41,13 @@ const mutations = [
     to: '  const inHand = record?.worker !== undefined || worker === undefined\n  if (record && inHand && epoch === core.epoch) return record\n',
     seen: /superseded/,
   },
+  {
+    name: 'a function that is waited for for ever',
+    file: 'src/brain/brain.ts',
+    from: "    else if (kind === 'away') giveUp(core, id)\n",
+    to: "    else if (kind === 'away') continue\n",
+    seen: /without an answer/,
+  },
 ]
 
 for (const { name, file, from, to, seen } of mutations) {

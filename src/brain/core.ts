@@ -3,6 +3,7 @@
 import { Heap } from '../heap.ts'
 import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
+import type { Overflow } from './overflow.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
@@ -67,6 +68,8 @@ export interface Core {
   readonly rateLimits: RateLimits | undefined
   /** Undefined: clients are nothing to the order of jobs. */
   readonly shares: Shares | undefined
+  /** Undefined: there are no functions. */
+  readonly overflow: Overflow | undefined
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
@@ -100,7 +103,10 @@ export interface Core {
 }
 
 export function newCore(
-  parts: Pick<Core, 'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits' | 'shares'>,
+  parts: Pick<
+    Core,
+    'epoch' | 'limits' | 'scheduler' | 'scaler' | 'discipline' | 'rateLimits' | 'shares' | 'overflow'
+  >,
 ): Core {
   return {
     ...parts,

@@ -101,7 +101,7 @@ test('a snapshot of another version, policy, discipline, scaler or epoch is refu
   const saved = trial.brain.snapshot()
   const refused = (change: object, message: string) =>
     assert.throws(() => brainOf(trial.spec, { ...saved, ...change }), new ConfigError(message))
-  refused({ version: 99 }, 'snapshot version = 99: this brain has 2')
+  refused({ version: 99 }, 'snapshot version = 99: this brain has 3')
   refused({ scheduler: { name: 'other', state: null } }, 'snapshot scheduler = other: this brain has srpt')
   refused({ scaler: { name: 'other', state: null } }, 'snapshot scaler = other: this brain has fixed')
   refused({ discipline: 'fifo' }, 'snapshot discipline = fifo: this brain has srpt')

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
+import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import type { SavedShare } from './shares.ts'
 import {
@@ -14,11 +15,11 @@ import {
 } from './state.ts'
 import { count } from './workers.ts'
 
-const version = 2
+const version = 3
 
 type SavedJob = Omit<
   JobRecord,
-  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age'
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'away'
 > & {
   worker: string | null
   excluded: string[] | null
@@ -42,6 +43,7 @@ export interface BrainSnapshot {
   counters: Counters
   rateLimits?: SavedBuckets
   shares?: SavedShare[]
+  overflow?: SavedOverflow
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
@@ -53,7 +55,17 @@ export interface BrainSnapshot {
 
 export function saveCore(core: Core): BrainSnapshot {
   const jobs = [...core.jobs.values()].map(
-    ({ worker, excluded, queued, deadline: _, slack: __, patience: ___, age: ____, ...record }) => ({
+    ({
+      worker,
+      excluded,
+      queued,
+      deadline: _,
+      slack: __,
+      patience: ___,
+      age: ____,
+      away: _____,
+      ...record
+    }) => ({
       ...record,
       worker: worker?.id ?? null,
       excluded: excluded ? [...excluded] : null,
@@ -78,6 +90,7 @@ export function saveCore(core: Core): BrainSnapshot {
     counters: core.counters,
     ...(core.shares && { shares: core.shares.save() }),
     ...(core.rateLimits && { rateLimits: core.rateLimits.save() }),
+    ...(core.overflow && { overflow: saveOverflow(core.overflow) }),
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
@@ -111,7 +124,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   if (saved.shares) core.shares?.load(saved.shares)
   for (const { worker, excluded, waits, ...fields } of jobs) {
     const record: JobRecord = Object.assign(newJobRecord(fields.job, fields.seq, fields.arrivedAt), fields)
-    if (worker !== null) record.worker = core.workers.get(worker)
+    if (worker !== null) record.worker = core.workers.get(worker) ?? core.overflow?.place
     if (excluded) record.excluded = new Set(excluded)
     core.jobs.set(record.job.id, record)
     core.shares?.clients.get(record.client)?.jobs.add(record)
@@ -123,10 +136,12 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const { id: worker, jobs: held } of workers) {
     core.workers.get(worker)!.jobs = held.map((id) => core.jobs.get(id)!)
   }
+  if (saved.overflow) loadOverflow(core, structuredClone(saved.overflow))
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
     if (isOfJob(timer.kind)) core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'share' && core.shares) core.shares.planned = true
+    if (timer.kind === 'overflow' && core.overflow) core.overflow.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') {
       const { at: begun } = launches.find((launch) => launch.id === timer.id)!

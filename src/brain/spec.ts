@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
+import type { OverflowOptions } from './overflow-spec.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { fixed } from './scale/fixed.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
@@ -19,11 +20,13 @@ export interface BrainSpec {
   /** Shares of work between clients. Default: no. */
   fair?: boolean
   rateLimit?: RateLimit
+  /** Functions that take what would wait. Default: there are none. */
+  overflow?: OverflowOptions
 }
 
 /** Builds the brain that the description names. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
-  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
+  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
@@ -34,6 +37,7 @@ export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot): Brain {
       limits,
       ...(fair && { fair }),
       ...(rateLimit && { rateLimit }),
+      ...(overflow && { overflow }),
     },
     snapshot,
   )

@@ -4,6 +4,7 @@ import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
 import { noteDone, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
+import { noteBoot } from './overflow.ts'
 import { detach, fill, place, remind, spend } from './placing.ts'
 import { checkFacts } from './sound.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -21,10 +22,12 @@ export function join(core: Core, event: Of<'joined'>): void {
     return
   }
   checkFacts(event.worker)
+  const begunAt = core.launches.get(event.launch ?? '')?.at
   if (event.launch !== undefined && !endLaunch(core, event.launch)) {
     terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
     return
   }
+  if (begunAt !== undefined) noteBoot(core, core.now - begunAt)
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker

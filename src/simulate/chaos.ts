@@ -1,6 +1,7 @@
 /** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
 
 import { createHash } from 'node:crypto'
+import type { OverflowOptions } from '../brain/overflow-spec.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
@@ -23,6 +24,9 @@ export interface ChaosResult {
   retries: number
   /** How often a job in a worker's hands was given another precedence. */
   ranked: number
+  /** Attempts in functions, and those of them that came to nothing. */
+  away: number
+  awayFailed: number
   /** Of the event log. */
   hash: string
 }
@@ -60,6 +64,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     launchTwice: random.next() * 0.3,
     everyMs: 200 + random.next() * 4000,
     untilMs,
+    ...functionFaults(seed),
   }
   const choices: DisciplineName[] = [usualDiscipline(scheduler), usualDiscipline(scheduler), 'fifo']
   const limits = {
@@ -96,6 +101,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const hasIntervals = precedence.next() < 0.6
   const haste = precedence.next() < 0.5 ? 0 : precedence.next() * 0.3
 
+  const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded)
   const hash = createHash('sha256')
@@ -104,7 +111,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, ...rateLimit, ...fair },
+    brain: { ...brain, ...rateLimit, ...fair, ...overflow },
     seed,
     fleet,
     faults,
@@ -154,6 +161,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   world.flushLog()
   checks.finally(world.brain)
   settled(world, min)
+  if (world.functions && world.functions.busy > 0 && world.clock.now > calmMs + longestFunctionMs)
+    throw new InvariantError(`${world.functions.busy} functions work on jobs that nobody wants`)
   for (const [job, starts] of faults.starts) {
     if (starts > 1)
       throw new InvariantError(`job ${job} must not be repeated, but was started ${starts} times`)
@@ -168,8 +177,38 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     dropped: checks.tally.dropped,
     retries: counters.retries,
     ranked: checks.tally.ranked,
+    away: checks.tally.away,
+    awayFailed: checks.tally.awayFailed,
     hash: hash.digest('hex'),
   }
+}
+
+/** The longest that a function of the scenario runs. */
+const longestFunctionMs = 20_000
+
+/** Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear. */
+function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
+  const random = stream(seed, 'overflow')
+  if (random.next() < 0.5) return {}
+  const overflow = {
+    concurrency: 1 + random.below(2 * cores + 4),
+    workPerSecond: unitsPerSecond * (0.3 + random.next() * 1.5),
+    memoryMb: 64 * (1 + random.below(8)),
+    timeoutMs: 1000 + random.next() * (longestFunctionMs - 1000),
+    coldMs: random.next() * 500,
+    keepWarmMs: random.next() * 5000,
+    patienceMs: 200 + random.next() * 2000,
+    everyMs: 50 + random.below(500),
+    prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
+  }
+  return { overflow }
+}
+
+function functionFaults(seed: number) {
+  const random = stream(seed, 'function faults')
+  const share = () => (random.next() < 0.5 ? 0 : random.next() * 0.25)
+  const [functionThrottles, functionErrs, functionDies, functionHangs] = [share(), share(), share(), share()]
+  return { functionThrottles, functionErrs, functionDies, functionHangs }
 }
 
 /** The fleet must have come to rest: as many workers as asked for, known to both sides, with empty hands. */

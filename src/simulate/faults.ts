@@ -13,6 +13,11 @@ export interface FaultRates {
   launchFails: number
   launchHangs: number
   launchTwice: number
+  /** Of functions: they turn jobs away, break at once, die in the middle, or hang. */
+  functionThrottles: number
+  functionErrs: number
+  functionDies: number
+  functionHangs: number
   /** Mean time between faults that hit a worker. */
   everyMs: number
   /** After this time nothing goes wrong any more. */
@@ -26,6 +31,7 @@ export class Faults {
   readonly #network: Random
   readonly #launches: Random
   readonly #workers: Random
+  readonly #functions: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
@@ -33,6 +39,7 @@ export class Faults {
     this.#network = stream(seed, 'network')
     this.#launches = stream(seed, 'launches')
     this.#workers = stream(seed, 'workers')
+    this.#functions = stream(seed, 'functions')
   }
 
   /** The delays of the copies of a message that arrive: none, one or two. */
@@ -52,6 +59,19 @@ export class Faults {
     if (draw < launchFails) return 'fails'
     if (draw < launchFails + launchHangs) return 'hangs'
     return draw < launchFails + launchHangs + launchTwice ? 'twice' : 'comes'
+  }
+
+  function(): 'works' | 'throttles' | 'errs' | 'dies' | 'hangs' {
+    if (this.#over) return 'works'
+    const { functionThrottles, functionErrs, functionDies, functionHangs } = this.rates
+    const draw = this.#functions.next()
+    const errsFrom = functionThrottles
+    const diesFrom = errsFrom + functionErrs
+    const hangsFrom = diesFrom + functionDies
+    if (draw < errsFrom) return 'throttles'
+    if (draw < diesFrom) return 'errs'
+    if (draw < hangsFrom) return 'dies'
+    return draw < hangsFrom + functionHangs ? 'hangs' : 'works'
   }
 
   /** Does a dead process's machine refuse the connection, or is nothing heard? */
