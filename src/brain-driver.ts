@@ -3,6 +3,7 @@
 import type { Brain } from './brain/brain.ts'
 import type { EventLogFile } from './event-log-file.ts'
 import type { Action, Event } from './model.ts'
+import type { Bill } from './money.ts'
 import type { Stories } from './story/stories.ts'
 
 /** A longer timer would fire at once. */
@@ -13,6 +14,7 @@ export interface DriverParts {
   eventLog: EventLogFile
   /** They see what the brain was told and decided before it is done. */
   stories: Stories
+  bill: Bill
   now(): number
   /** Does what the brain wants done. */
   perform(action: Exclude<Action, { type: 'wake' }>): void
@@ -25,7 +27,7 @@ export interface BrainDriver {
   end(): void
 }
 
-export function driveBrain({ brain, eventLog, stories, now, perform }: DriverParts): BrainDriver {
+export function driveBrain({ brain, eventLog, stories, bill, now, perform }: DriverParts): BrainDriver {
   const inbox: Event[] = []
   let wake: NodeJS.Timeout | undefined
   let busy = false
@@ -42,6 +44,7 @@ export function driveBrain({ brain, eventLog, stories, now, perform }: DriverPar
         const actions = brain.handle(next, time)
         eventLog.entry(time, next, actions)
         stories.observe(next, actions, time)
+        bill.observe(next, actions, time)
         for (const action of actions) {
           if (action.type === 'wake') wakeAt(action.at)
           else perform(action)

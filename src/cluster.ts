@@ -28,6 +28,9 @@ import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
+import { Bill, type Money, type Prices, usualPrices } from './money.ts'
+import type { FunctionLimits, Functions } from './overflow/function.ts'
+import { functionSettings, localFunctions } from './overflow/settings.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
 import { Stories } from './story/stories.ts'
@@ -73,8 +76,21 @@ export interface ClusterOptions extends Following {
   estimator?: Estimator
   /** What a worker costs an hour, in whatever money: quotes then name a price. */
   pricePerHour?: number
+  /** Further prices, in the same money. */
+  prices?: Partial<Omit<Prices, 'workerHour'>>
+  /** Functions that take jobs which would wait, where that pays. Default: none. */
+  functions?: FunctionsOptions
   frontLimits?: Partial<FrontLimits>
   log(line: string): void
+}
+
+export interface FunctionsOptions extends Partial<FunctionLimits> {
+  /** Most jobs that are away at a time; `concurrency`, which turns more away, is as much by default. */
+  most: number
+  /** What starts one, before its own options. */
+  command: string[]
+  /** What an hour of a job's waiting is worth. */
+  waitingPerHour?: number
 }
 
 export interface Cluster {
@@ -96,6 +112,10 @@ export interface ClusterState extends BrainView {
   discipline: string
   uptimeMs: number
   launchTroubles: string[]
+  /** What was spent since the start. */
+  money: Money
+  /** Functions that are there, at work or warm. */
+  functions: ReturnType<Functions['list']>
   /** With their processes, on their machines. */
   workers: (WorkerView & { pid: number | undefined })[]
 }
@@ -128,6 +148,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
+  const functionsAre = functionSettings(options, meter)
+  if (functionsAre) spec.overflow = functionsAre.brain
+  const prices = { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 }
+  const bill = new Bill(prices, functionsAre?.limits.memoryMb)
   const brain = brainOf(spec)
   const eventLog = eventLogFile(options.eventLog, spec)
   const ledger = await openSqliteLedger({
@@ -164,7 +188,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return exchange && { quote: exchange.parts.quote, expectedMs, cpuMs: exchange.cost?.cpuMs }
     },
   })
-  const { tell, end } = driveBrain({ brain, eventLog, stories, now, perform })
+  const { tell, end } = driveBrain({ brain, eventLog, stories, bill, now, perform })
+  const functions = functionsAre && localFunctions(functionsAre, { PLIMSOLL_TOKEN: token }, log)
   const workers = new JoinedWorkers({
     code: joining,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
@@ -186,8 +211,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         void exchange.run({ epoch, job, attempt }, upstream, precedence)
         return
       }
+      case 'overflow': {
+        const { epoch, job, attempt } = action
+        const exchange = exchanges.get(job)
+        if (!functions || !exchange) return
+        keeper?.over(exchange)
+        void exchange.run({ epoch, job, attempt }, functions)
+        return
+      }
       case 'go':
       case 'cancel': {
+        if (action.worker === functions?.id) return currentExchange(action.worker, action)?.letGo()
         const { type, epoch, job, attempt } = action
         return workers.send(action.worker, { type, epoch, job, attempt })
       }
@@ -287,6 +321,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       discipline: spec.discipline,
       uptimeMs: performance.now() - began,
       launchTroubles: troubles,
+      money: bill.at(now()),
+      functions: functions?.list() ?? [],
     }
   }
 
@@ -296,7 +332,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await idle(exchanges, limitMs)
     for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
     end()
-    await fleet.close()
+    await Promise.all([fleet.close(), functions?.close()])
     workers.close()
     admin.close()
     admin.closeAllConnections()

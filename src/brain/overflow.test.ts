@@ -169,9 +169,13 @@ test('functions that turn jobs away are left alone for a while, longer each time
   trial.tell({ ...fails('second', 'throttled'), attempt: 2 } as Event)
   assert.deepEqual(away(trial.after(900).tick()), [])
   assert.deepEqual(away(trial.after(400).tick()), ['second'])
-  // After the third time it is for the fleet.
-  trial.tell({ ...fails('second', 'throttled'), attempt: 3 } as Event)
-  assert.deepEqual(away(trial.after(60_000).tick()), [])
+  // After the sixth time it is for the fleet.
+  for (const attempt of [3, 4, 5]) {
+    trial.tell({ ...fails('second', 'throttled'), attempt } as Event)
+    assert.deepEqual(away(trial.after(60_250).tick()), ['second'])
+  }
+  trial.tell({ ...fails('second', 'throttled'), attempt: 6 } as Event)
+  assert.deepEqual(away(trial.after(60_250).tick()), [])
 })
 
 test('a function of which nothing is heard is given up, and its late answer is dropped', () => {

@@ -26,8 +26,8 @@ const tolerance = 10
 const longestWaitMs = 3_600_000
 /** Functions that turn jobs away or break are left alone for a while: so long, twice as long each time, at most. */
 const [backoffMs, backoffMaxMs] = [500, 60_000]
-/** A job that was tried so often is for the fleet. */
-const mostTries = 3
+/** A job that was tried so often, or half as often as it may be at all, is for the fleet. */
+const mostTries = 6
 /** How much of what is learned is new: what one attempt says of the functions' speed, and one launch of boots. */
 const newPart = 0.2
 /** How long a worker takes to boot, before any has. */
@@ -262,7 +262,8 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
   const { spec, place, notBefore } = overflow
   const { job } = record
   if (core.now < notBefore || place.jobs.length >= spec.concurrency) return false
-  if (record.fleetOnly || record.attempt >= mostTries || !fits(overflow, job)) return false
+  const tries = Math.min(mostTries, core.limits.attempts / 2)
+  if (record.fleetOnly || record.attempt >= tries || !fits(overflow, job)) return false
   return job.deadlineAt === undefined || core.now + timeAway(overflow, job.work, core.now) < job.deadlineAt
 }
 

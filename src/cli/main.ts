@@ -6,6 +6,7 @@ import { ConfigError, PlimsollError } from '../errors.ts'
 import { compare } from './compare.ts'
 import { demo } from './demo.ts'
 import { estimate } from './estimate.ts'
+import { functionCommand } from './function.ts'
 import { init } from './init.ts'
 import { type Command, helpPage } from './options.ts'
 import { presets } from './presets.ts'
@@ -21,6 +22,7 @@ import { workloads } from './workloads.ts'
 const commands: Readonly<Record<string, Command>> = {
   up,
   worker,
+  function: functionCommand,
   request,
   estimate,
   why,

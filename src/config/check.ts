@@ -36,6 +36,7 @@ export interface CheckedConfig {
 export const upOptions = [
   ...['port', 'adminPort', 'host', 'min', 'max', 'preset', 'workloads', 'meter', 'formula', 'data', 'queue'],
   ...['slots', 'clientBy', 'fair', 'rateLimit', 'rateBurst', 'jobMemory', 'pricePerHour', 'stopAfter'],
+  ...['billedLeast', 'billedStep', 'functions', 'pricePerGbSecond', 'pricePerInvocation', 'priceOfWaiting'],
   'eventLog',
 ] as const satisfies (keyof UpConfig)[]
 

@@ -23,6 +23,12 @@ export interface UpConfig {
   fair?: boolean
   jobMemory?: number
   pricePerHour?: number
+  billedLeast?: number
+  billedStep?: number
+  functions?: number
+  pricePerGbSecond?: number
+  pricePerInvocation?: number
+  priceOfWaiting?: number
   stopAfter?: number
   eventLog?: string
 }
