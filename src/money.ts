@@ -102,8 +102,10 @@ export class Bill {
     const everMs = now - (this.#beganAt ?? now)
     const fixedAtPeak = (this.#peak * this.#billedMs(everMs) * workerHour) / hourMs
     const spent = workers + functions
+    // Sums of fractions are not exact: what is the same is not a hair less.
+    const saved = Math.abs(fixedAtPeak - spent) < 1e-9 * spent ? 0 : fixedAtPeak - spent
     return {
-      ...{ workers, functions, spent, fixedAtPeak, saved: fixedAtPeak - spent, peakWorkers: this.#peak },
+      ...{ workers, functions, spent, fixedAtPeak, saved, peakWorkers: this.#peak },
       ...{ workerHours, functionGbSeconds, functionRequests },
     }
   }
