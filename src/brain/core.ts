@@ -3,7 +3,7 @@
 import { Heap } from '../heap.ts'
 import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
-import type { Overflow } from './overflow.ts'
+import type { Overflow } from './overflow-state.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'

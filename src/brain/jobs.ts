@@ -7,7 +7,9 @@ import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { doneWork, mirror, settleDone } from './mirror.ts'
-import { inTimeAway, isFunction, noteEnd, noteFailure, sendAway } from './overflow.ts'
+import { inTimeAway, sendAway } from './overflow.ts'
+import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
+import { isFunction } from './overflow-state.ts'
 import {
   announce,
   conclude,
@@ -133,7 +135,10 @@ export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
   if (record.away) noteEnd(core, record, event.work)
-  else core.scheduler.ended?.(record.worker!, record, core.now)
+  else {
+    noteFleet(core, record, event.work)
+    core.scheduler.ended?.(record.worker!, record, core.now)
+  }
   endWith(core, record, 'result', finished, event.work)
 }
 

@@ -5,13 +5,14 @@
 
 import type { Job, Reason } from '../model.ts'
 import { thousandths } from '../quantities.ts'
-import { Backlog } from './backlog.ts'
 import { type Core, setTimer } from './core.ts'
 import { retry } from './jobs.ts'
 import { settleDone } from './mirror.ts'
-import { type OverflowOptions, type OverflowSpec, overflowSpec } from './overflow-spec.ts'
+import { forgetCold, noteFailure } from './overflow-learns.ts'
+import type { OverflowSpec } from './overflow-spec.ts'
+import type { Overflow } from './overflow-state.ts'
 import { detach, endPatience, standAnew, untilOn } from './placing.ts'
-import type { JobRecord, WorkerRecord } from './state.ts'
+import type { JobRecord } from './state.ts'
 
 /** A function must beat the fleet by this part of its own time, and by so much: neither time is exact. */
 const margin = 0.25
@@ -24,92 +25,8 @@ const looksAt = 32
 const tolerance = 10
 /** No wait is taken to be longer than this. */
 const longestWaitMs = 3_600_000
-/** Functions that turn jobs away or break are left alone for a while: so long, twice as long each time, at most. */
-const [backoffMs, backoffMaxMs] = [500, 60_000]
 /** A job that was tried so often, or half as often as it may be at all, is for the fleet. */
 const mostTries = 6
-/** How much of what is learned is new: what one attempt says of the functions' speed, and one launch of boots. */
-const newPart = 0.2
-/** How long a worker takes to boot, before any has. */
-const firstBootMs = 30_000
-
-export interface Overflow {
-  readonly spec: OverflowSpec
-  /** Stands for all functions where a job has a worker. Never open: no policy finds it. */
-  readonly place: WorkerRecord
-  readonly backlog: Backlog
-  /** When those that are warm and idle fell idle, the latest last. */
-  warm: number[]
-  /** Nothing goes away before this; how often in a row something came to nothing. */
-  notBefore: number
-  failures: number
-  /** Learned: how many times as long as the spec says work takes there; how long starts take, and boots of workers. */
-  pace: number
-  coldMs: number
-  bootMs: number
-  /** A function has become free; a look at the queue is planned. */
-  freed: boolean
-  planned: boolean
-}
-
-/** As it is saved. */
-export type SavedOverflow = Omit<Overflow, 'spec' | 'place' | 'backlog' | 'planned'> & {
-  jobs: string[]
-  usedMb: number
-}
-
-export function newOverflow(options: OverflowOptions): Overflow {
-  const spec = overflowSpec(options)
-  const place: WorkerRecord = {
-    id: spec.function,
-    cores: spec.concurrency,
-    workPerSecond: spec.workPerSecond,
-    memoryMb: Infinity,
-    slots: spec.concurrency,
-    number: 0,
-    launch: undefined,
-    state: 'gone',
-    suspect: false,
-    heardAt: 0,
-    seq: 0,
-    reports: 0,
-    jobs: [],
-    running: 0,
-    usedMb: 0,
-    placedStamp: 0,
-    filed: undefined,
-    brokeOff: [],
-    silence: undefined,
-  }
-  return {
-    ...{ spec, place, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },
-    ...{ pace: 1, coldMs: spec.coldMs, bootMs: firstBootMs, freed: false, planned: false },
-  }
-}
-
-export function saveOverflow({
-  spec: _,
-  place,
-  backlog: __,
-  planned: ___,
-  ...rest
-}: Overflow): SavedOverflow {
-  return { ...rest, jobs: place.jobs.map(({ job }) => job.id), usedMb: place.usedMb }
-}
-
-/** Its jobs are restored before. */
-export function loadOverflow(core: Core, { jobs, usedMb, ...rest }: SavedOverflow): void {
-  const { overflow } = core
-  if (!overflow) return
-  Object.assign(overflow, rest)
-  Object.assign(overflow.place, { jobs: jobs.map((id) => core.jobs.get(id)!), usedMb })
-  for (const record of core.jobs.values()) overflow.backlog.load(record)
-}
-
-/** True: it stands for functions. */
-export function isFunction(core: Core, worker: WorkerRecord): boolean {
-  return worker === core.overflow?.place
-}
 
 /** Why the job had better go to a function now; undefined: it had better not. */
 export function worthAway(core: Core, record: JobRecord): Reason | undefined {
@@ -118,7 +35,7 @@ export function worthAway(core: Core, record: JobRecord): Reason | undefined {
   const { spec } = overflow
   const { work } = record.job
   const functionMs = timeAway(overflow, work, core.now)
-  const ownMs = (work / (core.fastest || spec.workPerSecond)) * 1000
+  const ownMs = (work / (core.fastest || spec.workPerSecond)) * 1000 * overflow.fleetPace
   const waitMs = expectedWaitMs(core, overflow, record)
   const soonerMs = waitMs + ownMs - functionMs
   if (soonerMs < Math.max(leastGainMs, margin * functionMs)) return undefined
@@ -191,40 +108,6 @@ export function giveUp(core: Core, id: string): void {
   retry(core, record, worker, 'function-silent')
 }
 
-/** The function has answered, also with an error of the workload's own. */
-export function noteEnd(core: Core, record: JobRecord, work: number | undefined): void {
-  const overflow = core.overflow!
-  overflow.failures = 0
-  overflow.warm.push(core.now)
-  if (work === undefined || !(work > 0 && work < Infinity)) return
-  const tookMs = core.now - record.sentAt
-  const plainMs = (work / overflow.spec.workPerSecond) * 1000
-  if (record.coldMs > 0) {
-    const coldMs = Math.max(0, tookMs - plainMs * overflow.pace)
-    overflow.coldMs += newPart * (coldMs - overflow.coldMs)
-  } else {
-    const pace = Math.min(100, Math.max(0.01, tookMs / plainMs))
-    overflow.pace *= (pace / overflow.pace) ** newPart
-  }
-}
-
-/** The attempt has come to nothing there. What is the job's own fault is not the functions'. */
-export function noteFailure(core: Core, cause: string): void {
-  const overflow = core.overflow!
-  if (cause === 'crash' || cause === 'limit') return
-  // Those that fail together are one failure.
-  if (core.now >= overflow.notBefore) overflow.failures++
-  if (cause !== 'throttled' && overflow.failures < 2) return
-  const pauseMs = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(overflow.failures - 1, 50))
-  overflow.notBefore = core.now + pauseMs
-}
-
-/** A worker took so long from its launch until it joined. */
-export function noteBoot(core: Core, bootMs: number): void {
-  const { overflow } = core
-  if (overflow) overflow.bootMs = overflow.bootMs === firstBootMs ? bootMs : mixed(overflow.bootMs, bootMs)
-}
-
 /** Sends away what of the queue had better go now, the first in its order first. */
 export function thinOver(core: Core): void {
   const { overflow } = core
@@ -281,8 +164,9 @@ function timeAway(overflow: Overflow, work: number, now: number): number {
 }
 
 /** How long until the fleet comes to the job, with the workers that are booting now and no others. */
-function expectedWaitMs(core: Core, { backlog, spec, bootMs }: Overflow, record: JobRecord): number {
-  const work = backlog.before(record, core.scheduler.bySize ?? false)
+function expectedWaitMs(core: Core, overflow: Overflow, record: JobRecord): number {
+  const { backlog, spec, bootMs, fleetPace } = overflow
+  const work = backlog.before(record, core.scheduler.bySize ?? false) * fleetPace
   const booting = core.launches.size
   const each = core.ready > 0 ? core.capacity / core.ready : core.fastest || spec.workPerSecond
   const more = booting * each
@@ -301,14 +185,6 @@ function priceOf({ memoryMb, prices }: OverflowSpec, ms: number): number {
 
 function meanCores({ ready, cores }: Core): number {
   return ready > 0 ? cores / ready : 1
-}
-
-function forgetCold({ warm, spec }: Overflow, now: number): void {
-  while (warm.length > 0 && warm[0]! + spec.keepWarmMs < now) warm.shift()
-}
-
-function mixed(old: number, fresh: number): number {
-  return old + newPart * (fresh - old)
 }
 
 /** Prices in reasons need no more. */

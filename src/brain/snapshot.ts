@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import type { Core } from './core.ts'
-import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow.ts'
+import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow-state.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import type { SavedShare } from './shares.ts'
 import {
