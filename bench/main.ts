@@ -8,6 +8,7 @@ import { ledger } from './ledger.ts'
 import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
+import { overflow } from './overflow.ts'
 import { own } from './own.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   ledger,
   live,
   meter,
+  overflow,
   own,
   schedule,
   slots,

@@ -4,10 +4,10 @@ import type { Money } from '../money.ts'
 import { count } from '../quantities.ts'
 import { significant } from './table.ts'
 
-/** Small sums too have digits that count. */
+/** Three digits that count, and never fewer than cents. */
 export function price(value: number): string {
   if (value === 0) return '0'
-  return Math.abs(value) >= 0.1 ? value.toFixed(2) : value.toPrecision(3)
+  return Math.abs(value) >= 10 ? value.toFixed(2) : value.toPrecision(3)
 }
 
 /** What was spent, what for, and what a fleet fixed at its peak would have cost. */
