@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import type { ClusterOptions, FunctionsOptions } from '../src/cluster.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
 import { defaultMeter } from '../src/meter/hooks.ts'
 import { nominalRate } from '../src/worker/rates.ts'
 import {
   cli,
+  commandOf,
   descendants,
   type Live,
   open,
@@ -44,6 +45,7 @@ const functions: FunctionsOptions = {
 }
 const shared = useLive({ ...usual, functions })
 const others: Live[] = []
+after(() => until(() => descendants().length === 0, `nothing is left: ${descendants().map(commandOf)}`))
 afterEach(async () => {
   for (const live of others.splice(0)) await stopLive(live)
 })
@@ -78,6 +80,10 @@ test('a job that would wait is answered by a function, metered and remembered; t
   const { functionRequests, functions, workers, spent } = live.state().money
   assert.equal(functionRequests, 2)
   assert.ok(functions > 0 && workers > 0 && Math.abs(functions + workers - spent) < 1e-12)
+  await live.ledger.flush()
+  const [row] = await live.ledger.recent({ workload: 'strict', limit: 1 })
+  assert.equal(row?.worker, 'function:local')
+  assert.ok(row.work > 0 && row.cpuMs > 0 && row.peakMemoryMb > 0)
   await assertEnds(live, first)
   const why = await fetch(`${live.adminUrl}/api/jobs/${answer.headers.get('plimsoll-job')}/why`)
   assert.match(await why.text(), /Sent to function:local: the fleet would come to it in/)

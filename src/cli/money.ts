@@ -13,7 +13,7 @@ export function price(value: number): string {
 /** What was spent, what for, and what a fleet fixed at its peak would have cost. */
 export function moneyText(money: Money): string {
   const { workers, functions, spent, saved, fixedAtPeak, peakWorkers, workerHours } = money
-  const hours = `${significant(workerHours)} worker-hours`
+  const hours = `${workerHours < 1 ? price(workerHours) : significant(workerHours)} worker-hours`
   const jobs = `functions ${price(functions)} for ${count(money.functionRequests, 'job')}`
   const away = money.functionRequests > 0 ? `, ${jobs}` : ''
   if (workers === 0) return `${hours}${away}; what a worker costs is not said (--price-per-hour)`
