@@ -8,6 +8,7 @@ import { ledger } from './ledger.ts'
 import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
+import { overflow } from './overflow.ts'
 import { own } from './own.ts'
 import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   ledger,
   live,
   meter,
+  overflow,
   own,
   scale,
   schedule,

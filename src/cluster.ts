@@ -32,6 +32,9 @@ import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
+import { Bill, type Money, type Prices, usualPrices } from './money.ts'
+import type { FunctionLimits, Functions } from './overflow/function.ts'
+import { functionSettings, localFunctions } from './overflow/settings.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
 import { FleetStory, type ToldStep } from './story/fleet-story.ts'
@@ -82,8 +85,21 @@ export interface ClusterOptions extends Following {
   estimator?: Estimator
   /** What a worker costs an hour, in whatever money: quotes then name a price. */
   pricePerHour?: number
+  /** Further prices, in the same money. */
+  prices?: Partial<Omit<Prices, 'workerHour'>>
+  /** Functions that take jobs which would wait, where that pays. Default: none. */
+  functions?: FunctionsOptions
   frontLimits?: Partial<FrontLimits>
   log(line: string): void
+}
+
+export interface FunctionsOptions extends Partial<FunctionLimits> {
+  /** Most jobs that are away at a time; `concurrency`, which turns more away, is as much by default. */
+  most: number
+  /** What starts one, before its own options. */
+  command: string[]
+  /** What an hour of a job's waiting is worth. */
+  waitingPerHour?: number
 }
 
 export interface Cluster {
@@ -107,6 +123,10 @@ export interface ClusterState extends BrainView {
   launchTroubles: string[]
   /** How the fleet grew and shrank, and why: the last 200 steps. */
   steps: ToldStep[]
+  /** What was spent since the start. */
+  money: Money
+  /** Functions that are there, at work or warm. */
+  functions: ReturnType<Functions['list']>
   /** With their processes, on their machines. */
   workers: (WorkerView & { pid: number | undefined })[]
 }
@@ -144,6 +164,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
+  const functionsAre = functionSettings(options, meter)
+  if (functionsAre) spec.overflow = functionsAre.brain
+  const prices = { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 }
+  const bill = new Bill(prices, functionsAre?.limits.memoryMb)
   const brain = brainOf(spec, undefined, options.scaler)
   const eventLog = eventLogFile(options.eventLog, spec)
   const ledger = await openSqliteLedger({
@@ -181,7 +205,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
   })
   const fleetStory = new FleetStory()
-  const { tell, end } = driveBrain({ brain, eventLog, observers: [stories, fleetStory], now, perform })
+  const { tell, end } = driveBrain({ brain, eventLog, observers: [stories, fleetStory, bill], now, perform })
+  const functions = functionsAre && localFunctions(functionsAre, { PLIMSOLL_TOKEN: token }, log)
   const workers = new JoinedWorkers({
     code: joining,
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
@@ -203,8 +228,17 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         void exchange.run({ epoch, job, attempt }, upstream, precedence)
         return
       }
+      case 'overflow': {
+        const { epoch, job, attempt } = action
+        const exchange = exchanges.get(job)
+        if (!functions || !exchange) return
+        keeper?.over(exchange)
+        void exchange.run({ epoch, job, attempt }, functions)
+        return
+      }
       case 'go':
       case 'cancel': {
+        if (action.worker === functions?.id) return currentExchange(action.worker, action)?.letGo()
         const { type, epoch, job, attempt } = action
         return workers.send(action.worker, { type, epoch, job, attempt })
       }
@@ -307,6 +341,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       uptimeMs: performance.now() - began,
       launchTroubles: troubles,
       steps: fleetStory.steps(),
+      money: bill.at(now()),
+      functions: functions?.list() ?? [],
     }
   }
 
@@ -318,7 +354,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     end()
     inventory.close()
     workers.end()
-    await fleet.close()
+    await Promise.all([fleet.close(), functions?.close()])
     workers.close()
     admin.close()
     admin.closeAllConnections()

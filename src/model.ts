@@ -77,6 +77,10 @@ export type FailureKind =
   | 'unreachable'
   /** The worker would not take it. */
   | 'refused'
+  /** Of a function: it has no room for more just now (429). */
+  | 'throttled'
+  /** Of a function: it ran as long as a function may. */
+  | 'timeout'
 
 /** What happens to the brain. */
 export type Event =
@@ -117,6 +121,8 @@ export type Action =
       precedence?: Precedence
       reason: Reason
     } & AttemptToken)
+  /** Run this attempt in a function. Its end comes as that of any attempt, with the function as `worker`. */
+  | ({ type: 'overflow'; function: string; reason: Reason } & AttemptToken)
   | ({ type: 'go'; worker: string } & AttemptToken)
   /** From now on the attempt has this precedence. */
   | ({ type: 'rank'; worker: string; precedence: Precedence; reason: Reason } & AttemptToken)

@@ -24,5 +24,7 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.ok(
       sums.givenUp > count && sums.strangers > count && sums.drained > count && sums.launches > 4 * count,
     )
+    // And those of functions.
+    assert.ok(sums.away > 2 * count && sums.awayFailed > count / 3)
   })
 }

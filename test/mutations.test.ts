@@ -48,6 +48,13 @@ const mutations = [
     to: '    strangers',
     seen: /the provider has .* and bills them/,
   },
+  {
+    name: 'a function that is waited for for ever',
+    file: 'src/brain/brain.ts',
+    from: "    else if (kind === 'away') giveUp(core, id)\n",
+    to: "    else if (kind === 'away') continue\n",
+    seen: /without an answer/,
+  },
 ]
 
 for (const { name, file, from, to, seen } of mutations) {

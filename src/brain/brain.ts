@@ -11,6 +11,9 @@ import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, resize } from './launches.ts'
+import { giveUp, lookAgain, thinOver } from './overflow.ts'
+import type { OverflowOptions } from './overflow-spec.ts'
+import { newOverflow } from './overflow-state.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
@@ -37,6 +40,8 @@ export interface BrainParts {
   rateLimit?: RateLimit
   /** True: clients that have had more than their share of the work go after the others. */
   fair?: boolean
+  /** Functions that take what would wait. Default: there are none. */
+  overflow?: OverflowOptions
 }
 
 export interface Brain {
@@ -61,6 +66,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     scaler: parts.scaler,
     billing: parts.billing ?? {},
     shares: parts.fair ? new Shares() : undefined,
+    overflow: parts.overflow && newOverflow(parts.overflow),
     rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
     scheduler: parts.scheduler({
       accepts: (worker, record) => canAccept(core, worker, record),
@@ -84,6 +90,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
         noteOccupancy(core)
       }
       if (core.draining.size > 0) endDrained(core)
+      if (core.overflow?.freed) thinOver(core)
       const next = core.timers.topKey()
       // A tick uses up the wake-up that was asked for, also when it comes a little early, as real timers do.
       if (next !== core.wakeAt || event.type === 'tick') {
@@ -151,6 +158,8 @@ function ring(core: Core): void {
     else if (kind === 'turns') giveTurns(core)
     else if (kind === 'share') checkShares(core)
     else if (kind === 'age') checkAge(core, id)
+    else if (kind === 'away') giveUp(core, id)
+    else if (kind === 'overflow') lookAgain(core)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })
     else {

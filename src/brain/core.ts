@@ -5,6 +5,7 @@ import type { Action } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import { Boots } from './boots.ts'
 import { Occupancy } from './occupancy.ts'
+import type { Overflow } from './overflow-state.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { type Listing, newListing } from './reconcile.ts'
 import type { Billing } from './scale/billing.ts'
@@ -75,6 +76,8 @@ export interface Core {
   readonly rateLimits: RateLimits | undefined
   /** Undefined: clients are nothing to the order of jobs. */
   readonly shares: Shares | undefined
+  /** Undefined: there are no functions. */
+  readonly overflow: Overflow | undefined
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
@@ -120,7 +123,15 @@ export interface Core {
 export function newCore(
   parts: Pick<
     Core,
-    'epoch' | 'limits' | 'scheduler' | 'scaler' | 'billing' | 'discipline' | 'rateLimits' | 'shares'
+    | 'epoch'
+    | 'limits'
+    | 'scheduler'
+    | 'scaler'
+    | 'billing'
+    | 'discipline'
+    | 'rateLimits'
+    | 'shares'
+    | 'overflow'
   >,
 ): Core {
   return {

@@ -27,7 +27,7 @@ export function tooLate(core: Core, job: Job): Reason | undefined {
   if (needMs > leftMs) return noTime(core, job)
   let before = leastWork(job)
   for (const record of core.deadlines) {
-    if (record.job.deadlineAt! > deadlineAt) continue
+    if (record.job.deadlineAt! > deadlineAt || record.away) continue
     const done = record.worker ? doneWork(record, core.now) : 0
     before += Math.max(0, leastWork(record.job) - done)
   }

@@ -7,12 +7,16 @@ import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { doneWork, mirror, settleDone } from './mirror.ts'
+import { inTimeAway, sendAway } from './overflow.ts'
+import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
+import { isFunction } from './overflow-state.ts'
 import {
   announce,
   conclude,
   detach,
   endWith,
   fill,
+  overflows,
   place,
   standAnew,
   start,
@@ -38,13 +42,15 @@ export function arrive(core: Core, job: Job): void {
   const record = newJobRecord(job, ++core.seqs.job, core.now)
   core.jobs.set(job.id, record)
   core.counters.accepted++
+  let away: Reason | undefined
   if (job.deadlineAt !== undefined) {
     if (job.deadlineAt <= core.now) {
       conclude(core, record, 'refused', { code: 'deadline', afterMs: 0 })
       return
     }
     const late = tooLate(core, job)
-    if (late) return conclude(core, record, 'refused', late)
+    away = late && inTimeAway(core, record)
+    if (late && !away) return conclude(core, record, 'refused', late)
     record.deadline = setTimer(core, { kind: 'deadline', id: job.id }, job.deadlineAt)
     watchSlack(core, record)
   }
@@ -53,9 +59,11 @@ export function arrive(core: Core, job: Job): void {
   record.paid = job.work
   joinShare(core, record)
   watchAge(core, record)
+  if (away) return sendAway(core, record, away)
   const isFull = core.waiting.size >= core.limits.queue
   const verdict = core.scheduler.place(record, core.now, isFull)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
+  else if (overflows(core, record, verdict)) return
   else if (isFull) {
     conclude(core, record, 'refused', {
       code: 'queue-full',
@@ -126,12 +134,16 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
 export function finish(core: Core, event: Of<'finished'>): void {
   const record = current(core, event)
   if (!record) return
-  core.scheduler.ended?.(record.worker!, record, core.now)
-  noteEnd(core, record, event.work)
+  if (record.away) noteEnd(core, record, event.work)
+  else {
+    noteFleet(core, record, event.work)
+    core.scheduler.ended?.(record.worker!, record, core.now)
+  }
+  noteFinished(core, record, event.work)
   endWith(core, record, 'result', finished, event.work)
 }
 
-function noteEnd({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
+function noteFinished({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
   if (!scaler.finished || !(work >= 0 && work < Infinity)) return
   const rate = worker!.workPerSecond
   const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
@@ -142,11 +154,19 @@ export function fail(core: Core, event: Of<'failed'>): void {
   const record = current(core, event)
   if (!record) return
   const { kind } = event
-  if (kind === 'error' || kind === 'limit') {
+  const { away } = record
+  if (away && kind === 'error') noteEnd(core, record, undefined)
+  // A function's limits are its own: on a worker the job may keep within them.
+  if (kind === 'error' || (kind === 'limit' && !away)) {
     endWith(core, record, 'error', { code: kind, message: event.message ?? '' }, event.work)
     return
   }
   const worker = record.worker!
+  if (away) {
+    noteFailure(core, kind)
+    detach(core, record, kind === 'throttled' ? 0 : event.work)
+    return retry(core, record, worker, kind)
+  }
   // Until it is heard of again a worker that cannot be reached, or takes nothing, is given nothing.
   if ((kind === 'unreachable' || kind === 'refused') && core.limits.beatMs > 0) worker.suspect = true
   if (kind === 'unreachable' && isRunning(core, record)) worker.brokeOff.push(record.job.id)
@@ -160,7 +180,7 @@ export function retry(
   core: Core,
   record: JobRecord,
   failed: WorkerRecord,
-  cause: Exclude<FailureKind, 'error' | 'limit'> | 'worker-lost' | 'run-lost',
+  cause: Exclude<FailureKind, 'error'> | 'worker-lost' | 'run-lost' | 'function-silent',
 ): void {
   if (record.committed) {
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
@@ -183,8 +203,10 @@ export function retry(
   core.counters.retries++
   const afterMs = thousandths(core.now - record.sentAt)
   say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
+  // One that was turned away may be taken another time.
+  if (isFunction(core, failed)) record.fleetOnly ||= cause !== 'throttled'
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
-  if (cause !== 'worker-lost' && cause !== 'run-lost') {
+  else if (cause !== 'worker-lost' && cause !== 'run-lost') {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }

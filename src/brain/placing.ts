@@ -2,10 +2,13 @@
 
 import { firstStanding } from '../estimate/standing.ts'
 import type { Outcome, Precedence, Reason } from '../model.ts'
+import { partLeft } from './backlog.ts'
 import { type Core, setTimer } from './core.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
+import { leaveFunction, planLook, sendAway, worthAway } from './overflow.ts'
+import { isFunction } from './overflow-state.ts'
 import type { Verdict } from './schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
@@ -15,7 +18,14 @@ import { endTurn } from './turns.ts'
 export function place(core: Core, record: JobRecord, impatient = false): void {
   const verdict = core.scheduler.place(record, core.now, impatient)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
-  else wait(core, record, verdict)
+  else if (!overflows(core, record, verdict)) wait(core, record, verdict)
+}
+
+/** The job has no core: if it had better go to a function it does. One that is about to have a core had better not. */
+export function overflows(core: Core, record: JobRecord, { again }: Verdict): boolean {
+  const reason = again === undefined ? worthAway(core, record) : undefined
+  if (reason) sendAway(core, record, reason)
+  return reason !== undefined
 }
 
 /** The core that the job waits for is not free yet. */
@@ -26,7 +36,7 @@ export function losePatience(core: Core, id: string): void {
   place(core, record, true)
 }
 
-function endPatience(core: Core, record: JobRecord): void {
+export function endPatience(core: Core, record: JobRecord): void {
   if (record.patience) core.timers.remove(record.patience)
   record.patience = undefined
 }
@@ -58,6 +68,7 @@ export function detach(core: Core, record: JobRecord, work?: number): void {
   // Sums of fractions are not exact: an empty worker starts over.
   if (worker.jobs.length === 0) worker.usedMb = 0
   record.worker = undefined
+  if (record.away) leaveFunction(core, record)
   mirror(core, worker)
   core.scheduler.refile(worker)
 }
@@ -83,6 +94,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   settleDone(record, 0, core.now)
   record.ranMs = 0
   watchSlackOn(core, record)
+  core.overflow?.backlog.weigh(record, partLeft)
   worker.jobs.push(record)
   worker.usedMb += record.job.memoryMb
   worker.placedStamp = ++core.seqs.placement
@@ -103,6 +115,8 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
 
 export function wait(core: Core, record: JobRecord, { reason, again }: Verdict): void {
   core.waiting.add(record, core.scheduler.rank(record))
+  core.overflow?.backlog.weigh(record, 1)
+  planLook(core)
   endPatience(core, record)
   if (again !== undefined) {
     record.patience = setTimer(core, { kind: 'patience', id: record.job.id }, again)
@@ -135,6 +149,8 @@ export function remind(core: Core, worker: WorkerRecord): void {
 /** Tells the worker of the job's precedence. */
 export function sayRank(core: Core, record: JobRecord, reason: Reason): void {
   const { job, attempt, worker } = record
+  // A function has nothing else to do.
+  if (isFunction(core, worker!)) return
   const precedence = precedenceOf(record)
   const token = { epoch: core.epoch, job: job.id, attempt, worker: worker!.id }
   core.actions.push({ type: 'rank', ...token, precedence, reason })
@@ -148,7 +164,7 @@ export function standAnew(record: JobRecord): void {
 }
 
 /** As work of that worker: the time for which the job goes first. */
-function untilOn({ workPerSecond }: WorkerRecord, { aheadMs }: JobRecord): number {
+export function untilOn({ workPerSecond }: WorkerRecord, { aheadMs }: JobRecord): number {
   return (aheadMs / 1000) * workPerSecond
 }
 
@@ -204,6 +220,7 @@ export function announce(core: Core, record: JobRecord, outcome: Outcome, reason
 
 function forget(core: Core, record: JobRecord): void {
   core.waiting.remove(record)
+  core.overflow?.backlog.weigh(record, 0)
   if (record.deadline) core.timers.remove(record.deadline)
   endSlack(core, record)
   endPatience(core, record)

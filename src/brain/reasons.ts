@@ -67,6 +67,14 @@ const words: Words = {
       ? `the connection to the worker failed${said(r.message)}`
       : `the worker was gone${said(r.gone)}`,
   refused: (r) => `the worker would not take it${said(r.message)}`,
+  overflow: (r) =>
+    `the fleet would come to it in ${span(r.waitMs)}, a function has it done in ${span(r.functionMs)}, ` +
+    `and costs ${r.price} where that is worth ${r.worth}`,
+  'overflow-deadline': (r) =>
+    `the fleet cannot do it by its deadline, and a function has it done in ${span(r.functionMs)}`,
+  throttled: (r) => `there was no function for it just then${said(r.message)}`,
+  timeout: (r) => `it ran there as long as a function may${said(r.message)}`,
+  'function-silent': (r) => `nothing was heard of the function for ${span(r.afterMs)}`,
   'worker-lost': (r) =>
     r.silentMs === undefined
       ? `the worker is gone${said(r.message)}`

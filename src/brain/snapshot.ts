@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts'
 import type { Entry } from '../heap.ts'
 import type { Core } from './core.ts'
 import type { SavedOccupancy } from './occupancy.ts'
+import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow-state.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
 import type { SavedShare } from './shares.ts'
@@ -21,7 +22,7 @@ const version = 3
 
 type SavedJob = Omit<
   JobRecord,
-  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age'
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'away'
 > & {
   worker: string | null
   excluded: string[] | null
@@ -45,6 +46,7 @@ export interface BrainSnapshot {
   counters: Counters
   rateLimits?: SavedBuckets
   shares?: SavedShare[]
+  overflow?: SavedOverflow
   seqs: Core['seqs']
   launchFailures: number
   launchNotBefore: number
@@ -61,7 +63,17 @@ export interface BrainSnapshot {
 
 export function saveCore(core: Core): BrainSnapshot {
   const jobs = [...core.jobs.values()].map(
-    ({ worker, excluded, queued, deadline: _, slack: __, patience: ___, age: ____, ...record }) => ({
+    ({
+      worker,
+      excluded,
+      queued,
+      deadline: _,
+      slack: __,
+      patience: ___,
+      age: ____,
+      away: _____,
+      ...record
+    }) => ({
       ...record,
       worker: worker?.id ?? null,
       excluded: excluded ? [...excluded] : null,
@@ -86,6 +98,7 @@ export function saveCore(core: Core): BrainSnapshot {
     counters: core.counters,
     ...(core.shares && { shares: core.shares.save() }),
     ...(core.rateLimits && { rateLimits: core.rateLimits.save() }),
+    ...(core.overflow && { overflow: saveOverflow(core.overflow) }),
     seqs: core.seqs,
     launchFailures: core.launchFailures,
     launchNotBefore: core.launchNotBefore,
@@ -127,7 +140,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   if (saved.shares) core.shares?.load(saved.shares)
   for (const { worker, excluded, waits, ...fields } of jobs) {
     const record: JobRecord = Object.assign(newJobRecord(fields.job, fields.seq, fields.arrivedAt), fields)
-    if (worker !== null) record.worker = core.workers.get(worker)
+    if (worker !== null) record.worker = core.workers.get(worker) ?? core.overflow?.place
     if (excluded) record.excluded = new Set(excluded)
     core.jobs.set(record.job.id, record)
     core.shares?.clients.get(record.client)?.jobs.add(record)
@@ -139,11 +152,13 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
   for (const { id: worker, jobs: held } of workers) {
     core.workers.get(worker)!.jobs = held.map((id) => core.jobs.get(id)!)
   }
+  if (saved.overflow) loadOverflow(core, structuredClone(saved.overflow))
   const boots = new Map<string, Entry<Timer>>()
   for (const { at, tie, timer } of timers) {
     const entry = core.timers.push(timer, at, tie)
     if (isOfJob(timer.kind)) core.jobs.get(timer.id)![timer.kind] = entry
     if (timer.kind === 'share' && core.shares) core.shares.planned = true
+    if (timer.kind === 'overflow' && core.overflow) core.overflow.planned = true
     if (timer.kind === 'silence') core.workers.get(timer.id)!.silence = entry
     if (timer.kind === 'launch') boots.set(timer.id, entry)
   }

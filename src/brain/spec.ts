@@ -4,6 +4,7 @@ import { ConfigError } from '../errors.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
+import type { OverflowOptions } from './overflow-spec.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { checkBilling } from './scale/billing.ts'
 import { type ScaleSpec, scalerOf, scalers } from './scale/index.ts'
@@ -21,11 +22,13 @@ export interface BrainSpec {
   /** Shares of work between clients. Default: no. */
   fair?: boolean
   rateLimit?: RateLimit
+  /** Functions that take what would wait. Default: there are none. */
+  overflow?: OverflowOptions
 }
 
 /** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
-  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit } = spec
+  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
   oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
   return createBrain(
     {
@@ -38,6 +41,7 @@ export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scal
       limits,
       ...(fair && { fair }),
       ...(rateLimit && { rateLimit }),
+      ...(overflow && { overflow }),
     },
     snapshot,
   )

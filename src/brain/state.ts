@@ -47,6 +47,12 @@ export interface JobRecord extends Precedence {
   aheadMs: number
   /** It has waited so long that it is owed a turn on a core, or has one. */
   turn: 'none' | 'owed' | 'taken'
+  /** What came to nothing in a function is for the fleet. */
+  fleetOnly: boolean
+  /** In a function: how long that was expected to take to start. */
+  coldMs: number
+  /** What counts of it in the backlog. */
+  weight: number
   /** Places in the queue and among the timers. */
   queued: Entry<JobRecord> | undefined
   deadline: Entry<Timer> | undefined
@@ -54,6 +60,8 @@ export interface JobRecord extends Precedence {
   /** It waits for a core that is about to be free, until then. */
   patience: Entry<Timer> | undefined
   age: Entry<Timer> | undefined
+  /** It is in a function, which is given up then. */
+  away: Entry<Timer> | undefined
   /** The last report of its worker that named it. */
   seenIn: number
 }
@@ -95,13 +103,15 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: 'deadline' | 'slack' | 'patience' | 'age' | 'turns' | 'share' | 'silence' | 'launch' | 'scale'
+  kind: TimerOfJob | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'overflow'
   id: string
 }
 
+type TimerOfJob = 'deadline' | 'slack' | 'patience' | 'age' | 'away'
+
 /** True: the timer is a job's, which has it under that name, and goes with it. */
-export function isOfJob(kind: Timer['kind']): kind is 'deadline' | 'slack' | 'patience' | 'age' {
-  return kind === 'deadline' || kind === 'slack' || kind === 'patience' || kind === 'age'
+export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
+  return kind === 'deadline' || kind === 'slack' || kind === 'patience' || kind === 'age' || kind === 'away'
 }
 
 /** How often things happened since the start. */
@@ -156,11 +166,15 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     ...noPrecedence,
     aheadMs: 0,
     turn: 'none',
+    fleetOnly: false,
+    coldMs: 0,
+    weight: 0,
     queued: undefined,
     deadline: undefined,
     slack: undefined,
     patience: undefined,
     age: undefined,
+    away: undefined,
     seenIn: 0,
   }
 }

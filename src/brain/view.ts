@@ -26,6 +26,8 @@ export interface BrainView {
   now: number
   waiting: string[]
   placed: number
+  /** In functions. */
+  away: { job: string; attempt: number; function: string }[]
   jobs: number
   timers: number
   booting: string[]
@@ -43,10 +45,12 @@ export interface BrainView {
 
 export function viewOf(core: Core): BrainView {
   const waiting = [...core.waiting]
+  const away = core.overflow?.place.jobs ?? []
   return {
     now: core.now,
     waiting: waiting.map((record) => record.job.id),
-    placed: core.jobs.size - waiting.length,
+    placed: core.jobs.size - waiting.length - away.length,
+    away: away.map(({ job, attempt, worker }) => ({ job: job.id, attempt, function: worker!.id })),
     jobs: core.jobs.size,
     timers: core.timers.size,
     booting: [...core.launches.keys()],
@@ -67,6 +71,9 @@ export function viewOf(core: Core): BrainView {
       for (const { kind, id } of core.timers)
         if (isOfJob(kind) && !core.jobs.has(id)) return `a timer for the ${kind} of job ${id}`
       for (const { job } of core.deadlines) if (!core.jobs.has(job.id)) return `the deadline of job ${job.id}`
+      for (const { job } of away) if (!core.jobs.has(job.id)) return `job ${job.id} in a function`
+      if (core.jobs.size === 0 && core.overflow && core.overflow.backlog.total !== 0)
+        return `${core.overflow.backlog.total} units of work before others`
       return undefined
     },
   }

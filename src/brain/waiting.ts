@@ -39,6 +39,11 @@ export class Waiting {
     return waryRank < openRank || (waryRank === openRank && wary.seq < open.seq) ? wary : open
   }
 
+  /** The first in order of which that is so, among no more than `limit` that no worker has failed, and those that one has. */
+  find(isSo: (record: JobRecord) => boolean, limit: number): JobRecord | undefined {
+    return this.#open.find(isSo, limit) ?? this.#wary.find(isSo, limit)
+  }
+
   /** Jobs that some worker has failed, in order. */
   wary(): JobRecord[] {
     return [...this.#wary].sort((a, b) => a.seq - b.seq)

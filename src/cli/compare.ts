@@ -1,8 +1,9 @@
 import { ConfigError } from '../errors.ts'
+import type { Money } from '../money.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import { median, type Summary } from '../simulate/summary.ts'
-import { figuresTable, slowdownExplained } from './figures.ts'
+import { figuresTable, moneyExplained, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { checkReportFile, reportOption, writeReport } from './report-file.ts'
@@ -38,7 +39,11 @@ export const compare: Command = {
     const began = performance.now()
     const results = runAll(values, policies, traffic, report !== undefined)
     const seconds = (performance.now() - began) / 1000
-    const figures = results.map(({ policy, runs }) => ({ policy, summary: middle(runs) }))
+    const figures = results.map(({ policy, runs, costs }) => ({
+      policy,
+      summary: middle(runs),
+      money: middle(costs),
+    }))
     const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
     const each = `${traffic.jobs.toLocaleString('en-US')} jobs`
     const basis = seeds === 1 ? `Seed ${seed}, ${each}` : `Medians of ${seeds} seeds, ${each} each`
@@ -57,13 +62,15 @@ export const compare: Command = {
     }
     if (values.json) {
       const { jobs, load, notes } = traffic
-      const shown = figures.map(({ policy, summary }) => ({ ...policy, ...summary }))
+      const shown = figures.map(({ policy, summary, money }) => ({ ...policy, ...summary, money }))
       console.log(JSON.stringify({ scenario: values, traffic: { jobs, load, notes }, policies: shown }))
       return 0
     }
     console.log(`${about.join('\n')}\n`)
     console.log(figuresTable(figures))
     console.log(`\n${basis}, in ${seconds.toFixed(1)} s. ${slowdownExplained}`)
+    const money = moneyExplained(figures)
+    if (money) console.log(money)
     if (report !== undefined) console.log(`Plots: ${report}`)
     return 0
   },
@@ -72,6 +79,7 @@ export const compare: Command = {
 interface Result {
   policy: Contender
   runs: Summary[]
+  costs: Money[]
   /** What a report shows, if there is to be one. */
   record: PolicyRecord | undefined
 }
@@ -86,19 +94,22 @@ function runAll(
   const results: Result[] = policies.map((policy) => ({
     policy,
     runs: [],
+    costs: [],
     record: recorded ? new PolicyRecord(policy.name, traffic.jobs) : undefined,
   }))
   const line = progressLine()
   let finished = 0
   for (let seed = scenario.seed; seed < scenario.seed + scenario.seeds; seed++) {
-    for (const { policy, runs, record } of results) {
+    for (const { policy, runs, costs, record } of results) {
       const progress = (answered: number) => {
         const part = Math.min(1, answered / traffic.jobs)
         const fraction = (finished + part) / (policies.length * scenario.seeds)
         line.show(fraction, doing(`${policy.name}, seed ${seed}`, answered))
       }
       const hooks = { progress, ...record?.hooks(seed === scenario.seed) }
-      runs.push(simulate(runSpec(scenario, policy, seed, traffic), hooks).summary())
+      const result = simulate(runSpec(scenario, policy, seed, traffic), hooks)
+      runs.push(result.summary())
+      costs.push(result.money())
       finished++
     }
   }
@@ -107,9 +118,9 @@ function runAll(
 }
 
 /** The median of each figure. */
-function middle(runs: Summary[]): Summary {
-  const names = Object.keys(runs[0]!) as (keyof Summary)[]
+function middle<T extends Summary | Money>(runs: T[]): T {
+  const names = Object.keys(runs[0]!) as (keyof T)[]
   return Object.fromEntries(
-    names.map((name) => [name, median(runs.map((run) => run[name]))]),
-  ) as unknown as Summary
+    names.map((name) => [name, median(runs.map((run) => run[name] as number))]),
+  ) as unknown as T
 }

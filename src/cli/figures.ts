@@ -1,12 +1,15 @@
 /** The figures of runs as tables show them. */
 
+import type { Money } from '../money.ts'
 import type { Summary } from '../simulate/summary.ts'
+import { price } from './money.ts'
 import type { Contender } from './scenario.ts'
 import { duration, significant, table } from './table.ts'
 
 export interface Figures {
   policy: Contender
   summary: Summary
+  money: Money
 }
 
 interface Column {
@@ -14,6 +17,8 @@ interface Column {
   cell(figures: Figures): string
   /** Only where there is room. */
   wide?: boolean
+  /** Only where one of them has something to tell. */
+  when?(figures: Figures): boolean
 }
 
 const columns: readonly Column[] = [
@@ -27,15 +32,33 @@ const columns: readonly Column[] = [
   { title: 'short 90 %', cell: ({ summary }) => significant(summary.shortP99Slowdown) },
   { title: 'largest 1 %', cell: ({ summary }) => significant(summary.largestSlowdown) },
   { title: 'worst', cell: ({ summary }) => significant(summary.maxSlowdown) },
+  {
+    title: 'to functions',
+    cell: ({ money }) => money.functionRequests.toLocaleString('en-US'),
+    when: ({ money }) => money.functionRequests > 0,
+  },
+  { title: 'worker-hours', cell: ({ money }) => significant(money.workerHours), wide: true },
+  { title: 'spent', cell: ({ money }) => price(money.spent), when: ({ money }) => money.workers > 0 },
+  {
+    title: 'saved',
+    cell: ({ money }) => price(money.saved),
+    when: ({ money }) => money.workers > 0,
+  },
   { title: 'refused', cell: ({ summary }) => significant(summary.refused).replace('.00', '') },
 ]
 
 export const slowdownExplained =
   'Slowdown: time in the system ÷ time alone on a core; p99 of all and of the shortest 90 %, mean of the largest 1 %.'
 
+/** Undefined: no money is shown. */
+export function moneyExplained(rows: readonly Figures[]): string | undefined {
+  if (!rows.some(({ money }) => money.workers > 0)) return undefined
+  return 'Saved: against as many workers all the time as there were at most.'
+}
+
 /** For a terminal. */
 export function figuresTable(rows: readonly Figures[]): string {
-  const shown = columns.filter(({ wide }) => !wide)
+  const shown = columnsFor(rows).filter(({ wide }) => !wide)
   return table(
     shown.map(({ title }) => title),
     rows.map((row) => shown.map(({ cell }) => cell(row))),
@@ -44,9 +67,14 @@ export function figuresTable(rows: readonly Figures[]): string {
 
 /** For a page: all columns, of which the first two hold words. */
 export function figuresCells(rows: readonly Figures[]): { head: string[]; rows: string[][]; words: number } {
+  const shown = columnsFor(rows)
   return {
-    head: columns.map(({ title }) => title),
-    rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+    head: shown.map(({ title }) => title),
+    rows: rows.map((row) => shown.map(({ cell }) => cell(row))),
     words: 2,
   }
+}
+
+function columnsFor(rows: readonly Figures[]): Column[] {
+  return columns.filter(({ when }) => !when || rows.some(when))
 }

@@ -9,6 +9,7 @@ import type { Command } from './options.ts'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   worker: async () => (await import('./worker.ts')).worker,
+  function: async () => (await import('./function.ts')).functionCommand,
   request: async () => (await import('./request.ts')).request,
   estimate: async () => (await import('./estimate.ts')).estimate,
   why: async () => (await import('./why.ts')).why,

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import type { PolicyRecord } from '../simulate/report/record.ts'
 import { reportPage } from '../simulate/report/report.ts'
-import { type Figures, figuresCells, slowdownExplained } from './figures.ts'
+import { type Figures, figuresCells, moneyExplained, slowdownExplained } from './figures.ts'
 
 export const reportOption = {
   help: 'write a page with plots to this file (HTML, all in one)',
@@ -44,7 +44,7 @@ export async function writeReport(path: string, parts: ReportParts): Promise<voi
     about: parts.about.map((line) => (line.endsWith('.') ? line : `${line}.`)),
     command: commandLine(parts.args),
     table: figuresCells(parts.figures),
-    tableCaption: `${parts.basis}. ${slowdownExplained}`,
+    tableCaption: [`${parts.basis}.`, slowdownExplained, moneyExplained(parts.figures)].join(' ').trimEnd(),
   })
   await writeFile(path, html).catch((error) => {
     throw refusal(path, error.code)

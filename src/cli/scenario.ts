@@ -1,5 +1,6 @@
 /** The options that describe a simulated cluster and its traffic; `simulate` and `compare` share them. */
 
+import type { OverflowOptions } from '../brain/overflow-spec.ts'
 import type { ScaleSpec } from '../brain/scale/index.ts'
 import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
 import { oneOf, usualDiscipline } from '../brain/spec.ts'
@@ -7,6 +8,7 @@ import { type RunSpec, unitsPerSecond } from '../simulate/simulate.ts'
 import { traceFormats, usualTokenMs } from '../simulate/trace/read.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { OptionValues } from './options.ts'
+import { moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
 import type { ScenarioTraffic } from './traffic.ts'
 
@@ -90,6 +92,15 @@ export const scenarioOptions = {
   fair: { help: 'share the work between clients, under policies that rank jobs', default: false },
   queue: { help: 'most jobs that wait; one more is refused', default: 1_000_000, min: 0, whole: true },
   'boot-ms': { help: 'how long a worker takes to boot', default: 0, min: 0 },
+  ...moneyOptions,
+  ...overflowOptions,
+  'function-speed': {
+    help: 'how fast functions are beside a core of a worker',
+    default: 1,
+    min: 0.001,
+    max: 1000,
+  },
+  'function-cold-ms': { help: 'how long a function takes to start', default: 500, min: 0 },
   seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
 } as const
 
@@ -129,7 +140,9 @@ export function runSpec(
       limits: { queue },
       // Where all jobs run at once nobody can be put behind.
       ...(scenario.fair && disciplines[discipline].ranks && { fair: true }),
+      ...(scenario.functions > 0 && { overflow: overflowOf(scenario) }),
     },
+    prices: pricesFrom(scenario),
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs: scenario['boot-ms'] },
     seed,
     errorSigma: error,
@@ -143,6 +156,16 @@ function scaleOf(scenario: Scenario): ScaleSpec {
   const { workers, scale, 'boot-ms': bootMs } = scenario
   const min = scale === undefined ? workers : Math.min(scenario.min, workers)
   return { ...scaleFrom(scenario, { min, max: workers }), ...(bootMs > 0 && scale && { bootMs }) }
+}
+
+function overflowOf(scenario: Scenario): OverflowOptions {
+  const { workerHour, gbSecond, request } = pricesFrom(scenario)
+  return {
+    concurrency: scenario.functions,
+    workPerSecond: unitsPerSecond * scenario['function-speed'],
+    coldMs: scenario['function-cold-ms'],
+    prices: { workerHour, gbSecond, request, waitingHour: scenario['price-of-waiting'] },
+  }
 }
 
 /** What a line of progress says: the number moves also when a per cent takes long. */

@@ -4,6 +4,7 @@ import { ConfigError, InvariantError } from '../errors.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
+import { moneyText } from './money.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { checkReportFile, reportOption, writeReport } from './report-file.ts'
@@ -67,14 +68,15 @@ async function calm(
   line.done()
   const seconds = (performance.now() - began) / 1000
   const summary = result.summary()
+  const money = result.money()
   const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
   if (record && report !== undefined) {
     await writeReport(report, {
       title: `${policy.scheduler} in virtual time`,
       about,
       args: ['simulate', ...args],
-      figures: [{ policy, summary }],
-      basis: `Seed ${seed}, ${summary.jobs.toLocaleString('en-US')} jobs answered`,
+      figures: [{ policy, summary, money }],
+      basis: `Seed ${seed}, ${summary.jobs.toLocaleString('en-US')} jobs answered. Money: ${moneyText(money)}`,
       records: [record],
       seeds: 1,
       firstSeed: seed,
@@ -82,7 +84,8 @@ async function calm(
     })
   }
   if (values.json) {
-    console.log(JSON.stringify({ ...policy, ...summary, virtualMs: result.virtualMs, log: sink.hash() }))
+    const { virtualMs } = result
+    console.log(JSON.stringify({ ...policy, ...summary, money, virtualMs, log: sink.hash() }))
     return 0
   }
   const rows = [
@@ -101,6 +104,7 @@ async function calm(
   ]
   console.log(`${about.join('\n')}\n`)
   console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${seed}`], rows))
+  console.log(`\nMoney: ${moneyText(money)}.`)
   const answered = summary.jobs + summary.refused
   console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
   if (report !== undefined) console.log(`Plots: ${report}`)

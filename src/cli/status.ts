@@ -4,6 +4,7 @@ import { ConfigError, UnreachableError } from '../errors.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { adminUrl, getJson, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
+import { moneyText } from './money.ts'
 import { type Command, readOptions } from './options.ts'
 import { duration, significant, table } from './table.ts'
 
@@ -77,11 +78,13 @@ export function statusText(state: ClusterState): string {
   const { workers, waiting, booting, launchTroubles, counters, steps } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
   const { accepted, results, retries } = counters
+  const away = state.away.length > 0 ? `, ${count(state.away.length)} in functions` : ''
+  const warm = state.functions.filter(({ busy }) => !busy).length
   const totals = [
     `up ${duration(state.uptimeMs)}`,
     state.policy,
     `${state.ready} ready`,
-    `${running} running, ${state.placed} held, ${count(waiting.length)} waiting`,
+    `${running} running, ${state.placed} held, ${count(waiting.length)} waiting${away}`,
     `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
   ].join(' · ')
   const rows = workers.map(
@@ -100,6 +103,9 @@ export function statusText(state: ClusterState): string {
       ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory'], rows, [0, 1])
       : 'No workers.'
   const more = [
+    `money     ${moneyText(state.money)}`,
+    state.functions.length > 0 &&
+      `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
     booting.length > 0 && `booting   ${some(booting)}`,
     ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),

@@ -9,6 +9,7 @@ import { clientsFrom, clientsOptions } from './clients.ts'
 import { type Configured, configOption, readConfigured } from './config.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import type { Command, OptionValues } from './options.ts'
+import { functionsFrom, moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -49,18 +50,15 @@ export const clusterOptions = {
   },
   ...clientsOptions,
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
-  'price-per-hour': {
-    help: 'what a worker costs an hour, in any money: estimates then name a price; 0: none',
-    default: 0,
-    min: 0,
-    max: 1e9,
-    value: 'PRICE',
-  },
+  ...moneyOptions,
+  ...overflowOptions,
   'stop-after': { help: 'on SIGTERM, how many seconds running requests are given', default: 30, min: 0 },
   'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
 } as const
 
 const upOptions = { ...configOption, ...clusterOptions } as const
+
+const program = [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url))]
 
 /** Starts the cluster that the options describe; with a configuration of an own server, that serves in place of workloads. */
 export function clusterFrom(
@@ -94,7 +92,9 @@ export function clusterFrom(
     slots: Math.max(values.slots, own?.concurrency ?? 1),
     queue: values.queue,
     ...clientsFrom(values, meter),
-    workerCommand: [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'worker'],
+    workerCommand: [...program, 'worker'],
+    prices: pricesFrom(values),
+    ...functionsFrom(values, [...program, 'function'], own && config.file),
     ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),

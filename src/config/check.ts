@@ -37,6 +37,7 @@ export const upOptions = [
   ...['port', 'adminPort', 'host', 'min', 'max', 'preset', 'workloads', 'meter', 'formula', 'data', 'queue'],
   ...['slots', 'clientBy', 'fair', 'rateLimit', 'rateBurst', 'jobMemory', 'pricePerHour', 'stopAfter'],
   ...['scale', 'target', 'promise', 'paidMinimum', 'paidPeriod'],
+  ...['functions', 'pricePerGbSecond', 'pricePerInvocation', 'priceOfWaiting'],
   'eventLog',
 ] as const satisfies (keyof UpConfig)[]
 

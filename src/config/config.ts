@@ -28,6 +28,10 @@ export interface UpConfig {
   promise?: string
   paidMinimum?: number
   paidPeriod?: number
+  functions?: number
+  pricePerGbSecond?: number
+  pricePerInvocation?: number
+  priceOfWaiting?: number
   stopAfter?: number
   eventLog?: string
 }

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { Question, Quote } from '../estimate/estimator.ts'
 import { brainWork } from '../estimate/route-units.ts'
 import type { Action, AttemptToken, Event, Job, Outcome, Precedence } from '../model.ts'
+import type { Functions } from '../overflow/function.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Cost } from './answer-head.ts'
 import { breakOff, RequestProblem, refusal, sendProblem } from './problem.ts'
@@ -36,7 +37,7 @@ export class Exchange {
   readonly #arrived = performance.now()
   #sent = 0
   #ended = 0
-  #current: { token: AttemptToken; upstream: Upstream; abort: AbortController } | undefined
+  #current: { token: AttemptToken; abort: AbortController } | undefined
   #failure: { message: string; status: number } | undefined
   #done = false
   attempts = 0
@@ -51,29 +52,30 @@ export class Exchange {
     parts.transport.onSpoilt = (problem) => (problem ? this.#spoilt(problem) : this.#clientClosed())
   }
 
-  /** Sends an attempt to a worker; an earlier one is let go. */
-  async run(token: AttemptToken, upstream: Upstream, precedence?: Precedence): Promise<void> {
+  /** Sends an attempt to a worker, or to a function; an earlier one is let go. */
+  async run(token: AttemptToken, place: Upstream | Functions, precedence?: Precedence): Promise<void> {
     const { transport } = this.parts
     this.#current?.abort.abort(notWanted)
     if (transport.begun) return this.#breakOff()
-    const current = { token, upstream, abort: new AbortController() }
+    const current = { token, abort: new AbortController() }
     this.#current = current
     this.#sent = performance.now()
     this.attempts = token.attempt
-    this.worker = upstream.id
+    this.worker = place.id
     const isCurrent = () => this.#current === current && !this.#done
-    try {
-      const end = await transport.carry({
-        upstream,
+    const { signal } = current.abort
+    const account = () => {
+      this.#ended = performance.now()
+      return this.#account()
+    }
+    const carry = (upstream: Upstream) =>
+      transport.carry({
+        ...{ upstream, signal, isCurrent, account },
         head: this.#head(token, precedence),
         token: this.parts.token,
-        signal: current.abort.signal,
-        isCurrent,
-        account: () => {
-          this.#ended = performance.now()
-          return this.#account()
-        },
       })
+    try {
+      const end = await ('invoke' in place ? place.invoke(signal, carry) : carry(place))
       if (!end || !isCurrent()) return
       this.#ended = performance.now()
       this.cost = end.cost
@@ -149,9 +151,9 @@ export class Exchange {
   }
 
   #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
-    const { token, upstream } = this.#current!
+    const { token } = this.#current!
     const work = this.cost && kind !== 'unreachable' ? { work: brainWork(this.cost) } : {}
-    this.parts.tell({ type: 'failed', ...token, worker: upstream.id, kind, message, ...work })
+    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message, ...work })
   }
 
   #head({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptHead {

@@ -33,7 +33,7 @@ export interface Carried {
 export type AttemptEnd =
   /** Without a cost: nobody could measure it. */
   | { outcome: 'result'; cost?: Cost }
-  | { outcome: Exclude<AttemptOutcome, 'result'>; message: string; status: number; cost: Cost }
+  | { outcome: Exclude<AttemptOutcome, 'result'>; message: string; status: number; cost?: Cost }
 
 export interface Transport {
   /** What the heads of its attempts say. */

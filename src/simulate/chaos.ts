@@ -1,6 +1,7 @@
 /** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
 
 import { createHash } from 'node:crypto'
+import type { OverflowOptions } from '../brain/overflow-spec.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
@@ -29,6 +30,9 @@ export interface ChaosResult {
   givenUp: number
   strangers: number
   drained: number
+  /** Attempts in functions, and those of them that came to nothing. */
+  away: number
+  awayFailed: number
   /** Of the event log. */
   hash: string
 }
@@ -64,6 +68,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     provider: providerRates(stream(seed, 'provider')),
     everyMs: 200 + random.next() * 4000,
     untilMs,
+    ...functionFaults(seed),
   }
   const choices: DisciplineName[] = [usualDiscipline(scheduler), usualDiscipline(scheduler), 'fifo']
   const limits = {
@@ -104,6 +109,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
   const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
@@ -113,7 +119,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, scale, ...rateLimit, ...fair },
+    brain: { ...brain, scale, ...rateLimit, ...fair, ...overflow },
     seed,
     fleet,
     faults,
@@ -163,12 +169,14 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   world.flushLog()
   checks.finally(world.brain)
   settled(world, min, max)
+  if (world.functions && world.functions.busy > 0 && world.clock.now > calmMs + longestFunctionMs)
+    throw new InvariantError(`${world.functions.busy} functions work on jobs that nobody wants`)
   for (const [job, starts] of faults.starts) {
     if (starts > 1)
       throw new InvariantError(`job ${job} must not be repeated, but was started ${starts} times`)
   }
   const { counters } = world.brain.view()
-  const { hungUp, dropped, ranked, launches, givenUp, strangers, drained } = checks.tally
+  const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = checks.tally
   return {
     jobs,
     results: counters.results + counters.errors,
@@ -182,8 +190,38 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     givenUp,
     strangers,
     drained,
+    away,
+    awayFailed,
     hash: hash.digest('hex'),
   }
+}
+
+/** The longest that a function of the scenario runs. */
+const longestFunctionMs = 20_000
+
+/** Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear. */
+function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
+  const random = stream(seed, 'overflow')
+  if (random.next() < 0.5) return {}
+  const overflow = {
+    concurrency: 1 + random.below(2 * cores + 4),
+    workPerSecond: unitsPerSecond * (0.3 + random.next() * 1.5),
+    memoryMb: 64 * (1 + random.below(8)),
+    timeoutMs: 1000 + random.next() * (longestFunctionMs - 1000),
+    coldMs: random.next() * 500,
+    keepWarmMs: random.next() * 5000,
+    patienceMs: 200 + random.next() * 2000,
+    everyMs: 50 + random.below(500),
+    prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
+  }
+  return { overflow }
+}
+
+function functionFaults(seed: number) {
+  const random = stream(seed, 'function faults')
+  const share = () => (random.next() < 0.5 ? 0 : random.next() * 0.25)
+  const [functionThrottles, functionErrs, functionDies, functionHangs] = [share(), share(), share(), share()]
+  return { functionThrottles, functionErrs, functionDies, functionHangs }
 }
 
 function fateOf(draw: number): Truth['fate'] {

@@ -12,6 +12,11 @@ export interface FaultRates {
   double: number
   delayMs: number
   provider: Omit<ProviderFaultRates, 'untilMs'>
+  /** Of functions: they turn jobs away, break at once, die in the middle, or hang. */
+  functionThrottles: number
+  functionErrs: number
+  functionDies: number
+  functionHangs: number
   /** Mean time between faults that hit a worker. */
   everyMs: number
   /** After this time nothing goes wrong any more. */
@@ -25,6 +30,7 @@ export class Faults {
   readonly starts = new Map<string, number>()
   readonly #network: Random
   readonly #workers: Random
+  readonly #functions: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
@@ -32,6 +38,7 @@ export class Faults {
     this.#network = stream(seed, 'network')
     this.provider = new ProviderFaults({ ...rates.provider, untilMs: rates.untilMs }, seed)
     this.#workers = stream(seed, 'workers')
+    this.#functions = stream(seed, 'functions')
   }
 
   /** The delays of the copies of a message that arrive: none, one or two. */
@@ -42,6 +49,19 @@ export class Faults {
     if (random.next() < lose) return []
     const delay = () => 0.1 + random.exponential() * delayMs
     return random.next() < double ? [delay(), delay()] : [delay()]
+  }
+
+  function(): 'works' | 'throttles' | 'errs' | 'dies' | 'hangs' {
+    if (this.#over) return 'works'
+    const { functionThrottles, functionErrs, functionDies, functionHangs } = this.rates
+    const draw = this.#functions.next()
+    const errsFrom = functionThrottles
+    const diesFrom = errsFrom + functionErrs
+    const hangsFrom = diesFrom + functionDies
+    if (draw < errsFrom) return 'throttles'
+    if (draw < diesFrom) return 'errs'
+    if (draw < hangsFrom) return 'dies'
+    return draw < hangsFrom + functionHangs ? 'hangs' : 'works'
   }
 
   /** Does a dead process's machine refuse the connection, or is nothing heard? */

@@ -13,9 +13,12 @@ interface Watched {
   /** The attempt that counts, while one is in a worker's hands. */
   attempt: number
   worker: string | undefined
+  /** It is in a function, which is its worker. */
+  away: boolean
   /** It is in a worker's hands and has no core. */
   paused: boolean
   memoryMb: number
+  safeToRepeat: boolean
 }
 
 export class Invariants implements Observer {
@@ -38,6 +41,8 @@ export class Invariants implements Observer {
     givenUp: 0,
     strangers: 0,
     drained: 0,
+    away: 0,
+    awayFailed: 0,
   }
 
   /** `bounded`: the workers' discipline gives each running job a core to itself. `max`: most workers. */
@@ -56,7 +61,7 @@ export class Invariants implements Observer {
   finally(brain: Brain): void {
     const view = brain.view()
     if (this.#live.size > 0) fail(`jobs without an answer: ${[...this.#live.keys()].slice(0, 5).join(', ')}`)
-    if (view.jobs !== 0 || view.waiting.length !== 0 || view.placed !== 0) {
+    if (view.jobs !== 0 || view.waiting.length !== 0 || view.placed !== 0 || view.away.length !== 0) {
       fail(`the brain still counts ${view.jobs} jobs, ${view.waiting.length} waiting, ${view.placed} placed`)
     }
     for (const worker of view.workers) {
@@ -79,8 +84,10 @@ export class Invariants implements Observer {
       this.#live.set(event.job.id, {
         attempt: 0,
         worker: undefined,
+        away: false,
         paused: false,
         memoryMb: event.job.memoryMb,
+        safeToRepeat: event.job.safeToRepeat ?? true,
       })
     } else if (event.type === 'cancelled') {
       const job = this.#live.get(event.job)
@@ -98,6 +105,8 @@ export class Invariants implements Observer {
     switch (action.type) {
       case 'run':
         return this.#started(action)
+      case 'overflow':
+        return this.#sentAway(action)
       case 'answer':
         return this.#answer(event, action, now)
       case 'wait': {
@@ -114,6 +123,7 @@ export class Invariants implements Observer {
       case 'retry':
         if (action.attempt !== this.#live.get(action.job)?.attempt)
           fail(`job ${action.job}: attempt ${action.attempt} is tried again, which is not the last`)
+        if (this.#live.get(action.job)?.away) this.tally.awayFailed++
         return
       case 'drop':
         this.tally.dropped++
@@ -159,6 +169,18 @@ export class Invariants implements Observer {
     worker.jobs.add(run.job)
   }
 
+  #sentAway({ job: id, attempt, function: name }: Extract<Action, { type: 'overflow' }>): void {
+    const job = this.#live.get(id)
+    if (!job) return fail(`job ${id} is over, but attempt ${attempt} was sent to a function`)
+    if (attempt !== job.attempt + 1) fail(`job ${id}: attempt ${attempt} follows attempt ${job.attempt}`)
+    if (!job.safeToRepeat) fail(`job ${id} must not be repeated, but was sent to a function`)
+    this.#release(id, job)
+    job.attempt = attempt
+    job.worker = name
+    job.away = true
+    this.tally.away++
+  }
+
   /** Only what runs can be paused, and only what was paused goes on. */
   #changed({
     type,
@@ -179,6 +201,7 @@ export class Invariants implements Observer {
   #release(id: string, job: Watched): void {
     if (job.worker !== undefined) this.#workers.get(job.worker)?.jobs.delete(id)
     job.worker = undefined
+    job.away = false
   }
 
   #answer(event: Event, answer: Extract<Action, { type: 'answer' }>, now: number): void {
@@ -212,12 +235,27 @@ export class Invariants implements Observer {
     if (left) fail(`the brain remembers ${left}, which is over`)
   }
 
+  /** Every job is in the queue, in a worker's hands or in a function's. */
+  #awayOf({ away, jobs, waiting, placed }: BrainView): void {
+    let count = 0
+    for (const { away: isAway } of this.#live.values()) if (isAway) count++
+    if (away.length !== count) fail(`the brain counts ${away.length} jobs in functions, there are ${count}`)
+    for (const { job, attempt } of away) {
+      const watched = this.#live.get(job)
+      if (!watched?.away || watched.attempt !== attempt)
+        fail(`the brain has job ${job} in a function, it is not`)
+    }
+    if (placed < 0 || jobs !== waiting.length + placed + away.length)
+      fail(`of ${jobs} jobs ${waiting.length} wait, ${placed} are placed and ${away.length} away`)
+  }
+
   /** The brain's books against ours. */
   #books(brain: Brain): void {
     const view = brain.view()
     if (view.jobs !== this.#live.size)
       fail(`the brain counts ${view.jobs} jobs, there are ${this.#live.size}`)
     this.#turnsOf(view)
+    this.#awayOf(view)
     let ready = 0
     for (const worker of view.workers) {
       if (worker.state === 'ready') ready++

@@ -16,7 +16,11 @@ const none: Omit<ProviderFaultRates, 'untilMs'> = {
 /** Three workers of which nobody hears unless they speak, and nothing is waited for to boot: all that tells is the list. */
 function world(seed: number, provider: Partial<ProviderFaultRates>): World {
   const faults = new Faults(
-    { lose: 0, double: 0, delayMs: 1, everyMs: 1e12, untilMs: 20_000, provider: { ...none, ...provider } },
+    {
+      ...{ lose: 0, double: 0, delayMs: 1, everyMs: 1e12, untilMs: 20_000 },
+      ...{ functionThrottles: 0, functionErrs: 0, functionDies: 0, functionHangs: 0 },
+      provider: { ...none, ...provider },
+    },
     seed,
   )
   const made = new World({

@@ -1,7 +1,9 @@
 /** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
 
+import { overflowDefaults } from '../brain/overflow-spec.ts'
 import type { BrainSpec } from '../brain/spec.ts'
 import type { Job } from '../model.ts'
+import { Bill, type Money, type Prices, usualPrices } from '../money.ts'
 import { type Random, stream } from '../random.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
@@ -29,6 +31,8 @@ export interface RunSpec {
   known?: () => KnownJob
   /** Jobs at the start that are not counted. */
   warmup?: number
+  /** Default: functions as usual, workers for nothing. */
+  prices?: Prices
 }
 
 export interface RunHooks {
@@ -46,6 +50,8 @@ export interface RunHooks {
 
 export interface RunResult {
   summary(): Summary
+  /** What it cost. */
+  money(): Money
   virtualMs: number
 }
 
@@ -55,12 +61,22 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   let ended = 0
   /** How many jobs there will be: fewer than asked for where the arrivals run out. */
   let jobs = spec.jobs
+  const bill = new Bill(
+    spec.prices ?? usualPrices,
+    spec.brain.overflow?.memoryMb ?? overflowDefaults.memoryMb,
+  )
+  const observer: Observer = {
+    observe(event, actions, now, brain) {
+      bill.observe(event, actions, now)
+      hooks.observer?.observe(event, actions, now, brain)
+    },
+  }
   const world = new World({
     brain: spec.brain,
     seed: spec.seed,
     fleet: spec.fleet,
     ...(hooks.log && { log: hooks.log }),
-    ...(hooks.observer && { observer: hooks.observer }),
+    observer,
     ...(hooks.settled && { settled: hooks.settled }),
     answered(truth, answer, now) {
       ended++
@@ -105,7 +121,8 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   for (let steps = 1; ended < jobs && world.clock.step(); steps++)
     if (hooks.progress && steps % 1024 === 0) hooks.progress(ended)
   world.flushLog()
-  return { summary: () => answers.summary(), virtualMs: world.clock.now }
+  const { now } = world.clock
+  return { summary: () => answers.summary(), money: () => bill.at(now), virtualMs: now }
 }
 
 function jobKnownAs(id: string, { deadlineMs, ...known }: KnownJob, now: number): Job {

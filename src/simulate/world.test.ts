@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { share } from '../../test/thorough.ts'
 import type { BrainLimits } from '../brain/core.ts'
+import { readLog, replay } from '../brain/replay.ts'
 import type { Event } from '../model.ts'
+import { Bill, usualPrices } from '../money.ts'
 import { stream } from '../random.ts'
-import { arrivalsFromFile } from './arrivals.ts'
+import { arrivalsFromFile, bursty } from './arrivals.ts'
 import { rank } from './clock.ts'
-import { guess, simulate, unitsPerSecond } from './simulate.ts'
+import { guess, type RunHooks, type RunResult, simulate, unitsPerSecond } from './simulate.ts'
 import { exponential, lognormal } from './sizes.ts'
 import { World } from './world.ts'
 
@@ -156,4 +158,51 @@ test('a run ends when its file of arrivals does, also while workers go on report
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+/** A burst for one worker, with functions. */
+function burst(hooks: RunHooks = {}, concurrency = 5): RunResult {
+  return simulate(
+    {
+      brain: {
+        ...brain(),
+        overflow: { concurrency, workPerSecond: unitsPerSecond, coldMs: 100, prices: { workerHour: 0.1 } },
+      },
+      fleet,
+      seed: 3,
+      jobs: 400,
+      arrivals: bursty(3, 10, 20_000, 10_000),
+      sizes: exponential(0.3),
+      errorSigma: 0.5,
+      prices: { ...usualPrices, workerHour: 0.1 },
+    },
+    hooks,
+  )
+}
+
+test('functions take what the fleet cannot in time, and all jobs are answered', () => {
+  const [with5, with1] = [burst(), burst({}, 1)]
+  assert.equal(with5.summary().jobs, 400)
+  assert.equal(with1.summary().jobs, 400)
+  assert.ok(with5.money().functionRequests > 20)
+  assert.ok(with5.summary().meanResponseMs < with1.summary().meanResponseMs)
+})
+
+test('with functions too the same seed gives the same log, also through a snapshot, and a replay the same actions and bill', async () => {
+  const logged = (restoreAfter = 0) => {
+    const chunks: Buffer[] = []
+    const result = burst({ restoreAfter, log: (chunk) => void chunks.push(Buffer.from(chunk)) })
+    return { text: Buffer.concat(chunks).toString(), result }
+  }
+  const { text, result } = logged()
+  assert.equal(logged().text, text)
+  assert.equal(logged(200).text, text)
+  const lines = text.trimEnd().split('\n')
+  assert.equal((await replay(lines)).difference, undefined)
+  const bill = new Bill({ ...usualPrices, workerHour: 0.1 }, 512)
+  await readLog(lines, ({ at, event, actions }) => {
+    bill.observe(event, actions, at)
+    return true
+  })
+  assert.deepEqual(bill.at(result.virtualMs), result.money())
 })

@@ -5,12 +5,14 @@
 
 import type { Brain } from '../brain/brain.ts'
 import { LogWriter } from '../brain/log-writer.ts'
+import { overflowSpec } from '../brain/overflow-spec.ts'
 import type { BrainSnapshot } from '../brain/snapshot.ts'
 import { type BrainSpec, brainOf } from '../brain/spec.ts'
 import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
 import { disciplines } from '../worker/discipline.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Faults } from './faults.ts'
+import { SimFunctions } from './sim-function.ts'
 import { SimNode } from './sim-node.ts'
 import { SimProvider } from './sim-provider.ts'
 
@@ -54,6 +56,8 @@ export interface WorldParts {
 export class World {
   readonly clock = new VirtualClock()
   readonly nodes = new Map<string, SimNode>()
+  /** Undefined: there are none. */
+  readonly functions: SimFunctions | undefined
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   readonly provider: SimProvider
@@ -69,6 +73,8 @@ export class World {
     this.parts = parts
     this.brain = brainOf(parts.brain)
     this.provider = new SimProvider(this, parts.seed)
+    const { overflow } = parts.brain
+    this.functions = overflow && new SimFunctions(this, overflowSpec(overflow))
     this.#wake = { item: () => this.tell({ type: 'tick' }), at: -1 }
     this.#log = parts.log && new LogWriter(parts.log)
     this.#log?.header(parts.brain)
@@ -137,6 +143,11 @@ export class World {
         else this.#run(action, truth)
         return
       }
+      case 'overflow': {
+        const truth = this.truths.get(action.job)
+        this.send(() => this.functions?.invoke(action, truth))
+        return
+      }
       case 'go':
         this.send(() => this.nodes.get(action.worker)?.go(action))
         return
@@ -144,7 +155,10 @@ export class World {
         this.send(() => this.nodes.get(action.worker)?.rank(action))
         return
       case 'cancel':
-        this.send(() => this.nodes.get(action.worker)?.cancel(action))
+        this.send(() => {
+          this.nodes.get(action.worker)?.cancel(action)
+          this.functions?.cancel(action)
+        })
         return
       case 'drain':
         if (this.nodes.has(action.worker)) this.draining.add(action.worker)

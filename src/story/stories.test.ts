@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unitsPerSecond } from '../simulate/simulate.ts'
 import { whyText } from './document.ts'
 import { whyFromLog } from './from-log.ts'
 import { mostEntries } from './story.ts'
@@ -219,4 +220,25 @@ test('a log tells the same story', async () => {
     code: 'CONFIG',
     message: '--why = nobody: there is no such job in the log; it has 4 jobs, the last of them picture',
   })
+})
+
+test('a job that went to a function: why, and what became of it', () => {
+  const overflow = { concurrency: 1, workPerSecond: unitsPerSecond, coldMs: 100, timeoutMs: 3000 }
+  const scene = new Scene({ fleet: { slots: 1 }, brain: { scheduler: 'least-connections', overflow } })
+  scene.job('first', 0, 10_000)
+  scene.job('away', 100, 1000)
+  scene.job('longer', 3000, 1000, { reallyMs: 5000 })
+  scene.run(60_000)
+  const away = scene.why('away')
+  assert.deepEqual([away.worker, away.attempts, away.responseMs], ['function:local', 1, 1100])
+  assert.match(
+    away.story[1]!.text,
+    /^Sent to function:local: the fleet would come to it in 5 s, a function has it done in 1\.1 s, and costs [\d.e-]+ where that is worth [\d.]+\.$/,
+  )
+  const texts = scene.why('longer').story.map(({ text }) => text)
+  assert.match(
+    texts.join('\n'),
+    /Attempt 1 on function:local came to nothing after 3 s: it ran there as long as a function may/,
+  )
+  assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-1/)
 })

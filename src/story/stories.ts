@@ -77,6 +77,8 @@ export class Stories {
         return this.#wait(story, action, now)
       case 'run':
         return this.#run(story, action, now)
+      case 'overflow':
+        return this.#away(story, action, now)
       case 'pause':
         return this.#pause(story, action, now)
       case 'resume':
@@ -125,6 +127,14 @@ export class Stories {
     story.worker = action.worker
     story.attempt = action.attempt
     note(story, 'run', action, facts, now)
+  }
+
+  /** Where it is nobody else is. */
+  #away(story: Story, action: Of<'overflow'>, now: number): void {
+    const { attempt, function: worker, reason } = action
+    const waitedMs = this.#leaveQueue(story, 'running', now)
+    Object.assign(story, { worker, attempt, book: undefined, beside: 0, workPerSecond: 0 })
+    note(story, 'overflow', { attempt, worker }, { ...reason, ...(waitedMs > 0 && { waitedMs }) }, now)
   }
 
   #pause(story: Story, action: Of<'pause'>, now: number): void {

@@ -10,7 +10,17 @@ export type StoryEvent =
   | 'cancelled'
   | Extract<
       Action['type'],
-      'wait' | 'run' | 'go' | 'rank' | 'pause' | 'resume' | 'revise' | 'retry' | 'drop' | 'answer'
+      | 'wait'
+      | 'run'
+      | 'overflow'
+      | 'go'
+      | 'rank'
+      | 'pause'
+      | 'resume'
+      | 'revise'
+      | 'retry'
+      | 'drop'
+      | 'answer'
     >
 
 export interface Entry {

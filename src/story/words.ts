@@ -35,6 +35,11 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
     const paused = !queued && Number(idle) > 1 ? `. ${idle} jobs are paused there now` : ''
     return `${sent} ${worker}${one}${waited}: ${explain(reason)}${paused}`
   },
+  overflow: ({ reason, worker, attempt }) => {
+    const again = Number(attempt) > 1 ? ` (attempt ${attempt})` : ''
+    const waited = reason.waitedMs === undefined ? '' : ` after ${span(reason.waitedMs)} in the queue`
+    return `sent to ${worker}${again}${waited}: ${explain(reason)}`
+  },
   go: ({ worker, reason }) => `allowed to begin on ${worker}: ${explain(reason)}`,
   rank: ({ reason }) => {
     const { stands } = reason

@@ -118,3 +118,6 @@ export type AttemptOutcome =
   | 'unready'
   | 'refused'
   | 'cancelled'
+  /** Of a function: it has no room just now, or its time is up. */
+  | 'throttled'
+  | 'timeout'

@@ -118,7 +118,7 @@ export function refuse(
   { status = 500, ...fields }: { status?: number; [name: string]: string | number | undefined } = {},
 ): void {
   const body = JSON.stringify({ message, status })
-  response.writeHead(outcome === 'refused' ? 503 : 500, {
+  response.writeHead(outcome === 'refused' ? 503 : outcome === 'throttled' ? 429 : 500, {
     ...fields,
     [headers.outcome]: outcome,
     'content-type': 'application/json',

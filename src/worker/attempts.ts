@@ -14,8 +14,13 @@ import { join } from './upgrades.ts'
 /** Upgrades have the head of a client's request, which may be 16 KiB, in a header. */
 const longestHeaders = 128 * 1024
 
-/** `ready` resolves when the worker has been welcomed and knows its discipline. */
-export function attemptServer(supervisor: Supervisor, token: string, ready: Promise<void>): Server {
+/** `ready` resolves when the worker has been welcomed and knows its discipline. `full`: what it says when it has no slot. */
+export function attemptServer(
+  supervisor: Supervisor,
+  token: string,
+  ready: Promise<void>,
+  full: 'refused' | 'throttled' = 'refused',
+): Server {
   const attend = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     try {
       if (!isAuthorized(request.headers.authorization, token)) response.writeHead(401).end()
@@ -24,7 +29,7 @@ export function attemptServer(supervisor: Supervisor, token: string, ready: Prom
         await ready
         const head = upgrade ? headInHeader(request) : await readHead(request)
         const sent = upgrade ? {} : bodyOf(request, head)
-        await serve(supervisor, head, sent, response, upgrade)
+        await serve(supervisor, head, sent, response, full, upgrade)
       }
     } catch (error) {
       if (response.headersSent) response.destroy()
@@ -64,10 +69,11 @@ async function serve(
   head: AttemptHead,
   sent: AttemptBody,
   response: ServerResponse,
+  full: 'refused' | 'throttled',
   upgrade: Upgrade | undefined,
 ): Promise<void> {
   const taken = supervisor.take(head, sent)
-  if ('refused' in taken) return refuse(response, 'refused', taken.refused)
+  if ('refused' in taken) return refuse(response, taken.full ? full : 'refused', taken.refused)
   let joined = false
   // The front lets go of an attempt that nobody waits for any more.
   response.on('close', () => {

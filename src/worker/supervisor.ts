@@ -61,11 +61,11 @@ export class Supervisor {
   }
 
   /** Takes an attempt, or says why not. */
-  take(head: AttemptHead, sent: AttemptBody = {}): Taken | { refused: string } {
+  take(head: AttemptHead, sent: AttemptBody = {}): Taken | { refused: string; full?: true } {
     const key = keyOf(head)
     if (this.#held.has(key) || this.#asked.has(key)) return { refused: 'the attempt is here already' }
     if (this.#held.size >= this.#options.slots)
-      return { refused: `all ${this.#options.slots} slots are taken` }
+      return { refused: `all ${this.#options.slots} slots are taken`, full: true }
     const held = newHeld(head, sent, this.following)
     Object.assign(held, this.#early.get(key))
     this.#early.delete(key)

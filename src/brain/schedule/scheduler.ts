@@ -19,6 +19,8 @@ export interface Verdict {
  */
 export interface Scheduler {
   readonly name: string
+  /** True: ranks are by size, so that larger jobs of the queue wait for smaller ones. */
+  readonly bySize?: boolean
   /** A job's rank in the queue: the smallest goes first, equals in order of arrival. */
   rank(record: JobRecord): number
   /** This worker's readiness, room or jobs changed. It may have come, or be gone. */

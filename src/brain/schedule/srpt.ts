@@ -67,6 +67,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 
   return {
     name: 'srpt',
+    bySize: true,
     rank: (record) => rankOf(record, 0, record.expected),
     refile(worker) {
       empty.refile(worker)

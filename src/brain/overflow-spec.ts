@@ -1,0 +1,60 @@
+/** What the brain is told of functions: their limits, their speed, and prices. */
+
+import { ConfigError } from '../errors.ts'
+
+export interface OverflowSpec {
+  /** The name that stands where attempts in workers have the worker's. */
+  function: string
+  /** Most jobs that are away at a time. */
+  concurrency: number
+  /** What a function has, and for how long one may run. */
+  memoryMb: number
+  timeoutMs: number
+  workPerSecond: number
+  /** How long one takes to start, and how long one that is idle stays: first guesses, of which the first is learned. */
+  coldMs: number
+  keepWarmMs: number
+  /** A function of which nothing is heard for so long, and ten times as long as it should take, is given up. */
+  patienceMs: number
+  /** In one money: of a worker and of a job's waiting for an hour, of a GB of function for a second, and of a request. */
+  prices: { workerHour: number; waitingHour: number; gbSecond: number; request: number }
+  /** How often jobs that wait are thought over. */
+  everyMs: number
+}
+
+/** Limits and prices as functions usually have them. An hour of somebody's waiting is worth more than one of a machine. */
+export const overflowDefaults = {
+  function: 'function:local',
+  memoryMb: 512,
+  timeoutMs: 900_000,
+  coldMs: 500,
+  keepWarmMs: 60_000,
+  patienceMs: 30_000,
+  prices: { workerHour: 0, waitingHour: 1, gbSecond: 0.0000166667, request: 0.0000002 },
+  everyMs: 250,
+} as const satisfies Partial<OverflowSpec>
+
+/** What must be said of functions; the rest has defaults. */
+export type OverflowOptions = Pick<OverflowSpec, 'concurrency' | 'workPerSecond'> &
+  Partial<Omit<OverflowSpec, 'prices'>> & { prices?: Partial<OverflowSpec['prices']> }
+
+export function overflowSpec({ prices, ...options }: OverflowOptions): OverflowSpec {
+  const spec = { ...overflowDefaults, ...options, prices: { ...overflowDefaults.prices, ...prices } }
+  const { concurrency } = spec
+  if (!(Number.isInteger(concurrency) && concurrency >= 1))
+    throw new ConfigError(`overflow.concurrency = ${concurrency}: must be a whole number, 1 or more`)
+  for (const name of ['memoryMb', 'timeoutMs', 'workPerSecond', 'everyMs'] as const) above(name, spec[name])
+  for (const name of ['coldMs', 'keepWarmMs', 'patienceMs'] as const) notBelow(name, spec[name])
+  for (const [name, price] of Object.entries(spec.prices)) notBelow(`prices.${name}`, price)
+  return spec
+}
+
+function above(name: string, value: number): void {
+  if (!(value > 0 && value < Infinity))
+    throw new ConfigError(`overflow.${name} = ${value}: must be a number above 0`)
+}
+
+function notBelow(name: string, value: number): void {
+  if (!(value >= 0 && value < Infinity))
+    throw new ConfigError(`overflow.${name} = ${value}: must be a number, 0 or more`)
+}

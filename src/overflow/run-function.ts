@@ -1,0 +1,48 @@
+/** A function's process: one slot and a port that takes one attempt at a time. One more is answered 429. */
+
+import type { AddressInfo } from 'node:net'
+import { attemptServer } from '../worker/attempts.ts'
+import { readCode } from '../worker/code.ts'
+import { disciplines } from '../worker/discipline.ts'
+import type { MeterSetting } from '../worker/metering.ts'
+import { SlotPool } from '../worker/slots.ts'
+import { Supervisor } from '../worker/supervisor.ts'
+
+export interface FunctionOptions {
+  files: string[]
+  token: string
+  memoryMb: number
+  meter: MeterSetting
+  dataDir: string
+  log(line: string): void
+}
+
+/** Runs until it is aborted. `listening` is told the port, once jobs can be taken. */
+export async function runFunction(
+  { files, token, memoryMb, meter, dataDir, log }: FunctionOptions,
+  listening: (port: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { packages } = await readCode(files, meter)
+  const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, log })
+  // Nobody is told how far jobs are: there is no connection to the brain.
+  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, say: () => {} }, disciplines.fifo)
+  const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
+  try {
+    await pool.ready()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const over = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    listening((server.address() as AddressInfo).port)
+    await over
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    await pool.close()
+  }
+}

@@ -1,0 +1,57 @@
+/** What functions of a live cluster are like, as its options say it: for the brain, and for whoever starts them. */
+
+import { type OverflowOptions, overflowDefaults } from '../brain/overflow-spec.ts'
+import type { ClusterOptions } from '../cluster.ts'
+import { ConfigError } from '../errors.ts'
+import { usualPrices } from '../money.ts'
+import { type MeterSetting, meterFlags } from '../worker/metering.ts'
+import { nominalRate } from '../worker/rates.ts'
+import type { FunctionLimits } from './function.ts'
+import { LocalFunctions } from './local.ts'
+
+export interface FunctionSettings {
+  limits: FunctionLimits
+  command: string[]
+  brain: OverflowOptions
+}
+
+/** A first guess, of processes on this machine; how long they take is learned. */
+const coldMs = 800
+
+/** Undefined: there are none. */
+export function functionSettings(options: ClusterOptions, meter: MeterSetting): FunctionSettings | undefined {
+  const { functions, own, files, dataDir, prices, pricePerHour = 0 } = options
+  if (!functions) return undefined
+  if (own)
+    throw new ConfigError(
+      `functions = ${functions.most}: there are none for an own server (workers, upstreams)`,
+    )
+  const { memoryMb: memory, timeoutMs: timeout, keepWarmMs: keep } = overflowDefaults
+  const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions
+  const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs }
+  const { gbSecond, request } = { ...usualPrices, ...prices }
+  const { waitingPerHour = overflowDefaults.prices.waitingHour } = functions
+  return {
+    limits,
+    command: [
+      ...functions.command,
+      ...['--workloads', files.join(',')],
+      ...['--data', dataDir],
+      ...['--memory', `${memoryMb}`],
+      ...meterFlags(meter),
+    ],
+    brain: {
+      ...{ memoryMb, timeoutMs, keepWarmMs, coldMs, concurrency: most },
+      workPerSecond: nominalRate(meter) * 1000,
+      prices: { workerHour: pricePerHour, waitingHour: waitingPerHour, gbSecond, request },
+    },
+  }
+}
+
+export function localFunctions(
+  { limits, command }: FunctionSettings,
+  env: Record<string, string>,
+  log: (line: string) => void,
+): LocalFunctions {
+  return new LocalFunctions({ ...limits, id: overflowDefaults.function, command, env, log })
+}

@@ -1,0 +1,86 @@
+/** Simulated functions: they start cold, stay warm for a while, have limits, and turn jobs away, break, hang and die. */
+
+import type { OverflowSpec } from '../brain/overflow-spec.ts'
+import type { Action, AttemptToken, Event, FailureKind } from '../model.ts'
+import { type Happening, rank } from './clock.ts'
+import type { Truth, World } from './world.ts'
+
+type Sent = Extract<Action, { type: 'overflow' }>
+type Ended = Extract<Event, { type: 'finished' | 'failed' }>
+
+export class SimFunctions {
+  readonly #world: World
+  readonly #spec: OverflowSpec
+  /** What is at work, by token. */
+  readonly #running = new Map<string, Happening>()
+  /** When those that are idle fell idle. */
+  #warm: number[] = []
+
+  constructor(world: World, spec: OverflowSpec) {
+    this.#world = world
+    this.#spec = spec
+  }
+
+  /** Jobs that are at work, whoever still wants them. */
+  get busy(): number {
+    return this.#running.size
+  }
+
+  invoke(sent: Sent, truth: Truth | undefined): void {
+    // Its client has hung up, or it is a doubled message.
+    if (!truth || this.#running.has(keyOf(sent))) return
+    const fate = this.#world.parts.faults?.function() ?? 'works'
+    if (fate === 'throttles' || this.busy >= this.#spec.concurrency) {
+      return this.#tell({ type: 'failed', ...endOf(sent), kind: 'throttled' })
+    }
+    const { clock } = this.#world
+    const startMs = this.#start(clock.now)
+    const workMs = (truth.size / this.#spec.workPerSecond) * 1000
+    const { timeoutMs } = this.#spec
+    const after = (ms: number, event: Ended | undefined) => {
+      const happening = clock.at(clock.now + ms, rank.message, () => {
+        this.#running.delete(keyOf(sent))
+        if (event?.type === 'finished') this.#warm.push(clock.now)
+        if (event) this.#tell(event)
+      })
+      this.#running.set(keyOf(sent), happening)
+    }
+    const fails = (kind: FailureKind, message = '') => ({
+      ...{ type: 'failed' as const, ...endOf(sent), kind, message },
+    })
+    if (fate === 'errs') return after(startMs, fails('refused', 'the function broke'))
+    if (fate === 'dies') return after(startMs + workMs / 2, fails('unreachable', 'connection closed'))
+    // It takes all the time that it may, and then nobody says so.
+    if (fate === 'hangs') return after(timeoutMs, undefined)
+    if (startMs + workMs > timeoutMs) return after(timeoutMs, fails('timeout'))
+    if (truth.job.memoryMb > this.#spec.memoryMb) return after(startMs + workMs / 2, fails('limit'))
+    if (truth.fate === 'errs') return after(startMs + workMs, fails('error', 'bad input'))
+    if (truth.fate !== 'ends') return after(startMs + workMs, fails('crash'))
+    after(startMs + workMs, { type: 'finished', ...endOf(sent), work: truth.size })
+  }
+
+  cancel(token: AttemptToken): void {
+    const happening = this.#running.get(keyOf(token))
+    if (!happening) return
+    this.#world.clock.cancel(happening)
+    this.#running.delete(keyOf(token))
+  }
+
+  /** How long the one that takes the next job takes to start. */
+  #start(now: number): number {
+    this.#warm = this.#warm.filter((since) => since + this.#spec.keepWarmMs >= now)
+    return this.#warm.pop() === undefined ? this.#spec.coldMs : 0
+  }
+
+  #tell(event: Event): void {
+    this.#world.send(() => this.#world.tell(event))
+  }
+}
+
+function endOf({ epoch, job, attempt, function: worker }: Sent): AttemptToken & { worker: string } {
+  return { epoch, job, attempt, worker }
+}
+
+function keyOf({ epoch, job, attempt }: AttemptToken): string {
+  return `${epoch}/${job}/${attempt}`
+}

@@ -1,0 +1,172 @@
+/** Functions of a live cluster: processes that take what would wait. Whatever becomes of them, nothing is lost. */
+
+import assert from 'node:assert/strict'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, test } from 'node:test'
+import type { ClusterOptions, FunctionsOptions } from '../src/cluster.ts'
+import type { Estimator } from '../src/estimate/estimator.ts'
+import { defaultMeter } from '../src/meter/hooks.ts'
+import { nominalRate } from '../src/worker/rates.ts'
+import {
+  cli,
+  commandOf,
+  descendants,
+  type Live,
+  open,
+  problemOf,
+  startLive,
+  stopLive,
+  until,
+  untilIdle,
+  useLive,
+} from './live.ts'
+
+/** Knows what each will cost. */
+const told: Estimator = {
+  estimate({ params }) {
+    const work = Number((params as { ms?: string }).ms ?? 1000) * nominalRate(defaultMeter)
+    return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }
+  },
+  learn() {},
+}
+
+const usual: Partial<ClusterOptions> = {
+  estimator: told,
+  scheduler: 'least-connections',
+  discipline: 'fifo',
+  slots: 1,
+  pricePerHour: 0.1,
+}
+const functions: FunctionsOptions = {
+  most: 2,
+  command: [process.execPath, cli, 'function'],
+  waitingPerHour: 1000,
+}
+const shared = useLive({ ...usual, functions })
+const others: Live[] = []
+after(() => until(() => descendants().length === 0, `nothing is left: ${descendants().map(commandOf)}`))
+afterEach(async () => {
+  for (const live of others.splice(0)) await stopLive(live)
+})
+
+/** The one worker, which has one slot, has a job that ends when its gate is opened. With other functions: another cluster. */
+async function busy(other?: Partial<FunctionsOptions>): Promise<{ live: Live; first: Promise<Response> }> {
+  const live = other ? await startLive({ ...usual, functions: { ...functions, ...other } }) : shared
+  if (other) others.push(live)
+  rmSync(join(live.dataDir, 'first'), { force: true })
+  const first = fetch(`${live.url}/gated?gate=first&ms=600000`)
+  await until(() => live.state().placed === 1, 'the worker is busy')
+  return { live, first }
+}
+
+async function assertEnds(live: Live, first: Promise<Response>): Promise<void> {
+  open(live, 'first')
+  assert.equal(await (await first).text(), 'opened')
+  await untilIdle(live)
+  assert.equal(live.state().away.length, 0)
+}
+
+test('a job that would wait is answered by a function, metered and remembered; the next finds it warm', async () => {
+  const { live, first } = await busy()
+  const answer = await fetch(`${live.url}/strict?n=21`)
+  assert.equal(await answer.text(), '42')
+  assert.equal(answer.headers.get('plimsoll-worker'), 'function:local')
+  assert.ok(Number(answer.headers.get('plimsoll-work')) > 0)
+  const [{ pid } = { pid: undefined }] = live.state().functions
+  assert.ok(pid)
+  assert.equal(await (await fetch(`${live.url}/strict?n=4`)).text(), '8')
+  assert.deepEqual(live.state().functions, [{ pid, busy: false }])
+  const { functionRequests, functions, workers, spent } = live.state().money
+  assert.equal(functionRequests, 2)
+  assert.ok(functions > 0 && workers > 0 && Math.abs(functions + workers - spent) < 1e-12)
+  await live.ledger.flush()
+  const [row] = await live.ledger.recent({ workload: 'strict', limit: 1 })
+  assert.equal(row?.worker, 'function:local')
+  assert.ok(row.work > 0 && row.cpuMs > 0 && row.peakMemoryMb > 0)
+  await assertEnds(live, first)
+  const why = await fetch(`${live.adminUrl}/api/jobs/${answer.headers.get('plimsoll-job')}/why`)
+  assert.match(await why.text(), /Sent to function:local: the fleet would come to it in/)
+})
+
+test('a body goes to a function and back', async () => {
+  const { live, first } = await busy()
+  const body = Buffer.alloc(700_000, 'plimsoll')
+  const answer = await fetch(`${live.url}/mirror`, { method: 'POST', body })
+  assert.equal(answer.headers.get('plimsoll-worker'), 'function:local')
+  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), body)
+  await assertEnds(live, first)
+})
+
+test('when a function is killed in the middle, the fleet does the job', async () => {
+  const { live, first } = await busy()
+  const second = fetch(`${live.url}/gated?gate=second`)
+  await until(() => live.state().functions.some((each) => each.busy), 'it is away')
+  const { pid } = live.state().functions.find((each) => each.busy)!
+  // Its slot is there: the job has begun.
+  await until(() => descendants(pid).length > 1, 'the function is at work')
+  process.kill(pid!, 'SIGKILL')
+  await until(() => live.state().waiting.length === 1, 'it is tried again')
+  open(live, 'second')
+  await assertEnds(live, first)
+  const answer = await second
+  assert.equal(await answer.text(), 'opened')
+  assert.equal(answer.headers.get('plimsoll-attempts'), '2')
+  assert.notEqual(answer.headers.get('plimsoll-worker'), 'function:local')
+})
+
+test('functions that answer 429 are asked again later, and the job is answered', async () => {
+  const { live, first } = await busy({ concurrency: 1 })
+  const away = fetch(`${live.url}/gated?gate=away`)
+  const atWork = () => live.state().functions.some(({ pid }) => pid && descendants(pid).length > 1)
+  await until(atWork, 'the first is away')
+  const turned = fetch(`${live.url}/strict?n=5`)
+  await until(() => live.state().counters.retries > 0, 'one is turned away')
+  open(live, 'away')
+  assert.equal(await (await away).text(), 'opened')
+  const answer = await turned
+  assert.equal(await answer.text(), '10')
+  assert.ok(Number(answer.headers.get('plimsoll-attempts')) > 1)
+  await assertEnds(live, first)
+})
+
+test('a job that takes longer than a function may is done by the fleet', async () => {
+  const { live, first } = await busy({ timeoutMs: 3000 })
+  const second = fetch(`${live.url}/gated?gate=second&ms=100`)
+  await until(() => live.state().away.length === 1, 'it is away')
+  await until(() => live.state().waiting.length === 1, 'it is tried again')
+  assert.equal(live.state().functions.filter((each) => each.busy).length <= 1, true)
+  open(live, 'second')
+  await assertEnds(live, first)
+  assert.equal(await (await second).text(), 'opened')
+})
+
+test('a job that crashes there, and one that fails, are told as ever', async () => {
+  const { live, first } = await busy()
+  const crashed = fetch(`${live.url}/quit`)
+  const failed = await problemOf(fetch(`${live.url}/fail?status=418`), 418)
+  assert.equal(failed.code, 'workload-error')
+  await until(() => live.state().waiting.length === 1, 'what crashed is tried again')
+  await assertEnds(live, first)
+  assert.equal((await crashed).status >= 500, true)
+})
+
+test('when the client hangs up, its function ends', async () => {
+  const { live, first } = await busy()
+  const client = new AbortController()
+  const gone = fetch(`${live.url}/endless?mark=begun`, { signal: client.signal })
+  await until(() => existsSync(join(live.dataDir, 'begun')), 'it has begun')
+  client.abort()
+  await assert.rejects(gone)
+  await until(() => !live.state().functions.some((each) => each.busy), 'the function is gone')
+  await assertEnds(live, first)
+})
+
+test('functions that cannot start lose nothing', async () => {
+  const { live, first } = await busy({ command: [process.execPath, cli, 'function', '--no-such-option'] })
+  const second = fetch(`${live.url}/strict?n=6`)
+  await until(() => live.state().counters.retries > 0, 'it is tried again')
+  await assertEnds(live, first)
+  assert.equal(await (await second).text(), '12')
+  assert.ok(live.lines.some((line) => line.startsWith('function 1: ')))
+})
