@@ -53,7 +53,3 @@ export function forgetCold({ warm, spec }: Overflow, now: number): void {
 function learned(old: number, fresh: number): number {
   return old * (Math.min(1000, Math.max(0.001, fresh)) / old) ** newPart
 }
-
-function mixed(old: number, fresh: number): number {
-  return old + newPart * (fresh - old)
-}
