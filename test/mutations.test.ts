@@ -44,8 +44,8 @@ const mutations = [
   {
     name: 'a machine that nobody knows and nobody ends',
     file: 'src/brain/reconcile.ts',
-    from: "    if (before.has(launch)) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger' } })\n    else strangers",
-    to: '    strangers',
+    from: "    if (over) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger', listedMs } })\n",
+    to: '',
     seen: /the provider has .* and bills them/,
   },
   {

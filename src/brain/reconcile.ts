@@ -20,19 +20,19 @@ export interface Listing {
   missing: Map<string, number>
   /** Launches of which several machines are listed, and since when. */
   doubled: Map<string, number>
-  /** What the newest list had, and nobody knows. */
-  strangers: Set<string>
+  /** What the newest list had and nobody knows, and since when all lists have had it. */
+  strangers: Map<string, number>
 }
 
 export interface SavedListing {
   askedAt: number
   missing: [string, number][]
   doubled: [string, number][]
-  strangers: string[]
+  strangers: [string, number][]
 }
 
 export function newListing(): Listing {
-  return { askedAt: -1, missing: new Map(), doubled: new Map(), strangers: new Set() }
+  return { askedAt: -1, missing: new Map(), doubled: new Map(), strangers: new Map() }
 }
 
 export function saveListing({ askedAt, missing, doubled, strangers }: Listing): SavedListing {
@@ -40,7 +40,7 @@ export function saveListing({ askedAt, missing, doubled, strangers }: Listing): 
 }
 
 export function loadListing({ askedAt, missing, doubled, strangers }: SavedListing): Listing {
-  return { askedAt, missing: new Map(missing), doubled: new Map(doubled), strangers: new Set(strangers) }
+  return { askedAt, missing: new Map(missing), doubled: new Map(doubled), strangers: new Map(strangers) }
 }
 
 export function reconcileFleet(core: Core, event: Extract<Event, { type: 'listed' }>): void {
@@ -89,16 +89,19 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
   }
 }
 
-/** One list may be older than the end of what it names, or have been asked for before a launch: two in a row may not. */
+/** A list may be older than the end of what it names: what nobody knows is ended if lists go on to have it. */
 function endStrangers(core: Core, listed: Listed, workers: Workers): void {
-  const { strangers } = core.listing
-  const seen = [...listed.keys()].filter((launch) => !core.launches.has(launch) && !workers.has(launch))
-  const before = new Set(strangers)
-  strangers.clear()
-  for (const launch of seen) {
-    // If it is still there after two more, it is ended once more.
-    if (before.has(launch)) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger' } })
-    else strangers.add(launch)
+  const { strangers, askedAt } = core.listing
+  const isKnown = (launch: string) => core.launches.has(launch) || workers.has(launch)
+  for (const launch of strangers.keys()) if (!listed.has(launch) || isKnown(launch)) strangers.delete(launch)
+  for (const launch of listed.keys()) {
+    if (isKnown(launch)) continue
+    const since = strangers.get(launch)
+    const listedMs = since === undefined ? 0 : thousandths(askedAt - since)
+    const over = since !== undefined && listedMs >= core.limits.listMs
+    // If it is still there after as long again, it is ended once more.
+    if (since === undefined || over) strangers.set(launch, askedAt)
+    if (over) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger', listedMs } })
   }
 }
 

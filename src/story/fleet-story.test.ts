@@ -47,13 +47,13 @@ test('what nobody knows and what is sent away are no part of the size', () => {
   joins('by-hand')
   joins('late', '0-1')
   joins('by-hand')
-  for (const askedAt of [10, 20]) {
-    trial.after(10)
+  for (const askedAt of [1000, 2000]) {
+    trial.after(1000)
     tell({ type: 'listed', launches: ['0-7'], askedAt })
   }
   assert.deepEqual(lines(), [
     '0 [1 ready] by-hand joined',
-    '20 [1 ready] what came of launch 0-7 is ended: two lists of the provider in a row have it, and nobody knows it',
+    '2000 [1 ready] what came of launch 0-7 is ended: the provider has had it in its list for 1 s, and nobody knows it',
   ])
 })
 
