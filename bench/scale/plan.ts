@@ -23,8 +23,8 @@ export function otherTraffic(): TrafficName[] {
 export const seeds = (quick: boolean): number[] => (quick ? [1] : [1, 2, 3])
 
 export const peers = {
-  hpa: [0.7, 0.75, 0.8, 0.85, 0.9],
-  kpa: [0.4, 0.5, 0.6, 0.7, 0.8],
+  hpa: [0.6, 0.7, 0.75, 0.8, 0.85, 0.9],
+  kpa: [0.3, 0.4, 0.5, 0.6, 0.7],
 } as const satisfies Record<string, readonly number[]>
 
 export type Peer = keyof typeof peers
