@@ -23,9 +23,11 @@ export function otherTraffic(): TrafficName[] {
 export const seeds = (quick: boolean): number[] => (quick ? [1] : [1, 2, 3])
 
 export const peers = {
-  hpa: [0.7, 0.75, 0.8, 0.85, 0.9],
-  kpa: [0.4, 0.5, 0.6, 0.7, 0.8],
+  hpa: [0.6, 0.7, 0.75, 0.8, 0.85, 0.9],
+  kpa: [0.3, 0.4, 0.5, 0.6, 0.7],
 } as const satisfies Record<string, readonly number[]>
+
+export const fewerPeers = { hpa: [0.7, 0.8, 0.85, 0.9], kpa: [0.3, 0.4, 0.5] } as const
 
 export type Peer = keyof typeof peers
 
@@ -37,10 +39,8 @@ export const ours: Contender = { scheduler: 'srpt', scale: { policy: 'work-forec
 export const atPeak: Contender = { scheduler: 'least-connections', scale: {}, peak: true }
 
 /** From the leanest on: the first that keeps the promise is sized to just meet it. */
-export const clairvoyants: readonly Contender[] = [0.97, 1, 1.03, 1.06, 1.1, 1.15, 1.2, 1.3].map(
-  (factor) => ({
-    scheduler: 'srpt',
-    scale: {},
-    clairvoyant: { factor, minutes: 5 },
-  }),
-)
+export const clairvoyants: readonly Contender[] = [1, 1.03, 1.06, 1.1, 1.15, 1.2, 1.3, 1.5].map((factor) => ({
+  scheduler: 'srpt',
+  scale: {},
+  clairvoyant: { factor, minutes: 5 },
+}))

@@ -31,7 +31,7 @@ export function firstStanding(said: Said): Standing {
   const sigma = sigmaOf(said)
   // Less than this tells nothing that was not known before.
   const reviseAt = work * (sigma === undefined ? overrun : Math.exp(-sigma))
-  const expected = sigma === undefined ? work : attempting(work, sigma, 0)
+  const expected = sigma === undefined ? work : work * attemptingFirst(sigma)
   return { expected, reviseAt: Math.max(1, reviseAt) }
 }
 
@@ -85,6 +85,14 @@ const usualShares = (() => {
   return shares
 })()
 
+/** Of jobs of which nothing is done: asked for with every job, and the same for all with the same spread. */
+function attemptingFirst(sigma: number): number {
+  const at = sigma / tableStep
+  const before = Math.floor(at)
+  if (!(before + 1 < firstTable.length)) return attempting(1, sigma, 0)
+  return firstTable[before]! + (at - before) * (firstTable[before + 1]! - firstTable[before]!)
+}
+
 /** The share of a normal distribution below z, to seven digits (Abramowitz and Stegun, 26.2.17). */
 function below(z: number): number {
   if (z === -Infinity) return 0
@@ -94,3 +102,6 @@ function below(z: number): number {
   const above = 0.3989422804 * Math.exp((-z * z) / 2) * series
   return z > 0 ? 1 - above : above
 }
+
+const tableStep = 1 / 128
+const firstTable = Float64Array.from({ length: 512 }, (_, i) => attempting(1, i * tableStep, 0))
