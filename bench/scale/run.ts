@@ -2,9 +2,9 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { ScaleSpec } from '../../src/brain/scale/index.ts'
+import { Bill } from '../../src/simulate/bill.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import type { Summary } from '../../src/simulate/summary.ts'
-import { Bill } from './bill.ts'
 import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
 import { flowOf, type TrafficName } from './traffic.ts'
 

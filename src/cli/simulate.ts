@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { ConfigError, InvariantError } from '../errors.ts'
+import { Bill } from '../simulate/bill.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
@@ -59,8 +60,10 @@ async function calm(
   const record = report === undefined ? undefined : new PolicyRecord(policy.name, traffic.jobs)
   const line = progressLine()
   const began = performance.now()
+  const bill = new Bill()
   const result = run(runSpec(values, policy, seed, traffic), {
     log: sink.write,
+    observer: bill,
     progress: (answered) => line.show(Math.min(1, answered / traffic.jobs), doing(policy.name, answered)),
     ...record?.hooks(true),
   })
@@ -82,7 +85,11 @@ async function calm(
     })
   }
   if (values.json) {
-    console.log(JSON.stringify({ ...policy, ...summary, virtualMs: result.virtualMs, log: sink.hash() }))
+    const { launches, reversals, peak } = bill
+    const fleet = { workerHours: bill.hours(result.virtualMs), launches, reversals, mostWorkers: peak }
+    console.log(
+      JSON.stringify({ ...policy, ...summary, ...fleet, virtualMs: result.virtualMs, log: sink.hash() }),
+    )
     return 0
   }
   const rows = [
@@ -96,6 +103,7 @@ async function calm(
     ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
     ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
     ['worst slowdown', significant(summary.maxSlowdown)],
+    ...fleetRows(bill, result.virtualMs, values.scale),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
   ]
@@ -105,6 +113,17 @@ async function calm(
   console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
   if (report !== undefined) console.log(`Plots: ${report}`)
   return 0
+}
+
+/** What the fleet came to, where its size changes. */
+function fleetRows(bill: Bill, virtualMs: number, scale: string | undefined): string[][] {
+  if (scale === undefined) return []
+  return [
+    ['worker-hours', bill.hours(virtualMs).toFixed(1)],
+    ['most workers', String(bill.peak)],
+    ['launches', String(bill.launches)],
+    ['reversals', String(bill.reversals)],
+  ]
 }
 
 function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {

@@ -1,7 +1,7 @@
 /** Watches a run's fleet: how long workers were paid for, and how often the fleet changed its mind. */
 
-import type { Action, Event } from '../../src/model.ts'
-import type { Observer } from '../../src/simulate/world.ts'
+import type { Action, Event } from '../model.ts'
+import type { Observer } from './world.ts'
 
 const hourMs = 3_600_000
 
