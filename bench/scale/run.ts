@@ -2,9 +2,9 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { ScaleSpec } from '../../src/brain/scale/index.ts'
+import { FleetSteps } from '../../src/simulate/fleet-steps.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import type { Summary } from '../../src/simulate/summary.ts'
-import { Bill } from './bill.ts'
 import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
 import { flowOf, type TrafficName } from './traffic.ts'
 
@@ -42,7 +42,7 @@ const most = 1000
 
 export async function figuresOf(run: Run): Promise<Figures> {
   const { scheduler, seed, bootMs } = run
-  const bill = new Bill()
+  const fleetSteps = new FleetSteps()
   const sharing = scheduler === 'least-connections'
   let lastMs = 0
   const flow = await flowOf(run.traffic, run.hours)
@@ -76,16 +76,16 @@ export async function figuresOf(run: Run): Promise<Figures> {
       seed,
       errorSigma: run.sigma ?? usualSigma,
     },
-    { observer: bill },
+    { observer: fleetSteps },
   )
   const summary = result.summary()
   const { jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown } = summary
   return {
     ...{ jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown },
-    workerHours: bill.hours(result.virtualMs),
-    reversals: bill.reversals,
-    launches: bill.launches,
-    peak: bill.peak,
+    workerHours: fleetSteps.hours(result.virtualMs),
+    reversals: fleetSteps.reversals,
+    launches: fleetSteps.launches,
+    peak: fleetSteps.peak,
     hours: lastMs / 3_600_000,
   }
 }

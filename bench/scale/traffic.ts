@@ -50,7 +50,7 @@ export async function flowOf(name: TrafficName, hours = 24): Promise<Flow> {
     return until({ jobs: Infinity, arrivals: dailyWithCrowd(meanLoad / sizes.meanSeconds), sizes }, hours)
   }
   if (name === 'functions' || name === 'llm') {
-    return trafficOf(await traceOf(name), { cores: meanLoad, load: 1 }).run()
+    return trafficOf(await traceOf(name), { cores: meanLoad }).run()
   }
   const day = partOf(await traceOf('worldCup'), { from: name, until: nextDay(name) })
   return until(trafficOf(day, { cores: meanLoad, load: 1, sizes: await functionSizes() }).run(), hours)

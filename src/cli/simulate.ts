@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { ConfigError, InvariantError } from '../errors.ts'
 import { chaos } from '../simulate/chaos.ts'
+import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import { moneyText } from './money.ts'
@@ -60,8 +61,10 @@ async function calm(
   const record = report === undefined ? undefined : new PolicyRecord(policy.name, traffic.jobs)
   const line = progressLine()
   const began = performance.now()
+  const steps = new FleetSteps()
   const result = run(runSpec(values, policy, seed, traffic), {
     log: sink.write,
+    observer: steps,
     progress: (answered) => line.show(Math.min(1, answered / traffic.jobs), doing(policy.name, answered)),
     ...record?.hooks(true),
   })
@@ -84,8 +87,18 @@ async function calm(
     })
   }
   if (values.json) {
-    const { virtualMs } = result
-    console.log(JSON.stringify({ ...policy, ...summary, money, virtualMs, log: sink.hash() }))
+    const { launches, reversals, peak } = steps
+    const fleet = { workerHours: steps.hours(result.virtualMs), launches, reversals, mostWorkers: peak }
+    console.log(
+      JSON.stringify({
+        ...policy,
+        ...summary,
+        ...fleet,
+        money,
+        virtualMs: result.virtualMs,
+        log: sink.hash(),
+      }),
+    )
     return 0
   }
   const rows = [
@@ -99,6 +112,7 @@ async function calm(
     ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
     ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
     ['worst slowdown', significant(summary.maxSlowdown)],
+    ...fleetRows(steps, result.virtualMs, values.scale),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
   ]
@@ -109,6 +123,17 @@ async function calm(
   console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
   if (report !== undefined) console.log(`Plots: ${report}`)
   return 0
+}
+
+/** What the fleet came to, where its size changes. */
+function fleetRows(steps: FleetSteps, virtualMs: number, scale: string | undefined): string[][] {
+  if (scale === undefined) return []
+  return [
+    ['worker-hours', steps.hours(virtualMs).toFixed(1)],
+    ['most workers', String(steps.peak)],
+    ['launches', String(steps.launches)],
+    ['reversals', String(steps.reversals)],
+  ]
 }
 
 function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {

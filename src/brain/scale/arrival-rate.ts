@@ -16,12 +16,19 @@ const [sigmas, leastJobs, bins] = [4, 10, 2]
 const atOnce = 2
 
 export class ArrivalRate {
-  readonly #binMs: number
-  readonly #levelMs: number
-  readonly #trendMs: number
+  #binMs: number
+  #levelMs: number
+  #trendMs: number
   #state: SavedRate = { level: 0, trend: 0, bins: 0, count: 0, over: 0 }
 
   constructor(binMs: number, levelMs: number, trendMs: number) {
+    this.#binMs = binMs
+    this.#levelMs = levelMs
+    this.#trendMs = trendMs
+  }
+
+  /** From now on it is smoothed over other times. */
+  pace(binMs: number, levelMs: number, trendMs: number): void {
     this.#binMs = binMs
     this.#levelMs = levelMs
     this.#trendMs = trendMs

@@ -141,6 +141,19 @@ test('the rhythm of the day is known once a day has been seen', () => {
   assert.ok(play.ready > 3, `${play.ready} workers, where 6 cores are busy and 24 will be`)
 })
 
+test('where boots are quick it looks more often and shrinks sooner', () => {
+  const play = new Play()
+  const before = play.go(20, 600)
+  play.look({ bootMs: 500 })
+  assert.equal(play.scaler.everyMs, 1000)
+  const quick = { bootMs: 500 }
+  for (let i = 0; i < 40; i++) {
+    play.go(4, 1, quick)
+    play.look(quick)
+  }
+  assert.ok(play.ready < before, `${play.ready} of ${before} are left`)
+})
+
 test('restored from what it saved it goes on as it would have', () => {
   const [one, other] = [new Play(), new Play()]
   one.go(20, 400)

@@ -13,7 +13,7 @@ import { Rhythm, type SavedRhythm } from './rhythm.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 import { type SavedStrain, Strain } from './strain.ts'
 
-/** Constants that were found on recorded days; see decisions/080-scaling.md. */
+/** Constants that were found on recorded days, for boots of a minute; see decisions/080-scaling.md. */
 export interface Tuning {
   everyMs: number
   /** What arrivals are smoothed over, their trend, and what jobs cost. */
@@ -45,6 +45,8 @@ const usual: Tuning = {
 
 /** Until a boot has been seen. */
 const guessedBootMs = 60_000
+/** Where boots are quicker everything is: mistakes are mended sooner. These bound it. */
+const [tunedBootMs, quickest, leastEveryMs, leastIdleMs] = [60_000, 1 / 20, 1000, 60_000]
 /** From this much of the promise on the margin grows, and at the most by so much. */
 const [strained, mostStrain] = [0.8, 3]
 
@@ -56,6 +58,7 @@ interface State {
   at: number
   nextAt: number
   lastArrival: number
+  bootMs: number
   level: number | null
   wanted: { at: number; workers: number }[]
 }
@@ -71,17 +74,21 @@ interface Need {
 }
 
 export function workForecast(spec: ScaleSpec): Scaler {
-  const tuning = { ...usual, ...spec.tuning }
-  const { everyMs } = tuning
+  let tuning = pacedFor(spec.bootMs ?? guessedBootMs, spec)
   const promise = promiseOf(spec.promise)
   const slack = promise.largest.slowdown - 1
-  const rate = new ArrivalRate(everyMs, tuning.levelMs, tuning.trendMs)
+  const rate = new ArrivalRate(tuning.everyMs, tuning.levelMs, tuning.trendMs)
   const cost = new MeanCost(tuning.memoryMs)
   const rhythm = new Rhythm()
   const strain = new Strain(promise, tuning.memoryMs)
   const most = affordable(spec, promise.budgetPerHour)
-  let state: Pick<State, 'at' | 'nextAt' | 'lastArrival' | 'level' | 'wanted'> = {
-    ...{ at: 0, nextAt: 0, lastArrival: 0, level: null, wanted: [] },
+  let state: Omit<State, 'rate' | 'cost' | 'rhythm' | 'strain'> = {
+    ...{ at: 0, nextAt: 0, lastArrival: 0, level: null, wanted: [], bootMs: spec.bootMs ?? guessedBootMs },
+  }
+
+  const pace = (): void => {
+    tuning = pacedFor(state.bootMs, spec)
+    rate.pace(tuning.everyMs, tuning.levelMs, tuning.trendMs)
   }
 
   /** Jobs a second by the time that a worker launched now is up. */
@@ -92,7 +99,7 @@ export function workForecast(spec: ScaleSpec): Scaler {
   }
 
   const needOf = (view: FleetView, now: number): Need => {
-    const bootMs = (view.bootMs ?? spec.bootMs ?? guessedBootMs) + everyMs
+    const bootMs = state.bootMs + tuning.everyMs
     const here = rate.level * cost.seconds
     const ahead = arrivalsIn(bootMs, now) * cost.seconds
     const { waitingSeconds, waitingJobs } = view.present()
@@ -124,7 +131,7 @@ export function workForecast(spec: ScaleSpec): Scaler {
     const ms = now - state.at
     state.at = now
     // A crowd is looked at in between.
-    if (now >= state.nextAt) state.nextAt = now + everyMs
+    if (now >= state.nextAt) state.nextAt = now + tuning.everyMs
     if (ms <= 0) return
     rhythm.add(rate.next(ms), ms, now)
     cost.age(ms)
@@ -133,11 +140,17 @@ export function workForecast(spec: ScaleSpec): Scaler {
 
   return {
     name: 'work-forecast',
-    everyMs,
+    get everyMs() {
+      return tuning.everyMs
+    },
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting
       const outside = backInto({ ...spec, max: most }, view)
       if (outside) return outside
+      if (view.bootMs !== undefined && view.bootMs !== state.bootMs) {
+        state.bootMs = view.bootMs
+        pace()
+      }
       const { surges } = rate
       const due = now >= state.nextAt || surges
       if (!due && !(have === 0 && view.jobs > 0)) {
@@ -182,7 +195,22 @@ export function workForecast(spec: ScaleSpec): Scaler {
       rhythm.load(savedRhythm)
       strain.load(savedStrain)
       state = structuredClone(rest)
+      pace()
     },
+  }
+}
+
+function pacedFor(bootMs: number, { tuning }: ScaleSpec): Tuning {
+  const all = { ...usual, ...tuning }
+  const pace = Math.min(1, Math.max(quickest, bootMs / tunedBootMs))
+  return {
+    ...all,
+    everyMs: Math.max(leastEveryMs, all.everyMs * pace),
+    levelMs: all.levelMs * pace,
+    trendMs: all.trendMs * pace,
+    drainMs: all.drainMs * pace,
+    calmMs: all.calmMs * pace,
+    idleMs: Math.max(leastIdleMs, all.idleMs * pace),
   }
 }
 

@@ -1,12 +1,12 @@
 /** Watches a run's fleet: how long workers were paid for, and how often the fleet changed its mind. */
 
-import type { Action, Event } from '../../src/model.ts'
-import type { Observer } from '../../src/simulate/world.ts'
+import type { Action, Event } from '../model.ts'
+import type { Observer } from './world.ts'
 
 const hourMs = 3_600_000
 
 /** A worker is paid for from its launch to its end. */
-export class Bill implements Observer {
+export class FleetSteps implements Observer {
   #paid = 0
   #at = 0
   #paidMs = 0
