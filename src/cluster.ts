@@ -100,6 +100,8 @@ export interface FunctionsOptions extends Partial<FunctionLimits> {
   command: string[]
   /** What an hour of a job's waiting is worth. */
   waitingPerHour?: number
+  /** One of which nothing is heard for so long, and ten times as long as it should take, is given up. */
+  patienceMs?: number
 }
 
 export interface Cluster {

@@ -42,6 +42,7 @@ const functions: FunctionsOptions = {
   most: 2,
   command: [process.execPath, cli, 'function'],
   waitingPerHour: 1000,
+  patienceMs: 500,
 }
 const shared = useLive({ ...usual, functions })
 const others: Live[] = []
@@ -113,6 +114,20 @@ test('when a function is killed in the middle, the fleet does the job', async ()
   assert.equal(await answer.text(), 'opened')
   assert.equal(answer.headers.get('plimsoll-attempts'), '2')
   assert.notEqual(answer.headers.get('plimsoll-worker'), 'function:local')
+})
+
+test('a function that hangs is given up and ended, and the fleet does the job', async () => {
+  const { live, first } = await busy()
+  // From here on there is a warm one.
+  assert.equal(await (await fetch(`${live.url}/strict?n=1`)).text(), '2')
+  const { pid } = live.state().functions.find((each) => !each.busy)!
+  process.kill(pid!, 'SIGSTOP')
+  const second = fetch(`${live.url}/echo?ms=1`)
+  await until(() => live.state().waiting.length === 1, 'it is tried again')
+  await until(() => !live.state().functions.some((each) => each.pid === pid), 'the function is gone')
+  await assertEnds(live, first)
+  const answer = await second
+  assert.deepEqual(await answer.json(), { params: { ms: '1' }, attempt: 2 })
 })
 
 test('functions that answer 429 are asked again later, and the job is answered', async () => {

@@ -30,7 +30,8 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
   const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions
   const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs }
   const { gbSecond, request } = { ...usualPrices, ...prices }
-  const { waitingPerHour = overflowDefaults.prices.waitingHour } = functions
+  const { waitingPerHour = overflowDefaults.prices.waitingHour, patienceMs = overflowDefaults.patienceMs } =
+    functions
   return {
     limits,
     command: [
@@ -41,7 +42,7 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
       ...meterFlags(meter),
     ],
     brain: {
-      ...{ memoryMb, timeoutMs, keepWarmMs, coldMs, concurrency: most },
+      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs, concurrency: most },
       workPerSecond: nominalRate(meter) * 1000,
       prices: { workerHour: pricePerHour, waitingHour: waitingPerHour, gbSecond, request },
     },
