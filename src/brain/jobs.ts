@@ -6,7 +6,7 @@ import type { AttemptToken, Event, FailureKind, Job, Reason } from '../model.ts'
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
-import { doneWork, mirror, settleDone } from './mirror.ts'
+import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
 import { inTimeAway, sendAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
@@ -143,11 +143,16 @@ export function finish(core: Core, event: Of<'finished'>): void {
   endWith(core, record, 'result', finished, event.work)
 }
 
-function noteFinished({ scaler, now }: Core, { worker, job, arrivedAt }: JobRecord, work: number): void {
+/** How long it had a core is what was seen; where jobs share cores, or in a function, what its work should take. */
+function noteFinished(core: Core, record: JobRecord, work: number): void {
+  const { scaler, discipline, now } = core
+  const { worker, job, arrivedAt, away } = record
   if (!scaler.finished || !(work >= 0 && work < Infinity)) return
   const rate = worker!.workPerSecond
+  const seenMs = discipline.bounded && !away ? ranMs(record, now) : 0
+  const seconds = seenMs > 0 ? seenMs / 1000 : work / rate
   const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
-  scaler.finished({ seconds: work / rate, expected: job.work / rate, hereMs: now - arrivedAt, late }, now)
+  scaler.finished({ seconds, expected: job.work / rate, hereMs: now - arrivedAt, late }, now)
 }
 
 export function fail(core: Core, event: Of<'failed'>): void {

@@ -102,7 +102,9 @@ export function workForecast(spec: ScaleSpec): Scaler {
     const bootMs = state.bootMs + tuning.everyMs
     const here = rate.level * cost.seconds
     const ahead = arrivalsIn(bootMs, now) * cost.seconds
-    const { waitingSeconds, waitingJobs } = view.present()
+    const present = view.present()
+    const { waitingJobs } = present
+    const waitingSeconds = cost.really(present.waitingSeconds, waitingJobs)
     // Until a new worker is up those that are there go on; of those that boot already, half of that time is theirs.
     const capacity = view.cores + (view.booting * view.coresEach) / 2
     const waiting = Math.max(0, waitingSeconds + (((here + ahead) / 2 - capacity) * bootMs) / 1000)
