@@ -26,6 +26,7 @@ export interface ScaleSpec {
   /** Of `planned`: how many workers from when on. */
   plan?: readonly PlanStep[]
   billing?: Billing
+  /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
 }
 
