@@ -27,12 +27,12 @@ export async function scale({ quick }: BenchOptions): Promise<Record<string, unk
       for (const bootMs of [60_000, 150_000]) await score(traffic, bootMs, seeds.slice(0, 2), contenders)
   }
   console.log(
-    `Mean load ${meanLoad} cores, workers of 2 cores, paid from launch to end; estimates are off by a lognormal factor of σ 0.5.\n` +
+    `Mean load ${meanLoad} cores (the Azure traces at their own pace), workers of 2 cores, paid from launch to end; estimates are off by a lognormal factor of σ 0.5.\n` +
       `World Cup and daily arrivals have sizes drawn from the Azure Functions trace: arrivals and sizes come from different systems.\n` +
       `Promise: p99 slowdown at most 1.5 for the shortest 90 %, mean slowdown at most 1.5 for the largest 1 %. Reversal: a launch after\n` +
-      `an ending, or an ending after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days, on\n` +
-      `which everything of work-forecast was chosen too, and, beside them, with hindsight; the best peer is the cheapest of all these.\n` +
-      ` Clairvoyant: knows every job beforehand, the leanest that keeps the promise. Medians of\n` +
+      `an ending, or an ending after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days\n` +
+      `and, beside them, with hindsight (how work-forecast was tuned: decisions/080-scaling.md); the best peer is the cheapest of all these.\n` +
+      `Clairvoyant: knows every job beforehand, the leanest that keeps the promise. Medians of\n` +
       `${seeds.length} seed${seeds.length > 1 ? 's' : ''} (traces other than the World Cup: at most 2).${main === 'daily' ? ' The recorded traces are not there: the seeded daily rhythm stands in for the World Cup.' : ''} ${((performance.now() - began) / 1000).toFixed(0)} s.\n`,
   )
   return figures

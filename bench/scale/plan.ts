@@ -27,7 +27,7 @@ export const peers = {
   kpa: [0.3, 0.4, 0.5, 0.6, 0.7],
 } as const satisfies Record<string, readonly number[]>
 
-export const fewerPeers = { hpa: [0.7, 0.8, 0.85, 0.9], kpa: [0.3, 0.4, 0.5] } as const
+export const fewerPeers = { hpa: [0.8, 0.85, 0.9], kpa: [0.4, 0.5] } as const
 
 export type Peer = keyof typeof peers
 

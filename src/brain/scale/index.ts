@@ -29,6 +29,7 @@ export interface ScaleSpec {
   /** Of `wandering`. */
   wander?: Wander
   billing?: Billing
+  /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
 }
 
