@@ -86,7 +86,9 @@ async function main(): Promise<void> {
     },
   })
   const max = Number(values.max)
-  const { load, steps, most, processes } = await riseAndFall(max, Number(values.seconds) * 1000)
+  const { load, steps, most, processes } = await riseAndFall(max, Number(values.seconds) * 1000, {
+    scale: { policy: 'work-forecast' },
+  })
   const first = steps[0]!.at
   for (const step of steps) {
     const after = `${((step.at - first) / 1000).toFixed(1)} s`

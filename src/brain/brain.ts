@@ -10,7 +10,7 @@ import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from '.
 import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
-import { failLaunch, resize } from './launches.ts'
+import { failLaunch, giveUpLaunch, resize } from './launches.ts'
 import { giveUp, lookAgain, thinOver } from './overflow.ts'
 import type { OverflowOptions } from './overflow-spec.ts'
 import { newOverflow } from './overflow-state.ts'
@@ -161,7 +161,7 @@ function ring(core: Core): void {
     else if (kind === 'away') giveUp(core, id)
     else if (kind === 'overflow') lookAgain(core)
     else if (kind === 'silence') checkSilence(core, id)
-    else if (kind === 'launch') failLaunch(core, id, { code: 'boot-timeout', bootMs: core.limits.bootMs })
+    else if (kind === 'launch') giveUpLaunch(core, id)
     else {
       core.rescale = true
       if (id === 'every') setTimer(core, { kind: 'scale', id: 'every' }, core.now + core.scaler.everyMs)

@@ -64,6 +64,17 @@ test('a launch that never comes up has failed after a while', () => {
   assert.deepEqual(launched(trial.after(1000).tick()), ['1-2'])
 })
 
+test('where boots are known to be quick, a launch is given up sooner, and the next is given longer', () => {
+  const trial = new Trial({ scale: { min: 6, max: 6 }, limits })
+  const [last, ...launches] = launched(trial.tick()).reverse()
+  trial.after(1000)
+  for (const launch of launches) trial.joins(`of-${launch}`, {}, { launch })
+  trial.tell({ type: 'launch-failed', launch: last! })
+  const [slow] = launched(trial.after(1000).tick())
+  assert.deepEqual(only(trial.after(9_999).tick(), 'abandon'), [])
+  assert.equal(only(trial.after(10_001).tick(), 'abandon')[0]!.launch, slow)
+})
+
 test('a worker that comes up after its launch was given up is ended', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits })
   trial.tick()

@@ -6,6 +6,9 @@ import { fleetView, secondsLeft } from './fleet-view.ts'
 import type { WorkerRecord } from './state.ts'
 import { drain } from './workers.ts'
 
+/** After so many boots it is known how long they take; a launch is given so many times as long, and at least so long. */
+const [enoughBoots, patience, leastBootMs] = [5, 5, 10_000]
+
 export function resize(core: Core): void {
   const { scaler, now } = core
   const decision = scaler.decide(fleetView(core), now)
@@ -15,13 +18,28 @@ export function resize(core: Core): void {
   if (now < core.launchNotBefore) return
   for (let i = 0; i < missing; i++) {
     const id = `${core.epoch}-${++core.seqs.launch}`
-    const timer = setTimer(core, { kind: 'launch', id }, now + core.limits.bootMs)
+    const timer = setTimer(core, { kind: 'launch', id }, now + bootLimitMs(core))
     core.launches.set(id, { id, at: now, timer })
     core.actions.push({ type: 'launch', launch: id, reason: decision.reason })
   }
 }
 
-/** A launch failed, or has not joined in time. The next try waits, longer after each failure in a row. */
+/** Once it is known how long boots take, a launch that takes far longer is not waited for. */
+function bootLimitMs({ boots, limits, launchFailures }: Core): number {
+  const usual = boots.count < enoughBoots ? undefined : boots.percentile(90)
+  if (usual === undefined) return limits.bootMs
+  // Where boots have become slower, the next is waited for longer.
+  const waitMs = Math.max(leastBootMs, patience * usual) * 2 ** Math.min(launchFailures, 20)
+  return Math.min(limits.bootMs, waitMs)
+}
+
+/** It has not joined in time. */
+export function giveUpLaunch(core: Core, id: string): void {
+  const bootMs = core.now - (core.launches.get(id)?.at ?? core.now)
+  failLaunch(core, id, { code: 'boot-timeout', bootMs })
+}
+
+/** A launch came to nothing. The next try waits, longer after each failure in a row. */
 export function failLaunch(core: Core, id: string, reason: Reason): void {
   if (!endLaunch(core, id)) return
   core.actions.push({ type: 'abandon', launch: id, reason })
