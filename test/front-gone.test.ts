@@ -20,7 +20,7 @@ import {
   workerPid,
 } from './live.ts'
 
-const live = useLive({ slots: 2, frontLimits: { stallMs: 300 } })
+const live = useLive({ slots: 2, frontLimits: { stallMs: 2_000 } })
 const host = 'Host: x\r\n\r\n'
 
 test('a client that hangs up while its job runs ends the job and its slot', async () => {

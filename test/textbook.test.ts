@@ -46,7 +46,13 @@ function within3Percent(t: TestContext, measured: number, expected: number): voi
 const fifo = { scheduler: 'least-connections', discipline: 'fifo' } as const
 
 test('M/M/1: 1 ÷ (μ − λ)', (t) => {
-  const station = { ...fifo, cores: 1, perSecond: 0.7, sizes: exponential(1), jobs: 100_000 }
+  const station = {
+    ...fifo,
+    cores: 1,
+    perSecond: 0.7,
+    sizes: exponential(1),
+    jobs: thorough ? 100_000 : 40_000,
+  }
   within3Percent(t, meanResponse(station), 1 / (1 - 0.7))
 })
 
@@ -60,7 +66,7 @@ test('M/M/4: Erlang C', (t) => {
     term *= perSecond / (n + 1)
   }
   const waits = term / (1 - load) / (terms + term / (1 - load))
-  const station = { ...fifo, cores, perSecond, sizes: exponential(1), jobs: 100_000 }
+  const station = { ...fifo, cores, perSecond, sizes: exponential(1), jobs: thorough ? 100_000 : 40_000 }
   within3Percent(t, meanResponse(station), 1 + waits / (cores - perSecond))
 })
 
@@ -72,7 +78,7 @@ test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', (
     cores: 1,
     perSecond: 0.7,
     sizes,
-    jobs: 100_000,
+    jobs: thorough ? 100_000 : 40_000,
   }
   within3Percent(t, meanResponse(station), sizes.meanSeconds / (1 - 0.7 * sizes.meanSeconds))
 })
@@ -92,7 +98,7 @@ test('M/G/1 shortest remaining first: the integral of Schrage and Miller', (t) =
       cores: 1,
       perSecond,
       sizes,
-      jobs: 100_000,
+      jobs: thorough ? 100_000 : 40_000,
     }
     within3Percent(t, meanResponse(station), shortestRemaining(perSecond, density))
   }

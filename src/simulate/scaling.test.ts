@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { thorough } from '../../test/thorough.ts'
 import type { ScaleSpec } from '../brain/scale/index.ts'
 import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
@@ -8,6 +9,8 @@ import { bursty } from './arrivals.ts'
 import { simulate, unitsPerSecond } from './simulate.ts'
 import { lognormal } from './sizes.ts'
 import type { Observer } from './world.ts'
+
+const enough = thorough ? 1000 : 250
 
 /** Sees to it that scale-in hurts nobody, and counts. */
 class Watch implements Observer {
@@ -60,9 +63,9 @@ function run(scheduler: SchedulerName, scale: Partial<ScaleSpec>, seed: number, 
   return { watch, summary: result.summary(), virtualMs: result.virtualMs }
 }
 
-test('a thousand scale-ins under load lose nothing, and nothing is sent to a worker that drains', () => {
+test(`${enough} scale-ins under load lose nothing, and nothing is sent to a worker that drains`, () => {
   let [scaleIns, withJobs] = [0, 0]
-  for (let seed = 1; scaleIns < 1000; seed++) {
+  for (let seed = 1; scaleIns < enough; seed++) {
     const scheduler = (Object.keys(schedulers) as SchedulerName[])[seed % 6]!
     const { watch, summary } = run(scheduler, { policy: 'hpa', target: 0.6 }, seed)
     assert.equal(summary.jobs, jobs)
