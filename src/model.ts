@@ -89,6 +89,8 @@ export type Event =
   /** An attempt that may start only once asks for permission. */
   | ({ type: 'ready'; worker: string } & AttemptToken)
   | ({ type: 'progressed'; worker: string; done: number } & AttemptToken)
+  /** A long answer has begun to come: from here on its connection tells whether it is lost, and not the worker, whose part is soon over. */
+  | ({ type: 'answering'; worker: string } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
   /** `work`: what was done all the same, where it was measured. */
   | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)

@@ -42,6 +42,14 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
+  let client: Pool | undefined
+  t.after(async () => {
+    await client?.destroy()
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await until('all is gone', () => slotsOf(child.pid!).length === 0, 10_000)
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
@@ -49,23 +57,17 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
   await until('the cluster is ready', () => output.includes('Try:'), 20_000)
   const [url, adminUrl] = output.match(/http:\/\/127\.0\.0\.1:\d+/g)!
   const state = async () => (await (await fetch(`${adminUrl}/api/state`)).json()) as ClusterState
-  const client = new Pool(url!, { headersTimeout: 0, bodyTimeout: 0 })
-  t.after(async () => {
-    await client.destroy()
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    await until('all is gone', () => slotsOf(child.pid!).length === 0, 10_000)
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
-  })
+  const pool = new Pool(url!, { headersTimeout: 0, bodyTimeout: 0 })
+  client = pool
   return {
     process: child,
     pid: child.pid!,
-    client,
+    client: pool,
     dataDir,
     ready: async () => (await state()).ready,
     settled: async () => (await state()).workers.filter(({ fresh }) => !fresh).length,
     async get(path) {
-      const { statusCode, body, headers } = await client.request({ method: 'GET', path })
+      const { statusCode, body, headers } = await pool.request({ method: 'GET', path })
       return { status: statusCode, body: (await body.json()) as Record<string, unknown>, headers }
     },
   }

@@ -9,7 +9,7 @@ import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
 import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
-import { arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
+import { answering, arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, giveUpLaunch, resize } from './launches.ts'
 import { giveUp, lookAgain, thinOver } from './overflow.ts'
 import type { OverflowOptions } from './overflow-spec.ts'
@@ -119,6 +119,8 @@ function apply(core: Core, event: Event): void {
       return permit(core, event)
     case 'progressed':
       return progress(core, event)
+    case 'answering':
+      return answering(core, event)
     case 'finished':
       return finish(core, event)
     case 'failed':

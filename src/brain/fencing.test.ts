@@ -65,6 +65,7 @@ test('with permission sent, a failure means that the outcome is unknown', () => 
     trial.arrives('j1', { safeToRepeat: false })
     trial.asks('j1')
     trial.after(10_000)
+    if (how === 'run-lost') trial.reports('a')
     const actions =
       how === 'lost'
         ? trial.tell({ type: 'lost', worker: 'a' })

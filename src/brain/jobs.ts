@@ -103,6 +103,13 @@ export function permit(core: Core, event: Of<'ready'>): void {
   }
 }
 
+/** Late ones are nothing to speak of. */
+export function answering(core: Core, { epoch, job, attempt, worker }: Of<'answering'>): void {
+  const record = core.jobs.get(job)
+  if (record?.worker?.id === worker && epoch === core.epoch && attempt === record.attempt)
+    record.answering = true
+}
+
 export function progress(core: Core, event: Of<'progressed'>): void {
   const record = current(core, event)
   // Each says how much is done in all, so one that came twice or was overtaken says nothing new.

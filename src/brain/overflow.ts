@@ -75,6 +75,7 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   record.until = untilOn(place, record)
   settleDone(record, 0, now)
   record.ranMs = 0
+  record.answering = false
   record.running = true
   place.jobs.push(record)
   place.usedMb += record.job.memoryMb

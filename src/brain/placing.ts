@@ -85,6 +85,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.worker = worker
   record.sentAt = core.now
   record.seenIn = worker.reports
+  record.answering = false
   record.running = false
   record.pausedAt = -1
   if (record.attempt > 1) standAnew(record)

@@ -4,7 +4,7 @@ import { only, sent, Trial } from './trial.ts'
 
 const limits = { beatMs: 1000, settleMs: 2000 }
 
-test('an attempt that a worker does not report never arrived, once time enough has passed', () => {
+test('an attempt that two reports in a row do not have never arrived, once time enough has passed', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -19,7 +19,31 @@ test('a worker is not avoided for a message that got lost', () => {
   trial.joins('b', { slots: 1 })
   trial.arrives('j1')
   trial.arrives('j2')
-  assert.deepEqual(sent(trial.after(5000).reports('a')), ['j1 a'])
+  assert.deepEqual(sent(trial.after(5000).reports('a')), [])
+  assert.deepEqual(sent(trial.after(1000).reports('a')), ['j1 a'])
+})
+
+test('a report that passes the answer on its way does not lose it', () => {
+  const trial = new Trial({ limits })
+  trial.joins('a')
+  trial.arrives('j1')
+  trial.after(5000).reports('a', [trial.held('j1')])
+  assert.deepEqual(sent(trial.after(1000).reports('a')), [])
+  assert.equal(only(trial.finishes('j1'), 'answer').length, 1)
+})
+
+test('a long answer that has begun to come is not lost when its worker has done its part', () => {
+  const trial = new Trial({ limits })
+  trial.joins('a')
+  trial.arrives('j1')
+  trial.tell({ type: 'answering', epoch: 1, job: 'j1', attempt: 1, worker: 'a' })
+  for (let i = 0; i < 10; i++) assert.deepEqual(sent(trial.after(1000).reports('a')), [])
+  assert.deepEqual(sent(trial.tell({ type: 'lost', worker: 'a' })), [])
+  trial.joins('b')
+  // Another attempt has an answer of its own.
+  assert.equal(trial.at('j1').attempt, 2)
+  trial.after(5000).reports('b')
+  assert.deepEqual(sent(trial.after(1000).reports('b')), ['j1 b'])
 })
 
 test('an attempt that is reported is not lost, however long it runs', () => {
@@ -60,7 +84,9 @@ test('an attempt of an older epoch does not stand for one that got lost', () => 
   trial.joins('a')
   trial.arrives('j1')
   trial.after(2000)
-  const actions = trial.reports('a', [{ epoch: 1, job: 'j1', attempt: 1, done: 900 }])
+  const stranger = { epoch: 1, job: 'j1', attempt: 1, done: 900 }
+  trial.reports('a', [stranger])
+  const actions = trial.reports('a', [stranger])
   assert.deepEqual(sent(actions), ['j1 a'])
   assert.equal(trial.at('j1').attempt, 2)
 })

@@ -64,6 +64,8 @@ export interface JobRecord extends Precedence {
   away: Entry<Timer> | undefined
   /** The last report of its worker that named it. */
   seenIn: number
+  /** The answer of the current attempt has begun to come. */
+  answering: boolean
 }
 
 export interface WorkerRecord extends Readonly<WorkerFacts> {
@@ -176,5 +178,6 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     age: undefined,
     away: undefined,
     seenIn: 0,
+    answering: false,
   }
 }

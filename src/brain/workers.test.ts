@@ -114,6 +114,7 @@ test('a draining worker ends when its last job is taken from it', () => {
     trial.arrives('j1', { deadlineAt: 5000 })
     trial.tell({ type: 'drain', worker: 'a' })
     trial.after(5000)
+    if (how === 'run-lost') trial.reports('a')
     const actions =
       how === 'cancelled'
         ? trial.tell({ type: 'cancelled', job: 'j1' })

@@ -89,8 +89,11 @@ function reconcile(
     if (attempt.done !== undefined) noteDone(core, record, attempt.done)
   }
   cancelStrangers(core, worker, held)
+  // A report and an answer may pass each other on the way, so one that does not have it is not enough.
+  const reports = settleMs > 0 ? 2 : 1
   const missing = worker.jobs.filter(
-    (record) => record.seenIn !== worker.reports && core.now - record.sentAt >= settleMs,
+    ({ seenIn, sentAt, answering }) =>
+      !answering && worker.reports - seenIn >= reports && core.now - sentAt >= settleMs,
   )
   worker.suspect = false
   worker.brokeOff = []

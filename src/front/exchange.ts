@@ -68,9 +68,10 @@ export class Exchange {
       this.#ended = performance.now()
       return this.#account()
     }
+    const answering = () => this.parts.tell({ type: 'answering', ...token, worker: place.id })
     const carry = (upstream: Upstream) =>
       transport.carry({
-        ...{ upstream, signal, isCurrent, account },
+        ...{ upstream, signal, isCurrent, account, answering },
         head: this.#head(token, precedence),
         token: this.parts.token,
       })

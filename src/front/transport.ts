@@ -25,6 +25,8 @@ export interface Carried {
   signal: AbortSignal
   /** False: whatever comes of it is of no interest any more. */
   isCurrent(): boolean
+  /** Called when a long answer begins to be passed on as it comes. */
+  answering(): void
   /** Asked for when the answer begins to go out: headers that say what is known of the job. */
   account(): Record<string, string>
 }

@@ -109,6 +109,7 @@ export class WorkloadTransport implements Transport {
   ): Promise<void> {
     const { request, response, stallMs } = this.#parts
     this.begun = true
+    attempt.answering()
     response.writeHead(status, { ...fields, ...attempt.account() })
     const stalled = { ms: stallMs, giveUp: () => breakOff(response) }
     for await (const chunk of chain(first, () => upstream.body)) {

@@ -10,7 +10,7 @@ import { simulate, unitsPerSecond } from './simulate.ts'
 import { lognormal } from './sizes.ts'
 import type { Observer } from './world.ts'
 
-const enough = thorough ? 1000 : 250
+const enough = thorough ? 1000 : 80
 
 /** Sees to it that scale-in hurts nobody, and counts. */
 class Watch implements Observer {

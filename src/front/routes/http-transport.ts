@@ -98,6 +98,7 @@ export class HttpTransport implements Transport {
     const passOn = () => {
       if (this.begun || !attempt.isCurrent()) return
       this.begun = true
+      attempt.answering()
       this.#writeHead(attempt.account(), valuesOf(answer.head.headers, 'trailer'))
       response.flushHeaders()
       for (const chunk of answer.held.splice(0)) response.write(chunk)
