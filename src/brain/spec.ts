@@ -1,6 +1,6 @@
 /** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
 
-import { ConfigError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type Brain, createBrain } from './brain.ts'
 import type { BrainLimits } from './core.ts'
@@ -45,15 +45,6 @@ export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scal
     },
     snapshot,
   )
-}
-
-/** The part of that name, or an error that lists the names there are. */
-export function oneOf<T>(option: string, name: string, parts: Readonly<Record<string, T>>): T {
-  const part = Object.hasOwn(parts, name) ? parts[name] : undefined
-  if (part === undefined) {
-    throw new ConfigError(`${option} = ${name}: must be one of ${Object.keys(parts).join(', ')}`)
-  }
-  return part
 }
 
 /** The discipline that a scheduler expects its workers to obey. */

@@ -1,9 +1,9 @@
 /** The options that say how work is counted. */
 
-import { oneOf } from '../brain/spec.ts'
 import { ConfigError } from '../errors.ts'
 import type { MeterMode } from '../meter/counting.ts'
 import { checkFormula, defaultFormula, type Formula } from '../meter/metrics.ts'
+import { oneOf } from '../one-of.ts'
 import { formulaText, type MeterSetting } from '../worker/metering.ts'
 import type { OptionValues } from './options.ts'
 

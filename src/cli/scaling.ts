@@ -1,8 +1,8 @@
 /** The options that say how many workers there are to be; `up`, `simulate` and `compare` share them. */
 
 import { type ScalerName, type ScaleSpec, scalerOf, scalers } from '../brain/scale/index.ts'
-import { oneOf } from '../brain/spec.ts'
 import { ConfigError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
 import type { OptionValues } from './options.ts'
 
 /** `planned` needs a plan, which no option holds. */

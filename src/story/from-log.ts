@@ -1,8 +1,8 @@
 /** The story of a job from an event log, live or simulated. */
 
 import { readLog } from '../brain/replay.ts'
-import { oneOf } from '../brain/spec.ts'
 import { ConfigError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
 import { disciplines } from '../worker/discipline.ts'
 import { type WhyDocument, whyDocument } from './document.ts'
 import { Stories } from './stories.ts'
