@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkConfig } from '../src/config/check.ts'
+import { deathSignal } from '../src/worker/guard.ts'
 import { startLive, stopLive, until } from './live.ts'
 import { writeJsonConfig } from './own-programs.ts'
 import { type Exchanged, exchange, whatDiffers } from './third-party/exchange.ts'
@@ -43,13 +44,9 @@ export async function compareBehindAndBeside(count: number, seed: number): Promi
     'box',
   ]
   const port = await freePort()
-  const direct = spawn(
-    command[0]!,
-    command.slice(1).map((word) => word.replace('{port}', `${port}`)),
-    {
-      stdio: 'ignore',
-    },
-  )
+  // It ends with this process, however that ends.
+  const words = [...deathSignal(), ...command].map((word) => word.replace('{port}', `${port}`))
+  const direct = spawn(words[0]!, words.slice(1), { stdio: 'ignore' })
   try {
     const origin = `http://127.0.0.1:${port}`
     await until(async () => (await fetch(origin).catch(() => undefined))?.status, 'it answers')
