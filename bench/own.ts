@@ -1,18 +1,15 @@
 /** How well the cost of requests to a server in Python is known, from its CPU time alone, after 50 of them. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../src/cli/table.ts'
-import { startCluster } from '../src/cluster.ts'
 import { loadConfig } from '../src/config/load.ts'
 import type { QuoteDocument } from '../src/estimate/quote.ts'
 import { stream } from '../src/random.ts'
 import { median } from '../src/simulate/summary.ts'
+import { withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
 
 const config = join(import.meta.dirname, '../examples/python/plimsoll.config.ts')
-const main = join(import.meta.dirname, '../src/cli/main.ts')
 const [learned, asked] = [50, 40]
 
 interface Found {
@@ -22,32 +19,12 @@ interface Found {
 }
 
 async function run(seed: number): Promise<Found> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-own-'))
   const { own } = await loadConfig(config)
-  const cluster = await startCluster({
-    files: [],
-    own: own!,
-    config,
-    dataDir,
-    host: '127.0.0.1',
-    port: 0,
-    adminPort: 0,
-    min: 1,
-    max: 1,
-    scheduler: 'srpt',
-    discipline: 'srpt',
-    jobMemoryMb: 256,
-    slots: 8,
-    queue: 1000,
-    workerCommand: [process.execPath, main, 'worker'],
-    log: () => {},
-  })
-  try {
-    await cluster.ready
+  return withCluster({ files: [], own: own!, config, slots: 8 }, async ({ url }) => {
     const random = stream(seed, 'sizes')
     const draw = () => Math.round(30_000 * 20 ** random.next())
     const cost = async (below: number) => {
-      const answer = await fetch(`${cluster.url}/primes?below=${below}`)
+      const answer = await fetch(`${url}/primes?below=${below}`)
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
       await answer.arrayBuffer()
       return Number(answer.headers.get('plimsoll-work'))
@@ -56,17 +33,14 @@ async function run(seed: number): Promise<Found> {
     const found: Found = { quotes: [], noise: [] }
     for (let i = 0; i < asked; i++) {
       const below = draw()
-      const answer = await fetch(`${cluster.url}/-/estimate/primes?below=${below}`)
+      const answer = await fetch(`${url}/-/estimate/primes?below=${below}`)
       const { work } = (await answer.json()) as QuoteDocument
       const first = await cost(below)
       found.quotes.push(factor(work, first))
       found.noise.push(factor(first, await cost(below)))
     }
     return found
-  } finally {
-    await cluster.stop(0)
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
 }
 
 function factor(one: number, other: number): number {

@@ -1,44 +1,22 @@
 /** The same on a real cluster: what one client's flood does to the response times of another. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startCluster } from '../../src/cluster.ts'
 import { stream } from '../../src/random.ts'
 import { lognormal } from '../../src/simulate/sizes.ts'
 import { quantile } from '../../src/simulate/summary.ts'
+import { withCluster } from '../cluster.ts'
 
 const workers = 2
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
 const workload = join(import.meta.dirname, '../workloads/spin.ts')
 /** So many jobs of the flood are there at any time, each of so many milliseconds. */
 const [floodJobs, floodMs] = [20, 2000]
 
 /** The p99 of the modest client's response times in milliseconds: `jobs` requests of about 30 ms, at a fifth of the cores. */
-export async function liveP99(flooded: boolean, jobs: number): Promise<number> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-fair-'))
-  const cluster = await startCluster({
-    files: [workload],
-    dataDir,
-    host: '127.0.0.1',
-    port: 0,
-    adminPort: 0,
-    min: workers,
-    max: workers,
-    scheduler: 'srpt',
-    discipline: 'srpt',
-    meter: 'off',
-    jobMemoryMb: 256,
-    slots: 17,
-    queue: 1000,
-    workerCommand: [process.execPath, main, 'worker'],
-    clientBy: 'header:x-client',
-    fair: true,
-    log: (line) => console.error(line),
-  })
-  try {
-    await cluster.ready
+export function liveP99(flooded: boolean, jobs: number): Promise<number> {
+  const options = { min: workers, max: workers, meter: 'off', fair: true } as const
+  const log = (line: string) => console.error(line)
+  return withCluster({ files: [workload], ...options, clientBy: 'header:x-client', log }, async (cluster) => {
     const ask = async (client: string, ms: number) => {
       const answer = await fetch(`${cluster.url}/spin?ms=${ms}`, { headers: { 'x-client': client } })
       if (!answer.ok) throw new Error(`${client}: ${answer.status} ${await answer.text()}`)
@@ -65,8 +43,5 @@ export async function liveP99(flooded: boolean, jobs: number): Promise<number> {
     flooding = false
     await Promise.all(floods)
     return quantile(measured, 0.99)
-  } finally {
-    await cluster.stop(0)
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
 }

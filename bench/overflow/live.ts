@@ -1,14 +1,11 @@
 /** A burst on a real cluster of one worker: twelve jobs of a second of CPU time, all at once. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startCluster } from '../../src/cluster.ts'
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { mean } from '../../src/simulate/summary.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
+import { main, withCluster } from '../cluster.ts'
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts')
 const files = [join(import.meta.dirname, '../../test/fixtures/spins.ts')]
 
 export const jobs = 12
@@ -33,30 +30,10 @@ export interface LiveRan {
 }
 
 /** `functions`: most at a time; 0: none. */
-export async function runLive(functions: number, pricePerHour: number): Promise<LiveRan> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-overflow-'))
-  const cluster = await startCluster({
-    files,
-    dataDir,
-    host: '127.0.0.1',
-    port: 0,
-    adminPort: 0,
-    min: 1,
-    max: 1,
-    scheduler: 'srpt',
-    discipline: 'srpt',
-    meter: 'off',
-    jobMemoryMb: 512,
-    slots: 17,
-    queue: 1000,
-    estimator: told,
-    pricePerHour,
-    workerCommand: [process.execPath, main, 'worker'],
-    ...(functions > 0 && { functions: { most: functions, command: [process.execPath, main, 'function'] } }),
-    log: () => {},
-  })
-  try {
-    await cluster.ready
+export function runLive(functions: number, pricePerHour: number): Promise<LiveRan> {
+  const away = { most: functions, command: [process.execPath, main, 'function'] }
+  const options = { files, meter: 'off', jobMemoryMb: 512, estimator: told, pricePerHour } as const
+  return withCluster({ ...options, ...(functions > 0 && { functions: away }) }, async (cluster) => {
     const began = performance.now()
     const answers = await Promise.all(
       Array.from({ length: jobs }, async () => {
@@ -75,8 +52,5 @@ export async function runLive(functions: number, pricePerHour: number): Promise<
       functionsCost: money.functions,
       workersCost: money.workers,
     }
-  } finally {
-    await cluster.stop(0)
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  })
 }

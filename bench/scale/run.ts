@@ -79,13 +79,14 @@ export async function figuresOf(run: Run): Promise<Figures> {
     { observer: fleetSteps },
   )
   const summary = result.summary()
+  const { workerHours, peakWorkers } = result.money()
   const { jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown } = summary
   return {
     ...{ jobs, refused, shortP99Slowdown, largestSlowdown, p99Slowdown },
-    workerHours: fleetSteps.hours(result.virtualMs),
+    workerHours,
     reversals: fleetSteps.reversals,
     launches: fleetSteps.launches,
-    peak: fleetSteps.peak,
+    peak: peakWorkers,
     hours: lastMs / 3_600_000,
   }
 }

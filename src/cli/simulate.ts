@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { ConfigError, InvariantError } from '../errors.ts'
+import type { Money } from '../money.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
@@ -87,8 +88,8 @@ async function calm(
     })
   }
   if (values.json) {
-    const { launches, reversals, peak } = steps
-    const fleet = { workerHours: steps.hours(result.virtualMs), launches, reversals, mostWorkers: peak }
+    const { launches, reversals } = steps
+    const fleet = { launches, reversals }
     console.log(
       JSON.stringify({
         ...policy,
@@ -112,7 +113,7 @@ async function calm(
     ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
     ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
     ['worst slowdown', significant(summary.maxSlowdown)],
-    ...fleetRows(steps, result.virtualMs, values.scale),
+    ...fleetRows(steps, money, values.scale),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
   ]
@@ -126,11 +127,15 @@ async function calm(
 }
 
 /** What the fleet came to, where its size changes. */
-function fleetRows(steps: FleetSteps, virtualMs: number, scale: string | undefined): string[][] {
+function fleetRows(
+  steps: FleetSteps,
+  { workerHours, peakWorkers }: Money,
+  scale: string | undefined,
+): string[][] {
   if (scale === undefined) return []
   return [
-    ['worker-hours', steps.hours(virtualMs).toFixed(1)],
-    ['most workers', String(steps.peak)],
+    ['worker-hours', workerHours.toFixed(1)],
+    ['most workers', String(peakWorkers)],
     ['launches', String(steps.launches)],
     ['reversals', String(steps.reversals)],
   ]

@@ -19,6 +19,17 @@ export function backInto({ min, max }: ScaleSpec, { ready, booting }: FleetView)
   return undefined
 }
 
+/** Nothing is to change. */
+export function hold(have: number): ScaleDecision {
+  return { kind: 'hold', reason: { code: 'enough', have } }
+}
+
+/** Between two looks: whoever is lost is replaced, up to what was wanted last. */
+export function between(have: number, wanted: number | null): ScaleDecision {
+  if (wanted === null || have >= wanted) return hold(have)
+  return { kind: 'scale', to: wanted, reason: { code: 'replace', have, wanted } }
+}
+
 export function within({ min, max }: ScaleSpec, workers: number): number {
   return Math.min(max, Math.max(min, workers))
 }

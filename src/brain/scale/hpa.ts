@@ -1,6 +1,6 @@
 /** Kubernetes' horizontal pod autoscaler, on CPU utilisation, with its defaults. A baseline: it knows nothing of the jobs. */
 
-import { backInto, targetOf, within } from './bounds.ts'
+import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { ScaleSpec } from './index.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
@@ -53,9 +53,7 @@ export function hpa(spec: ScaleSpec): Scaler {
       if (outside) return outside
       const have = view.ready + view.booting
       if (now < state.nextAt && !(have === 0 && view.jobs > 0)) {
-        // Whoever is lost between two syncs is replaced.
-        if (state.wanted === null || have >= state.wanted) return hold(have)
-        return { kind: 'scale', to: state.wanted, reason: { code: 'replace', have, wanted: state.wanted } }
+        return between(have, state.wanted)
       }
       state.nextAt = now + syncMs
       const found = recommend(view)
@@ -77,8 +75,4 @@ export function hpa(spec: ScaleSpec): Scaler {
       state = structuredClone(saved as State)
     },
   }
-}
-
-function hold(have: number): ScaleDecision {
-  return { kind: 'hold', reason: { code: 'enough', have } }
 }

@@ -1,6 +1,6 @@
 /** Knative's pod autoscaler, on jobs at the same time, with its defaults. A baseline: it knows nothing of what jobs cost. */
 
-import { backInto, targetOf, within } from './bounds.ts'
+import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { ScaleSpec } from './index.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
@@ -44,8 +44,7 @@ export function kpa(spec: ScaleSpec): Scaler {
       const have = ready + view.booting
       const fromNone = have === 0 && jobs > 0
       if (now < state.nextAt && !fromNone) {
-        if (state.wanted === null || have >= state.wanted) return hold(have)
-        return { kind: 'scale', to: state.wanted, reason: { code: 'replace', have, wanted: state.wanted } }
+        return between(have, state.wanted)
       }
       state.nextAt = now + tickMs
       state.samples = state.samples.filter(({ at }) => at >= now - stableMs)
@@ -84,8 +83,4 @@ export function kpa(spec: ScaleSpec): Scaler {
       state = structuredClone(saved as State)
     },
   }
-}
-
-function hold(have: number): ScaleDecision {
-  return { kind: 'hold', reason: { code: 'enough', have } }
 }

@@ -5,7 +5,7 @@
 
 import { ConfigError } from '../../errors.ts'
 import { ArrivalRate, type SavedRate } from './arrival-rate.ts'
-import { backInto, within } from './bounds.ts'
+import { backInto, between, hold, within } from './bounds.ts'
 import type { ScaleSpec } from './index.ts'
 import { MeanCost, type SavedCost } from './mean-cost.ts'
 import { promiseOf } from './promise.ts'
@@ -156,8 +156,7 @@ export function workForecast(spec: ScaleSpec): Scaler {
       const { surges } = rate
       const due = now >= state.nextAt || surges
       if (!due && !(have === 0 && view.jobs > 0)) {
-        if (state.level === null || have >= state.level) return hold(have)
-        return { kind: 'scale', to: state.level, reason: { code: 'replace', have, wanted: state.level } }
+        return between(have, state.level)
       }
       if (due) look(now)
       const need = needOf(view, now)
@@ -236,10 +235,6 @@ function reasonFor({ ahead, extra, waitingMs, strain }: Need, surges: boolean, h
   if (to > have && strain > strained)
     return { code: 'forecast-strained', ...facts, percent: Math.round(strain * 100) }
   return { code: 'forecast', ...facts }
-}
-
-function hold(have: number): ScaleDecision {
-  return { kind: 'hold', reason: { code: 'enough', have } }
 }
 
 function tenths(value: number): number {

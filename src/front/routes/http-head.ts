@@ -3,7 +3,7 @@
 import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
 import { ProtocolError } from '../../errors.ts'
 import { type HttpHead, headers } from '../../wire/messages.ts'
-import { pairsOf } from './raw-headers.ts'
+import { pairsOf } from '../../wire/raw-headers.ts'
 
 const longestHead = 1024 * 1024
 

@@ -3,12 +3,16 @@ import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
 import { type Duplex, Readable } from 'node:stream'
 import type { HttpHead } from '../../wire/messages.ts'
+import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import type { SlotJobRequest } from '../slot-run.ts'
 import type { Address } from './address.ts'
-import { endToEnd, pairsOf, requestHeaders } from './raw-headers.ts'
+import { requestHeaders } from './raw-headers.ts'
 
 /** The longest head that a program may answer with. */
 const longestHead = 256 * 1024
+
+/** Trailers that will follow are the front's to announce anew. */
+const announced: ReadonlySet<string> = new Set(['trailer'])
 
 /** They keep no connections, and so nothing else. */
 const agents = { http: new Agent(), https: new TlsAgent() } as const
@@ -144,7 +148,7 @@ export class HttpCall {
 
 function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage): HttpHead {
   // Whoever passes the answer on can announce the trailers too.
-  return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders, ['trailer']) }
+  return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders, { kept: announced }) }
 }
 
 /** An answer's body as it comes, no faster than it is read. Whoever destroys it lets the job run on unheard. */

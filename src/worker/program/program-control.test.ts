@@ -85,7 +85,9 @@ for (const kind of ['thread', 'fork']) {
       assert.equal((await read(run)).body, 'done')
       const { cpuMs } = await run.ended
       // To start it takes something too, and more on a busy machine.
-      assert.ok(cpuMs >= 0.6 * ms && cpuMs < 2 * ms + 80, `${cpuMs} ms of ${ms}`)
+      assert.ok(cpuMs < 2 * ms + 80, `${cpuMs} ms of ${ms}`)
+      // A thread that is over before anybody looked, as on a busy machine, leaves no trace but the system's steps of 10 ms.
+      if (ms >= 60) assert.ok(cpuMs >= 0.6 * ms, `${cpuMs} ms of ${ms}`)
     }
   })
 }

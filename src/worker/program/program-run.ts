@@ -2,11 +2,11 @@
 import type { Duplex } from 'node:stream'
 import { AnswerBroken } from '../../errors.ts'
 import { type HttpHead, headers as names } from '../../wire/messages.ts'
+import { valuesOf } from '../../wire/raw-headers.ts'
 import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from '../slot-run.ts'
 import { HttpCall, type PassedBody } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
 import type { Place } from './place.ts'
-import { valuesOf } from './raw-headers.ts'
 import { callFault, seconds } from './words.ts'
 
 export interface RunHost {
