@@ -4,11 +4,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
+import type { BrainLimits } from './brain/core.ts'
+import type { OverflowOptions } from './brain/overflow-spec.ts'
 import type { RateLimit } from './brain/rate-limit.ts'
 import { explain } from './brain/reasons.ts'
 import type { ScaleSpec } from './brain/scale/index.ts'
 import type { Scaler } from './brain/scale/scaler.ts'
 import type { SchedulerName } from './brain/schedule/index.ts'
+import type { PlacingSpec } from './brain/schedule/scheduler.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
@@ -18,6 +21,7 @@ import type { Estimator } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
+import type { Ruled } from './estimate/ruled.ts'
 import { eventLogFile } from './event-log-file.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { takeInventory } from './fleet/inventory.ts'
@@ -63,7 +67,11 @@ export interface ClusterOptions extends Following {
   /** In place of the one that `scale` describes, which the event log then does not tell. */
   scaler?: Scaler
   scheduler: SchedulerName
+  /** Constants of the scheduler. Default: its own. */
+  placing?: PlacingSpec
   discipline: DisciplineName
+  /** Other constants of the brain than its own. */
+  limits?: Partial<BrainLimits>
   /** How work is counted. Default: as one number. */
   meter?: MeterSetting
   /** Bound for one job. */
@@ -83,6 +91,8 @@ export interface ClusterOptions extends Following {
   token?: string
   eventLog?: string
   estimator?: Estimator
+  /** How work is estimated in place of what is learned. */
+  ruled?: Ruled
   /** What a worker costs an hour, in whatever money: quotes then name a price. */
   pricePerHour?: number
   /** Further prices, in the same money. */
@@ -102,6 +112,8 @@ export interface FunctionsOptions extends Partial<FunctionLimits> {
   waitingPerHour?: number
   /** One of which nothing is heard for so long, and ten times as long as it should take, is given up. */
   patienceMs?: number
+  /** What else the brain is told of them. */
+  brain?: Partial<OverflowOptions>
 }
 
 export interface Cluster {
@@ -133,7 +145,7 @@ export interface ClusterState extends BrainView {
   workers: (WorkerView & { pid: number | undefined })[]
 }
 
-const beatMs = 1_000
+const usualBeatMs = 1_000
 /** The provider is asked so often what is there; its list is about processes of this one, so it is never late. */
 const listEveryMs = 1_000
 const listMs = 3_000
@@ -146,6 +158,7 @@ const mostTroubles = 10
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log, own } = options
+  const beatMs = options.limits?.beatMs ?? usualBeatMs
   const { workloads, joining, code, meter, units } = await servingOf(options)
   checkPrice(options.pricePerHour)
   const clientOf = clientNamer(options.clientBy ?? 'address')
@@ -158,11 +171,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const bootMs = 30_000 + (own?.workers?.startMs ?? 0)
   const spec: BrainSpec = {
     scheduler: options.scheduler,
+    ...(options.placing && { placing: options.placing }),
     discipline: options.discipline,
     scale: { min: options.min, max: options.max, ...options.scale },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
-    limits: { queue: options.queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
+    limits: {
+      ...{ queue: options.queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
+      ...options.limits,
+    },
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }
@@ -176,7 +193,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     file: join(options.dataDir, 'ledger.db'),
     onTrouble: (error) => log(`ledger: ${error.message}`),
   })
-  const learning = options.estimator ? undefined : clusterEstimator({ workPerCpuMs: nominal, ledger, log })
+  const { ruled } = options
+  const learning = options.estimator
+    ? undefined
+    : clusterEstimator({ workPerCpuMs: nominal, ...(ruled && { ruled }), ledger, log })
   const estimator = options.estimator ?? learning!
   for (const name of Object.keys(code)) {
     await learning?.warm(name, (row) => {

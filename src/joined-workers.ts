@@ -134,7 +134,7 @@ export class JoinedWorkers {
 
   #heard(worker: string, message: FromWorker): void {
     const { tell, keeper } = this.#parts
-    if (message.type === 'report') tell({ type: 'reported', worker, seq: message.seq, held: message.held })
+    if (message.type === 'report') tell({ ...message, type: 'reported', worker })
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
     else if (message.type === 'metrics') keeper?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })

@@ -22,6 +22,8 @@ export interface Job {
   /** Predicted peak resident memory. */
   memoryMb: number
   client?: string
+  /** Which of several queues it belongs in, for policies that have more than one. */
+  lane?: string
   deadlineAt?: number
   /** False: started at most once; the worker says `ready` and waits for `go`. Default true. */
   safeToRepeat?: boolean
@@ -96,7 +98,8 @@ export type Event =
   | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
   | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
-  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }
+  /** `cpuMs`: the CPU time that its jobs have had since it began, where that is measured. */
+  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number }
   | { type: 'lost'; worker: string; message?: string }
   | { type: 'launch-failed'; launch: string; message?: string }
   /** What the provider says is there, of all that carries our tag; a launch that is there twice stands there twice. */

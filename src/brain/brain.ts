@@ -7,8 +7,10 @@ import type { Action, Event, Job } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
+import { planPolls, pollAll } from './cpu.ts'
 import { checkSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
+import { fleetFacts } from './fleet-view.ts'
 import { answering, arrive, cancel, fail, finish, passDeadline, permit, progress } from './jobs.ts'
 import { failLaunch, giveUpLaunch, resize } from './launches.ts'
 import { giveUp, lookAgain, thinOver } from './overflow.ts'
@@ -19,16 +21,21 @@ import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
-import type { SchedulerFactory } from './schedule/scheduler.ts'
+import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
 import { checkFair, checkShares, Shares } from './shares.ts'
+import { checkSilence } from './silence.ts'
 import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
 import { checkAge, giveTurns } from './turns.ts'
 import { type BrainView, viewOf } from './view.ts'
-import { checkSilence, drain, endDrained, join, lose, report } from './workers.ts'
+import { drain, endDrained, join, missed, report } from './workers.ts'
 
 export interface BrainParts {
   scheduler: SchedulerFactory
   scaler: Scaler
+  /** Constants of the scheduler. Default: its own. */
+  placing?: PlacingSpec
+  /** The most workers that there may be, for schedulers that launch some. Default: no bound. */
+  mostWorkers?: number
   /** How workers are paid for. Default: by the moment. */
   billing?: Billing
   discipline: DisciplineName
@@ -65,16 +72,23 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
     discipline,
     scaler: parts.scaler,
     billing: parts.billing ?? {},
+    mostWorkers: parts.mostWorkers ?? Infinity,
     shares: parts.fair ? new Shares() : undefined,
     overflow: parts.overflow && newOverflow(parts.overflow),
     rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
     scheduler: parts.scheduler({
       accepts: (worker, record) => canAccept(core, worker, record),
       random,
+      spec: parts.placing ?? {},
+      fleet: fleetFacts(() => core),
     }),
   })
   if (snapshot) restoreCore(core, snapshot)
-  else if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
+  else {
+    // Who is looked at and decides at the same time is looked at first.
+    planPolls(core)
+    if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
+  }
 
   return {
     handle(event, now) {
@@ -130,7 +144,7 @@ function apply(core: Core, event: Event): void {
     case 'reported':
       return report(core, event)
     case 'lost':
-      return lose(core, event.worker, { code: 'lost', message: event.message ?? '' })
+      return missed(core, event.worker, { code: 'lost', message: event.message ?? '' })
     case 'launch-failed':
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'listed':
@@ -164,6 +178,7 @@ function ring(core: Core): void {
     else if (kind === 'overflow') lookAgain(core)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') giveUpLaunch(core, id)
+    else if (kind === 'cpu') pollAll(core)
     else {
       core.rescale = true
       if (id === 'every') setTimer(core, { kind: 'scale', id: 'every' }, core.now + core.scaler.everyMs)

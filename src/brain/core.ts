@@ -31,6 +31,10 @@ export interface BrainLimits {
   missedBeats: number
   /** A worker that has just joined is given this long to report for the first time. */
   freshMs: number
+  /** In place of the two above: workers are pinged. Reports, which then come at least as often, are the answers. */
+  pings: PingRule | null
+  /** How often it is looked at how busy each worker's cores are; 0: never. */
+  cpuEveryMs: number
   /** After this long a report that does not name an attempt proves that it never arrived. */
   settleMs: number
   /** A launch that has not joined by then has failed. */
@@ -48,6 +52,16 @@ export interface BrainLimits {
   backoffMaxMs: number
 }
 
+export interface PingRule {
+  everyMs: number
+  /** So long after a ping a worker must have been heard of. */
+  answerMs: number
+  /** So many in a row that are not answered: it is dead. */
+  most: number
+  /** The same of a worker that has never answered. */
+  mostFresh: number
+}
+
 export const brainDefaults: Readonly<BrainLimits> = {
   queue: 10_000,
   crashes: 3,
@@ -56,6 +70,8 @@ export const brainDefaults: Readonly<BrainLimits> = {
   beatMs: 0,
   missedBeats: 3,
   freshMs: 10_000,
+  pings: null,
+  cpuEveryMs: 0,
   settleMs: 2_000,
   bootMs: 300_000,
   listMs: 15_000,
@@ -71,6 +87,8 @@ export interface Core {
   readonly scheduler: Scheduler
   readonly scaler: Scaler
   readonly billing: Billing
+  /** The most workers that there may be. */
+  readonly mostWorkers: number
   readonly discipline: Discipline
   /** Undefined: clients may ask for any amount of work. */
   readonly rateLimits: RateLimits | undefined
@@ -128,6 +146,7 @@ export function newCore(
     | 'scheduler'
     | 'scaler'
     | 'billing'
+    | 'mostWorkers'
     | 'discipline'
     | 'rateLimits'
     | 'shares'

@@ -1,9 +1,10 @@
 /** What scaling policies see of the fleet. All of it is kept up to date event by event, but what jobs need is added up when asked for. */
 
 import type { Core } from './core.ts'
-import { doneWork } from './mirror.ts'
-import type { FleetView, Present } from './scale/scaler.ts'
-import type { JobRecord } from './state.ts'
+import { doneWork, remainingWork } from './mirror.ts'
+import type { FleetView, Present, WorkerFigures } from './scale/scaler.ts'
+import type { FleetFacts } from './schedule/scheduler.ts'
+import type { JobRecord, WorkerRecord } from './state.ts'
 
 export function fleetView(core: Core): FleetView {
   const { occupancy, boots } = core
@@ -19,7 +20,38 @@ export function fleetView(core: Core): FleetView {
     ...occupancy.sums(core.now),
     bootMs: boots.percentile(90),
     present: () => present(core),
+    workers: () => [...core.workers.values()].map((worker) => figuresOf(worker, core.now)),
+    waitingWork: () => waitingWork(core),
   }
+}
+
+/** What schedulers may know of the fleet besides its workers. */
+export function fleetFacts(core: () => Core): FleetFacts {
+  return {
+    ready: () => core().ready,
+    booting: () => core().launches.size,
+    isBooting: (launch) => core().launches.has(launch),
+    room() {
+      const { now, launchNotBefore, mostWorkers, ready, launches } = core()
+      return now < launchNotBefore ? 0 : Math.max(0, mostWorkers - ready - launches.size)
+    },
+  }
+}
+
+function figuresOf(worker: WorkerRecord, now: number): WorkerFigures {
+  const { id, number, state, suspect, cpu, jobs, since } = worker
+  return {
+    ...{ id, number, suspect, cpu, since },
+    draining: state === 'draining',
+    jobs: jobs.length,
+    work: jobs.reduce((sum, record) => sum + remainingWork(record, now), 0),
+  }
+}
+
+function waitingWork(core: Core): number {
+  let sum = 0
+  for (const { job } of core.waiting) sum += job.work
+  return sum
 }
 
 function present(core: Core): Present {

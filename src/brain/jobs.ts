@@ -192,7 +192,7 @@ export function retry(
   core: Core,
   record: JobRecord,
   failed: WorkerRecord,
-  cause: Exclude<FailureKind, 'error'> | 'worker-lost' | 'run-lost' | 'function-silent',
+  cause: Exclude<FailureKind, 'error'> | 'worker-lost' | 'worker-ended' | 'run-lost' | 'function-silent',
 ): void {
   if (record.committed) {
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
@@ -218,7 +218,7 @@ export function retry(
   // One that was turned away may be taken another time.
   if (isFunction(core, failed)) record.fleetOnly ||= cause !== 'throttled'
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
-  else if (cause !== 'worker-lost' && cause !== 'run-lost') {
+  else if (cause !== 'worker-lost' && cause !== 'worker-ended' && cause !== 'run-lost') {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }

@@ -3,8 +3,9 @@
 import type { Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
 import { fleetView, secondsLeft } from './fleet-view.ts'
+import type { ScaleSteps } from './scale/scaler.ts'
 import type { WorkerRecord } from './state.ts'
-import { drain } from './workers.ts'
+import { drain, end } from './workers.ts'
 
 /** After so many boots it is known how long they take; a launch is given so many times as long, and at least so long. */
 const [enoughBoots, patience, leastBootMs] = [5, 5, 10_000]
@@ -13,15 +14,27 @@ export function resize(core: Core): void {
   const { scaler, now } = core
   const decision = scaler.decide(fleetView(core), now)
   if (decision.kind === 'hold') return
+  if (decision.kind === 'steps') return take(core, decision)
   const missing = decision.to - core.ready - core.launches.size
   if (missing < 0) shrink(core, -missing, decision.reason)
   if (now < core.launchNotBefore) return
-  for (let i = 0; i < missing; i++) {
-    const id = `${core.epoch}-${++core.seqs.launch}`
-    const timer = setTimer(core, { kind: 'launch', id }, now + bootLimitMs(core))
-    core.launches.set(id, { id, at: now, timer })
-    core.actions.push({ type: 'launch', launch: id, reason: decision.reason })
-  }
+  for (let i = 0; i < missing; i++) launch(core, decision.reason)
+}
+
+/** Begins to launch a worker. */
+export function launch(core: Core, reason: Reason): string {
+  const id = `${core.epoch}-${++core.seqs.launch}`
+  const timer = setTimer(core, { kind: 'launch', id }, core.now + bootLimitMs(core))
+  core.launches.set(id, { id, at: core.now, timer })
+  core.actions.push({ type: 'launch', launch: id, reason })
+  return id
+}
+
+function take(core: Core, steps: ScaleSteps): void {
+  for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
+  for (const { worker, reason } of steps.drain ?? []) drain(core, worker, reason)
+  if (!steps.launch || core.now < core.launchNotBefore) return
+  for (let i = 0; i < steps.launch.count; i++) launch(core, steps.launch.reason)
 }
 
 /** Once it is known how long boots take, a launch that takes far longer is not waited for. */

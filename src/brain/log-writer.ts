@@ -130,8 +130,8 @@ function arrived(to: Uint8Array, start: number, job: Job): number {
 }
 
 /** True: of the fields that a job may lack it has none but the interval around its work. */
-function isPlain({ client, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
-  const wishes = safeToRepeat === undefined && preemptible === undefined
+function isPlain({ client, lane, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
+  const wishes = safeToRepeat === undefined && preemptible === undefined && lane === undefined
   return wishes && client === undefined && deadlineAt === undefined
 }
 

@@ -5,6 +5,10 @@ import { ConfigError } from '../errors.ts'
 export interface OverflowSpec {
   /** The name that stands where attempts in workers have the worker's. */
   function: string
+  /** Who goes: whoever is done sooner there where that pays, or whoever finds no worker and is small enough. */
+  rule: 'pays' | 'small'
+  /** Of `small`: the most work. */
+  mostWork: number
   /** Most jobs that are away at a time. */
   concurrency: number
   /** What a function has, and for how long one may run. */
@@ -25,6 +29,8 @@ export interface OverflowSpec {
 /** Limits and prices as functions usually have them. An hour of somebody's waiting is worth more than one of a machine. */
 export const overflowDefaults = {
   function: 'function:local',
+  rule: 'pays',
+  mostWork: Infinity,
   memoryMb: 512,
   timeoutMs: 900_000,
   coldMs: 500,
@@ -43,6 +49,8 @@ export function overflowSpec({ prices, ...options }: OverflowOptions): OverflowS
   const { concurrency } = spec
   if (!(Number.isInteger(concurrency) && concurrency >= 1))
     throw new ConfigError(`overflow.concurrency = ${concurrency}: must be a whole number, 1 or more`)
+  if (spec.rule !== 'pays' && spec.rule !== 'small')
+    throw new ConfigError(`overflow.rule = ${spec.rule}: must be pays or small`)
   for (const name of ['memoryMb', 'timeoutMs', 'workPerSecond', 'everyMs'] as const) above(name, spec[name])
   for (const name of ['coldMs', 'keepWarmMs', 'patienceMs'] as const) notBelow(name, spec[name])
   for (const [name, price] of Object.entries(spec.prices)) notBelow(`prices.${name}`, price)

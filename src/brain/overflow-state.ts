@@ -3,7 +3,7 @@
 import { Backlog } from './backlog.ts'
 import type { Core } from './core.ts'
 import { type OverflowOptions, type OverflowSpec, overflowSpec } from './overflow-spec.ts'
-import type { WorkerRecord } from './state.ts'
+import { newWorkerRecord, type WorkerRecord } from './state.ts'
 
 export interface Overflow {
   readonly spec: OverflowSpec
@@ -33,29 +33,11 @@ export type SavedOverflow = Omit<Overflow, 'spec' | 'place' | 'backlog' | 'plann
 
 export function newOverflow(options: OverflowOptions): Overflow {
   const spec = overflowSpec(options)
-  const place: WorkerRecord = {
-    id: spec.function,
-    cores: spec.concurrency,
-    since: 0,
-    placedAt: 0,
-    workPerSecond: spec.workPerSecond,
-    memoryMb: Infinity,
-    slots: spec.concurrency,
-    number: 0,
-    launch: undefined,
-    state: 'gone',
-    suspect: false,
-    heardAt: 0,
-    seq: 0,
-    reports: 0,
-    jobs: [],
-    running: 0,
-    usedMb: 0,
-    placedStamp: 0,
-    filed: undefined,
-    brokeOff: [],
-    silence: undefined,
-  }
+  const { function: id, concurrency, workPerSecond } = spec
+  const place = newWorkerRecord(
+    { id, cores: concurrency, workPerSecond, memoryMb: Infinity, slots: concurrency },
+    { number: 0, launch: undefined, state: 'gone', since: 0, placedAt: 0, seq: 0, placedStamp: 0 },
+  )
   return {
     ...{ spec, place, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },
     ...{ pace: 1, fleetPace: 1, coldMs: spec.coldMs, freed: false, planned: false },

@@ -34,6 +34,16 @@ const mostTries = 6
 export function worthAway(core: Core, record: JobRecord): Reason | undefined {
   const { overflow } = core
   if (!overflow || !mayGo(core, overflow, record)) return undefined
+  return overflow.spec.rule === 'small' ? isSmall(overflow, record) : pays(core, overflow, record)
+}
+
+/** No worker takes it, and it is no more than a function is meant for. */
+function isSmall({ spec }: Overflow, { job }: JobRecord): Reason | undefined {
+  const { mostWork } = spec
+  return job.work <= mostWork ? { code: 'overflow-small', work: job.work, mostWork } : undefined
+}
+
+function pays(core: Core, overflow: Overflow, record: JobRecord): Reason | undefined {
   const { spec } = overflow
   const { work } = record.job
   const functionMs = timeAway(overflow, work, core.now)
@@ -120,7 +130,7 @@ export function thinOver(core: Core): void {
     let reason: Reason | undefined
     const record = core.waiting.find((candidate) => {
       // A core is about to be free for it.
-      if (candidate.patience) return false
+      if (waitsForCore(core, candidate.patience !== undefined)) return false
       reason = worthAway(core, candidate)
       return reason !== undefined
     }, looksAt)
@@ -128,6 +138,11 @@ export function thinOver(core: Core): void {
     core.waiting.remove(record)
     sendAway(core, record, reason!)
   }
+}
+
+/** A core is about to be free for it. Who waits by a rule has no such prospect. */
+export function waitsForCore({ overflow }: Core, patient: boolean): boolean {
+  return patient && overflow?.spec.rule === 'pays'
 }
 
 /** Looks at the queue again after a while. */

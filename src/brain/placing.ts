@@ -6,13 +6,17 @@ import { partLeft } from './backlog.ts'
 import { type Core, setTimer } from './core.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
+import { launch } from './launches.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
-import { leaveFunction, planLook, sendAway, worthAway } from './overflow.ts'
+import { leaveFunction, planLook, sendAway, waitsForCore, worthAway } from './overflow.ts'
 import { isFunction } from './overflow-state.ts'
 import type { Verdict } from './schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
 import { endTurn } from './turns.ts'
+
+/** Of jobs that a policy says do not fit a worker, so many are passed over. */
+const manyPassed = 64
 
 /** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
 export function place(core: Core, record: JobRecord, impatient = false): void {
@@ -23,7 +27,7 @@ export function place(core: Core, record: JobRecord, impatient = false): void {
 
 /** The job has no core: if it had better go to a function it does. One that is about to have a core had better not. */
 export function overflows(core: Core, record: JobRecord, { again }: Verdict): boolean {
-  const reason = again === undefined ? worthAway(core, record) : undefined
+  const reason = waitsForCore(core, again !== undefined) ? undefined : worthAway(core, record)
   if (reason) sendAway(core, record, reason)
   return reason !== undefined
 }
@@ -44,13 +48,22 @@ export function endPatience(core: Core, record: JobRecord): void {
 /** Gives the worker jobs from the queue while it has room and the policy agrees. */
 export function fill(core: Core, worker: WorkerRecord): void {
   while (core.waiting.size > 0 && isOpen(worker)) {
-    const record = core.waiting.first(worker, (candidate) => canAccept(core, worker, candidate))
+    const record = core.waiting.first(
+      worker,
+      (candidate) => mayHave(core, worker, candidate),
+      core.scheduler.fits && manyPassed,
+    )
     if (!record) return
     const reason = core.scheduler.takes(worker, record, core.now)
     if (!reason) return
     core.waiting.remove(record)
     start(core, record, worker, reason)
   }
+}
+
+/** Of a job in the queue. */
+export function mayHave(core: Core, worker: WorkerRecord, record: JobRecord): boolean {
+  return canAccept(core, worker, record) && (core.scheduler.fits?.(worker, record) ?? true)
 }
 
 /** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
@@ -114,7 +127,8 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
-export function wait(core: Core, record: JobRecord, { reason, again }: Verdict): void {
+export function wait(core: Core, record: JobRecord, { reason, again, launch: why }: Verdict): void {
+  if (why) record.awaits = launch(core, why)
   core.waiting.add(record, core.scheduler.rank(record))
   core.overflow?.backlog.weigh(record, 1)
   planLook(core)

@@ -72,6 +72,8 @@ const words: Words = {
     `and costs ${r.price} where that is worth ${r.worth}`,
   'overflow-deadline': (r) =>
     `the fleet cannot do it by its deadline, and a function has it done in ${span(r.functionMs)}`,
+  'overflow-small': (r) =>
+    `no worker takes it now, and its work of ${grouped(Number(r.work))} is little enough for a function`,
   throttled: (r) => `there was no function for it just then${said(r.message)}`,
   timeout: (r) => `it ran there as long as a function may${said(r.message)}`,
   'function-silent': (r) => `nothing was heard of the function for ${span(r.afterMs)}`,
@@ -79,6 +81,8 @@ const words: Words = {
     r.silentMs === undefined
       ? `the worker is gone${said(r.message)}`
       : `nothing was heard of the worker for ${span(r.silentMs)}`,
+  'worker-ended': () => 'the worker was ended',
+  pings: (r) => `${r.unanswered} pings in a row were not answered within ${span(r.answerMs)}`,
   'run-lost': () => 'by its own report the worker does not have it',
   go: () => 'the worker was ready; from here on it must not be repeated',
   finished: () => 'finished',

@@ -10,7 +10,7 @@ import { thousandths } from '../quantities.ts'
 import type { Core } from './core.ts'
 import { failLaunch } from './launches.ts'
 import type { WorkerRecord } from './state.ts'
-import { drain, lose } from './workers.ts'
+import { drain, missed } from './workers.ts'
 
 /** What is remembered from one list to the next. All times are those at which lists were asked for. */
 export interface Listing {
@@ -83,7 +83,7 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
     const worker = workers.get(launch)
     if (!worker) failLaunch(core, launch, reason)
     // Who speaks is there, whatever the list says.
-    else if (worker.heardAt <= since) lose(core, worker.id, reason)
+    else if (worker.heardAt <= since) missed(core, worker.id, reason)
     else continue
     missing.delete(launch)
   }

@@ -10,10 +10,13 @@ import { checkBilling } from './scale/billing.ts'
 import { type ScaleSpec, scalerOf, scalers } from './scale/index.ts'
 import type { Scaler } from './scale/scaler.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
+import type { PlacingSpec } from './schedule/scheduler.ts'
 import type { BrainSnapshot } from './snapshot.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName
+  /** Constants of the scheduler. Default: its own. */
+  placing?: PlacingSpec
   discipline: DisciplineName
   scale: ScaleSpec
   epoch: number
@@ -28,13 +31,15 @@ export interface BrainSpec {
 
 /** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
 export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
-  const { scheduler, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
+  const { scheduler, placing, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
   oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
   return createBrain(
     {
       scheduler: oneOf('scheduler', scheduler, schedulers),
       discipline: oneOf('discipline', discipline, disciplines).name,
+      ...(placing && { placing }),
       scaler: scaler ?? scalerOf(scale),
+      mostWorkers: scale.max,
       ...(scale.billing && { billing: checkBilling(scale.billing) }),
       epoch,
       seed,

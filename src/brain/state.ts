@@ -47,6 +47,8 @@ export interface JobRecord extends Precedence {
   aheadMs: number
   /** It has waited so long that it is owed a turn on a core, or has one. */
   turn: 'none' | 'owed' | 'taken'
+  /** A launch that was made for it. */
+  awaits: string | undefined
   /** What came to nothing in a function is for the fleet. */
   fleetOnly: boolean
   /** In a function: how long that was expected to take to start. */
@@ -93,8 +95,47 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   filed: unknown
   /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
   brokeOff: string[]
-  /** Its place among the timers, where reports are expected. */
+  /** The share of its cores that was busy between the last two polls; null: not known yet. */
+  cpu: number | null
+  /** CPU time as it was said last, and at the last poll. */
+  cpuSaid: CpuSaid | null
+  cpuPolled: CpuSaid | null
+  /** Where workers are pinged: when that was done last, and how many in a row it has not answered. */
+  pingedAt: number
+  unanswered: number
+  /** Its place among the timers, where reports or answers to pings are expected. */
   silence: Entry<Timer> | undefined
+}
+
+export interface CpuSaid {
+  ms: number
+  at: number
+}
+
+/** A worker of which nothing is known but what it said of itself, or was said of it. */
+export function newWorkerRecord(
+  facts: WorkerFacts,
+  known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'>,
+): WorkerRecord {
+  const { id, cores, workPerSecond, memoryMb, slots } = facts
+  return {
+    ...{ id, cores, workPerSecond, memoryMb, slots },
+    ...known,
+    suspect: false,
+    heardAt: known.placedAt,
+    reports: 0,
+    jobs: [],
+    running: 0,
+    usedMb: 0,
+    filed: undefined,
+    brokeOff: [],
+    cpu: null,
+    cpuSaid: null,
+    cpuPolled: null,
+    pingedAt: 0,
+    unanswered: 0,
+    silence: undefined,
+  }
 }
 
 export interface LaunchRecord {
@@ -105,7 +146,7 @@ export interface LaunchRecord {
 
 /** What a timer is about. */
 export interface Timer {
-  kind: TimerOfJob | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'overflow'
+  kind: TimerOfJob | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'cpu' | 'overflow'
   id: string
 }
 
@@ -168,6 +209,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     ...noPrecedence,
     aheadMs: 0,
     turn: 'none',
+    awaits: undefined,
     fleetOnly: false,
     coldMs: 0,
     weight: 0,

@@ -1,8 +1,8 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
 import type { Core } from './core.ts'
-import { canAccept } from './eligible.ts'
 import { remainingWork } from './mirror.ts'
+import { mayHave } from './placing.ts'
 import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
 import { mostTurns } from './turns.ts'
 
@@ -60,9 +60,10 @@ export function viewOf(core: Core): BrainView {
     counters: { ...core.counters },
     turns: { taken: core.turns, most: mostTurns(core), owed: owed(core) },
     idleBeside() {
+      if (core.scheduler.patient) return undefined
       for (const worker of core.workers.values()) {
         if (worker.jobs.length > 0) continue
-        const record = waiting.find((candidate) => canAccept(core, worker, candidate))
+        const record = waiting.find((candidate) => mayHave(core, worker, candidate))
         if (record) return { job: record.job.id, worker: worker.id }
       }
       return undefined

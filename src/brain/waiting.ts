@@ -28,8 +28,11 @@ export class Waiting {
   }
 
   /** The first job in order that the worker may start. */
-  first(worker: WorkerRecord, accepts: (record: JobRecord) => boolean): JobRecord | undefined {
-    const limit = worker.jobs.length === 0 ? 1 : passOver
+  first(
+    worker: WorkerRecord,
+    accepts: (record: JobRecord) => boolean,
+    limit = worker.jobs.length === 0 ? 1 : passOver,
+  ): JobRecord | undefined {
     const open = this.#open.find(accepts, limit)
     if (this.#wary.size === 0) return open
     const wary = this.#wary.find(accepts, Infinity)

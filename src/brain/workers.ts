@@ -1,12 +1,14 @@
 /** The life of a worker: it joins, reports, falls silent, drains, and is gone. */
 
 import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
-import { type Core, endLaunch, setTimer } from './core.ts'
+import { type Core, endLaunch } from './core.ts'
+import { noteCpu } from './cpu.ts'
 import { noteDone, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
 import { detach, fill, place, remind, spend } from './placing.ts'
+import { watch } from './silence.ts'
 import { checkFacts } from './sound.ts'
-import type { JobRecord, WorkerRecord } from './state.ts'
+import { type JobRecord, newWorkerRecord, type WorkerRecord } from './state.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -30,34 +32,15 @@ export function join(core: Core, event: Of<'joined'>): void {
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
-  const worker: WorkerRecord = {
-    id: event.worker.id,
-    cores: event.worker.cores,
-    workPerSecond: event.worker.workPerSecond,
-    memoryMb: event.worker.memoryMb,
-    slots: event.worker.slots,
-    number,
-    launch: event.launch,
-    state: 'ready',
-    suspect: false,
-    heardAt: core.now,
-    since: launch?.at ?? core.now,
-    placedAt: core.now,
-    seq: event.seq,
-    reports: 0,
-    jobs: [],
-    running: 0,
-    usedMb: 0,
-    placedStamp: number - 2 ** 40,
-    filed: undefined,
-    brokeOff: [],
-    silence: undefined,
-  }
+  const worker = newWorkerRecord(event.worker, {
+    ...{ number, launch: event.launch, state: 'ready', since: launch?.at ?? core.now, placedAt: core.now },
+    ...{ seq: event.seq, placedStamp: number - 2 ** 40 },
+  })
   core.workers.set(event.worker.id, worker)
   count(core, worker, 1)
   core.coresEach = worker.cores
   core.fastest = Math.max(core.fastest, worker.workPerSecond)
-  if (core.limits.beatMs > 0) watch(core, worker)
+  watch(core, worker)
   cancelStrangers(core, worker, event.held)
   core.scheduler.refile(worker)
   fill(core, worker)
@@ -66,7 +49,11 @@ export function join(core: Core, event: Of<'joined'>): void {
 export function report(core: Core, event: Of<'reported'>): void {
   const worker = core.workers.get(event.worker)
   if (!worker) terminate(core, event.worker, { code: 'unknown-worker' })
-  else if (event.seq > worker.seq) reconcile(core, worker, event.seq, event.held, core.limits.settleMs)
+  else if (event.seq > worker.seq) {
+    const { cpuMs } = event
+    if (cpuMs !== undefined && cpuMs >= 0 && cpuMs < Infinity) noteCpu(core, worker, cpuMs)
+    reconcile(core, worker, event.seq, event.held, core.limits.settleMs)
+  }
 }
 
 /** Compares what the worker holds with what it should hold, and mends the difference. */
@@ -81,7 +68,7 @@ function reconcile(
   worker.heardAt = core.now
   worker.reports++
   // It is no longer fresh: from now on it is missed sooner.
-  if (worker.reports === 1 && worker.silence) watch(core, worker)
+  if (worker.reports === 1 && !core.limits.pings) watch(core, worker)
   for (const attempt of held) {
     const record = core.jobs.get(attempt.job)
     if (!record || !isCurrent(core, record, worker, attempt)) continue
@@ -125,21 +112,46 @@ function cancelStrangers(core: Core, worker: WorkerRecord, held: HeldAttempt[]):
   }
 }
 
+/** Somebody says that it is gone. Where workers are pinged that alone decides; until it is heard of it is given nothing. */
+export function missed(core: Core, id: string, reason: Reason): void {
+  if (!core.limits.pings) return lose(core, id, reason)
+  const worker = core.workers.get(id)
+  if (!worker) return
+  worker.suspect = true
+  core.scheduler.refile(worker)
+}
+
 /** The worker is gone, or is to be treated so: its jobs go elsewhere, and it is ended in case it is not. */
 export function lose(core: Core, id: string, reason: Reason): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  const jobs = worker.jobs.slice()
-  remove(core, worker, reason)
+  core.scaler.lost?.(id, core.now)
   for (const job of worker.brokeOff) {
     const record = core.jobs.get(job)
     if (record) record.losses++
   }
+  takeBack(core, worker, reason, 'worker-lost')
+}
+
+/** The worker is ended, whatever it holds: that is for the others. */
+export function end(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (worker) takeBack(core, worker, reason, 'worker-ended')
+}
+
+function takeBack(
+  core: Core,
+  worker: WorkerRecord,
+  reason: Reason,
+  cause: 'worker-lost' | 'worker-ended',
+): void {
+  const jobs = worker.jobs.slice()
+  remove(core, worker, reason)
   for (const record of jobs) {
     spend(record)
     record.worker = undefined
   }
-  for (const record of jobs) retry(core, record, worker, 'worker-lost')
+  for (const record of jobs) retry(core, record, worker, cause)
   placeWary(core)
 }
 
@@ -154,34 +166,12 @@ export function drain(core: Core, id: string, reason: Reason): void {
   placeWary(core)
 }
 
-/** Ends workers that were to drain and are empty. */
+/** Ends workers that were to drain and are empty, unless the scaling policy sees to that. */
 export function endDrained(core: Core): void {
+  if (core.scaler.endsDrained) return
   for (const worker of core.draining) {
     if (worker.jobs.length === 0) remove(core, worker, { code: 'drained' })
   }
-}
-
-/** Has the worker been silent for too long? */
-export function checkSilence(core: Core, id: string): void {
-  const worker = core.workers.get(id)
-  if (!worker) return
-  worker.silence = undefined
-  if (silentAt(core, worker) <= core.now)
-    lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
-  else watch(core, worker)
-}
-
-/** Asks to be called when the worker has been silent for too long, if it says nothing until then. */
-function watch(core: Core, worker: WorkerRecord): void {
-  if (worker.silence) core.timers.remove(worker.silence)
-  worker.silence = setTimer(core, { kind: 'silence', id: worker.id }, silentAt(core, worker))
-}
-
-function silentAt(core: Core, worker: WorkerRecord): number {
-  const { beatMs, missedBeats, freshMs } = core.limits
-  return (
-    worker.heardAt + (worker.reports === 0 ? Math.max(freshMs, beatMs * missedBeats) : beatMs * missedBeats)
-  )
 }
 
 /** Fewer workers are left: jobs that avoided those may have to make do with one that failed them. */

@@ -18,20 +18,24 @@ export const meterOptions = {
   meter: {
     help:
       'how work is counted: work (one number), regions (metric by metric, slower), ' +
-      'routines (calls of functions, coarse) or off (it is CPU time)',
-    default: 'work',
+      'routines (calls of functions, coarse) or off (it is CPU time); default: as the preset says, or work',
+    default: undefined,
     value: 'MODE',
   },
   formula: {
-    help: 'what counts as work, and how much: METRIC=COEFFICIENT,…',
-    default: formulaText(defaultFormula),
+    help: `what counts as work, and how much: METRIC=COEFFICIENT,…; default: as the preset says, or ${formulaText(defaultFormula)}`,
+    default: undefined,
     value: 'TERMS',
   },
 } as const
 
-export function meterFrom({ meter, formula }: OptionValues<typeof meterOptions>): MeterSetting {
-  const mode = oneOf('--meter', meter, modes)
-  const read = readFormula(formula)
+export function meterFrom(
+  { meter, formula }: OptionValues<typeof meterOptions>,
+  preset: MeterSetting = { mode: 'work', formula: defaultFormula },
+): MeterSetting {
+  const usual = preset === 'off' ? { mode: preset, formula: defaultFormula } : preset
+  const mode = oneOf('--meter', meter ?? usual.mode, modes)
+  const read = formula === undefined ? usual.formula : readFormula(formula)
   return mode === 'off' ? 'off' : { mode, formula: read }
 }
 

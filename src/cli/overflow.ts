@@ -4,6 +4,7 @@ import { overflowDefaults } from '../brain/overflow-spec.ts'
 import type { ClusterOptions } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
 import { type Prices, usualPrices } from '../money.ts'
+import type { Preset } from '../presets/preset.ts'
 import type { OptionValues } from './options.ts'
 import type { scalingOptions } from './scaling.ts'
 
@@ -65,12 +66,14 @@ export function functionsFrom(
   values: OptionValues<typeof overflowOptions>,
   command: string[],
   own: string | undefined,
+  preset?: Preset['overflow'],
 ): Pick<ClusterOptions, 'functions'> {
-  const { functions: most, 'price-of-waiting': waitingPerHour } = values
+  const { 'price-of-waiting': waitingPerHour } = values
+  const most = values.functions || (preset?.concurrency ?? 0)
   if (most === 0) return {}
   if (own !== undefined)
     throw new ConfigError(
       `--functions = ${most}: does not go with the own server in ${own}; functions run workloads`,
     )
-  return { functions: { most, command, waitingPerHour } }
+  return { functions: { most, command, waitingPerHour, ...(preset && { brain: preset }) } }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import { presets as all, type Preset } from '../presets/index.ts'
+import { presets as all, presetOf } from '../presets/index.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './table.ts'
 
@@ -13,7 +13,7 @@ export const presets: Command = {
   run(args) {
     const { values, rest } = readOptions(args, options)
     if (rest.length > 0) throw new ConfigError(`presets: unexpected ${rest.join(' ')}`)
-    const list = Object.entries<Preset>(all).map(([name, preset]) => ({ name, ...preset }))
+    const list = Object.keys(all).map((name) => ({ name, ...presetOf(name) }))
     if (values.json) console.log(JSON.stringify(list))
     else {
       const rows = list.map(({ name, scheduler, discipline, description }) => [

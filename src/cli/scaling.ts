@@ -48,9 +48,10 @@ export function scaleFrom(
   values: OptionValues<typeof scalingOptions>,
   { min, max }: { min: number; max: number },
   pricePerHour = 0,
+  preset?: ScaleSpec,
 ): ScaleSpec {
   const { scale, target, promise, 'paid-minimum': minimum, 'paid-period': period } = values
-  const policy = (scale ?? (max > min ? 'work-forecast' : 'fixed')) as ScalerName
+  const policy = (scale ?? preset?.policy ?? (max > min ? 'work-forecast' : 'fixed')) as ScalerName
   if (!names.includes(policy)) oneOf('--scale', policy, Object.fromEntries(names.map((name) => [name, true])))
   if (target > 0 && policy !== 'hpa' && policy !== 'kpa')
     throw new ConfigError(`--target = ${target}: is for --scale hpa and kpa, and this is ${policy}`)
@@ -61,6 +62,7 @@ export function scaleFrom(
     ...(period > 0 && { periodMs: period * 1000 }),
   }
   const spec: ScaleSpec = {
+    ...(preset?.policy === policy && preset),
     min,
     max,
     ...(policy !== 'fixed' && { policy }),

@@ -3,15 +3,14 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Cluster, startCluster } from '../cluster.ts'
 import { ConfigError } from '../errors.ts'
-import { oneOf } from '../one-of.ts'
-import { presets } from '../presets/index.ts'
+import type { Preset } from '../presets/preset.ts'
 import { clientsFrom, clientsOptions } from './clients.ts'
 import { type Configured, configOption, readConfigured } from './config.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import type { Command, OptionValues } from './options.ts'
 import { functionsFrom, moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
+import { filesFrom, partsOf, presetFrom, presetOptions } from './preset.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
-import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
 export const clusterOptions = {
   port: { help: 'public port; 0: any', default: 8080, min: 0, max: 65_535, whole: true },
@@ -23,15 +22,21 @@ export const clusterOptions = {
     whole: true,
   },
   host: { help: 'address to listen on', default: '127.0.0.1' },
-  min: { help: 'least number of workers', default: 1, min: 0, max: 1000, whole: true },
+  min: {
+    help: 'least number of workers; -1: as the preset says, or 1',
+    default: -1,
+    min: -1,
+    max: 1000,
+    whole: true,
+  },
   max: {
-    help: "most workers; 0: as many as the machine's cores",
+    help: "most workers; 0: as the preset says, or as many as the machine's cores",
     default: 0,
     min: 0,
     max: 1000,
     whole: true,
   },
-  preset: { help: `one of ${Object.keys(presets).join(', ')}`, default: 'plimsoll' },
+  ...presetOptions,
   workloads: {
     help: 'modules or folders with workloads, separated by commas; default: those that come along',
     default: undefined,
@@ -67,15 +72,15 @@ export function clusterFrom(
   config?: Configured<typeof upOptions>['config'],
 ): Promise<Cluster> {
   const own = config?.own
-  const { min, max } = fleetSize(values, own?.upstreams?.length)
+  const preset = presetFrom(values)
+  const { min, max } = fleetSize(values, preset, own?.upstreams?.length)
   if (max > availableParallelism() && own?.upstreams === undefined)
     log(
       `fleet: up to ${max} workers of one core each share the ${availableParallelism()} cores of this machine`,
     )
-  const { scheduler, discipline } = oneOf('--preset', values.preset, presets)
-  const meter = own ? 'off' : meterFrom(values)
+  const meter = own ? 'off' : meterFrom(values, preset.meter)
   return startCluster({
-    files: own ? [] : workloadFiles(values.workloads ?? bundledWorkloads),
+    files: own ? [] : filesFrom(values, preset),
     ...(own && { own, config: resolve(config.file) }),
     dataDir: resolve(values.data),
     host: values.host,
@@ -83,9 +88,8 @@ export function clusterFrom(
     adminPort: values['admin-port'],
     min,
     max,
-    scale: scaleFrom(values, { min, max }, values['price-per-hour']),
-    scheduler,
-    discipline,
+    ...partsOf(preset),
+    scale: scaleFrom(values, { min, max }, values['price-per-hour'], preset.scale),
     meter,
     jobMemoryMb: values['job-memory'],
     // Requests that a program takes at the same time all run.
@@ -94,7 +98,7 @@ export function clusterFrom(
     ...clientsFrom(values, meter),
     workerCommand: [...program, 'worker'],
     prices: pricesFrom(values),
-    ...functionsFrom(values, [...program, 'function'], own && config.file),
+    ...functionsFrom(values, [...program, 'function'], own && config.file, preset.overflow),
     ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),
@@ -104,11 +108,13 @@ export function clusterFrom(
 
 /** Upstreams are not scaled: each has its worker. */
 function fleetSize(
-  { min, max: most }: { min: number; max: number },
+  { min: least, max: most }: { min: number; max: number },
+  { scale }: Preset,
   upstreams: number | undefined,
 ): { min: number; max: number } {
   if (upstreams !== undefined) return { min: upstreams, max: upstreams }
-  const max = most || Math.max(availableParallelism(), min)
+  const min = least >= 0 ? least : Math.min(scale?.min ?? 1, most || Infinity)
+  const max = most || Math.max(scale?.max ?? availableParallelism(), min)
   if (max < min) throw new ConfigError(`--max = ${most}: must be at least --min (${min})`)
   return { min, max }
 }
@@ -149,7 +155,7 @@ export const up: Command = {
         cluster.stop(values['stop-after'] * 1000).then(stopped.resolve, stopped.reject)
       })
     }
-    const ready = values.min > 0 ? cluster.ready : Promise.resolve()
+    const ready = values.min === 0 ? Promise.resolve() : cluster.ready
     // It may be told to stop before any worker came up.
     const came = await Promise.race([ready.then(() => true), stopped.promise.then(() => false)])
     if (came) console.log(welcome(cluster, config?.own !== undefined, performance.now() - began))

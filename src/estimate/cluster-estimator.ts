@@ -15,11 +15,14 @@ import { type Learned, learned } from './learned.ts'
 import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
+import { type Ruled, ruledWork } from './ruled.ts'
 import { ruleEstimator } from './rules-estimator.ts'
 
 export interface ClusterEstimatorOptions {
   /** The nominal rate of a core. */
   workPerCpuMs: number
+  /** How work is estimated in place of what is learned. Default: not so. */
+  ruled?: Ruled
   ledger: Ledger
   log(line: string): void
 }
@@ -35,7 +38,12 @@ export interface ClusterEstimator extends Estimator {
 /** Memory depends on less, and is asked for as often; and it need not be known as well. */
 const memoryModel = { posts: 48, growth: 1 }
 
-export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimatorOptions): ClusterEstimator {
+export function clusterEstimator({
+  workPerCpuMs,
+  ruled,
+  ledger,
+  log,
+}: ClusterEstimatorOptions): ClusterEstimator {
   const fitter = threadFitter(log)
   const models = new Map<string, Learned>()
 
@@ -55,7 +63,11 @@ export function clusterEstimator({ workPerCpuMs, ledger, log }: ClusterEstimator
 
   const estimator = ruleEstimator({
     work: (workload, measure) =>
-      chain(memo(), modelOf(workload, measure, 'work'), constant(), priorWork(workPerCpuMs)),
+      chain(
+        ...(ruled ? [ruledWork(ruled)] : [memo(), modelOf(workload, measure, 'work')]),
+        constant(),
+        priorWork(workPerCpuMs),
+      ),
     memory: (workload, measure) =>
       chain(memo(), modelOf(workload, measure, 'memory'), constant(), priorMemory()),
   })

@@ -42,9 +42,11 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
       ...meterFlags(meter),
     ],
     brain: {
-      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs, concurrency: most },
+      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs },
       workPerSecond: nominalRate(meter) * 1000,
       prices: { workerHour: pricePerHour, waitingHour: waitingPerHour, gbSecond, request },
+      ...functions.brain,
+      concurrency: most,
     },
   }
 }

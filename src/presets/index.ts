@@ -1,24 +1,28 @@
 /** Presets: compositions and constants only. */
 
-import type { SchedulerName } from '../brain/schedule/index.ts'
-import type { DisciplineName } from '../worker/discipline.ts'
-
-export interface Preset {
-  /** A few lines for people. */
-  description: string
-  scheduler: SchedulerName
-  discipline: DisciplineName
-}
+import { ConfigError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
+import type { Preset, PresetMaker } from './preset.ts'
 
 export const presets = {
-  plimsoll: {
+  plimsoll: () => ({
     description: 'Shortest remaining work first, with preemption. The default.',
     scheduler: 'srpt',
     discipline: 'srpt',
-  },
-  classic: {
+  }),
+  classic: () => ({
     description: 'Least connections, all jobs at once: what most balancers do. For comparison.',
     scheduler: 'least-connections',
     discipline: 'sharing',
-  },
-} satisfies Record<string, Preset>
+  }),
+} satisfies Record<string, PresetMaker>
+
+export type PresetName = keyof typeof presets
+
+/** The preset of that name, its times and amounts of work divided. */
+export function presetOf(name: string, { timeScale = 1, workScale = 1 } = {}): Preset {
+  const maker: PresetMaker = oneOf('preset', name, presets)
+  for (const [option, value] of Object.entries({ timeScale, workScale }))
+    if (!(value > 0 && value < Infinity)) throw new ConfigError(`${option} = ${value}: must be above 0`)
+  return maker({ ms: (ms) => ms / timeScale, work: (units) => units / workScale })
+}

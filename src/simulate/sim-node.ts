@@ -20,6 +20,8 @@ export class SimNode implements SimWorkerEvents {
   readonly #unheard = new Map<string, Event & AttemptToken>()
   readonly #beat: Happening
   #seq = 0
+  /** Cores that run a job, and the time that they have had one. */
+  #busy = { cores: 0, ms: 0, since: 0 }
   #dead = false
   #joined = false
   /** While frozen, what came in and was not read. */
@@ -107,6 +109,7 @@ export class SimNode implements SimWorkerEvents {
 
   busied(change: number): void {
     this.#world.busyCores += change
+    this.#busy = { cores: this.#busy.cores + change, ms: this.#cpuMs(), since: this.#world.clock.now }
   }
 
   /** The process is gone, with all that it held. Idempotent. */
@@ -164,10 +167,16 @@ export class SimNode implements SimWorkerEvents {
 
   #report(): void {
     if (!this.#joined) return this.join()
-    this.#say({ type: 'reported', worker: this.id, seq: ++this.#seq, held: this.#held() })
+    const seq = ++this.#seq
+    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#cpuMs() })
     for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
     for (const end of this.#unheard.values()) this.#deliverEnd(end)
     this.#plan()
+  }
+
+  #cpuMs(): number {
+    const { cores, ms, since } = this.#busy
+    return ms + cores * (this.#world.clock.now - since)
   }
 
   #plan(): void {

@@ -32,7 +32,8 @@ export type FromWorker =
       seq: number
       held: HeldAttempt[]
     }
-  | { type: 'report'; seq: number; held: HeldAttempt[] }
+  /** `cpuMs`: what its jobs have had so far. */
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
   /** What was counted so far of a job that runs. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)

@@ -50,6 +50,7 @@ export class Supervisor {
   readonly #rates: Rates
   /** What the brain takes every job to do in a millisecond. */
   readonly #nominal: number
+  #endedCpuMs = 0
   discipline: Discipline
   following: Following = {}
 
@@ -122,6 +123,13 @@ export class Supervisor {
     return report
   }
 
+  /** The CPU time that its jobs have had, those that are over and those that are not. */
+  cpuMs(): number {
+    let ms = this.#endedCpuMs
+    for (const { run } of this.#held.values()) ms += run?.cpuMs() ?? 0
+    return ms
+  }
+
   /** Asks again for permissions that have not come: the brain may have been away. */
   askAgain(): void {
     for (const held of this.#held.values()) if (held.asks) this.#say('ready', held.head)
@@ -185,6 +193,7 @@ export class Supervisor {
     this.#learn(held)
     clearTimeout(held.reviseTimer)
     this.#held.delete(keyOf(held.head))
+    this.#endedCpuMs += usage.cpuMs
     held.answer.resolve(answer)
     held.usage.resolve({ ...usage, work: this.#workOf(usage) })
     this.#choose()

@@ -59,7 +59,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         supervisor.following = message.following
         clearInterval(beat)
         beat = setInterval(() => {
-          line?.send({ type: 'report', seq: ++seq, held: supervisor.report() })
+          const held = supervisor.report()
+          line?.send({ type: 'report', seq: ++seq, held, cpuMs: Math.round(supervisor.cpuMs()) })
           supervisor.askAgain()
         }, message.beatMs)
         return welcomed.resolve()

@@ -21,8 +21,28 @@ export interface FleetView {
   jobMs: number
   /** How long a worker takes to come up, for nine of ten; undefined: none has yet. */
   bootMs: number | undefined
+  /** Each worker, in order of joining. Like the two below, for decisions on a timer. */
+  workers(): WorkerFigures[]
+  /** What the jobs that no worker has are predicted to need. */
+  waitingWork(): number
   /** Adds up what jobs need. Looks at each of them: for decisions on a timer, not for each event. */
   present(): Present
+}
+
+/** One worker, as scaling policies that choose among them see it. */
+export interface WorkerFigures {
+  id: string
+  /** Grows with every worker that joins. */
+  number: number
+  draining: boolean
+  suspect: boolean
+  /** The share of its cores that was busy between the last two looks; null: it has not been looked at twice. */
+  cpu: number | null
+  jobs: number
+  /** What its jobs are still expected to need. */
+  work: number
+  /** When it was launched. */
+  since: number
 }
 
 /** What the jobs that are here still need, in seconds of a core. */
@@ -37,7 +57,21 @@ export interface Present {
 }
 
 /** "No data" is `hold`, never zero. */
-export type ScaleDecision = { kind: 'hold'; reason: Reason } | { kind: 'scale'; to: number; reason: Reason }
+export type ScaleDecision =
+  | { kind: 'hold'; reason: Reason }
+  | { kind: 'scale'; to: number; reason: Reason }
+  | ({ kind: 'steps' } & ScaleSteps)
+
+/** For policies that say themselves whom they mean. */
+export interface ScaleSteps {
+  reason: Reason
+  /** So many more. */
+  launch?: { count: number; reason: Reason }
+  /** These are given nothing more. */
+  drain?: { worker: string; reason: Reason }[]
+  /** These are ended now; what they have in hand is for others. */
+  end?: { worker: string; reason: Reason }[]
+}
 
 /** A job that has a result. */
 export interface FinishedJob {
@@ -58,6 +92,10 @@ export interface Scaler {
   /** A job that is expected to take so long on a core has come. True: this cannot wait for the next time. */
   arrived?(seconds: number, now: number): boolean
   finished?(job: FinishedJob, now: number): void
+  /** A worker is lost; `decide` follows. */
+  lost?(worker: string, now: number): void
+  /** True: workers that drain and are empty are ended when it says so, and not at once. */
+  readonly endsDrained?: boolean
   save(): unknown
   load(saved: unknown): void
 }

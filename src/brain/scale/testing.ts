@@ -23,6 +23,8 @@ export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetVie
       drainingSeconds: 0,
       oldestWaitingMs: 0,
     }),
+    workers: () => [],
+    waitingWork: () => 0,
     ...facts,
   }
 }

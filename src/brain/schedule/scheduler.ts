@@ -11,6 +11,8 @@ export interface Verdict {
   reason: Reason
   /** If it still waits at this time, it is to be placed anew. */
   again?: number
+  /** A worker is launched for it. */
+  launch?: Reason
 }
 
 /**
@@ -27,6 +29,10 @@ export interface Scheduler {
   refile(worker: WorkerRecord): void
   /** A job has arrived, or has come back. Impatient: it does not wait for anything if it can start. */
   place(record: JobRecord, now: number, impatient?: boolean): Verdict
+  /** Of jobs in the queue: may this worker have it? Those that it may not are passed over. Default: yes. */
+  fits?(worker: WorkerRecord, record: JobRecord): boolean
+  /** True: by its rule a job may wait beside a worker that could take it. */
+  readonly patient?: boolean
   /** The worker has a slot and may take this job, the first in the queue: shall it start there? */
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
   /** The worker has answered the job, which is still in its hands. */
@@ -40,6 +46,24 @@ export interface Scheduler {
 export interface SchedulerParts {
   accepts: Accepts
   random: Random
+  spec: PlacingSpec
+  fleet: FleetFacts
+}
+
+/** Constants of policies that have some. */
+export interface PlacingSpec {
+  /** The most work that a worker may have in hand, for policies that bound it. */
+  mostWork?: number
+}
+
+/** What schedulers may know of the fleet besides its workers. */
+export interface FleetFacts {
+  ready(): number
+  /** Workers that are being launched. */
+  booting(): number
+  isBooting(launch: string): boolean
+  /** How many more may be launched now. */
+  room(): number
 }
 
 export type SchedulerFactory = (parts: SchedulerParts) => Scheduler
