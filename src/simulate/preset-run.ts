@@ -1,0 +1,40 @@
+/** A preset in virtual time: its own policies and constants, on machines like those that they were found on. */
+
+import type { BrainSpec } from '../brain/spec.ts'
+import { presetOf } from '../presets/index.ts'
+import { disciplines } from '../worker/discipline.ts'
+import { type RunSpec, unitsPerSecond } from './simulate.ts'
+
+export interface PresetRun
+  extends Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
+  timeScale?: number
+  /** Of each worker, in place of what the preset's own machines have. */
+  cores?: number
+  bootMs?: number
+}
+
+/** Where a preset does not say what its machines are like. */
+const usualMachine = { workPerSecond: unitsPerSecond, cores: 2, bootMs: 60_000 }
+/** Workers report so often at least; how busy they are is known from their reports. */
+const beatMs = 1000
+
+export function presetRun(name: string, run: PresetRun): RunSpec {
+  const { timeScale = 1, cores: askedCores, bootMs: askedBootMs, seed, ...traffic } = run
+  const { workPerSecond } = presetOf(name).machine ?? usualMachine
+  const preset = presetOf(name, { timeScale, workScale: workPerSecond / unitsPerSecond })
+  const machine = preset.machine ?? usualMachine
+  const { scheduler, placing, discipline, overflow, scale = { min: 1, max: 1 } } = preset
+  const cores = askedCores ?? machine.cores
+  const slots = disciplines[discipline].bounded ? cores + 16 : 10_000
+  const brain: BrainSpec = {
+    ...{ scheduler, discipline, scale, epoch: 1, seed },
+    limits: { queue: 1_000_000, beatMs: beatMs / timeScale, ...preset.limits },
+    ...(placing && { placing }),
+    ...(overflow && { overflow: { workPerSecond: unitsPerSecond, ...overflow } }),
+  }
+  const bootMs = askedBootMs ?? machine.bootMs / timeScale
+  return {
+    ...{ brain, seed, ...traffic },
+    fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs },
+  }
+}
