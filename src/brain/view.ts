@@ -3,6 +3,7 @@
 import type { Core } from './core.ts'
 import { remainingWork } from './mirror.ts'
 import { mayHave } from './placing.ts'
+import type { Figures } from './schedule/scheduler.ts'
 import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
 import { mostTurns } from './turns.ts'
 
@@ -16,6 +17,10 @@ export interface WorkerView {
   slots: number
   memoryMb: number
   usedMemoryMb: number
+  /** The share of its cores that was busy between the last two looks; null: not known. */
+  cpu: number | null
+  /** What policies tell of it. */
+  figures: Figures
   /** Work that its jobs are still expected to need, together. */
   outstanding: number
   /** Jobs in its hands, in order of arrival there. */
@@ -35,6 +40,8 @@ export interface BrainView {
   draining: number
   workers: WorkerView[]
   counters: Readonly<Counters>
+  /** What the scaling policy tells of itself. */
+  scaling: Figures
   /** Jobs that have their turn on a core, how many may, and those that are owed one. */
   turns: { taken: number; most: number; owed: number }
   /** A job that waits while an empty worker may take it, if there is one: a fault of the policy. */
@@ -56,8 +63,9 @@ export function viewOf(core: Core): BrainView {
     booting: [...core.launches.keys()],
     ready: core.ready,
     draining: core.draining.size,
-    workers: [...core.workers.values()].map((worker) => workerView(worker, core.now)),
+    workers: [...core.workers.values()].map((worker) => workerView(core, worker)),
     counters: { ...core.counters },
+    scaling: core.scaler.tells?.() ?? {},
     turns: { taken: core.turns, most: mostTurns(core), owed: owed(core) },
     idleBeside() {
       if (core.scheduler.patient) return undefined
@@ -87,7 +95,8 @@ function owed(core: Core): number {
   return count
 }
 
-function workerView(worker: WorkerRecord, now: number): WorkerView {
+function workerView(core: Core, worker: WorkerRecord): WorkerView {
+  const { now, scheduler, scaler } = core
   const jobs = worker.jobs.map((record: JobRecord) => ({
     job: record.job.id,
     attempt: record.attempt,
@@ -103,6 +112,8 @@ function workerView(worker: WorkerRecord, now: number): WorkerView {
     slots: worker.slots,
     memoryMb: worker.memoryMb,
     usedMemoryMb: worker.usedMb,
+    cpu: worker.cpu,
+    figures: { ...scheduler.tells?.(worker), ...scaler.tellsOf?.(worker.id) },
     outstanding: jobs.reduce((sum, { remaining }) => sum + remaining, 0),
     jobs,
   }

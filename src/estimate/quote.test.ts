@@ -32,6 +32,8 @@ function worker(id: string, cores: number, held: Held = [], rest: Partial<Worker
     suspect: false,
     fresh: false,
     ...memory,
+    cpu: null,
+    figures: {},
     outstanding,
     jobs,
     ...rest,

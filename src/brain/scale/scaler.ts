@@ -1,6 +1,7 @@
 /** Scaling: how many workers? One file per policy. */
 
 import type { Reason } from '../../model.ts'
+import type { Figures } from '../schedule/scheduler.ts'
 
 /** What a scaling policy may look at. */
 export interface FleetView {
@@ -96,6 +97,9 @@ export interface Scaler {
   lost?(worker: string, now: number): void
   /** True: workers that drain and are empty are ended when it says so, and not at once. */
   readonly endsDrained?: boolean
+  /** What people may want to know of the policy, and of a worker under it, by name. */
+  tells?(): Figures
+  tellsOf?(worker: string): Figures
   save(): unknown
   load(saved: unknown): void
 }

@@ -37,10 +37,15 @@ export interface Scheduler {
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
   /** The worker has answered the job, which is still in its hands. */
   ended?(worker: WorkerRecord, record: JobRecord, now: number): void
+  /** What else people may want to know of a worker under this policy, by name. */
+  tells?(worker: WorkerRecord): Figures
   /** What the index cannot be rebuilt from: `refile` of all workers comes before `load`. */
   save(): unknown
   load(saved: unknown, worker: (id: string) => WorkerRecord): void
 }
+
+/** Facts by name, for people. */
+export type Figures = Readonly<Record<string, number | string | boolean | null>>
 
 /** What every policy is given. */
 export interface SchedulerParts {
