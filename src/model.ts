@@ -24,6 +24,8 @@ export interface Job {
   client?: string
   /** Which of several queues it belongs in, for policies that have more than one. */
   lane?: string
+  /** The node that it came in through, where there are several fronts. Undefined: the coordinator. */
+  front?: string
   deadlineAt?: number
   /** False: started at most once; the worker says `ready` and waits for `go`. Default true. */
   safeToRepeat?: boolean
@@ -55,6 +57,19 @@ export interface WorkerFacts {
   memoryMb: number
   /** Most jobs it holds at once, running and paused. */
   slots: number
+}
+
+/**
+ * What a node of a cluster with tiers is for: a front takes requests in and puts them into the queues, a middle pulls
+ * from the queues and does the work.
+ */
+export type Role = 'front' | 'middle'
+
+/** When a node asks to be ended: it has had nothing to do for so long, or `gaps` requests in a row came so late after another. */
+export interface EndingRule {
+  idleMs: number
+  gapMs: number
+  gaps: number
 }
 
 /** An attempt that a worker has in its hands, as it reports it. */
@@ -99,7 +114,9 @@ export type Event =
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
   | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
   /** `cpuMs`: the CPU time that its jobs have had since it began, where that is measured. */
-  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number }
+  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
+  /** A node asks to be ended: it had nothing to do for `ms`, or requests come so late one after another. */
+  | { type: 'would-end'; worker: string; why: 'idle' | 'slow'; ms: number }
   | { type: 'lost'; worker: string; message?: string }
   | { type: 'launch-failed'; launch: string; message?: string }
   /** What the provider says is there, of all that carries our tag; a launch that is there twice stands there twice. */
@@ -115,7 +132,7 @@ export interface Reason {
 }
 
 /** How a job ended for its client. */
-export type Outcome = 'result' | 'error' | 'refused' | 'unknown'
+export type Outcome = 'result' | 'error' | 'refused' | 'unknown' | 'dropped'
 
 /** What the brain wants done. */
 export type Action =
@@ -149,6 +166,10 @@ export type Action =
   /** Nobody waits for this launch any more: end whatever came of it, or still comes. Idempotent. */
   | { type: 'abandon'; launch: string; reason: Reason }
   | { type: 'drain'; worker: string; reason: Reason }
+  /** This node is a front, or a middle, from now on, and asks to be ended by this rule. */
+  | { type: 'role'; worker: string; role: Role; ending: EndingRule; reason: Reason }
+  /** This node asked to be ended, and is to stay. */
+  | { type: 'stay'; worker: string; reason: Reason }
   /** End this worker, whatever it holds. Idempotent. */
   | { type: 'terminate'; worker: string; reason: Reason }
   | { type: 'wake'; at: number }

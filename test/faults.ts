@@ -30,6 +30,9 @@ const counts = [
   'drained',
   'away',
   'awayFailed',
+  'roles',
+  'stays',
+  'late',
 ] as const
 
 export type FaultTotals = Record<(typeof counts)[number] | 'seeds', number> & {
@@ -91,7 +94,7 @@ async function main(): Promise<void> {
     console.log(
       `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} ranked anew, ` +
         `${sum('dropped')} late messages dropped, ${sum('launches')} launches (${sum('givenUp')} came to nothing), ` +
-        `${sum('strangers')} strangers ended, ${sum('drained')} drained, ${sum('away')} sent to functions (${sum('awayFailed')} in vain), ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+        `${sum('strangers')} strangers ended, ${sum('drained')} drained, ${sum('away')} sent to functions (${sum('awayFailed')} in vain), ${sum('roles')} roles given, ${sum('stays')} nodes told to stay, ${sum('late')} jobs too late, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     if (values.first && failed > 0) break

@@ -19,6 +19,7 @@ import { newOverflow } from './overflow-state.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
+import { askToEnd } from './roles.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
@@ -149,6 +150,8 @@ function apply(core: Core, event: Event): void {
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'listed':
       return reconcileFleet(core, event)
+    case 'would-end':
+      return askToEnd(core, event)
     case 'drain':
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'tick':

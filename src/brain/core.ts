@@ -102,8 +102,11 @@ export interface Core {
   readonly waiting: Waiting
   readonly timers: Heap<Timer>
   readonly counters: Counters
-  /** Workers in state ready. */
+  /** Workers in state ready, and those of them that are fronts. */
   ready: number
+  fronts: number
+  /** By front: jobs that are here and came in through it, where there are any. */
+  readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
   /** Of the workers in state ready: their cores, and the work that they do in a second. */
   cores: number
@@ -169,8 +172,11 @@ export function newCore(
       cancelled: 0,
       retries: 0,
       superseded: 0,
+      dropped: 0,
     },
     ready: 0,
+    fronts: 0,
+    through: new Map(),
     draining: new Set(),
     cores: 0,
     capacity: 0,

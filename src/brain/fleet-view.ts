@@ -10,6 +10,7 @@ export function fleetView(core: Core): FleetView {
   const { occupancy, boots } = core
   return {
     ready: core.ready,
+    fronts: core.fronts,
     booting: core.launches.size,
     draining: core.draining.size,
     waiting: core.waiting.size,

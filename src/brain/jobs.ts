@@ -23,6 +23,7 @@ import {
   wait,
   withdraw,
 } from './placing.ts'
+import { comeThrough } from './roles.ts'
 import { msOn, say } from './said.ts'
 import { joinShare } from './shares.ts'
 import { checkJob } from './sound.ts'
@@ -42,6 +43,7 @@ export function arrive(core: Core, job: Job): void {
   const record = newJobRecord(job, ++core.seqs.job, core.now)
   core.jobs.set(job.id, record)
   core.counters.accepted++
+  if (job.front !== undefined) comeThrough(core, job.front)
   let away: Reason | undefined
   if (job.deadlineAt !== undefined) {
     if (job.deadlineAt <= core.now) {

@@ -2,6 +2,7 @@
 
 import type { Reason } from '../model.ts'
 import { type Core, endLaunch, setTimer } from './core.ts'
+import { dropWaiting } from './dropping.ts'
 import { fleetView, secondsLeft } from './fleet-view.ts'
 import type { ScaleSteps } from './scale/scaler.ts'
 import type { WorkerRecord } from './state.ts'
@@ -33,6 +34,7 @@ export function launch(core: Core, reason: Reason): string {
 function take(core: Core, steps: ScaleSteps): void {
   for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
   for (const { worker, reason } of steps.drain ?? []) drain(core, worker, reason)
+  if (steps.drop) dropWaiting(core, steps.drop)
   if (!steps.launch || core.now < core.launchNotBefore) return
   for (let i = 0; i < steps.launch.count; i++) launch(core, steps.launch.reason)
 }

@@ -130,9 +130,9 @@ function arrived(to: Uint8Array, start: number, job: Job): number {
 }
 
 /** True: of the fields that a job may lack it has none but the interval around its work. */
-function isPlain({ client, lane, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
+function isPlain({ client, lane, front, deadlineAt, safeToRepeat, preemptible }: Job): boolean {
   const wishes = safeToRepeat === undefined && preemptible === undefined && lane === undefined
-  return wishes && client === undefined && deadlineAt === undefined
+  return wishes && front === undefined && client === undefined && deadlineAt === undefined
 }
 
 const attempts = {
@@ -148,6 +148,7 @@ const outcomes: Readonly<Record<Outcome, Uint8Array>> = {
   error: piece(',"outcome":"error"'),
   refused: piece(',"outcome":"refused"'),
   unknown: piece(',"outcome":"unknown"'),
+  dropped: piece(',"outcome":"dropped"'),
 }
 const waitIs = piece('{"type":"wait","job":')
 

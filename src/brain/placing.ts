@@ -10,6 +10,7 @@ import { launch } from './launches.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
 import { leaveFunction, planLook, sendAway, waitsForCore, worthAway } from './overflow.ts'
 import { isFunction } from './overflow-state.ts'
+import { leaveFront } from './roles.ts'
 import type { Verdict } from './schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
 import { isOpen, type JobRecord, takeOut, type WorkerRecord } from './state.ts'
@@ -229,6 +230,7 @@ export function announce(core: Core, record: JobRecord, outcome: Outcome, reason
   if (outcome === 'result') counters.results++
   else if (outcome === 'error') counters.errors++
   else if (outcome === 'unknown') counters.unknown++
+  else if (outcome === 'dropped') counters.dropped++
   else counters.refused++
   core.actions.push({ type: 'answer', job: record.job.id, outcome, reason })
 }
@@ -240,6 +242,7 @@ function forget(core: Core, record: JobRecord): void {
   endSlack(core, record)
   endPatience(core, record)
   core.jobs.delete(record.job.id)
+  if (record.job.front !== undefined) leaveFront(core, record.job.front)
   endTurn(core, record)
   leaveShare(core, record)
   core.rateLimits?.adjust(record.client, record.spent - record.paid, core.now)

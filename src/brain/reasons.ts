@@ -44,6 +44,25 @@ const words: Words = {
     `no worker that was probed may take it, and that one may (it has ${count(r.jobs, 'job')})`,
   'over-share': (r) =>
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients, so others go first`,
+  pulls: (r) => `that worker asks for work (${r.jobs} of ${count(r.cores, 'core')} busy)`,
+  'none-free': (r) =>
+    r.free === 0 ? 'no worker asks for work' : `no worker that asks for work can take it (${r.free} do)`,
+  dropped: (r) =>
+    `it waited ${span(r.waitedMs)} for a worker, and ${r.lane} requests are dropped after ${span(r.limitMs)}`,
+  'tier-missing': (r) => `${r.front} fronts and ${r.middle} middles were to come`,
+  'tier-first': () => 'no middle is there, and nothing is done without one',
+  'tier-usual': () => 'none was to come',
+  'role-again': (r) => `it does not know yet that it is a ${r.role}`,
+  'asked-idle': (r) => `it asked to end: it had nothing to do for ${span(r.ms)}`,
+  'asked-slow': (r) => `it asked to end: requests come only every ${span(r.ms)}`,
+  'too-few': (r) => `${count(r.left, r.role as string)} would remain, and ${r.least} must`,
+  'too-often': (r) => `another was ended ${span(r.sinceMs)} ago, and one in ${span(r.everyMs)} may be`,
+  coordinator: () => 'the coordinator always stays',
+  'tiers-start': (r) =>
+    `at hour ${r.hour} ${count(r.servers, 'server')} are best: ${r.front} fronts, the coordinator among them, and ${r.middle} middles`,
+  'queue-long': (r) =>
+    `${count(r.queued, 'request')} wait and ${count(r.servers, 'server')} are there or boot: ${r.middle} more middles and ${r.front} more fronts`,
+  'tiers-replace': (r) => `${r.front} fronts and ${r.middle} middles are missing`,
   'within-share': (r) =>
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,

@@ -7,6 +7,7 @@ import type { SavedOccupancy } from './occupancy.ts'
 import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow-state.ts'
 import type { SavedBuckets } from './rate-limit.ts'
 import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
+import { comeThrough } from './roles.ts'
 import type { SavedShare } from './shares.ts'
 import {
   type Counters,
@@ -143,6 +144,7 @@ export function restoreCore(core: Core, saved: BrainSnapshot): void {
     if (worker !== null) record.worker = core.workers.get(worker) ?? core.overflow?.place
     if (excluded) record.excluded = new Set(excluded)
     core.jobs.set(record.job.id, record)
+    if (record.job.front !== undefined) comeThrough(core, record.job.front)
     core.shares?.clients.get(record.client)?.jobs.add(record)
     if (record.job.deadlineAt !== undefined) core.deadlines.add(record)
     if (record.turn === 'taken') core.turns++

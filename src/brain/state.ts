@@ -2,7 +2,7 @@
 
 import { firstStanding } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
-import type { Job, Precedence, WorkerFacts } from '../model.ts'
+import type { Job, Precedence, Role, WorkerFacts } from '../model.ts'
 import { noPrecedence } from '../worker/discipline.ts'
 
 export interface JobRecord extends Precedence {
@@ -74,6 +74,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
   state: 'ready' | 'draining' | 'gone'
+  /** Where there are tiers: what it is for. A front has no slots. */
+  readonly role: Role | undefined
   /** Not reached at the last try, and not heard of since. */
   suspect: boolean
   heardAt: number
@@ -115,11 +117,14 @@ export interface CpuSaid {
 /** A worker of which nothing is known but what it said of itself, or was said of it. */
 export function newWorkerRecord(
   facts: WorkerFacts,
-  known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'>,
+  known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'> & {
+    role?: Role | undefined
+  },
 ): WorkerRecord {
   const { id, cores, workPerSecond, memoryMb, slots } = facts
   return {
-    ...{ id, cores, workPerSecond, memoryMb, slots },
+    ...{ id, cores, workPerSecond, memoryMb, slots: known.role === 'front' ? 0 : slots },
+    role: undefined,
     ...known,
     suspect: false,
     heardAt: known.placedAt,
@@ -167,6 +172,8 @@ export interface Counters {
   cancelled: number
   retries: number
   superseded: number
+  /** Waited longer than the policy lets jobs of their lane wait. */
+  dropped: number
 }
 
 /** True while the worker may be given jobs at all. */

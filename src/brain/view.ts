@@ -1,5 +1,6 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
+import type { Role } from '../model.ts'
 import type { Core } from './core.ts'
 import { remainingWork } from './mirror.ts'
 import { mayHave } from './placing.ts'
@@ -19,6 +20,8 @@ export interface WorkerView {
   usedMemoryMb: number
   /** The share of its cores that was busy between the last two looks; null: not known. */
   cpu: number | null
+  /** Where there are tiers. */
+  role?: Role
   /** What policies tell of it. */
   figures: Figures
   /** Work that its jobs are still expected to need, together. */
@@ -30,6 +33,8 @@ export interface WorkerView {
 export interface BrainView {
   now: number
   waiting: string[]
+  /** How many of those are in each lane, where there are lanes. */
+  lanes?: Readonly<Record<string, number>>
   placed: number
   /** In functions. */
   away: { job: string; attempt: number; function: string }[]
@@ -56,6 +61,7 @@ export function viewOf(core: Core): BrainView {
   return {
     now: core.now,
     waiting: waiting.map((record) => record.job.id),
+    ...lanesOf(waiting),
     placed: core.jobs.size - waiting.length - away.length,
     away: away.map(({ job, attempt, worker }) => ({ job: job.id, attempt, function: worker!.id })),
     jobs: core.jobs.size,
@@ -95,6 +101,14 @@ function owed(core: Core): number {
   return count
 }
 
+/** Of jobs that wait. */
+function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
+  const lanes: Record<string, number> = {}
+  for (const { lane } of waiting.map(({ job }) => job))
+    if (lane !== undefined) lanes[lane] = (lanes[lane] ?? 0) + 1
+  return Object.keys(lanes).length > 0 ? { lanes } : {}
+}
+
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const { now, scheduler, scaler } = core
   const jobs = worker.jobs.map((record: JobRecord) => ({
@@ -113,7 +127,12 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     memoryMb: worker.memoryMb,
     usedMemoryMb: worker.usedMb,
     cpu: worker.cpu,
-    figures: { ...scheduler.tells?.(worker), ...scaler.tellsOf?.(worker.id) },
+    ...(worker.role && { role: worker.role }),
+    figures: {
+      ...(worker.role === 'front' && { open: core.through.get(worker.id) ?? 0 }),
+      ...scheduler.tells?.(worker),
+      ...scaler.tellsOf?.(worker.id),
+    },
     outstanding: jobs.reduce((sum, { remaining }) => sum + remaining, 0),
     jobs,
   }

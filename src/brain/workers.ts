@@ -6,6 +6,7 @@ import { noteCpu } from './cpu.ts'
 import { noteDone, retry } from './jobs.ts'
 import { mirror } from './mirror.ts'
 import { detach, fill, place, remind, spend } from './placing.ts'
+import { giveRole, remindOfRole } from './roles.ts'
 import { watch } from './silence.ts'
 import { checkFacts } from './sound.ts'
 import { type JobRecord, newWorkerRecord, type WorkerRecord } from './state.ts'
@@ -19,6 +20,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     if (event.seq > known.seq) {
       reconcile(core, known, event.seq, event.held, 0)
       remind(core, known)
+      remindOfRole(core, known)
     }
     return
   }
@@ -35,6 +37,7 @@ export function join(core: Core, event: Of<'joined'>): void {
   const worker = newWorkerRecord(event.worker, {
     ...{ number, launch: event.launch, state: 'ready', since: launch?.at ?? core.now, placedAt: core.now },
     ...{ seq: event.seq, placedStamp: number - 2 ** 40 },
+    ...(core.scaler.tiers && { role: giveRole(core, core.scaler.tiers, event.worker.id) }),
   })
   core.workers.set(event.worker.id, worker)
   count(core, worker, 1)
@@ -52,6 +55,7 @@ export function report(core: Core, event: Of<'reported'>): void {
   else if (event.seq > worker.seq) {
     const { cpuMs } = event
     if (cpuMs !== undefined && cpuMs >= 0 && cpuMs < Infinity) noteCpu(core, worker, cpuMs)
+    if (event.role !== worker.role) remindOfRole(core, worker)
     reconcile(core, worker, event.seq, event.held, core.limits.settleMs)
   }
 }
@@ -125,7 +129,7 @@ export function missed(core: Core, id: string, reason: Reason): void {
 export function lose(core: Core, id: string, reason: Reason): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  core.scaler.lost?.(id, core.now)
+  core.scaler.lost?.(id, core.now, worker.role)
   for (const job of worker.brokeOff) {
     const record = core.jobs.get(job)
     if (record) record.losses++
@@ -170,7 +174,7 @@ export function drain(core: Core, id: string, reason: Reason): void {
 export function endDrained(core: Core): void {
   if (core.scaler.endsDrained) return
   for (const worker of core.draining) {
-    if (worker.jobs.length === 0) remove(core, worker, { code: 'drained' })
+    if (worker.jobs.length === 0 && !core.through.has(worker.id)) remove(core, worker, { code: 'drained' })
   }
 }
 
@@ -194,11 +198,15 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
 }
 
 /** A worker is ready (1), or is not any more (-1). */
-export function count(core: Core, { cores, workPerSecond, running }: WorkerRecord, by: 1 | -1): void {
+export function count(core: Core, { role, cores, workPerSecond, running }: WorkerRecord, by: 1 | -1): void {
   core.ready += by
+  if (role === 'front') {
+    core.fronts += by
+    return
+  }
   core.busyCores += by * Math.min(cores, running)
   core.cores += by * cores
-  core.capacity = core.ready === 0 ? 0 : core.capacity + by * cores * workPerSecond
+  core.capacity = core.ready === core.fronts ? 0 : core.capacity + by * cores * workPerSecond
 }
 
 function terminate(core: Core, worker: string, reason: Reason): void {

@@ -76,6 +76,7 @@ export function breakOff(response: ServerResponse): void {
 
 const statusOf: Readonly<Record<string, number>> = {
   'queue-full': 503,
+  dropped: 503,
   'rate-limit': 429,
   deadline: 504,
   'no-time': 504,

@@ -6,7 +6,7 @@ import type { LedgerRow } from './ledger.ts'
 
 /** Fields that must have one of a few values. */
 const choices = {
-  outcome: ['result', 'error', 'refused', 'unknown'] satisfies Outcome[],
+  outcome: ['result', 'error', 'refused', 'unknown', 'dropped'] satisfies Outcome[],
   measure: ['meter', 'header', 'cpu', 'time'] satisfies Measure[],
 } as const
 type Kind = 'text' | keyof typeof choices | number

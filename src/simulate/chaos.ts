@@ -8,6 +8,7 @@ import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { listMs, providerRates, settled } from './chaos-fleet.ts'
+import { tiersFrom } from './chaos-tiers.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
@@ -33,6 +34,10 @@ export interface ChaosResult {
   /** Attempts in functions, and those of them that came to nothing. */
   away: number
   awayFailed: number
+  /** Where there are tiers: roles that were given, nodes that asked to end and stayed, jobs that waited too long. */
+  roles: number
+  stays: number
+  late: number
   /** Of the event log. */
   hash: string
 }
@@ -108,7 +113,9 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
-  const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const wanders = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const tiers = tiersFrom(seed, scheduler, brain.scale)
+  const scale = tiers?.scale ?? wanders
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
 
   const faults = new Faults(rates, seed)
@@ -152,6 +159,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
       ...(deadlineMs !== undefined && { deadlineAt: time + deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),
+      ...tiers?.lane(),
     }
     const fate = fateOf(random.next())
     world.clock.at(time, rank.arrival, () => {
@@ -177,6 +185,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   }
   const { counters } = world.brain.view()
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = checks.tally
+  const { roles, stays, late } = checks.tally
   return {
     jobs,
     results: counters.results + counters.errors,
@@ -192,6 +201,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     drained,
     away,
     awayFailed,
+    ...{ roles, stays, late },
     hash: hash.digest('hex'),
   }
 }

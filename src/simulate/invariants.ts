@@ -6,7 +6,7 @@
 import type { Brain } from '../brain/brain.ts'
 import type { BrainView } from '../brain/view.ts'
 import { InvariantError } from '../errors.ts'
-import type { Action, AttemptToken, Event } from '../model.ts'
+import type { Action, AttemptToken, Event, Role } from '../model.ts'
 import type { Observer } from './world.ts'
 
 interface Watched {
@@ -28,7 +28,7 @@ export class Invariants implements Observer {
   readonly #answered = new Set<string>()
   readonly #workers = new Map<
     string,
-    { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean }
+    { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean; role?: Role }
   >()
   #turns = 0
   /** Ends seen by rule, for the run's account. */
@@ -36,6 +36,11 @@ export class Invariants implements Observer {
     answers: 0,
     hungUp: 0,
     dropped: 0,
+    /** Jobs that the policy dropped because they had waited too long. */
+    late: 0,
+    /** Nodes that were told their role, and those that asked to end and were not allowed to. */
+    roles: 0,
+    stays: 0,
     ranked: 0,
     launches: 0,
     givenUp: 0,
@@ -73,10 +78,9 @@ export class Invariants implements Observer {
     }
     if (view.turns.taken > 0 || view.turns.owed > 0)
       fail(`${view.turns.taken} turns are taken and ${view.turns.owed} are owed, and there are no jobs`)
-    const { accepted, results, errors, refused, unknown, cancelled } = view.counters
-    if (accepted !== results + errors + refused + unknown + cancelled) {
-      fail(`accepted ${accepted}, but ended ${results + errors + refused + unknown + cancelled}`)
-    }
+    const { accepted, results, errors, refused, unknown, cancelled, dropped } = view.counters
+    const ended = results + errors + refused + unknown + cancelled + dropped
+    if (accepted !== ended) fail(`accepted ${accepted}, but ended ${ended}`)
   }
 
   #note(event: Event): void {
@@ -131,6 +135,17 @@ export class Invariants implements Observer {
       case 'launch':
         this.tally.launches++
         return
+      case 'role': {
+        this.tally.roles++
+        const worker = this.#workers.get(action.worker)
+        if (worker?.role && worker.role !== action.role)
+          fail(`worker ${action.worker} is a ${worker.role}, and was told to be a ${action.role}`)
+        if (worker) worker.role = action.role
+        return
+      }
+      case 'stay':
+        this.tally.stays++
+        return
       case 'abandon':
         if (action.reason.code === 'stranger') this.tally.strangers++
         else this.tally.givenUp++
@@ -158,6 +173,7 @@ export class Invariants implements Observer {
     if (!job) return fail(`job ${run.job} is over, but attempt ${run.attempt} was started`)
     const worker = this.#workers.get(run.worker)
     if (!worker) return fail(`job ${run.job} was sent to worker ${run.worker}, which is gone`)
+    if (worker.role === 'front') fail(`job ${run.job} was sent to worker ${run.worker}, which is a front`)
     if (worker.draining) fail(`job ${run.job} was sent to worker ${run.worker}, which is draining`)
     if (run.attempt !== job.attempt + 1) {
       fail(`job ${run.job}: attempt ${run.attempt} follows attempt ${job.attempt}`)
@@ -220,6 +236,10 @@ export class Invariants implements Observer {
         )
       }
     } else if (!answer.reason.code) fail(`job ${answer.job} was refused without a rule`)
+    else if (answer.outcome === 'dropped') {
+      this.tally.late++
+      if (job.attempt > 0) fail(`job ${answer.job} was given to a worker, and dropped`)
+    }
     this.#release(answer.job, job)
     this.#live.delete(answer.job)
     this.#answered.add(answer.job)

@@ -3,6 +3,7 @@
 import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import { type Happening, rank } from './clock.ts'
+import { SimTier } from './sim-tier.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
 import type { Truth, World } from './world.ts'
 
@@ -19,6 +20,8 @@ export class SimNode implements SimWorkerEvents {
   /** Ends of attempts that the brain has not yet acknowledged. */
   readonly #unheard = new Map<string, Event & AttemptToken>()
   readonly #beat: Happening
+  /** Where there are tiers, once it was told its role. */
+  #tier: SimTier | undefined
   #seq = 0
   /** Cores that run a job, and the time that they have had one. */
   #busy = { cores: 0, ms: 0, since: 0 }
@@ -79,6 +82,7 @@ export class SimNode implements SimWorkerEvents {
       this.#unheard.delete(keyOf(token))
       const job = this.#find(token)
       if (job) this.worker.remove(job)
+      this.#holds()
     })
   }
 
@@ -90,7 +94,24 @@ export class SimNode implements SimWorkerEvents {
     })
   }
 
+  /** However often it is told. */
+  role(action: Extract<Action, { type: 'role' }>): void {
+    this.#read(() => {
+      if (this.#tier || this.#dead) return
+      this.#tier = new SimTier(action, this.#world.clock, (ask) =>
+        this.#say({ type: 'would-end', worker: this.id, ...ask }),
+      )
+      if (action.role === 'front') this.#world.fronts.add(this)
+    })
+  }
+
+  /** Of a front: a request has come in here. */
+  cameThrough(): void {
+    this.#tier?.arrived()
+  }
+
   finished(job: SimJob): void {
+    this.#holds()
     const { epoch, job: id, attempt, truth } = job
     const worker = this.id
     if (truth.fate === 'ends') {
@@ -118,7 +139,9 @@ export class SimNode implements SimWorkerEvents {
     this.#dead = true
     this.worker.end()
     this.#world.clock.cancel(this.#beat)
+    this.#tier?.stop()
     this.#world.nodes.delete(this.id)
+    if (this.#tier?.role === 'front') this.#world.fronts.gone(this)
     this.#world.draining.delete(this.id)
     this.#world.provider.died(this)
     if (this.#world.parts.faults?.noticesDeath() ?? true) {
@@ -133,6 +156,7 @@ export class SimNode implements SimWorkerEvents {
     this.#inbox ??= []
     this.worker.setSpeed(0)
     this.#world.clock.cancel(this.#beat)
+    this.#tier?.stop()
   }
 
   /** It goes on as if nothing had happened: a zombie, if the brain has given it up. */
@@ -142,6 +166,7 @@ export class SimNode implements SimWorkerEvents {
     this.#inbox = undefined
     this.worker.setSpeed(1)
     this.#plan()
+    this.#tier?.plan()
     for (const message of inbox) if (!this.#dead) message()
   }
 
@@ -153,10 +178,19 @@ export class SimNode implements SimWorkerEvents {
     // Without a truth the client has hung up in the meantime: the cancellation is on its way.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
     const job = newSimJob(token, truth, this.#early.get(keyOf(token)) ?? token.precedence)
-    if (truth.job.safeToRepeat !== false) return this.worker.add(job)
-    this.#asked.add(keyOf(token))
-    this.#asking.set(keyOf(token), job)
-    this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
+    if (truth.job.safeToRepeat !== false) this.worker.add(job)
+    else {
+      this.#asked.add(keyOf(token))
+      this.#asking.set(keyOf(token), job)
+      this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
+    }
+    if (!this.#tier) return
+    this.#holds()
+    this.#tier.arrived()
+  }
+
+  #holds(): void {
+    this.#tier?.holds(this.worker.jobs.length + this.#asking.size)
   }
 
   /** A doubled message: the attempt is here, or was done and has not been heard of. */
@@ -168,7 +202,8 @@ export class SimNode implements SimWorkerEvents {
   #report(): void {
     if (!this.#joined) return this.join()
     const seq = ++this.#seq
-    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#cpuMs() })
+    const role = this.#tier && { role: this.#tier.role }
+    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#cpuMs(), ...role })
     for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
     for (const end of this.#unheard.values()) this.#deliverEnd(end)
     this.#plan()

@@ -81,6 +81,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     answered(truth, answer, now) {
       ended++
       if (warmup > 0 && Number(truth.job.id.slice(1)) <= warmup) return
+      if (answer.outcome === 'dropped') return void answers.dropped++
       if (answer.outcome !== 'result') return void answers.refused++
       const sizeMs = truth.size / (unitsPerSecond / 1000)
       const responseMs = now - truth.arrivedAt

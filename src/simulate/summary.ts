@@ -5,6 +5,8 @@ import { Numbers } from './numbers.ts'
 export interface Summary {
   jobs: number
   refused: number
+  /** Those that the policy dropped because they had waited too long. */
+  dropped: number
   meanResponseMs: number
   p50ResponseMs: number
   p99ResponseMs: number
@@ -22,6 +24,7 @@ export class Answers {
   readonly #sizeMs = new Numbers()
   readonly #responseMs = new Numbers()
   refused = 0
+  dropped = 0
 
   add(sizeMs: number, responseMs: number): void {
     this.#sizeMs.push(sizeMs)
@@ -51,6 +54,7 @@ export class Answers {
     return {
       jobs: count,
       refused: this.refused,
+      dropped: this.dropped,
       meanResponseMs: mean(response),
       p50ResponseMs: quantile(response, 0.5),
       p99ResponseMs: quantile(response, 0.99),

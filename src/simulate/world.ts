@@ -12,6 +12,7 @@ import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
 import { disciplines } from '../worker/discipline.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Faults } from './faults.ts'
+import { SimFronts } from './sim-fronts.ts'
 import { SimFunctions } from './sim-function.ts'
 import { SimNode } from './sim-node.ts'
 import { SimProvider } from './sim-provider.ts'
@@ -66,6 +67,8 @@ export class World {
   busyCores = 0
   /** Workers that the brain gives no more jobs. */
   readonly draining = new Set<string>()
+  /** Where there are tiers. */
+  readonly fronts = new SimFronts(this)
   readonly #wake: Happening
   readonly #log: LogWriter | undefined
 
@@ -86,9 +89,12 @@ export class World {
   }
 
   /** A job arrives now. */
-  submit(job: Job, size: number, fate: Truth['fate'] = 'ends'): void {
+  submit(asked: Job, size: number, fate: Truth['fate'] = 'ends'): void {
+    const front = this.fronts.next()
+    const job = front ? { ...asked, front: front.id } : asked
     this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate })
     this.tell({ type: 'arrived', job })
+    front?.cameThrough()
   }
 
   /** The client of a job hangs up. */
@@ -162,6 +168,9 @@ export class World {
         return
       case 'drain':
         if (this.nodes.has(action.worker)) this.draining.add(action.worker)
+        return
+      case 'role':
+        this.send(() => this.nodes.get(action.worker)?.role(action))
         return
       case 'terminate':
         this.send(() => this.nodes.get(action.worker)?.die())

@@ -6,7 +6,9 @@ import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
 import { type PlanStep, planned } from './planned.ts'
+import { queueLength } from './queue-length.ts'
 import type { Scaler } from './scaler.ts'
+import type { TierSpec } from './tiers.ts'
 import { type Wander, wandering } from './wandering.ts'
 import { type Tuning, workForecast } from './work-forecast.ts'
 
@@ -28,6 +30,8 @@ export interface ScaleSpec {
   plan?: readonly PlanStep[]
   /** Of `wandering`. */
   wander?: Wander
+  /** Of `queue-length`. */
+  tiers?: Partial<TierSpec>
   billing?: Billing
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
@@ -40,6 +44,7 @@ export const scalers = {
   kpa,
   planned,
   wandering,
+  'queue-length': queueLength,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

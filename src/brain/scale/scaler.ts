@@ -1,6 +1,6 @@
 /** Scaling: how many workers? One file per policy. */
 
-import type { Reason } from '../../model.ts'
+import type { EndingRule, Reason, Role } from '../../model.ts'
 import type { Figures } from '../schedule/scheduler.ts'
 
 /** What a scaling policy may look at. */
@@ -9,6 +9,8 @@ export interface FleetView {
   ready: number
   booting: number
   draining: number
+  /** Of the ready ones: fronts. The coordinator, which is one too, is no worker. */
+  fronts: number
   /** Jobs that no worker has, and all that are here. */
   waiting: number
   jobs: number
@@ -72,6 +74,8 @@ export interface ScaleSteps {
   drain?: { worker: string; reason: Reason }[]
   /** These are ended now; what they have in hand is for others. */
   end?: { worker: string; reason: Reason }[]
+  /** Jobs of these lanes that no worker was ever given, and that have waited for longer than so long, are dropped. */
+  drop?: Readonly<Record<string, number>>
 }
 
 /** A job that has a result. */
@@ -85,6 +89,16 @@ export interface FinishedJob {
   late: boolean | undefined
 }
 
+/** What a policy of a cluster with tiers decides besides how many nodes there are. */
+export interface Tiers {
+  /** What a node that has just joined is for. */
+  roleFor(view: FleetView): { role: Role; reason: Reason }
+  /** When nodes ask to be ended. */
+  readonly ending: Readonly<Record<Role, EndingRule>>
+  /** A node asks to be ended. Undefined: it may be; else why not. */
+  refuses(role: Role | 'coordinator', view: FleetView, now: number): Reason | undefined
+}
+
 export interface Scaler {
   readonly name: string
   /** How often to decide, besides every change of the fleet; 0: never else. */
@@ -94,7 +108,9 @@ export interface Scaler {
   arrived?(seconds: number, now: number): boolean
   finished?(job: FinishedJob, now: number): void
   /** A worker is lost; `decide` follows. */
-  lost?(worker: string, now: number): void
+  lost?(worker: string, now: number, role: Role | undefined): void
+  /** Given: nodes have roles. */
+  readonly tiers?: Tiers
   /** True: workers that drain and are empty are ended when it says so, and not at once. */
   readonly endsDrained?: boolean
   /** What people may want to know of the policy, and of a worker under it, by name. */

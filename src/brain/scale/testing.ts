@@ -5,6 +5,7 @@ import type { FleetView } from './scaler.ts'
 /** Two cores a worker, idle, unless told otherwise. */
 export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
   return {
+    fronts: 0,
     booting: 0,
     draining: 0,
     waiting: 0,

@@ -1,0 +1,30 @@
+/** Drops jobs that have waited too long, where the policy has it so: they are answered, and counted apart. */
+
+import { thousandths } from '../quantities.ts'
+import type { Core } from './core.ts'
+import { conclude } from './placing.ts'
+import type { JobRecord } from './state.ts'
+
+/**
+ * From the head of each lane. A lane is in order of arrival, so those that have waited too long all stand at its head.
+ * What a worker was given once is not dropped, though it may be back in the queue.
+ */
+export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
+  const late: JobRecord[] = []
+  for (const record of core.waiting) if (isLate(record, limits, core.now)) late.push(record)
+  late.sort((a, b) => a.seq - b.seq)
+  for (const record of late) {
+    const lane = record.job.lane!
+    const waitedMs = thousandths(core.now - record.arrivedAt)
+    conclude(core, record, 'dropped', { code: 'dropped', lane, waitedMs, limitMs: limits[lane]! })
+  }
+}
+
+function isLate(
+  { job, attempt, arrivedAt }: JobRecord,
+  limits: Readonly<Record<string, number>>,
+  now: number,
+) {
+  if (job.lane === undefined || attempt > 0 || !Object.hasOwn(limits, job.lane)) return false
+  return now - arrivedAt > limits[job.lane]!
+}

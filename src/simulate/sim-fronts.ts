@@ -1,0 +1,33 @@
+/** The fronts of a simulated cluster with tiers: requests come in through the coordinator and through each of them in turn. */
+
+import type { SimNode } from './sim-node.ts'
+import type { World } from './world.ts'
+
+export class SimFronts {
+  readonly #world: World
+  readonly #nodes = new Set<SimNode>()
+  #turn = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  add(node: SimNode): void {
+    this.#nodes.add(node)
+  }
+
+  /** It is gone, and the clients that it served with it. */
+  gone(node: SimNode): void {
+    this.#nodes.delete(node)
+    const { truths } = this.#world
+    const cut = [...truths.values()].filter(({ job }) => job.front === node.id)
+    for (const { job } of cut) this.#world.hangUp(job.id)
+  }
+
+  /** Through whom the next request comes. Undefined: the coordinator. */
+  next(): SimNode | undefined {
+    if (this.#nodes.size === 0) return undefined
+    const open = [...this.#nodes].filter((node) => !node.frozen && !this.#world.draining.has(node.id))
+    return [undefined, ...open][this.#turn++ % (open.length + 1)]
+  }
+}

@@ -1,0 +1,54 @@
+/** The tier of a simulated node: it knows its role once it was told, and asks to be ended as a real one would. */
+
+import type { Action, Role } from '../model.ts'
+import { type Ask, SelfEnding } from '../worker/self-ending.ts'
+import { type Happening, rank, type VirtualClock } from './clock.ts'
+
+export class SimTier {
+  readonly role: Role
+  readonly #clock: VirtualClock
+  readonly #ask: (ask: Ask) => void
+  readonly #due: Happening
+  readonly #ending: SelfEnding
+
+  constructor(
+    { role, ending }: Extract<Action, { type: 'role' }>,
+    clock: VirtualClock,
+    ask: (ask: Ask) => void,
+  ) {
+    this.role = role
+    this.#clock = clock
+    this.#ask = ask
+    this.#due = { item: () => this.#check(), at: -1 }
+    this.#ending = new SelfEnding(ending, clock.now)
+    this.plan()
+  }
+
+  arrived(): void {
+    const ask = this.#ending.arrived(this.#clock.now)
+    this.plan()
+    if (ask) this.#ask(ask)
+  }
+
+  holds(inHand: number): void {
+    this.#ending.holds(inHand, this.#clock.now)
+    this.plan()
+  }
+
+  /** Also after a time in which it did nothing. */
+  plan(): void {
+    const at = this.#ending.dueAt
+    if (at < Infinity) this.#clock.move(this.#due, Math.max(at, this.#clock.now), rank.message)
+    else this.#clock.cancel(this.#due)
+  }
+
+  stop(): void {
+    this.#clock.cancel(this.#due)
+  }
+
+  #check(): void {
+    const ask = this.#ending.check(this.#clock.now)
+    this.plan()
+    if (ask) this.#ask(ask)
+  }
+}
