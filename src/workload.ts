@@ -60,6 +60,8 @@ export interface WorkloadDefinition<P> {
   deadlineMs?: number
   /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
+  /** Which of several queues a request belongs in, for presets that have more than one. Default: none in particular. */
+  lane?(params: P): string
   /** What is counted as its work. Default: the files of its own folder. */
   meter?: MeterChoice
   /**
@@ -77,6 +79,7 @@ export interface Workload<P = unknown> {
   safeToRepeat(params: P): boolean
   readonly deadlineMs?: number
   features?(params: P, body: BodyFacts): Features
+  lane?(params: P): string
   readonly meter: Required<MeterChoice>
   run(params: P, ctx: JobContext): unknown
 }
@@ -87,7 +90,7 @@ export type AnyParams = Record<string, unknown>
 /** Checks a definition and fills in defaults; given a workload, returns an equal one. */
 export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
-  const { deadlineMs, features, meter } = definition
+  const { deadlineMs, features, lane, meter } = definition
   return Object.freeze({
     name,
     description,
@@ -96,19 +99,20 @@ export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>)
     safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(features && { features }),
+    ...(lane && { lane }),
     meter: { packages: [...(meter?.packages ?? [])] },
     run,
   })
 }
 
 const allowed =
-  'name, description, params, preemptible, safeToRepeat, deadlineMs, features, meter, run'.split(', ')
+  'name, description, params, preemptible, safeToRepeat, deadlineMs, features, lane, meter, run'.split(', ')
 
 function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
-  const { name, description, params, preemptible, safeToRepeat, deadlineMs, features, meter, run } =
+  const { name, description, params, preemptible, safeToRepeat, deadlineMs, features, lane, meter, run } =
     definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
@@ -137,6 +141,9 @@ function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   }
   if (features !== undefined && typeof features !== 'function') {
     throw wrong('features', features, 'a function of the parameters and the body')
+  }
+  if (lane !== undefined && typeof lane !== 'function') {
+    throw wrong('lane', lane, 'a function of the parameters')
   }
   if (meter !== undefined && !isMeterChoice(meter)) {
     throw wrong('meter', JSON.stringify(meter), "{ packages: ['name', …] } with names of npm packages")

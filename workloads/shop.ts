@@ -41,6 +41,7 @@ export default defineWorkload({
         : undefined,
   }),
   safeToRepeat: (params) => params.action === 'browse',
+  lane: ({ action }) => action,
   features: (params) =>
     params.action === 'purchase'
       ? { action: params.action, products: 1 }

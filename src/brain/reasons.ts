@@ -49,7 +49,7 @@ const words: Words = {
     r.free === 0 ? 'no worker asks for work' : `no worker that asks for work can take it (${r.free} do)`,
   dropped: (r) =>
     `it waited ${span(r.waitedMs)} for a worker, and ${r.lane} requests are dropped after ${span(r.limitMs)}`,
-  'tier-missing': (r) => `${r.front} fronts and ${r.middle} middles were to come`,
+  'tier-missing': (r) => `${count(r.front, 'front')} and ${count(r.middle, 'middle')} were to come`,
   'tier-first': () => 'no middle is there, and nothing is done without one',
   'tier-usual': () => 'none was to come',
   'role-again': (r) => `it does not know yet that it is a ${r.role}`,
@@ -59,10 +59,10 @@ const words: Words = {
   'too-often': (r) => `another was ended ${span(r.sinceMs)} ago, and one in ${span(r.everyMs)} may be`,
   coordinator: () => 'the coordinator always stays',
   'tiers-start': (r) =>
-    `at hour ${r.hour} ${count(r.servers, 'server')} are best: ${r.front} fronts, the coordinator among them, and ${r.middle} middles`,
+    `at hour ${r.hour} ${count(r.servers, 'server')} are best: ${count(r.front, 'front')}, the coordinator among them, and ${count(r.middle, 'middle')}`,
   'queue-long': (r) =>
-    `${count(r.queued, 'request')} wait and ${count(r.servers, 'server')} are there or boot: ${r.middle} more middles and ${r.front} more fronts`,
-  'tiers-replace': (r) => `${r.front} fronts and ${r.middle} middles are missing`,
+    `${count(r.queued, 'request')} wait and ${count(r.servers, 'server')} are there or boot: ${count(r.middle, 'middle')} and ${count(r.front, 'front')} more`,
+  'tiers-replace': (r) => `${count(r.front, 'front')} and ${count(r.middle, 'middle')} are missing`,
   'within-share': (r) =>
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,

@@ -30,11 +30,12 @@ export async function submitWorkload(
   const { workload, params, checked, body, sendBody, question, quote, estimateMs } = asked
   try {
     const { name, preemptible, deadlineMs } = workload
+    const lane = workload.lane?.(checked)
     const job = jobOf(
       parts,
       request,
       name,
-      { ...quote, deadlineMs, preemptible },
+      { ...quote, deadlineMs, preemptible, ...(lane !== undefined && { lane }) },
       workload.safeToRepeat(checked),
     )
     response.on('close', () => void body.discard())
@@ -94,13 +95,14 @@ interface JobFacts extends Pick<Estimate, 'work' | 'low' | 'high'> {
   /** Of requests that name none. */
   deadlineMs: number | undefined
   preemptible: boolean
+  lane?: string
 }
 
 function jobOf(
   parts: SubmitParts,
   request: IncomingMessage,
   workload: string,
-  { work, low, high, memoryMb, deadlineMs: usual, preemptible }: JobFacts,
+  { work, low, high, memoryMb, deadlineMs: usual, preemptible, lane }: JobFacts,
   safeToRepeat: boolean,
 ): Job {
   const deadlineMs = deadline(request) ?? usual
@@ -109,6 +111,7 @@ function jobOf(
     workload,
     ...{ work, low, high, memoryMb },
     client: parts.clientOf(request),
+    ...(lane !== undefined && { lane }),
     ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
     ...(!safeToRepeat && { safeToRepeat: false }),
     ...(!preemptible && { preemptible: false }),

@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
 import type { Preset, PresetMaker } from './preset.ts'
+import { tiered } from './tiered.ts'
 
 export const presets = {
   plimsoll: () => ({
@@ -15,6 +16,7 @@ export const presets = {
     scheduler: 'least-connections',
     discipline: 'sharing',
   }),
+  tiered,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets
