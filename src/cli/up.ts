@@ -10,6 +10,7 @@ import { type Configured, configOption, readConfigured } from './config.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import type { Command, OptionValues } from './options.ts'
 import { functionsFrom, moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
+import { repeatOptions, repeatsFrom } from './repeats.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -52,6 +53,7 @@ export const clusterOptions = {
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
   ...moneyOptions,
   ...overflowOptions,
+  ...repeatOptions,
   'stop-after': { help: 'on SIGTERM, how many seconds running requests are given', default: 30, min: 0 },
   'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
 } as const
@@ -95,6 +97,7 @@ export function clusterFrom(
     workerCommand: [...program, 'worker'],
     prices: pricesFrom(values),
     ...functionsFrom(values, [...program, 'function'], own && config.file),
+    ...repeatsFrom(values, own && config.file),
     ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),
