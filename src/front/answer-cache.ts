@@ -86,8 +86,7 @@ export function lruCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptions)
       if (answer.body.length > mostAnswerBytes) return
       const bornAt = now() - ageMs
       const goodUntil = bornAt + Math.min(goodMs, mostAgeMs)
-      const size =
-        entryBytes + 2 * (key.length + textOf(answer.fields) + textOf(account)) + answer.body.length
+      const size = bytesOf(key, answer, account)
       if (goodUntil <= now() || size > mostBytes) return
       for (const [oldest, entry] of entries) {
         if (bytes + size <= mostBytes) break
@@ -106,8 +105,13 @@ export function lruCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptions)
   }
 }
 
+/** What it takes to keep an answer. A character may take two bytes. */
+export function bytesOf(key: string, { fields, body }: WholeAnswer, account: Account): number {
+  return entryBytes + 2 * (key.length + lengthOf(fields) + lengthOf(account)) + body.length
+}
+
 /** In characters. */
-function textOf(fields: Record<string, string>): number {
+function lengthOf(fields: Record<string, string>): number {
   return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 }
 
