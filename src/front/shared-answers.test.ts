@@ -331,6 +331,43 @@ test('a long answer goes to one, and the others are given jobs of their own', ()
   )
 })
 
+test('a long answer that would be broken off at the deadline of one who hung up goes to nobody', () => {
+  const world = new World()
+  const hasty = world.arrive('x', { deadlineMs: 50 })
+  const others = [world.arrive('x', { deadlineMs: 200 }), world.arrive('x')]
+  hasty.hangUp()
+  world.begin(world.live[0]!)
+  assert.equal(world.jobs[0]!.cancelled, true)
+  assert.deepEqual(
+    world.live.map(({ job }) => job),
+    others.map(({ job }) => job),
+  )
+  for (const running of world.live) world.finish(running)
+  assert.equal(world.computations[0]!.overs, 1)
+})
+
+test('a long answer that has begun is broken off, and not asked for again', () => {
+  const world = new World()
+  const [first, second] = [world.arrive('x'), world.arrive('x', { client: 'b' })]
+  first.hangUp()
+  world.begin(world.live[0]!)
+  world.refuse(world.live[0]!, 'rate-limit')
+  assert.equal(second.given[0]!.how, 'rate-limit')
+  assert.equal(world.jobs.length, 1)
+})
+
+test('who wants a new answer begins a job that later ones join, also when the older is done', () => {
+  const world = new World()
+  world.arrive('x')
+  world.arrive('x', { fresh: true })
+  assert.equal(world.jobs.length, 2)
+  world.finish(world.live[0]!)
+  world.arrive('x')
+  assert.equal(world.jobs.length, 2)
+  world.finish(world.live[0]!)
+  assert.deepEqual(world.waiting, [])
+})
+
 test('a job that began too long ago is not joined', (t) => {
   const tick = clock(t)
   const world = new World()
