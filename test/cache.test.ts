@@ -175,9 +175,15 @@ async function assertWhole(kb: number): Promise<void> {
 
 test('an answer that breaks off is whole for nobody, and is not kept', async () => {
   const before = cache().entries
-  for (const kb of [128, 1024]) {
+  for (const [kb, status] of [
+    [128, 500],
+    [1024, 502],
+  ] as const) {
     const answers = await Promise.all([1, 2].map(() => ask(`flood?kb=${kb}&throws=yes`)))
-    for (const answer of answers) await problemOf(answer, 500)
+    for (const answer of answers) {
+      const { headers } = await problemOf(answer, status)
+      assert.equal(headers.get('plimsoll-attempts'), '1')
+    }
   }
   const long = await Promise.allSettled(
     [1, 2].map(async () => (await ask('flood?kb=6144&throws=yes')).arrayBuffer()),

@@ -59,7 +59,7 @@ export class WorkloadTransport implements Transport {
   }
 
   async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
-    const outcome = String(response.headers[headers.outcome] ?? 'refused') as AttemptOutcome
+    const outcome = outcomeOf(response.headers)
     if (outcome !== 'result') {
       const { message = '', status = 500 } = (await response.body.json()) as {
         message?: string
@@ -80,8 +80,13 @@ export class WorkloadTransport implements Transport {
     if (!attempt.isCurrent()) return undefined
     if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
     else this.#whole = { ...head, body: Buffer.concat(first) }
-    const cost = costOf({ ...response.headers, ...(response.trailers as IncomingHttpHeaders) })
-    return { outcome, cost }
+    const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
+    const cost = costOf(fields)
+    // It broke off, and the worker knows why.
+    const failed = outcomeOf(fields)
+    if (failed === 'result') return { outcome: failed, cost }
+    if (this.begun) throw new Error(failed)
+    return { outcome: failed, message: `the answer broke off (${failed})`, status: 502, cost }
   }
 
   /** Passes a long answer on as it comes, no faster than the client takes it. */
@@ -104,6 +109,10 @@ export class WorkloadTransport implements Transport {
     const { body, sendBody } = this.#parts
     return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
+}
+
+function outcomeOf(fields: IncomingHttpHeaders): AttemptOutcome {
+  return String(fields[headers.outcome] ?? 'refused') as AttemptOutcome
 }
 
 /** `rest` is opened only when it is its turn: a file that nobody comes to read would stay open. */
