@@ -73,9 +73,9 @@ export class Client implements Receiver {
     breakOff(this.#response)
   }
 
-  deliver({ status, fields, body }: WholeAnswer, account: Account): void {
-    if (body.length > this.wholeBytes) return void this.#deliverInParts({ status, fields, body }, account)
-    this.#response.writeHead(status, { ...fields, ...account })
+  deliver({ body, ...head }: WholeAnswer, account: Account): void {
+    if (body.length > this.wholeBytes) return void this.#pass(body, this.begin(head, account))
+    this.#response.writeHead(head.status, { ...head.fields, ...account })
     this.#response.end(this.#isHead ? undefined : body)
   }
 
@@ -91,8 +91,7 @@ export class Client implements Receiver {
   }
 
   /** A slow client holds up nobody else, and does not keep the answer for ever. */
-  async #deliverInParts({ body, ...head }: WholeAnswer, account: Account): Promise<void> {
-    const sink = this.begin(head, account)
+  async #pass(body: Buffer, sink: Sink): Promise<void> {
     for (let at = 0; at < body.length && !this.gone; at += sliceBytes) {
       await sink.write(body.subarray(at, at + sliceBytes))
     }

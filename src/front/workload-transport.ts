@@ -79,7 +79,7 @@ export class WorkloadTransport implements Transport {
     }
     if (!attempt.isCurrent()) return undefined
     if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
-    else this.#whole = { ...head, body: Buffer.concat(first) }
+    else this.#whole = wholeOf(head, Buffer.concat(first))
     const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
     const cost = costOf(fields)
     // It broke off, and the worker knows why.
@@ -109,6 +109,12 @@ export class WorkloadTransport implements Transport {
     const { body, sendBody } = this.#parts
     return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
+}
+
+/** Of a long answer its worker could not tell the length. */
+function wholeOf({ status, fields }: Pick<WholeAnswer, 'status' | 'fields'>, body: Buffer): WholeAnswer {
+  const length = body.length > answeringBytes ? { 'content-length': `${body.length}` } : {}
+  return { status, fields: { ...fields, ...length }, body }
 }
 
 function outcomeOf(fields: IncomingHttpHeaders): AttemptOutcome {
