@@ -79,12 +79,11 @@ export class SharedJob implements Receiver {
 
   /** What is the matter with one of them alone is no answer to the others: they are given another job. */
   refuse(problem: RequestProblem, account: Account): void {
-    const waiting = this.#close()
-    const others = waiting.filter((waiter) => !this.#concerns(problem, waiter))
+    const { concerned = [], others = [] } = Object.groupBy(this.#close(), (waiter) =>
+      this.#concerns(problem, waiter) ? 'concerned' : 'others',
+    )
     if (others.length > 0) this.#parts.again(others.sort(latestDeadlineFirst))
-    for (const waiter of waiting) {
-      if (!others.includes(waiter)) waiter.client.refuse(problem, this.#accountFor(waiter, account))
-    }
+    for (const waiter of concerned) waiter.client.refuse(problem, this.#accountFor(waiter, account))
     this.#parts.over()
   }
 
