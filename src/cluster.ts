@@ -30,6 +30,7 @@ import { workerCommand } from './fleet/worker-command.ts'
 import { clientNamer } from './front/client-name.ts'
 import { Exchange } from './front/exchange.ts'
 import { type FrontLimits, frontDefaults, frontServer } from './front/front.ts'
+import { type RepeatCounters, type RepeatOptions, repeatedAnswers } from './front/repeated-answers.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
@@ -48,7 +49,7 @@ import type { DisciplineName } from './worker/discipline.ts'
 import { type Following, followingOf, type MeterSetting } from './worker/metering.ts'
 import { nominalRate } from './worker/rates.ts'
 
-export interface ClusterOptions extends Following {
+export interface ClusterOptions extends Following, RepeatOptions {
   /** Modules of workloads; none for an own server. */
   files: string[]
   /** The user's own HTTP server in place of workloads, and the file that describes it, for workers. */
@@ -141,6 +142,8 @@ export interface ClusterState extends BrainView {
   money: Money
   /** Functions that are there, at work or warm. */
   functions: ReturnType<Functions['list']>
+  /** Where answers are given again, or shared. */
+  cache?: RepeatCounters
   /** With their processes, on their machines. */
   workers: (WorkerView & { pid: number | undefined })[]
 }
@@ -298,8 +301,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
   const limits = { ...frontDefaults, ...options.frontLimits }
   const closed = () => (stopping ? stoppingProblem() : undefined)
+  const repeats = repeatedAnswers(options, now)
   const front = frontServer({
     workloads,
+    repeats,
     ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
     question: questioner({ code, log }),
     estimator,
@@ -365,6 +370,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       steps: fleetStory.steps(),
       money: bill.at(now()),
       functions: functions?.list() ?? [],
+      ...(repeats && { cache: repeats.counters() }),
     }
   }
 

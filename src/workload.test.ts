@@ -22,9 +22,12 @@ test('a definition gets its defaults', () => {
   const workload = defineWorkload(good)
   assert.equal(workload.preemptible, true)
   assert.equal(workload.safeToRepeat({}), true)
+  assert.equal(workload.deterministic({}), false)
   assert.equal(workload.deadlineMs, undefined)
   assert.equal(defineWorkload(defineWorkload({ ...good, deadlineMs: 1.5 })).deadlineMs, 1.5)
   assert.deepEqual(Object.keys(defineWorkload(workload)), Object.keys(workload))
+  const read = defineWorkload(defineWorkload({ ...good, deterministic: true, cacheMs: 100 }))
+  assert.deepEqual([read.deterministic({}), read.cacheMs], [true, 100])
 })
 
 test('the type of the parameters is that of the schema', () => {
@@ -51,6 +54,9 @@ test('a wrong definition is refused with the option, its value and what is allow
     [{ ...good, deadlineMs: 0 }, /deadlineMs = 0: must be a number of milliseconds, more than 0/],
     [{ ...good, deadlineMs: '5' }, /deadlineMs = 5: must be a number/],
     [{ ...good, deadlineMs: Infinity }, /deadlineMs = Infinity: must be/],
+    [{ ...good, deterministic: 'yes' }, /deterministic = yes: must be true, false or a function/],
+    [{ ...good, deterministic: true, cacheMs: -1 }, /cacheMs = -1: must be a number of milliseconds/],
+    [{ ...good, cacheMs: 5 }, /cacheMs = 5: must be left out where deterministic is not given/],
     [{ ...good, run: 'x' }, /run = x: must be a function/],
     [{ ...good, premptible: false }, /unknown option premptible; options are name, /],
   ]

@@ -56,6 +56,10 @@ export interface WorkloadDefinition<P> {
   preemptible?: boolean
   /** False: an attempt that may have begun is not tried again. Default true. */
   safeToRepeat?: boolean | ((params: P) => boolean)
+  /** True: the same parameters and body give the same answer, so that one may be given again. Default false. */
+  deterministic?: boolean | ((params: P) => boolean)
+  /** Its answers are given again for so long only, because what they are made from may change. Default: for ever. */
+  cacheMs?: number
   /** Requests that name no deadline are given up after so long. Default: never. */
   deadlineMs?: number
   /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
@@ -77,6 +81,8 @@ export interface Workload<P = unknown> {
   readonly params?: StandardSchema<unknown, P>
   readonly preemptible: boolean
   safeToRepeat(params: P): boolean
+  deterministic(params: P): boolean
+  readonly cacheMs?: number
   readonly deadlineMs?: number
   features?(params: P, body: BodyFacts): Features
   lane?(params: P): string
@@ -90,13 +96,15 @@ export type AnyParams = Record<string, unknown>
 /** Checks a definition and fills in defaults; given a workload, returns an equal one. */
 export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
-  const { deadlineMs, features, lane, meter } = definition
+  const { deterministic = false, cacheMs, deadlineMs, features, lane, meter } = definition
   return Object.freeze({
     name,
     description,
     ...(params && { params }),
     preemptible,
     safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
+    deterministic: typeof deterministic === 'function' ? deterministic : () => deterministic,
+    ...(cacheMs !== undefined && { cacheMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(features && { features }),
     ...(lane && { lane }),
@@ -106,14 +114,16 @@ export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>)
 }
 
 const allowed =
-  'name, description, params, preemptible, safeToRepeat, deadlineMs, features, lane, meter, run'.split(', ')
+  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, features, lane, meter, run'.split(
+    ', ',
+  )
 
 function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
-  const { name, description, params, preemptible, safeToRepeat, deadlineMs, features, lane, meter, run } =
-    definition
+  const { name, description, params, preemptible, safeToRepeat, deterministic, cacheMs } = definition
+  const { deadlineMs, features, lane, meter, run } = definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
@@ -133,11 +143,16 @@ function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
   if (safeToRepeat !== undefined && !['boolean', 'function'].includes(typeof safeToRepeat)) {
     throw wrong('safeToRepeat', safeToRepeat, 'true, false or a function of the parameters')
   }
-  if (
-    deadlineMs !== undefined &&
-    !(typeof deadlineMs === 'number' && deadlineMs > 0 && deadlineMs < Infinity)
-  ) {
-    throw wrong('deadlineMs', deadlineMs, 'a number of milliseconds, more than 0')
+  if (deterministic !== undefined && !['boolean', 'function'].includes(typeof deterministic)) {
+    throw wrong('deterministic', deterministic, 'true, false or a function of the parameters')
+  }
+  for (const [option, ms] of Object.entries({ cacheMs, deadlineMs })) {
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms < Infinity)) {
+      throw wrong(option, ms, 'a number of milliseconds, more than 0')
+    }
+  }
+  if (cacheMs !== undefined && !deterministic) {
+    throw wrong('cacheMs', cacheMs, 'left out where deterministic is not given: no answer is given again')
   }
   if (features !== undefined && typeof features !== 'function') {
     throw wrong('features', features, 'a function of the parameters and the body')

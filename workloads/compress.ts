@@ -16,6 +16,7 @@ import { choice, parameters, real, whole } from './params/fields.ts'
 export default defineWorkload({
   name: 'compress',
   description: 'Converts an uploaded PNG, JPEG or BMP picture to another format or quality',
+  deterministic: true,
   params: parameters({
     format: choice(pictureFormats).default('jpeg').describe('The format of the answer'),
     quality: real({ min: 0, max: 1 })

@@ -61,6 +61,7 @@ export default defineWorkload({
   name: 'dna',
   description:
     'Where a pattern matches a genome, or what two genomes share; genomes are generated or uploaded',
+  deterministic: true,
   params,
   features({ mode, length, pattern, mismatches, strands, band, output }, body) {
     if (mode === 'align') {

@@ -23,6 +23,7 @@ const wholeNumber = z.preprocess(
 export default defineWorkload({
   name: 'factorize',
   description: 'The prime factors of a whole number, in ascending order, by trial division',
+  deterministic: true,
   params: parameters({ n: wholeNumber.describe('The number to factorize') }),
   features: ({ n }) => ({ ...outlookOf(n) }),
 

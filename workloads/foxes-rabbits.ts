@@ -19,6 +19,7 @@ export default defineWorkload({
   name: 'foxes-rabbits',
   description:
     'The populations of foxes and rabbits in a world, over generations, as JSON or as a PNG picture',
+  deterministic: true,
   params: parameters({
     world: whole({ min: 1, max: 4 })
       .default(2)

@@ -43,6 +43,7 @@ const cellStepsPerProgress = 500_000
 export default defineWorkload({
   name: 'grayscott',
   description: 'A Gray-Scott reaction-diffusion pattern as a PNG picture',
+  deterministic: true,
   params: parameters({
     size: whole({ min: 16, max: 1024 }).default(128).describe('Width and height in cells, a pixel each'),
     iterations: whole({ min: 1, max: 50_000 })

@@ -57,6 +57,7 @@ export default defineWorkload({
   name: 'hillclimb',
   description:
     'The way to the highest point of a height-map, by number or uploaded as PNG, by BFS, DFS or A*',
+  deterministic: true,
   params,
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
 

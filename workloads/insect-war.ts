@@ -17,6 +17,7 @@ const turnsPerProgress = 20_000
 export default defineWorkload({
   name: 'insect-war',
   description: 'A war of two insect armies: who wins, the losses and the heroes, or a picture of the field',
+  deterministic: true,
   params: parameters({
     rounds: whole({ min: 1, max: 5000 })
       .default(200)

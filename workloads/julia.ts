@@ -18,6 +18,7 @@ const size = whole({ min: 1, max: 4096 }).default(256)
 export default defineWorkload({
   name: 'julia',
   description: 'A Julia set of z² + c as a PNG picture',
+  deterministic: true,
   params: parameters({
     width: size.describe('Width in pixels'),
     height: size.describe('Height in pixels'),

@@ -42,6 +42,9 @@ export default defineWorkload({
   }),
   safeToRepeat: (params) => params.action === 'browse',
   lane: ({ action }) => action,
+  // What is browsed changes only as it is sold: it may be a second old.
+  deterministic: (params) => params.action === 'browse',
+  cacheMs: 1000,
   features: (params) =>
     params.action === 'purchase'
       ? { action: params.action, products: 1 }

@@ -104,12 +104,13 @@ export function statusText(state: ClusterState): string {
       : 'No workers.'
   const more = [
     `money     ${moneyText(state.money)}`,
+    state.cache && `cache     ${cacheText(state.cache)}`,
     state.functions.length > 0 &&
       `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
     booting.length > 0 && `booting   ${some(booting)}`,
     ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),
-  ].filter((line) => line !== false)
+  ].filter((line) => typeof line === 'string')
   const history = steps
     .slice(-mostSteps)
     .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
@@ -118,6 +119,12 @@ export function statusText(state: ClusterState): string {
     ...(more.length > 0 ? ['', ...more] : []),
     ...(history.length > 0 ? ['', table(['fleet', 'then', 'what and why'], history, [1, 2])] : []),
   ].join('\n')
+}
+
+function cacheText({ hits, misses, shared, entries, bytes, mostBytes }: NonNullable<ClusterState['cache']>) {
+  const mb = (n: number) => `${significant(n / 1024 / 1024)} MB`
+  const kept = `${count(hits)} hits, ${count(misses)} misses; ${count(entries)} answers, ${mb(bytes)} of ${mb(mostBytes)}`
+  return [...(mostBytes > 0 ? [kept] : []), `${count(shared)} shared a job`].join('; ')
 }
 
 function some(ids: string[]): string {

@@ -10,6 +10,7 @@ import { meterFrom, meterOptions } from './meter.ts'
 import type { Command, OptionValues } from './options.ts'
 import { functionsFrom, moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
 import { filesFrom, partsOf, presetFrom, presetOptions } from './preset.ts'
+import { repeatOptions, repeatsFrom } from './repeats.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
 
 export const clusterOptions = {
@@ -57,6 +58,7 @@ export const clusterOptions = {
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
   ...moneyOptions,
   ...overflowOptions,
+  ...repeatOptions,
   'stop-after': { help: 'on SIGTERM, how many seconds running requests are given', default: 30, min: 0 },
   'event-log': { help: 'write the event log to this file', default: undefined, value: 'FILE' },
 } as const
@@ -99,6 +101,7 @@ export function clusterFrom(
     workerCommand: [...program, 'worker'],
     prices: pricesFrom(values),
     ...functionsFrom(values, [...program, 'function'], own && config.file, preset.overflow),
+    ...repeatsFrom(values, own && config.file),
     ...(values['price-per-hour'] > 0 && { pricePerHour: values['price-per-hour'] }),
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values['event-log'] !== undefined && { eventLog: values['event-log'] }),

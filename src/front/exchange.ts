@@ -1,13 +1,13 @@
 /** One client's request on its way through attempts to exactly one answer. */
 
-import type { ServerResponse } from 'node:http'
 import type { Question, Quote } from '../estimate/estimator.ts'
 import { brainWork } from '../estimate/route-units.ts'
 import type { Action, AttemptToken, Event, Job, Outcome, Precedence } from '../model.ts'
 import type { Functions } from '../overflow/function.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Cost } from './answer-head.ts'
-import { breakOff, RequestProblem, refusal, sendProblem } from './problem.ts'
+import { RequestProblem, refusal } from './problem.ts'
+import type { Recipient } from './recipient.ts'
 import type { Transport, Upstream } from './transport.ts'
 
 /** Made once: without a reason each request would end with an exception of its own, and a trace of how it came. */
@@ -23,7 +23,7 @@ export interface ExchangeParts {
   /** True: there is a body besides, so that they alone do not say what was asked. */
   hasBody: boolean
   transport: Transport
-  response: ServerResponse
+  recipient: Recipient
   token: string
   estimateMs: number
   tell(event: Event): void
@@ -48,7 +48,7 @@ export class Exchange {
 
   constructor(parts: ExchangeParts) {
     this.parts = parts
-    parts.response.on('close', () => this.#clientClosed())
+    parts.recipient.onGone(() => this.#clientClosed())
     parts.transport.onSpoilt = (problem) => (problem ? this.#spoilt(problem) : this.#clientClosed())
   }
 
@@ -99,7 +99,7 @@ export class Exchange {
 
   /** What the brain has decided to answer. */
   settle(answer: Extract<Action, { type: 'answer' }>): void {
-    const { response, transport } = this.parts
+    const { recipient, transport } = this.parts
     this.#done = true
     this.outcome = answer.outcome
     this.letGo()
@@ -107,8 +107,8 @@ export class Exchange {
     else if (answer.outcome === 'error') {
       const { message, status } = this.#failure ?? { message: String(answer.reason.message), status: 500 }
       const code = answer.reason.code === 'limit' ? 'limit' : 'workload-error'
-      sendProblem(response, new RequestProblem(status, code, message), this.#account())
-    } else sendProblem(response, refusal(answer.reason, this.#failure?.message), this.#account())
+      recipient.refuse(new RequestProblem(status, code, message), this.#account())
+    } else recipient.refuse(refusal(answer.reason, this.#failure?.message), this.#account())
     this.parts.over(this)
   }
 
@@ -117,18 +117,18 @@ export class Exchange {
     if (this.#done) return
     this.#done = true
     this.letGo()
-    sendProblem(this.parts.response, problem, this.#account())
+    this.parts.recipient.refuse(problem, this.#account())
     this.parts.over(this)
   }
 
   /** The request cannot be served as it is, which became known only now. */
   #spoilt(problem: RequestProblem): void {
-    this.#cancel(() => sendProblem(this.parts.response, problem, this.#account()))
+    this.#cancel(() => this.parts.recipient.refuse(problem, this.#account()))
   }
 
   /** The answer has begun and cannot be completed: the client must see that it is not whole. */
   #breakOff(): void {
-    this.#cancel(() => breakOff(this.parts.response))
+    this.#cancel(() => this.parts.recipient.breakOff())
   }
 
   #clientClosed(): void {

@@ -3,11 +3,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Estimate, Job } from '../model.ts'
+import { wishOf } from './answer-key.ts'
 import type { Asked } from './ask.ts'
 import type { ClientNamer } from './client-name.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { newJobId } from './job-id.ts'
 import { RequestProblem } from './problem.ts'
+import { Client, type Receiver } from './recipient.ts'
+import type { RepeatedAnswers } from './repeated-answers.ts'
 import { type AskedRoute, isSafeToRepeat, type RouteParts } from './routes/ask-route.ts'
 import { HttpTransport } from './routes/http-transport.ts'
 import { requestHeaders } from './routes/raw-headers.ts'
@@ -18,6 +21,8 @@ export interface SubmitParts {
   /** The cluster's own time, on which deadlines stand. */
   now(): number
   limits: { stallMs: number }
+  /** Where answers may be given again, or shared. */
+  repeats?: RepeatedAnswers | undefined
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
 }
 
@@ -38,12 +43,19 @@ export async function submitWorkload(
       { ...quote, deadlineMs, preemptible, ...(lane !== undefined && { lane }) },
       workload.safeToRepeat(checked),
     )
-    response.on('close', () => void body.discard())
-    if (response.destroyed) return void body.discard()
-    const { stallMs } = parts.limits
-    const transport = new WorkloadTransport({ params, body, sendBody, request, response, stallMs })
     const hasBody = sendBody && body.bytes > 0
-    parts.submit({ job, question, quote, params, hasBody, transport, response, estimateMs })
+    const start = (job: Job, receiver: Receiver) => {
+      const transport = new WorkloadTransport({ params, body, sendBody, receiver })
+      parts.submit({ job, question, quote, params, hasBody, transport, recipient: receiver, estimateMs })
+    }
+    const client = new Client(response, parts.limits.stallMs)
+    const wish = wishOf(request)
+    if (parts.repeats?.takes(asked, job, wish)) {
+      return await parts.repeats.serve({ asked, job, client, wish, start })
+    }
+    client.onGone(() => void body.discard())
+    if (client.gone) return void body.discard()
+    start(job, client)
   } catch (error) {
     await body.discard()
     throw error
@@ -83,7 +95,8 @@ export function submitRoute(
     const transport = new HttpTransport({ http, body, response, stallMs, ...(socket && { socket }) })
     const params = { method, target: target.text }
     const hasBody = body.announced !== 0
-    parts.submit({ job, question, quote, params, hasBody, transport, response, estimateMs })
+    const recipient = new Client(response, stallMs)
+    parts.submit({ job, question, quote, params, hasBody, transport, recipient, estimateMs })
   } catch (error) {
     body.discard()
     throw error

@@ -1,17 +1,17 @@
 /** Requests for workloads: parameters and a kept body go to the worker, and its answer comes with the head that it has. */
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
 import { costOf, fieldsOf } from './answer-head.ts'
 import type { KeptBody } from './body.ts'
-import { breakOff } from './problem.ts'
-import { type AttemptEnd, type Carried, drained, type Transport } from './transport.ts'
+import type { Receiver, Sink, WholeAnswer } from './recipient.ts'
+import type { AttemptEnd, Carried, Transport } from './transport.ts'
 
-/** Answers up to this size are delivered when the brain has agreed; longer ones are passed on as they come. */
-const wholeBytes = 256 * 1024
+/** From so much on an answer is under way for a while, in which its worker may be done with it. */
+const answeringBytes = 256 * 1024
 
 export interface WorkloadTransportParts {
   /** As the client sent them. */
@@ -19,23 +19,14 @@ export interface WorkloadTransportParts {
   body: KeptBody
   /** False: the body held parameters, and is not for the workload. */
   sendBody: boolean
-  request: IncomingMessage
-  response: ServerResponse
-  /** A client that takes nothing of its answer for so long is cut off. */
-  stallMs: number
-}
-
-/** An answer of the workload that is complete, or has begun. */
-interface Answer {
-  status: number
-  fields: Record<string, string>
-  whole: Buffer | undefined
+  receiver: Receiver
 }
 
 export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
   readonly asked: Transport['asked']
-  #answer: Answer | undefined
+  #whole: WholeAnswer | undefined
+  #sink: Sink | undefined
   begun = false
 
   constructor(parts: WorkloadTransportParts) {
@@ -44,6 +35,7 @@ export class WorkloadTransport implements Transport {
   }
 
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
+    this.#parts.receiver.attempted()
     const head = Buffer.from(JSON.stringify(attempt.head))
     const response = await attempt.upstream.dispatcher.request({
       method: 'POST',
@@ -62,17 +54,12 @@ export class WorkloadTransport implements Transport {
   }
 
   deliver(account: Record<string, string>): void {
-    const { request, response } = this.#parts
-    if (this.begun) response.end()
-    else {
-      const { status, fields, whole } = this.#answer!
-      response.writeHead(status, { ...fields, ...account })
-      response.end(request.method === 'HEAD' ? undefined : whole)
-    }
+    if (this.#sink) this.#sink.end()
+    else this.#parts.receiver.deliver(this.#whole!, account)
   }
 
   async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
-    const outcome = String(response.headers[headers.outcome] ?? 'refused') as AttemptOutcome
+    const outcome = outcomeOf(response.headers)
     if (outcome !== 'result') {
       const { message = '', status = 500 } = (await response.body.json()) as {
         message?: string
@@ -80,42 +67,41 @@ export class WorkloadTransport implements Transport {
       }
       return { outcome, message, status, cost: costOf(response.headers) }
     }
-    const answer: Answer = {
-      status: response.statusCode,
-      fields: fieldsOf(response.headers),
-      whole: undefined,
-    }
+    const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
+    const { receiver } = this.#parts
     const first: Buffer[] = []
     let bytes = 0
     for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
+      if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
       first.push(chunk)
       bytes += chunk.length
-      if (bytes > wholeBytes) break
+      if (bytes > receiver.wholeBytes) break
     }
     if (!attempt.isCurrent()) return undefined
-    this.#answer = answer
-    if (bytes > wholeBytes) await this.#stream(answer, first, response, attempt)
-    else answer.whole = Buffer.concat(first)
-    const cost = costOf({ ...response.headers, ...(response.trailers as IncomingHttpHeaders) })
-    return { outcome, cost }
+    if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
+    else this.#whole = wholeOf(head, Buffer.concat(first))
+    const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
+    const cost = costOf(fields)
+    // It broke off, and the worker knows why.
+    const failed = outcomeOf(fields)
+    if (failed === 'result') return { outcome: failed, cost }
+    if (this.begun) throw new Error(failed)
+    return { outcome: failed, message: `the answer broke off (${failed})`, status: 502, cost }
   }
 
   /** Passes a long answer on as it comes, no faster than the client takes it. */
   async #stream(
-    { status, fields }: Answer,
+    head: Pick<WholeAnswer, 'status' | 'fields'>,
     first: Buffer[],
     upstream: Dispatcher.ResponseData,
     attempt: Carried,
   ): Promise<void> {
-    const { request, response, stallMs } = this.#parts
     this.begun = true
-    attempt.answering()
-    response.writeHead(status, { ...fields, ...attempt.account() })
-    const stalled = { ms: stallMs, giveUp: () => breakOff(response) }
+    const sink = this.#parts.receiver.begin(head, attempt.account())
+    this.#sink = sink
     for await (const chunk of chain(first, () => upstream.body)) {
       if (!attempt.isCurrent()) return
-      if (request.method === 'HEAD') continue
-      if (!response.write(chunk)) await drained(response, stalled)
+      await sink.write(chunk)
     }
   }
 
@@ -123,6 +109,16 @@ export class WorkloadTransport implements Transport {
     const { body, sendBody } = this.#parts
     return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
+}
+
+/** Of a long answer its worker could not tell the length. */
+function wholeOf({ status, fields }: Pick<WholeAnswer, 'status' | 'fields'>, body: Buffer): WholeAnswer {
+  const length = body.length > answeringBytes ? { 'content-length': `${body.length}` } : {}
+  return { status, fields: { ...fields, ...length }, body }
+}
+
+function outcomeOf(fields: IncomingHttpHeaders): AttemptOutcome {
+  return String(fields[headers.outcome] ?? 'refused') as AttemptOutcome
 }
 
 /** `rest` is opened only when it is its turn: a file that nobody comes to read would stay open. */

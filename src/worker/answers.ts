@@ -37,12 +37,25 @@ export async function sendResult(result: Workloads, taken: Taken, response: Serv
     response.end(Buffer.concat(first))
     return
   }
-  response.writeHead(result.status, { ...fields, trailer: measures.join(', ') })
+  response.writeHead(result.status, { ...fields, trailer: [...measures, headers.outcome].join(', ') })
   await pipeline(async function* () {
     yield* first
-    yield* result.body
-    response.addTrailers(measured(await taken.usage))
+    const outcome = yield* untilBroken(result.body)
+    response.addTrailers({ ...measured(await taken.usage), ...outcome })
   }, response)
+}
+
+/** What comes of a body. If it breaks off, the trailer that says how is returned. */
+async function* untilBroken(
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, Partial<Record<typeof headers.outcome, AttemptOutcome>>> {
+  try {
+    yield* body
+    return {}
+  } catch (error) {
+    if (!(error instanceof AnswerBroken)) throw error
+    return { [headers.outcome]: error.kind }
+  }
 }
 
 /** Of a program: its head as the first bytes, then its body as it comes. If that breaks off, the trailers say how. */
@@ -55,18 +68,12 @@ export async function sendHttp(result: Programs, taken: Taken, response: ServerR
   })
   await pipeline(async function* () {
     yield head
-    let broken: AnswerBroken | undefined
-    try {
-      yield* result.body
-    } catch (error) {
-      if (!(error instanceof AnswerBroken)) throw error
-      broken = error
-    }
+    const outcome = yield* untilBroken(result.body)
     const sent = result.trailers()
     response.addTrailers({
       ...measured(await taken.usage),
       ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
-      ...(broken && { [headers.outcome]: broken.kind }),
+      ...outcome,
     })
   }, response)
 }

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { readOptions } from './options.ts'
+import { repeatOptions, repeatsFrom } from './repeats.ts'
+
+const from = (line: string, own?: string) =>
+  repeatsFrom(readOptions(line.split(' ').filter(Boolean), repeatOptions).values, own)
+
+test('answers are neither kept nor shared unless that is asked for', () => {
+  assert.deepEqual(from(''), {})
+  assert.deepEqual(from('--coalesce'), { coalesce: true })
+  assert.deepEqual(from('--cache 64'), { cacheBytes: 67_108_864 })
+  assert.deepEqual(from('--cache 0.5 --cache-age 10'), { cacheBytes: 524_288, cacheAgeMs: 10_000 })
+})
+
+test('options that do not fit are refused with what is wrong', () => {
+  const refused: [string, string | undefined, RegExp][] = [
+    ['--cache -1', undefined, /--cache = -1: must be a number from 0 to 1000000/],
+    ['--cache-age 5', undefined, /--cache-age = 5: there must be a --cache too/],
+    ['--cache 1', 'own.yaml', /--cache = 1: does not go with the own server in own.yaml/],
+    ['--coalesce', 'own.yaml', /--coalesce: does not go with the own server in own.yaml/],
+  ]
+  for (const [line, own, message] of refused)
+    assert.throws(() => from(line.replace(' -1', '=-1'), own), { code: 'CONFIG', message })
+})

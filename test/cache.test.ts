@@ -1,0 +1,232 @@
+/** Answers that are given again, and requests that share one job, in a live cluster. */
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'node:test'
+import { statusText } from '../src/cli/status.ts'
+import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from './live.ts'
+
+const live = useLive({
+  files: [join(import.meta.dirname, 'fixtures', 'repeats.ts')],
+  cacheBytes: 8 * 1024 * 1024,
+  coalesce: true,
+})
+
+const cache = () => live.state().cache!
+const accepted = () => live.state().counters.accepted
+const ask = (path: string, init?: RequestInit) => fetch(`${live.url}/${path}`, init)
+const json = (value: unknown) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+})
+const said = (answer: Response) => answer.headers.get('plimsoll-cache')
+
+async function untilShared(requests: number, during: () => void): Promise<void> {
+  const before = cache().shared
+  during()
+  await until(() => cache().shared === before + requests, `${requests} requests share a job`)
+}
+
+test('the same requests at the same time are one job, then a hit, in whatever way they are written', async () => {
+  const before = accepted()
+  const writings: [string, RequestInit?][] = [
+    ['gated?gate=same&n=2'],
+    ['gated?n=2&gate=same'],
+    ['gated?n=02&gate=same'],
+    ['gated', json({ n: 2, gate: 'same' })],
+    ['gated?n=2', json({ gate: 'same' })],
+  ]
+  let asked: Promise<Response>[] = []
+  await untilShared(4, () => {
+    asked = writings.map(([path, init]) => ask(path, init))
+  })
+  open(live, 'same')
+  const answers = await Promise.all(asked)
+  const texts = new Set(await Promise.all(answers.map((answer) => answer.text())))
+  const [job] = texts
+  assert.equal(texts.size, 1)
+  assert.deepEqual(answers.map(said).sort(), [null, 'shared', 'shared', 'shared', 'shared'])
+  for (const { headers } of answers) {
+    assert.equal(headers.get('plimsoll-job'), job)
+    assert.equal(headers.get('plimsoll-attempts'), '1')
+    assert.ok(Number(headers.get('plimsoll-work')) > 0)
+  }
+  const { hits } = cache()
+  for (const [path, init] of writings) {
+    const again = await ask(path, init)
+    assert.deepEqual([said(again), await again.text()], ['hit', job])
+    assert.match(again.headers.get('age') ?? '', /^\d+$/)
+    assert.equal(again.headers.get('plimsoll-job'), job)
+  }
+  const head = await ask('gated?gate=same&n=2', { method: 'HEAD' })
+  assert.deepEqual([said(head), await head.text()], ['hit', ''])
+  assert.equal(cache().hits, hits + 6)
+  assert.equal(accepted(), before + 1)
+})
+
+test('bodies that differ only at their end are not taken for each other', async () => {
+  for (const bytes of [100, 200_000, 1_500_000]) {
+    const bodies = ['a', 'b'].map((end) => Buffer.concat([Buffer.alloc(bytes), Buffer.from(end)]))
+    const send = (body: Buffer) => ask('digest', { method: 'POST', body: new Uint8Array(body) })
+    for (const expected of [null, 'hit']) {
+      const answers = await Promise.all(bodies.map(send))
+      for (const [i, answer] of answers.entries()) {
+        assert.equal(said(answer), expected)
+        assert.equal(await answer.text(), createHash('sha256').update(bodies[i]!).digest('hex'))
+      }
+    }
+  }
+})
+
+test('a job goes on when the first client hangs up, and is cancelled when the last one does', async () => {
+  const [first, second] = [dial(live), dial(live)]
+  const { cancelled } = live.state().counters
+  const request = 'GET /gated?gate=left HTTP/1.1\r\nHost: x\r\n\r\n'
+  first.write(request)
+  await until(() => live.state().jobs === 1, 'the job is there')
+  await untilShared(1, () => second.write(request))
+  let follower: Promise<Response> | undefined
+  await untilShared(1, () => {
+    follower = ask('gated?gate=left')
+  })
+  first.destroy()
+  second.destroy()
+  await new Promise((resolve) => second.once('close', resolve))
+  open(live, 'left')
+  assert.equal(said(await follower!), 'shared')
+  assert.equal(live.state().counters.cancelled, cancelled)
+
+  const last = [dial(live), dial(live)]
+  await untilShared(1, () => {
+    for (const socket of last) socket.write('GET /gated?gate=never HTTP/1.1\r\nHost: x\r\n\r\n')
+  })
+  for (const socket of last) socket.destroy()
+  await untilIdle(live)
+  assert.equal(live.state().counters.cancelled, cancelled + 1)
+})
+
+test('an error of the workload is shared, and computed anew for the next', async () => {
+  const before = accepted()
+  let asked: Promise<Response>[] = []
+  await untilShared(1, () => {
+    asked = [ask('gated?gate=error&ends=refuse'), ask('gated?gate=error&ends=refuse')]
+  })
+  open(live, 'error')
+  for (const answer of asked) assert.equal((await problemOf(answer, 422)).detail, 'not like this')
+  await problemOf(ask('gated?gate=error&ends=refuse'), 422)
+  assert.equal(accepted(), before + 2)
+})
+
+test('a client may want a new answer, or one for itself alone; a workload may want one not to be kept', async () => {
+  open(live, 'wish')
+  const get = async (value?: string, path = 'gated?gate=wish') => {
+    const answer = await ask(path, value === undefined ? {} : { headers: { 'cache-control': value } })
+    return [said(answer), await answer.text()]
+  }
+  const [, old] = await get()
+  const [how, renewed] = await get('no-cache')
+  assert.equal(how, null)
+  assert.notEqual(renewed, old)
+  assert.deepEqual(await get(), ['hit', renewed])
+  assert.equal((await get('no-store'))[0], null)
+  assert.deepEqual(await get(), ['hit', renewed])
+  for (let i = 0; i < 2; i++) assert.equal((await get(undefined, 'gated?gate=wish&ends=fleeting'))[0], null)
+})
+
+test('an answer is good for as long as its workload says, and none is where it is not deterministic', async () => {
+  const [first, second] = [await ask('read'), await ask('read')]
+  const job = await first.text()
+  assert.deepEqual([said(second), await second.text()], ['hit', job])
+  let answer = second
+  const renewed = async () => {
+    answer = await ask('read')
+    return (await answer.text()) !== job
+  }
+  while (!(await renewed())) assert.equal(said(answer), 'hit')
+  for (let i = 0; i < 2; i++) assert.equal(said(await ask('read?write=1')), null)
+})
+
+test('who has less time than the job is refused in time, and the others are not', async () => {
+  const patient = ask('gated?gate=time')
+  await until(() => live.state().placed === 1, 'it runs')
+  const hasty = await problemOf(ask('gated?gate=time', { headers: { 'plimsoll-deadline': '50' } }), 504)
+  assert.equal(hasty.code, 'deadline')
+  assert.equal(hasty.headers.get('plimsoll-cache'), 'shared')
+  open(live, 'time')
+  assert.equal(hasty.headers.get('plimsoll-job'), await (await patient).text())
+})
+
+test('a large answer is whole for all, also while one of them reads nothing of it', async () => {
+  const before = accepted()
+  const idle = dial(live)
+  idle.write('GET /flood?kb=3072 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => accepted() > before, 'the first is there')
+  await assertWhole(3072)
+  idle.destroy()
+  // More than what is shared.
+  await assertWhole(6144)
+  await untilIdle(live)
+})
+
+async function assertWhole(kb: number): Promise<void> {
+  const expected = Buffer.alloc(kb * 1024, 'plimsoll')
+  const read = async () => Buffer.from(await (await ask(`flood?kb=${kb}`)).arrayBuffer())
+  for (const bytes of await Promise.all([read(), read(), read()])) assert.ok(bytes.equals(expected))
+}
+
+test('an answer that breaks off is whole for nobody, and is not kept', async () => {
+  const before = cache().entries
+  for (const [kb, status] of [
+    [128, 500],
+    [1024, 502],
+  ] as const) {
+    const answers = await Promise.all([1, 2].map(() => ask(`flood?kb=${kb}&throws=yes`)))
+    for (const answer of answers) {
+      const { headers } = await problemOf(answer, status)
+      assert.equal(headers.get('plimsoll-attempts'), '1')
+    }
+  }
+  const long = await Promise.allSettled(
+    [1, 2].map(async () => (await ask('flood?kb=6144&throws=yes')).arrayBuffer()),
+  )
+  for (const { status } of long) assert.equal(status, 'rejected')
+  assert.equal(cache().entries, before)
+  await untilIdle(live)
+})
+
+test('a worker that dies in the middle of an answer is replaced, and all have the whole of it', async () => {
+  let asked: Promise<Response>[] = []
+  await untilShared(1, () => {
+    asked = [1, 2].map(() => ask('flood?kb=1024&stops=midway'))
+  })
+  await until(() => existsSync(join(live.dataDir, 'midway')), 'much of it has come')
+  process.kill(workerPid(), 'SIGKILL')
+  for (const answer of await Promise.all(asked)) {
+    assert.equal(answer.headers.get('plimsoll-attempts'), '2')
+    assert.equal(answer.headers.get('content-length'), `${1024 * 1024}`)
+    assert.equal((await answer.arrayBuffer()).byteLength, 1024 * 1024)
+  }
+})
+
+test('the status tells in one line what was given again', () => {
+  const { hits, shared } = cache()
+  assert.ok(hits > 0 && shared > 0)
+  const line = new RegExp(`^cache +${hits} hits, .* answers, .* MB of 8.00 MB; ${shared} shared a job$`, 'm')
+  assert.match(statusText(live.state()), line)
+})
+
+test('the cache keeps to its bytes, and gives up first what nobody asked for the longest', async () => {
+  for (let n = 0; n < 12; n++) {
+    await (await ask(`flood?kb=960&n=${n}`)).arrayBuffer()
+    const first = await ask('flood?kb=960&n=0')
+    assert.equal(said(first), 'hit')
+    await first.arrayBuffer()
+    assert.ok(cache().bytes <= cache().mostBytes)
+  }
+  const dropped = await ask('flood?kb=960&n=1')
+  assert.equal(said(dropped), null)
+  await dropped.arrayBuffer()
+})
