@@ -6,7 +6,7 @@ import type { WorkDone } from '../worker/frames.ts'
 import type { Following } from '../worker/metering.ts'
 
 /** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 4
+export const wireVersion = 5
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
