@@ -55,6 +55,8 @@ export interface ClusterOptions extends Following {
   workerCommand: string[]
   /** Fronts in processes of their own on the same port, besides the one in this process; and what starts one. */
   fronts?: { count: number; command: string[] }
+  /** A front whose connection broke is given so long to come back before its jobs are given up. Default 5,000. */
+  frontGraceMs?: number
   token?: string
   eventLog?: string
   estimator?: Estimator

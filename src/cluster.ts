@@ -209,7 +209,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const fronts = new JoinedFronts({
     code: joining,
     beatMs,
-    graceMs: frontGraceMs,
+    graceMs: options.frontGraceMs ?? frontGraceMs,
     welcome: () => ({
       ...{ epoch: spec.epoch, clientBy: options.clientBy ?? 'address', limits, queue: options.queue },
       workers: workers.addresses(),
