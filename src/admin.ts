@@ -1,15 +1,15 @@
-/** The admin port: what operators and workers reach, never clients. */
+/** The admin port: what operators, workers and fronts reach, never clients. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type RestartParts, serveRestart } from './admin-restart.ts'
 import type { WhyTeller } from './admin-why.ts'
 import { RequestProblem, sendProblem } from './front/problem.ts'
-import { acceptWorkers, type Connection } from './wire/accept.ts'
+import { acceptJoining, type Doors } from './wire/accept.ts'
 
-export interface AdminParts {
-  token: string
+export interface AdminParts extends RestartParts {
   state(): unknown
   why: WhyTeller
-  onConnection(connection: Connection): void
+  doors: Doors
 }
 
 export function adminServer(parts: AdminParts): Server {
@@ -21,11 +21,13 @@ export function adminServer(parts: AdminParts): Server {
       sendProblem(response, error)
     }
   })
-  acceptWorkers(server, parts.token, parts.onConnection)
+  acceptJoining(server, parts.token, parts.doors)
   return server
 }
 
-function serve({ state, why }: AdminParts, request: IncomingMessage, response: ServerResponse): void {
+function serve(parts: AdminParts, request: IncomingMessage, response: ServerResponse): void {
+  const { state, why } = parts
+  if (serveRestart(parts, request, response)) return
   if (request.method !== 'GET') {
     const headers = { allow: 'GET' }
     throw new RequestProblem(405, 'wrong-method', `${request.method} is not allowed here; GET is.`, {

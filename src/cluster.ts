@@ -4,20 +4,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
-import type { BrainLimits } from './brain/core.ts'
-import type { OverflowOptions } from './brain/overflow-spec.ts'
-import type { RateLimit } from './brain/rate-limit.ts'
 import { explain } from './brain/reasons.ts'
-import type { ScaleSpec } from './brain/scale/index.ts'
-import type { Scaler } from './brain/scale/scaler.ts'
-import type { SchedulerName } from './brain/schedule/index.ts'
-import type { PlacingSpec } from './brain/schedule/scheduler.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
-import type { BrainView, WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
-import type { OwnCluster } from './config/check.ts'
+import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
-import type { Estimator } from './estimate/estimator.ts'
+import type { Question, Quote } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
@@ -26,132 +18,40 @@ import { eventLogFile } from './event-log-file.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { takeInventory } from './fleet/inventory.ts'
 import { localFleet } from './fleet/local.ts'
-import { workerCommand } from './fleet/worker-command.ts'
+import { spareFleet } from './fleet/spares.ts'
+import { frontCommand, workerCommand } from './fleet/worker-command.ts'
 import { clientNamer } from './front/client-name.ts'
 import { Exchange } from './front/exchange.ts'
-import { type FrontLimits, frontDefaults, frontServer } from './front/front.ts'
-import { type RepeatCounters, type RepeatOptions, repeatedAnswers } from './front/repeated-answers.ts'
+import { frontDefaults, frontServer } from './front/front.ts'
+import type { OpenJob } from './front/open-job.ts'
+import { repeatedAnswers } from './front/repeated-answers.ts'
+import { factsMaker } from './fronts/facts.ts'
+import { FrontProcesses } from './fronts/front-processes.ts'
+import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
 import { JoinedWorkers } from './joined-workers.ts'
-import type { Ledger } from './ledger/ledger.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
-import { Bill, type Money, type Prices, usualPrices } from './money.ts'
-import type { FunctionLimits, Functions } from './overflow/function.ts'
+import { Bill, usualPrices } from './money.ts'
 import { functionSettings, localFunctions } from './overflow/settings.ts'
+import { restarter } from './rolling-restart.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
-import { FleetStory, type ToldStep } from './story/fleet-story.ts'
+import { FleetStory } from './story/fleet-story.ts'
 import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
-import type { DisciplineName } from './worker/discipline.ts'
-import { type Following, followingOf, type MeterSetting } from './worker/metering.ts'
+import { followingOf } from './worker/metering.ts'
 import { nominalRate } from './worker/rates.ts'
 
-export interface ClusterOptions extends Following, RepeatOptions {
-  /** Modules of workloads; none for an own server. */
-  files: string[]
-  /** The user's own HTTP server in place of workloads, and the file that describes it, for workers. */
-  own?: OwnCluster
-  config?: string
-  /** Where the ledger, and what workloads keep, lie. */
-  dataDir: string
-  host: string
-  /** 0: any free port. */
-  port: number
-  adminPort: number
-  min: number
-  max: number
-  /** How the number of workers between them is found. Default: it stays as it is. */
-  scale?: Omit<ScaleSpec, 'min' | 'max'>
-  /** In place of the one that `scale` describes, which the event log then does not tell. */
-  scaler?: Scaler
-  scheduler: SchedulerName
-  /** Constants of the scheduler. Default: its own. */
-  placing?: PlacingSpec
-  discipline: DisciplineName
-  /** Other constants of the brain than its own. */
-  limits?: Partial<BrainLimits>
-  /** How work is counted. Default: as one number. */
-  meter?: MeterSetting
-  /** Bound for one job. */
-  jobMemoryMb: number
-  /** Most jobs that a worker holds. */
-  slots: number
-  /** Most jobs that wait. */
-  queue: number
-  /** What tells clients apart: `address`, `key` or `header:NAME`. Default: address. */
-  clientBy?: string
-  /** What each client may ask for. Default: anything. */
-  rateLimit?: RateLimit
-  /** True: who has had more than its share of the work goes after the others. */
-  fair?: boolean
-  /** The command that starts a worker, before its own options. */
-  workerCommand: string[]
-  token?: string
-  eventLog?: string
-  estimator?: Estimator
-  /** How work is estimated in place of what is learned. */
-  ruled?: Ruled
-  /** What a worker costs an hour, in whatever money: quotes then name a price. */
-  pricePerHour?: number
-  /** Further prices, in the same money. */
-  prices?: Partial<Omit<Prices, 'workerHour'>>
-  /** Functions that take jobs which would wait, where that pays. Default: none. */
-  functions?: FunctionsOptions
-  frontLimits?: Partial<FrontLimits>
-  log(line: string): void
-}
-
-export interface FunctionsOptions extends Partial<FunctionLimits> {
-  /** Most jobs that are away at a time; `concurrency`, which turns more away, is as much by default. */
-  most: number
-  /** What starts one, before its own options. */
-  command: string[]
-  /** What an hour of a job's waiting is worth. */
-  waitingPerHour?: number
-  /** One of which nothing is heard for so long, and ten times as long as it should take, is given up. */
-  patienceMs?: number
-  /** What else the brain is told of them. */
-  brain?: Partial<OverflowOptions>
-}
-
-export interface Cluster {
-  url: string
-  adminUrl: string
-  token: string
-  /** By name; of an own server, its routes. */
-  workloads: string[]
-  state(): ClusterState
-  ledger: Ledger
-  /** Resolves when a worker is ready to take jobs. */
-  ready: Promise<void>
-  /** No new requests; running ones are finished, or after `limitMs` refused; then everything ends. Idempotent. */
-  stop(limitMs: number): Promise<void>
-}
-
-export interface ClusterState extends BrainView {
-  policy: string
-  discipline: string
-  uptimeMs: number
-  launchTroubles: string[]
-  /** How the fleet grew and shrank, and why: the last 200 steps. */
-  steps: ToldStep[]
-  /** What was spent since the start. */
-  money: Money
-  /** Functions that are there, at work or warm. */
-  functions: ReturnType<Functions['list']>
-  /** Where answers are given again, or shared. */
-  cache?: RepeatCounters
-  /** With their processes, on their machines. */
-  workers: (WorkerView & { pid: number | undefined })[]
-}
+export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
 
 const usualBeatMs = 1_000
 /** The provider is asked so often what is there; its list is about processes of this one, so it is never late. */
 const listEveryMs = 1_000
 const listMs = 3_000
+/** A front whose connection broke is given so long to come back. */
+const frontGraceMs = 5_000
 /** A worker that was to go is given so long to end by itself. */
 const endMs = 2_000
 /** What was answered last is given at least so long to go out. */
@@ -208,7 +108,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     })
   }
 
-  const exchanges = new Map<string, Exchange>()
+  const exchanges = new Map<string, OpenJob>()
   const currentExchange = (worker: string, { epoch, job, attempt }: AttemptToken) => {
     const exchange = exchanges.get(job)
     const isCurrent = exchange?.worker === worker && exchange.attempts === attempt && epoch === spec.epoch
@@ -239,7 +139,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     tell,
     log,
     fleet: () => fleet,
-    onReady: firstReady.resolve,
+    onReady() {
+      firstReady.resolve()
+      fronts.refresh()
+    },
+    tellFronts: (message) => fronts.broadcast(message),
   })
 
   function perform(action: Exclude<Action, { type: 'wake' }>): void {
@@ -265,7 +169,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       case 'cancel': {
         if (action.worker === functions?.id) return currentExchange(action.worker, action)?.letGo()
         const { type, epoch, job, attempt } = action
-        return workers.send(action.worker, { type, epoch, job, attempt })
+        const send = () => workers.send(action.worker, { type, epoch, job, attempt })
+        return type === 'go' ? exchanges.get(job)?.commit({ epoch, job, attempt }, send) : send()
       }
       case 'rank': {
         const { type, epoch, job, attempt, precedence } = action
@@ -287,47 +192,80 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
   }
 
-  function over(exchange: Exchange): void {
+  function over(exchange: OpenJob): void {
     exchanges.delete(exchange.parts.job.id)
     keeper?.over(exchange)
     learnFrom(exchange, { estimator, rates, units, ledger })
   }
 
-  const admin = adminServer({
-    token,
-    state,
-    why: whyTeller(stories, spec.discipline, now),
-    onConnection: (connection) => workers.accept(connection),
-  })
   const limits = { ...frontDefaults, ...options.frontLimits }
   const closed = () => (stopping ? stoppingProblem() : undefined)
   const repeats = repeatedAnswers(options, now)
+  // Where there may be none, the first request waits for its worker.
+  const isReady = () => !stopping && (options.min === 0 || brain.view().ready > 0)
+  const tellQuote = (question: Question, quote: Quote) =>
+    quoteDocument(question, quote, {
+      view: brain.view(),
+      rates: units ?? rates,
+      ...(units && { brain: { work: (work) => units.inMicroseconds(question.workload, work), rates } }),
+      discipline: spec.discipline,
+      jobOf: (id) => exchanges.get(id)?.parts.job,
+      pricePerHour: options.pricePerHour,
+    })
+  const submit = (job: OpenJob) => {
+    exchanges.set(job.parts.job.id, job)
+    tell({ type: 'arrived', job: job.parts.job })
+  }
+  const { questionOf, factsOf } = factsMaker({ estimator, code, units, now })
+  const fronts = new JoinedFronts({
+    code: joining,
+    beatMs,
+    graceMs: options.frontGraceMs ?? frontGraceMs,
+    welcome: () => ({
+      ...{ epoch: spec.epoch, clientBy: options.clientBy ?? 'address', limits, queue: options.queue },
+      workers: workers.addresses(),
+      ready: isReady(),
+    }),
+    isReady,
+    factsOf,
+    quoteOf(asked) {
+      const question = questionOf(asked)
+      return tellQuote(question, estimator.estimate(question))
+    },
+    ...{ submit, tell, over, log },
+  })
+  let accepted = 0
   const front = frontServer({
     workloads,
     repeats,
     ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
     question: questioner({ code, log }),
-    estimator,
-    tellQuote: (question, quote) =>
-      quoteDocument(question, quote, {
-        view: brain.view(),
-        rates: units ?? rates,
-        ...(units && { brain: { work: (work) => units.inMicroseconds(question.workload, work), rates } }),
-        discipline: spec.discipline,
-        jobOf: (id) => exchanges.get(id)?.parts.job,
-        pricePerHour: options.pricePerHour,
-      }),
-    limits,
-    clientOf,
-    now,
-    log,
-    closed,
-    // Where there may be none, the first request waits for its worker.
-    isReady: () => !stopping && (options.min === 0 || brain.view().ready > 0),
+    ...{ estimator, tellQuote, limits, clientOf, now, log, closed, isReady },
     submit(parts) {
-      const exchange = new Exchange({ ...parts, token, tell, over })
-      exchanges.set(parts.job.id, exchange)
-      tell({ type: 'arrived', job: parts.job })
+      accepted++
+      submit(new Exchange({ ...parts, token, tell, over }))
+    },
+  })
+  const restart = restarter({
+    epoch: spec.epoch,
+    fleet: { prepare: (name) => fleet.prepare(name), drop: () => fleet.drop() },
+    workers: () =>
+      brain.view().workers.flatMap(({ id, state }) => (state === 'ready' && workers.isOwn(id) ? [id] : [])),
+    isThere: (worker) => brain.view().workers.some(({ id }) => id === worker),
+    drain: (worker) => tell({ type: 'drain', worker }),
+    rollFronts: () => frontProcesses.roll(),
+  })
+  const admin = adminServer({
+    token,
+    state,
+    why: whyTeller(stories, spec.discipline, now),
+    restart,
+    doors: {
+      worker(connection, hello) {
+        const admit = (launch: string) => workers.hello(connection, { ...hello, launch })
+        if (!fleet.park(hello.launch, admit)) workers.hello(connection, hello)
+      },
+      front: (connection, hello) => fronts.hello(connection, hello),
     },
   })
   try {
@@ -335,18 +273,23 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await listen(front, options.port, options.host, '--port')
   } catch (error) {
     admin.close()
+    fronts.close()
     await learning?.close()
     await ledger.close()
     throw error
   }
   const adminUrl = urlOf(admin, '127.0.0.1')
-  const fleet = localFleet(
-    {
-      command: workerCommand(options, meter, adminUrl),
-      ...(own?.upstreams && { upstreams: own.upstreams }),
-      env: { PLIMSOLL_TOKEN: token },
-      log,
-    },
+  const env = { PLIMSOLL_TOKEN: token }
+  const fleet = spareFleet(
+    (events) =>
+      localFleet(
+        {
+          command: workerCommand(options, meter, adminUrl),
+          ...(own?.upstreams && { upstreams: own.upstreams }),
+          ...{ env, log },
+        },
+        events,
+      ),
     {
       launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
       gone(launch, message) {
@@ -355,6 +298,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       },
     },
   )
+  const frontProcesses = new FrontProcesses({
+    count: options.fronts?.count ?? 0,
+    command: frontCommand(options, meter, adminUrl),
+    ...{ env, log, server: front },
+    gone: (id) => fronts.gone(id),
+    leave: (id) => fronts.send(id, { type: 'leave' }),
+  })
+  const frontsUp = frontProcesses.start()
   const inventory = takeInventory({ provider: fleet, everyMs: listEveryMs, limitMs: listMs, now, tell, log })
   tell({ type: 'tick' })
 
@@ -371,19 +322,27 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       money: bill.at(now()),
       functions: functions?.list() ?? [],
       ...(repeats && { cache: repeats.counters() }),
+      fronts: [mainFront(), ...fronts.list()],
     }
+  }
+
+  function mainFront(): FrontState {
+    const far = fronts.list().reduce((sum, { inHand }) => sum + inHand, 0)
+    return { id: 'main', pid: process.pid, state: 'ready', inHand: exchanges.size - far, accepted }
   }
 
   async function stop(limitMs: number): Promise<void> {
     const until = performance.now() + limitMs
+    fronts.broadcast({ type: 'stopping' })
     // The port stays open meanwhile: who comes now is told.
     await idle(exchanges, limitMs)
     for (const exchange of [...exchanges.values()]) exchange.abandon(stoppingProblem())
     end()
     inventory.close()
     workers.end()
-    await Promise.all([fleet.close(), functions?.close()])
+    await Promise.all([fleet.close(), functions?.close(), frontProcesses.close()])
     workers.close()
+    fronts.close()
     admin.close()
     admin.closeAllConnections()
     await closeFront(front, Math.max(leastFlushMs, until - performance.now()))
@@ -399,7 +358,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     workloads: Object.keys(code),
     ledger,
     state,
-    ready: firstReady.promise,
+    ready: Promise.all([firstReady.promise, frontsUp]).then(() => {}),
+    restart,
     stop(limitMs) {
       stopping ??= stop(limitMs)
       return stopping

@@ -3,7 +3,7 @@
 import type { Estimator } from './estimate/estimator.ts'
 import type { FleetRates } from './estimate/rates.ts'
 import type { RouteUnits } from './estimate/route-units.ts'
-import type { Exchange } from './front/exchange.ts'
+import type { OpenJob } from './front/open-job.ts'
 import type { Ledger } from './ledger/ledger.ts'
 
 export interface Learners {
@@ -15,7 +15,7 @@ export interface Learners {
 }
 
 /** One that never ran, or was given up, leaves nothing. */
-export function learnFrom(exchange: Exchange, { estimator, rates, units, ledger }: Learners): void {
+export function learnFrom(exchange: OpenJob, { estimator, rates, units, ledger }: Learners): void {
   const { cost, worker, attempts, startedAt, outcome } = exchange
   if (!cost) return
   const { job, params, question: asked } = exchange.parts

@@ -1,22 +1,22 @@
 /** The workers of a live cluster: who may join, how each is reached, and what they say. */
 
-import { Agent } from 'node:http'
-import { Pool } from 'undici'
 import type { Provider } from './fleet/provider.ts'
 import type { Upstream } from './front/transport.ts'
+import { cutUpstream, type OwnUpstream, upstreamAt } from './front/upstream.ts'
 import type { MetricsKeeper } from './metrics-keeper.ts'
 import type { Event } from './model.ts'
-import type { Connection } from './wire/accept.ts'
+import type { WorkerConnection } from './wire/accept.ts'
 import { whyNot } from './wire/admission.ts'
+import type { Address, ToFront } from './wire/front-messages.ts'
 import type { FromBrain, FromWorker } from './wire/messages.ts'
 
 type Hello = Extract<FromWorker, { type: 'hello' }>
 
 interface Joined {
-  upstream: Upstream & { dispatcher: Pool }
+  upstream: OwnUpstream
   launch: string | undefined
   pid: number
-  connection: Connection | undefined
+  connection: WorkerConnection | undefined
 }
 
 export interface JoiningParts {
@@ -30,6 +30,8 @@ export interface JoiningParts {
   fleet(): Pick<Provider, 'joined' | 'terminate'>
   /** A worker is ready to take jobs. */
   onReady(): void
+  /** Fronts elsewhere are to know where workers are. */
+  tellFronts(message: Extract<ToFront, { type: 'worker' | 'worker-gone' }>): void
 }
 
 export class JoinedWorkers {
@@ -41,12 +43,9 @@ export class JoinedWorkers {
     this.#parts = parts
   }
 
-  /** A worker has connected; it is to say who it is. */
-  accept(connection: Connection): void {
-    connection.onMessage = (message) => {
-      if (message.type === 'hello') this.#hello(connection, message)
-      else connection.close()
-    }
+  /** Where each is. */
+  addresses(): { id: string; address: Address }[] {
+    return [...this.#joined].map(([id, { upstream }]) => ({ id, address: upstream.address }))
   }
 
   upstreamOf(worker: string): Upstream | undefined {
@@ -55,6 +54,11 @@ export class JoinedWorkers {
 
   pidOf(worker: string): number | undefined {
     return this.#joined.get(worker)?.pid
+  }
+
+  /** True: the fleet has launched it. */
+  isOwn(worker: string): boolean {
+    return this.#joined.get(worker)?.launch !== undefined
   }
 
   /** The worker that this launch brought up. */
@@ -75,7 +79,8 @@ export class JoinedWorkers {
     this.#parts.keeper?.workerGone(id)
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
-    cut(worker)
+    cutUpstream(worker.upstream)
+    this.#parts.tellFronts({ type: 'worker-gone', id })
     const { launch } = worker
     // Of two that name the same launch only the first is the one that it brought up.
     if (launch === undefined || this.#byLaunch.get(launch) !== id) return
@@ -90,10 +95,11 @@ export class JoinedWorkers {
 
   /** Cuts the ways to all workers. */
   close(): void {
-    for (const worker of this.#joined.values()) cut(worker)
+    for (const { upstream } of this.#joined.values()) cutUpstream(upstream)
   }
 
-  #hello(connection: Connection, message: Hello): void {
+  /** A worker has connected, and says who it is. */
+  hello(connection: WorkerConnection, message: Hello): void {
     const { code, welcome, tell, log, onReady } = this.#parts
     const { id } = message.worker
     const refused = whyNot(message, code)
@@ -115,16 +121,13 @@ export class JoinedWorkers {
     onReady()
   }
 
-  #remember(connection: Connection, { worker: { id }, address, launch, pid }: Hello): void {
+  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid }: Hello): void {
     const known = this.#joined.get(id)
     if (known) known.connection = connection
     else {
-      // Long jobs keep a connection silent for as long as they run: no time-outs but our own.
-      const origin = `http://${address.host}:${address.port}`
-      const dispatcher = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0 })
-      const agent = new Agent({ keepAlive: true })
-      const upstream = { id, dispatcher, address, agent }
+      const upstream = upstreamAt(id, address)
       this.#joined.set(id, { upstream, launch, pid, connection })
+      this.#parts.tellFronts({ type: 'worker', id, address })
     }
     if (launch !== undefined) {
       if (!this.#byLaunch.has(launch)) this.#byLaunch.set(launch, id)
@@ -140,9 +143,4 @@ export class JoinedWorkers {
     else if (message.type === 'ready') tell({ ...message, worker })
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
-}
-
-function cut({ upstream }: Joined): void {
-  upstream.dispatcher.destroy().catch(() => {})
-  upstream.agent.destroy()
 }

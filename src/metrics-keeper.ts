@@ -1,5 +1,5 @@
 /** Sees to it that the ledger has what was counted of each request, while it runs and when it is done. */
-import type { Exchange } from './front/exchange.ts'
+import type { OpenJob } from './front/open-job.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import type { MetricsRow } from './ledger/metrics.ts'
 import type { AttemptToken } from './model.ts'
@@ -9,7 +9,7 @@ export interface MetricsKeeper {
   /** A worker says what an attempt has counted. */
   counted(worker: string, message: AttemptToken & WorkDone): void
   /** The exchange is over, or another attempt takes the place of its last one. */
-  over(exchange: Exchange): void
+  over(exchange: OpenJob): void
   workerGone(worker: string): void
 }
 
@@ -17,9 +17,9 @@ export interface MetricsKeeper {
 export function metricsKeeper(
   ledger: Ledger,
   code: Readonly<Record<string, string>>,
-  exchangeOf: (worker: string, token: AttemptToken) => Exchange | undefined,
+  exchangeOf: (worker: string, token: AttemptToken) => OpenJob | undefined,
 ): MetricsKeeper {
-  function record(exchange: Exchange, done: WorkDone, running: boolean): void {
+  function record(exchange: OpenJob, done: WorkDone, running: boolean): void {
     const { job, params, hasBody } = exchange.parts
     // With a body, parameters alone do not say what was asked.
     if (hasBody) return
@@ -51,6 +51,6 @@ export function metricsKeeper(
   }
 }
 
-function ownerOf({ worker, attempts, parts }: Exchange): { worker: string; attempt: string } {
+function ownerOf({ worker, attempts, parts }: OpenJob): { worker: string; attempt: string } {
   return { worker, attempt: `${parts.job.id}/${attempts}` }
 }

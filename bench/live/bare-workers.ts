@@ -6,7 +6,7 @@ import type { Provider } from '../../src/fleet/provider.ts'
 import { workerCommand } from '../../src/fleet/worker-command.ts'
 import { listen, urlOf } from '../../src/listen.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
-import { acceptWorkers } from '../../src/wire/accept.ts'
+import { acceptJoining } from '../../src/wire/accept.ts'
 import { whyNot } from '../../src/wire/admission.ts'
 import { newToken } from '../../src/wire/token.ts'
 import { readCode } from '../../src/worker/code.ts'
@@ -37,15 +37,15 @@ export async function startBareWorkers(
   const workers: BareWorker[] = []
   const joined = Promise.withResolvers<void>()
   const server = createServer()
-  acceptWorkers(server, token, (connection) => {
-    connection.onMessage = (message) => {
-      if (message.type !== 'hello') return
-      const refused = whyNot(message, hashes)
+  acceptJoining(server, token, {
+    worker(connection, hello) {
+      const refused = whyNot(hello, hashes)
       if (refused !== undefined) joined.reject(new Error(refused))
       connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
-      workers.push({ ...message.address, pid: message.pid })
+      workers.push({ ...hello.address, pid: hello.pid })
       if (workers.length === workerCount) joined.resolve()
-    }
+    },
+    front: (connection) => connection.close(),
   })
   await listen(server, 0, '127.0.0.1', 'the port of the workers')
   const fleets: Provider[] = []

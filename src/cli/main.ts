@@ -9,11 +9,13 @@ import type { Command } from './options.ts'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   worker: async () => (await import('./worker.ts')).worker,
+  front: async () => (await import('./front.ts')).front,
   function: async () => (await import('./function.ts')).functionCommand,
   request: async () => (await import('./request.ts')).request,
   estimate: async () => (await import('./estimate.ts')).estimate,
   why: async () => (await import('./why.ts')).why,
   status: async () => (await import('./status.ts')).status,
+  restart: async () => (await import('./restart.ts')).restart,
   workloads: async () => (await import('./workloads.ts')).workloads,
   presets: async () => (await import('./presets.ts')).presets,
   init: async () => (await import('./init.ts')).init,

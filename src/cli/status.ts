@@ -102,6 +102,18 @@ export function statusText(state: ClusterState): string {
     rows.length > 0
       ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory'], rows, [0, 1])
       : 'No workers.'
+  const fronts = state.fronts.map((front) => [
+    front.id,
+    front.state,
+    `${front.pid}`,
+    count(front.inHand),
+    count(front.accepted),
+    front.url ?? '',
+  ])
+  const doors =
+    fronts.length > 1
+      ? ['', table(['front', 'state', 'pid', 'in hand', 'accepted', 'at'], fronts, [0, 1, 5])]
+      : []
   const more = [
     `money     ${moneyText(state.money)}`,
     state.cache && `cache     ${cacheText(state.cache)}`,
@@ -116,6 +128,7 @@ export function statusText(state: ClusterState): string {
     .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
   return [
     ...[totals, '', fleet],
+    ...doors,
     ...(more.length > 0 ? ['', ...more] : []),
     ...(history.length > 0 ? ['', table(['fleet', 'then', 'what and why'], history, [1, 2])] : []),
   ].join('\n')

@@ -23,6 +23,13 @@ export const clusterOptions = {
     whole: true,
   },
   host: { help: 'address to listen on', default: '127.0.0.1' },
+  fronts: {
+    help: 'processes that take requests at the public port; 1: this one only',
+    default: 1,
+    min: 1,
+    max: 64,
+    whole: true,
+  },
   min: {
     help: 'least number of workers; -1: as the preset says, or 1',
     default: -1,
@@ -99,6 +106,7 @@ export function clusterFrom(
     queue: values.queue,
     ...clientsFrom(values, meter),
     workerCommand: [...program, 'worker'],
+    ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),
     prices: pricesFrom(values),
     ...functionsFrom(values, [...program, 'function'], own && config.file, preset.overflow),
     ...repeatsFrom(values, own && config.file),

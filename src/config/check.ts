@@ -34,7 +34,20 @@ export interface CheckedConfig {
 }
 
 export const upOptions = [
-  ...['port', 'adminPort', 'host', 'min', 'max', 'preset', 'workloads', 'meter', 'formula', 'data', 'queue'],
+  ...[
+    'port',
+    'adminPort',
+    'host',
+    'fronts',
+    'min',
+    'max',
+    'preset',
+    'workloads',
+    'meter',
+    'formula',
+    'data',
+    'queue',
+  ],
   ...['slots', 'clientBy', 'fair', 'rateLimit', 'rateBurst', 'jobMemory', 'pricePerHour', 'stopAfter'],
   ...['scale', 'target', 'promise', 'paidMinimum', 'paidPeriod'],
   ...['functions', 'pricePerGbSecond', 'pricePerInvocation', 'priceOfWaiting'],

@@ -7,6 +7,7 @@ export interface UpConfig {
   port?: number
   adminPort?: number
   host?: string
+  fronts?: number
   min?: number
   max?: number
   preset?: string

@@ -1,4 +1,4 @@
-/** The command line of a worker on the cluster's own machine. */
+/** The command lines of workers and fronts on the cluster's own machine. */
 
 import { totalmem } from 'node:os'
 import { type MeterSetting, meterFlags } from '../worker/metering.ts'
@@ -35,5 +35,21 @@ export function workerCommand(
     ...['--memory', `${memoryMb}`],
     ...['--job-memory', `${jobMemoryMb}`],
     ...(config === undefined ? meterFlags(meter) : []),
+  ]
+}
+
+export interface FrontCommandOptions extends Pick<WorkerCommandOptions, 'files' | 'config'> {
+  fronts?: { command: string[] }
+}
+
+export function frontCommand(
+  { fronts, files, config }: FrontCommandOptions,
+  meter: MeterSetting,
+  adminUrl: string,
+): string[] {
+  return [
+    ...(fronts?.command ?? []),
+    ...['--join', adminUrl, '--shared'],
+    ...(config === undefined ? ['--workloads', files.join(','), ...meterFlags(meter)] : ['--config', config]),
   ]
 }

@@ -6,6 +6,7 @@ import type { Action, AttemptToken, Event, Job, Outcome, Precedence } from '../m
 import type { Functions } from '../overflow/function.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Cost } from './answer-head.ts'
+import type { OpenJob } from './open-job.ts'
 import { RequestProblem, refusal } from './problem.ts'
 import type { Recipient } from './recipient.ts'
 import type { Transport, Upstream } from './transport.ts'
@@ -31,7 +32,7 @@ export interface ExchangeParts {
   over(exchange: Exchange): void
 }
 
-export class Exchange {
+export class Exchange implements OpenJob {
   readonly parts: ExchangeParts
   readonly startedAt = Date.now()
   readonly #arrived = performance.now()
@@ -40,6 +41,8 @@ export class Exchange {
   #current: { token: AttemptToken; abort: AbortController } | undefined
   #failure: { message: string; status: number } | undefined
   #done = false
+  /** The current attempt has a result, of which the brain was told. */
+  #finished = false
   attempts = 0
   /** How it ended for the client, once it is over. */
   outcome: Outcome = 'unknown'
@@ -59,6 +62,7 @@ export class Exchange {
     if (transport.begun) return this.#breakOff()
     const current = { token, abort: new AbortController() }
     this.#current = current
+    this.#finished = false
     this.#sent = performance.now()
     this.attempts = token.attempt
     this.worker = place.id
@@ -80,7 +84,10 @@ export class Exchange {
       if (!end || !isCurrent()) return
       this.#ended = performance.now()
       this.cost = end.cost
-      if (end.outcome === 'result') return this.#tellFinished()
+      if (end.outcome === 'result') {
+        this.#finished = true
+        return this.#tellFinished()
+      }
       this.#failure = { message: end.message, status: end.status }
       this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message)
     } catch (error) {
@@ -89,6 +96,10 @@ export class Exchange {
       const message = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       this.#tellFailed('unreachable', message)
     }
+  }
+
+  commit(_token: AttemptToken, go: () => void): void {
+    go()
   }
 
   /** The worker of the current attempt is gone, or the attempt is not wanted any more. */
@@ -119,6 +130,27 @@ export class Exchange {
     this.letGo()
     this.parts.recipient.refuse(problem, this.#account())
     this.parts.over(this)
+  }
+
+  /**
+   * The brain that knew of it does not any more. What has a result is answered; what has begun to be, breaks off; what
+   * was `committed` is over, its outcome unknown. All else is as if it had just come, and is to arrive as this job.
+   */
+  startOver(job: string, committed: boolean): void {
+    if (this.#done) return
+    if (this.#finished)
+      return this.settle({ type: 'answer', job, outcome: 'result', reason: { code: 'finished' } })
+    if (this.parts.transport.begun) return this.#breakOff()
+    if (committed) {
+      const reason = { code: 'outcome-unknown', cause: 'brain-lost' }
+      return this.settle({ type: 'answer', job, outcome: 'unknown', reason })
+    }
+    this.letGo()
+    this.parts.job.id = job
+    this.attempts = 0
+    this.worker = ''
+    this.cost = undefined
+    this.#failure = undefined
   }
 
   /** The request cannot be served as it is, which became known only now. */

@@ -11,7 +11,7 @@ import { targetOf } from './routes/target.ts'
 export interface OwnParts extends AskParts {
   routes?: RouteParts
   isReady(): boolean
-  /** All that is told of what a request would cost, as JSON. */
+  /** All that is told of what a request would cost, as JSON, or a promise of it. */
   tellQuote(question: Question, quote: Quote): unknown
 }
 
@@ -30,7 +30,7 @@ export async function serveOwn(
       ? await quoteRoute(parts.routes, request, wanted)
       : await ask(parts, estimatePath, url, request, wanted)
     await body.discard()
-    return sendJson(response, 200, parts.tellQuote(question, quote))
+    return sendJson(response, 200, await parts.tellQuote(question, quote))
   }
   allow(request, 'GET', 'HEAD')
   if (path === '/-/health') return sendJson(response, 200, { status: 'ok' })

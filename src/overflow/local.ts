@@ -2,11 +2,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
 import { createInterface } from 'node:readline'
-import { Pool } from 'undici'
 import { UnreachableError } from '../errors.ts'
 import type { AttemptEnd, Upstream } from '../front/transport.ts'
+import { cutUpstream, type OwnUpstream, upstreamAt } from '../front/upstream.ts'
 import { span } from '../quantities.ts'
 import { deathSignal } from '../worker/guard.ts'
 import type { FunctionLimits, Functions } from './function.ts'
@@ -23,7 +22,7 @@ export interface LocalFunctionsOptions extends FunctionLimits {
 class Instance {
   readonly process: ChildProcess
   /** Rejects if it ends before it can be reached. */
-  readonly upstream: Promise<Upstream & { dispatcher: Pool }>
+  readonly upstream: Promise<OwnUpstream>
   readonly gone: Promise<unknown>
   busy = true
   /** Its end, while it is idle. */
@@ -47,16 +46,10 @@ class Instance {
   kill(): void {
     clearTimeout(this.idle)
     this.process.kill('SIGKILL')
-    this.upstream.then(
-      ({ dispatcher, agent }) => {
-        dispatcher.destroy().catch(() => {})
-        agent.destroy()
-      },
-      () => {},
-    )
+    this.upstream.then(cutUpstream, () => {})
   }
 
-  async #reach(id: string, log: (line: string) => void): Promise<Upstream & { dispatcher: Pool }> {
+  async #reach(id: string, log: (line: string) => void): Promise<OwnUpstream> {
     const port = Promise.withResolvers<number>()
     let lastWords = ''
     const heard = (line: string) => {
@@ -71,12 +64,7 @@ class Instance {
     this.process.on('close', () =>
       port.reject(new UnreachableError(`a function ended at its start${lastWords}`)),
     )
-    const address = { host: '127.0.0.1', port: await port.promise }
-    const dispatcher = new Pool(`http://${address.host}:${address.port}`, {
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    return { id, dispatcher, address, agent: new Agent({ keepAlive: true }) }
+    return upstreamAt(id, { host: '127.0.0.1', port: await port.promise })
   }
 }
 

@@ -1,23 +1,33 @@
-/** The brain's end of workers' connections: upgrades on an HTTP server, by those who know the token. */
+/** The brain's end of connections of workers and fronts: upgrades on an HTTP server, by those who know the token. */
 
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { FromFront, FrontHello, FrontWelcome, ToFront } from './front-messages.ts'
 import { type Line, lines } from './lines.ts'
 import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
+import type { Frame } from './session.ts'
 import { isAuthorized } from './token.ts'
 
-/** One worker's connection. */
-export interface Connection extends Line<FromBrain> {
-  onMessage: (message: FromWorker) => void
+/** The connection of one worker, or one front. */
+export interface Connection<In, Out> extends Line<Out> {
+  onMessage: (message: In) => void
   onClose: () => void
 }
 
-/** Calls `onConnection` for each worker that connects; it must set the handlers before it returns. */
-export function acceptWorkers(
-  server: Server,
-  token: string,
-  onConnection: (connection: Connection) => void,
-): void {
+export type WorkerConnection = Connection<FromWorker, FromBrain>
+export type FrontConnection = Connection<
+  FrontHello | Frame<FromFront>,
+  FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
+>
+
+/** What takes over a connection once it has said what it is. */
+export interface Doors {
+  worker(connection: WorkerConnection, hello: Extract<FromWorker, { type: 'hello' }>): void
+  front(connection: FrontConnection, hello: FrontHello): void
+}
+
+/** Hands each connection to whom its first message is for; a door must set the handlers before it returns. */
+export function acceptJoining(server: Server, token: string, doors: Doors): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy())
     const { upgrade, authorization } = request.headers
@@ -26,16 +36,20 @@ export function acceptWorkers(
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${wireProtocol}\r\n\r\n`,
     )
-    const connection: Connection = {
-      ...lines<FromWorker, FromBrain>(
+    type In = FromWorker | FrontHello
+    const connection: Connection<In, never> = {
+      ...lines<In, never>(
         socket,
         (message) => connection.onMessage(message),
         () => connection.onClose(),
       ),
-      onMessage: () => {},
+      onMessage(hello) {
+        if (hello.type === 'hello') doors.worker(connection as WorkerConnection, hello)
+        else if (hello.type === 'front') doors.front(connection as unknown as FrontConnection, hello)
+        else connection.close()
+      },
       onClose: () => {},
     }
-    onConnection(connection)
   })
 }
 

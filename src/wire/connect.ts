@@ -1,4 +1,4 @@
-/** The worker's end of its connection to the brain. */
+/** The end of a worker, or a front, of its connection to the brain. */
 
 import { request } from 'node:http'
 import { WireError } from '../errors.ts'
@@ -6,22 +6,28 @@ import { type Line, lines } from './lines.ts'
 import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
 import { bearer } from './token.ts'
 
+/** Who does not answer for so long is not there. */
+const answerMs = 10_000
+
 /** Opens a connection. Rejects with a `WireError` that says why it could not. */
-export function connectToBrain(
+export function connectToBrain<In = FromBrain, Out = FromWorker>(
   url: URL,
   token: string,
-  onMessage: (message: FromBrain) => void,
+  onMessage: (message: In) => void,
   onClose: (error: Error | undefined) => void,
-): Promise<Line<FromWorker>> {
+): Promise<Line<Out>> {
   return new Promise((resolve, reject) => {
     const call = request(new URL(wirePath, url), {
       headers: { connection: 'upgrade', upgrade: wireProtocol, authorization: bearer(token) },
+      timeout: answerMs,
     })
+    call.on('timeout', () => call.destroy(new Error(`no answer for ${answerMs / 1000} s`)))
     call.on('upgrade', (_response, socket, head) => {
       if (head.length > 0) socket.unshift(head)
+      socket.setTimeout(0)
       socket.setNoDelay(true)
       socket.setKeepAlive(true, 10_000)
-      resolve(lines<FromBrain, FromWorker>(socket, onMessage, onClose))
+      resolve(lines<In, Out>(socket, onMessage, onClose))
     })
     call.on('response', (response) => {
       response.resume()

@@ -10,6 +10,8 @@ export interface Line<Out> {
   send(message: Out): void
   /** Ends the connection after what was sent. */
   close(): void
+  /** Ends it at once: the other side may not be there. */
+  cut(): void
 }
 
 /** Reads and writes messages until the socket closes. A message that is not JSON ends the connection. */
@@ -57,6 +59,9 @@ export function lines<In, Out>(
     },
     close() {
       socket.end()
+    },
+    cut() {
+      socket.destroy()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { checkServer } from '../config/check-server.ts'
 import { serverCode } from '../config/code.ts'
-import { acceptWorkers, type Connection } from '../wire/accept.ts'
+import { acceptJoining, type WorkerConnection } from '../wire/accept.ts'
 import type { FromWorker } from '../wire/messages.ts'
 import { oneLiner, serverCommand } from './program/fixtures/use-programs.ts'
 import { runWorker } from './worker.ts'
@@ -15,9 +15,10 @@ import { runWorker } from './worker.ts'
 async function join(t: TestContext, given: object) {
   const brain = createServer().listen(0, '127.0.0.1')
   await once(brain, 'listening')
-  const said = Promise.withResolvers<{ hello: FromWorker; connection: Connection }>()
-  acceptWorkers(brain, 'secret', (connection) => {
-    connection.onMessage = (hello) => said.resolve({ hello, connection })
+  const said = Promise.withResolvers<{ hello: FromWorker; connection: WorkerConnection }>()
+  acceptJoining(brain, 'secret', {
+    worker: (connection, hello) => said.resolve({ hello, connection }),
+    front: (connection) => connection.close(),
   })
   const stop = new AbortController()
   const lines: string[] = []

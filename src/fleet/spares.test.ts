@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { Listed, ProviderEvents } from './provider.ts'
+import { spareFleet } from './spares.ts'
+
+/** Machines that only have names. */
+function machines() {
+  const names = new Set<string>()
+  const told: string[] = []
+  let real: ProviderEvents | undefined
+  const fleet = spareFleet(
+    (events) => {
+      real = events
+      return {
+        launch: (name) => void names.add(name),
+        joined: (name) => void told.push(`joined ${name}`),
+        list: async (): Promise<Listed[]> => [...names].map((launch) => ({ launch, since: 0 })),
+        terminate: (name) => void names.delete(name),
+        close: async () => names.clear(),
+      }
+    },
+    {
+      launchFailed: (launch, message) => void told.push(`${launch} failed: ${message}`),
+      gone: (launch, message) => void told.push(`${launch} gone: ${message}`),
+    },
+  )
+  return { fleet, names, told, real: real! }
+}
+
+test('the next launch is given the spare worker, which from then on goes by its name', async () => {
+  const { fleet, names, told, real } = machines()
+  const admitted: string[] = []
+  const up = fleet.prepare('spare')
+  assert.deepEqual([...names], ['spare'])
+  assert.deepEqual(await fleet.list(), [])
+  assert.equal(
+    fleet.park('another', () => {}),
+    false,
+  )
+  assert.equal(
+    fleet.park('spare', (launch) => admitted.push(launch)),
+    true,
+  )
+  await up
+  fleet.launch('7')
+  assert.deepEqual(admitted, ['7'])
+  assert.deepEqual(await fleet.list(), [{ launch: '7', since: 0 }])
+  fleet.joined('7')
+  fleet.launch('8')
+  assert.deepEqual([...names], ['spare', '8'])
+  real.gone('spare', 'killed')
+  assert.deepEqual(told, ['joined spare', '7 gone: killed'])
+})
+
+test('a spare worker that nobody asks for is ended, and one that does not come up is told', async () => {
+  const { fleet, names, told, real } = machines()
+  void fleet.prepare('one').catch(() => {})
+  fleet.drop()
+  assert.deepEqual([...names], [])
+  const up = fleet.prepare('two')
+  real.launchFailed('two', 'exited with code 1')
+  await assert.rejects(up, /worker two: exited with code 1/)
+  assert.deepEqual(told, [])
+})
+
+test('a worker that is not spare is none of its business', async () => {
+  const { fleet, names, told, real } = machines()
+  fleet.launch('1')
+  real.launchFailed('1', 'no')
+  fleet.terminate('1')
+  assert.deepEqual([...names], [])
+  assert.deepEqual(told, ['1 failed: no'])
+  assert.equal(
+    fleet.park(undefined, () => {}),
+    false,
+  )
+})

@@ -1,0 +1,77 @@
+/**
+ * A fleet that can have a worker up before anyone asks for it, so that a replacement is there when what it replaces goes.
+ * Whoever asks for the next launch is given that one; until then nobody hears of it.
+ */
+
+import type { Provider, ProviderEvents } from './provider.ts'
+
+export interface SpareFleet extends Provider {
+  /** Starts a worker under a name of its own, and resolves when it has come to join. Rejects if it does not. */
+  prepare(name: string): Promise<void>
+  /** A worker has come to join. True: it is a spare one, and is admitted later, as that of the launch it is then given to. */
+  park(launch: string | undefined, admit: (launch: string) => void): boolean
+  /** Ends a spare worker that nobody asked for. */
+  drop(): void
+}
+
+export function spareFleet(open: (events: ProviderEvents) => Provider, events: ProviderEvents): SpareFleet {
+  /** Spare workers by their own names, and the launches that they were given to. */
+  const given = new Map<string, string>()
+  const own = new Map<string, string>()
+  let spare: { name: string; up: PromiseWithResolvers<void>; admit?: (launch: string) => void } | undefined
+
+  const ended = (name: string, message: string, tell: (launch: string, message: string) => void) => {
+    if (spare?.name === name) {
+      spare.up.reject(new Error(`worker ${name}: ${message}`))
+      spare = undefined
+      return
+    }
+    const launch = given.get(name) ?? name
+    given.delete(name)
+    own.delete(launch)
+    tell(launch, message)
+  }
+  const real = open({
+    launchFailed: (name, message) => ended(name, message, events.launchFailed),
+    gone: (name, message) => ended(name, message, events.gone),
+  })
+  const nameOf = (launch: string) => own.get(launch) ?? launch
+
+  return {
+    launch(launch) {
+      if (!spare?.admit) return real.launch(launch)
+      const { name, admit } = spare
+      spare = undefined
+      given.set(name, launch)
+      own.set(launch, name)
+      admit(launch)
+    },
+    joined: (launch) => real.joined(nameOf(launch)),
+    async list() {
+      const all = await real.list()
+      return all
+        .filter(({ launch }) => launch !== spare?.name)
+        .map((listed) => ({ ...listed, launch: given.get(listed.launch) ?? listed.launch }))
+    },
+    terminate: (launch, graceMs) => real.terminate(nameOf(launch), graceMs),
+    close: () => real.close(),
+    prepare(name) {
+      const up = Promise.withResolvers<void>()
+      spare = { name, up }
+      real.launch(name)
+      return up.promise
+    },
+    park(launch, admit) {
+      if (spare?.name !== launch || !spare) return false
+      spare.admit = admit
+      spare.up.resolve()
+      return true
+    },
+    drop() {
+      if (!spare) return
+      const { name } = spare
+      spare = undefined
+      real.terminate(name)
+    },
+  }
+}

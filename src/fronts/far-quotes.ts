@@ -1,0 +1,54 @@
+/** Quotes of a front whose brain is elsewhere: what is asked here is answered there. */
+
+import type { Asked, FromFront, ToFront } from '../wire/front-messages.ts'
+import { noBrain } from './requests-in-hand.ts'
+
+export interface FarQuotesParts {
+  /** How long an answer is waited for. */
+  holdMs: number
+  link(): { isUp: boolean; send(message: FromFront): void }
+}
+
+interface Open {
+  about: Asked
+  answer: PromiseWithResolvers<unknown>
+  timer: NodeJS.Timeout
+}
+
+export class FarQuotes {
+  readonly #parts: FarQuotesParts
+  readonly #open = new Map<number, Open>()
+  #count = 0
+
+  constructor(parts: FarQuotesParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with a 503 if no answer comes. */
+  ask(about: Asked): Promise<unknown> {
+    const { link, holdMs } = this.#parts
+    if (!link().isUp) return Promise.reject(noBrain())
+    const answer = Promise.withResolvers<unknown>()
+    const ask = ++this.#count
+    const timer = setTimeout(() => {
+      this.#open.delete(ask)
+      answer.reject(noBrain())
+    }, holdMs)
+    this.#open.set(ask, { about, answer, timer })
+    link().send({ type: 'ask', ask, about })
+    return answer.promise
+  }
+
+  heard({ ask, quote }: Extract<ToFront, { type: 'quote' }>): void {
+    const open = this.#open.get(ask)
+    if (!open) return
+    this.#open.delete(ask)
+    clearTimeout(open.timer)
+    open.answer.resolve(quote)
+  }
+
+  /** Another brain is there, which was not asked. */
+  askAgain(): void {
+    for (const [ask, { about }] of this.#open) this.#parts.link().send({ type: 'ask', ask, about })
+  }
+}

@@ -1,0 +1,157 @@
+/** Further fronts on the cluster's own machine and port: started, watched, started again, and replaced one by one. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createInterface } from 'node:readline'
+import { deathSignal } from '../worker/guard.ts'
+
+export interface FrontProcessesOptions {
+  count: number
+  /** What starts one; `--launch ID` is appended. */
+  command: string[]
+  env: Record<string, string>
+  /** All take their connections from this one's port. */
+  server: Server
+  /** Its process has ended. */
+  gone(id: string): void
+  /** It is to take nothing more, finish what it has, and end. */
+  leave(id: string): void
+  log(line: string): void
+}
+
+interface Child {
+  id: string
+  process: ChildProcess
+  /** Rejects if it ends before. */
+  listening: Promise<void>
+  exited: Promise<unknown>
+  leaving: boolean
+}
+
+/** One that ends is started again, ever later if it ends soon. */
+const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
+/** One that does not listen after so long is not waited for. */
+const startMs = 30_000
+/** One that was to leave is waited for so long before the next one's turn. */
+const leaveMs = 40_000
+/** At the end, each is given so long to end by itself. */
+const endMs = 2_000
+
+export class FrontProcesses {
+  readonly #options: FrontProcessesOptions
+  readonly #seats: (Child | undefined)[]
+  readonly #children = new Set<Child>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #started = 0
+  #closed = false
+
+  constructor(options: FrontProcessesOptions) {
+    this.#options = options
+    this.#seats = Array<undefined>(options.count).fill(undefined)
+  }
+
+  /** Resolves when all listen, or came to nothing for the first time. */
+  async start(): Promise<void> {
+    const children = this.#seats.map((_, seat) => this.#fill(seat, firstWaitMs))
+    await Promise.all(children.map((child) => child?.listening.catch(() => {})))
+  }
+
+  /** Replaces one after another: its successor listens before it is told to leave. Rejects if one does not come up. */
+  async *roll(): AsyncGenerator<{ front: string; by: string }> {
+    for (const seat of this.#seats.keys()) {
+      const before = this.#seats[seat]
+      const next = this.#launch()
+      await next.listening
+      this.#watch(seat, next, firstWaitMs)
+      if (!before || !this.#children.has(before)) continue
+      before.leaving = true
+      this.#options.leave(before.id)
+      await Promise.race([before.exited, this.#wait(leaveMs)])
+      yield { front: before.id, by: next.id }
+    }
+  }
+
+  /** Ends all, and resolves when none is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    const all = [...this.#children]
+    for (const child of all) child.process.kill('SIGTERM')
+    const force = setTimeout(() => {
+      for (const child of all) child.process.kill('SIGKILL')
+    }, endMs)
+    await Promise.all(all.map(({ exited }) => exited))
+    clearTimeout(force)
+  }
+
+  #fill(seat: number, waitMs: number): Child | undefined {
+    if (this.#closed) return undefined
+    const child = this.#launch()
+    this.#watch(seat, child, waitMs)
+    return child
+  }
+
+  #watch(seat: number, child: Child, waitMs: number): void {
+    this.#seats[seat] = child
+    const began = performance.now()
+    void child.exited.then(() => {
+      if (this.#seats[seat] !== child || child.leaving || this.#closed) return
+      this.#seats[seat] = undefined
+      const lasted = performance.now() - began > soonMs
+      const nextMs = lasted ? firstWaitMs : Math.min(longestWaitMs, waitMs * 2)
+      void this.#wait(lasted ? firstWaitMs : waitMs).then(() => this.#fill(seat, nextMs))
+    })
+  }
+
+  #launch(): Child {
+    const { command, env, server, log, gone } = this.#options
+    const id = `f${++this.#started}`
+    const [program, ...args] = [...deathSignal(), ...command, '--launch', id]
+    const front = spawn(program!, args, {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // In a group of its own, so that a Ctrl-C meant for the cluster does not end it before what it has is answered.
+      detached: true,
+      env: { ...process.env, ...env },
+    })
+    let lastWords = ''
+    for (const output of [front.stdout!, front.stderr!]) {
+      createInterface({ input: output }).on('line', (line) => {
+        if (line.trim() !== '') lastWords = `: ${line.trim()}`
+        log(line.startsWith('front') ? line : `front ${id}: ${line}`)
+      })
+    }
+    const listening = Promise.withResolvers<void>()
+    // Nobody may be waiting for it.
+    listening.promise.catch(() => {})
+    const exited = once(front, 'close').catch(() => {})
+    const child: Child = { id, process: front, listening: listening.promise, exited, leaving: false }
+    this.#children.add(child)
+    const late = setTimeout(() => front.kill('SIGKILL'), startMs)
+    front.on('error', (error) => listening.reject(error))
+    front.on('message', (said) => {
+      if (said === 'wants-port') front.send('port', server, () => {})
+      if (said !== 'listening') return
+      clearTimeout(late)
+      listening.resolve()
+    })
+    void exited.then(() => {
+      clearTimeout(late)
+      this.#children.delete(child)
+      listening.reject(new Error(`front ${id} did not come up${lastWords}`))
+      if (!child.leaving && !this.#closed) log(`front ${id}: ended${lastWords}`)
+      gone(id)
+    })
+    return child
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer)
+        resolve()
+      }, ms)
+      this.#timers.add(timer)
+    })
+  }
+}

@@ -1,0 +1,88 @@
+/** Fronts in processes of their own, started by hand, and the ways to their brain; nothing of them is left afterwards. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { cli, fixtures, until } from './live.ts'
+
+export interface FrontProcess {
+  process: ChildProcess
+  url: string
+  /** What it said. */
+  said(): string
+}
+
+/** `plimsoll front`, as soon as it takes requests. */
+export async function startFront(
+  t: TestContext,
+  { adminUrl, token }: { adminUrl: string; token: string },
+  ...args: string[]
+): Promise<FrontProcess> {
+  const child = spawn(
+    process.execPath,
+    [cli, 'front', '--join', adminUrl, '--token', token, '--port', '0', '--workloads', fixtures, ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let text = ''
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  t.after(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  await until(() => /requests at http/.test(text) || child.exitCode !== null, 'the front takes requests')
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
+  if (url === undefined) throw new Error(text)
+  return { process: child, url, said: () => text }
+}
+
+export interface Cable {
+  url: string
+  /** Breaks all connections, and lets none be made until it is mended. */
+  cut(): void
+  mend(): void
+}
+
+/** A way to the brain that can be cut. */
+export async function cable(t: TestContext, adminUrl: string): Promise<Cable> {
+  const sockets = new Set<Socket>()
+  let broken = false
+  const server = createServer((socket) => {
+    if (broken) return void socket.destroy()
+    const { hostname, port } = new URL(adminUrl)
+    const far = connect(Number(port), hostname)
+    for (const [one, other] of [
+      [socket, far],
+      [far, socket],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    broken = true
+    for (const socket of sockets) socket.destroy()
+  }
+  t.after(() => {
+    cut()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    mend: () => {
+      broken = false
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/** A brain that is started again under its fronts, and fronts and workers that are replaced under load. */
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import type { ClusterState } from '../src/cluster.ts'
+import { startFront } from './front-processes.ts'
+import { cli, problemOf, startLive, stopLive, until } from './live.ts'
+import { descendants } from './processes.ts'
+import { steadyLoad } from './steady-load.ts'
+import { thorough } from './thorough.ts'
+
+const counter = join(import.meta.dirname, 'fixtures', 'shop-counter.ts')
+const token = 'a token that outlives the brain'
+
+interface Up {
+  process: ChildProcess
+  adminUrl: string
+  token: string
+  state(): Promise<ClusterState>
+}
+
+/** `plimsoll up` in a process of its own, ready to take jobs. */
+async function up(t: TestContext, dataDir: string, adminPort: string, ...args: string[]): Promise<Up> {
+  const child = spawn(
+    process.execPath,
+    [
+      ...[cli, 'up', '--port', '0', '--admin-port', adminPort, '--data', dataDir, '--min', '1', '--max', '1'],
+      ...['--workloads', counter, ...args],
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PLIMSOLL_TOKEN: token } },
+  )
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  t.after(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await until(() => descendants(child.pid!).length === 0, 'nothing of it is left')
+  })
+  await until(() => output.includes('Try:') || child.exitCode !== null, 'the cluster is ready')
+  const [, adminUrl = ''] = output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
+  return {
+    process: child,
+    adminUrl,
+    token,
+    state: async () => (await (await fetch(`${adminUrl}/api/state`)).json()) as ClusterState,
+  }
+}
+
+function folder(t: TestContext): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-fronts-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  return dataDir
+}
+
+async function placed(cluster: Up, count: number): Promise<void> {
+  while ((await cluster.state()).jobs !== count) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+test('a front outlives its brain: the next one does what was under way, but nothing that must not be repeated', {
+  timeout: 60_000,
+}, async (t) => {
+  const dataDir = folder(t)
+  const bought = () => readFileSync(join(dataDir, 'bought'), 'utf8').trimEnd().split('\n')
+  const first = await up(t, dataDir, '0', '--slots', '2')
+  const far = await startFront(t, first, '--workloads', counter)
+  const get = (path: string) => fetch(`${far.url}/${path}`)
+  const lost = get('buy?what=hat&gate=g')
+  await until(() => existing(join(dataDir, 'bought')), 'the first purchase has begun')
+  const again = get('browse?gate=g')
+  await placed(first, 2)
+  // No slot is left for it: it has not begun.
+  const later = get('buy?what=coat&gate=g')
+  await placed(first, 3)
+  first.process.kill('SIGKILL')
+  await until(() => far.said().includes('held'), 'the front knows')
+  const held = get('hello')
+
+  const second = await up(t, dataDir, new URL(first.adminUrl).port, '--slots', '2')
+  writeFileSync(join(dataDir, 'g'), '')
+  const problem = await problemOf(lost, 502)
+  assert.equal(problem.code, 'outcome-unknown')
+  assert.deepEqual(await (await again).json(), { attempt: 1 })
+  assert.equal(await (await later).text(), 'bought coat')
+  assert.equal(await (await held).text(), 'hello')
+  assert.deepEqual(bought(), ['hat', 'coat'])
+  const [, joined] = (await second.state()).fronts
+  assert.deepEqual([joined?.pid, joined?.accepted, joined?.inHand], [far.process.pid, 3, 0])
+
+  far.process.kill('SIGTERM')
+  const [code] = await once(far.process, 'exit')
+  assert.equal(code, 0)
+  assert.equal((await second.state()).fronts.length, 1)
+})
+
+test('fronts and workers are replaced one after another without an error for any client', {
+  timeout: thorough ? 600_000 : 60_000,
+}, async (t) => {
+  const live = await startLive({
+    ...{ min: 2, max: 2, queue: 1_000 },
+    fronts: { count: 2, command: [process.execPath, cli, 'front'] },
+  })
+  t.after(() => stopLive(live))
+  await until(() => live.state().ready === 2, 'both workers are ready')
+  const before = pids(live.state())
+  const load = steadyLoad(`${live.url}/strict?n=21`, 2, '42')
+  for (let round = 0; round < (thorough ? 20 : 1); round++) {
+    const answer = await fetch(`${live.adminUrl}/api/restart`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"fronts":true,"workers":true}',
+    })
+    const steps = (await answer.text()).trimEnd().split('\n')
+    assert.equal(steps.at(-1), '{"done":true}')
+    assert.equal(steps.length, 5, steps.join(' '))
+    assert.equal(live.state().ready, 2)
+  }
+  await load.stop()
+  assert.deepEqual(load.errors, [])
+  assert.deepEqual(
+    pids(live.state()).filter((pid) => before.includes(pid)),
+    [process.pid],
+  )
+  t.diagnostic(`${load.answered} requests answered meanwhile`)
+})
+
+test('the brain is started again without an error for clients of a front elsewhere', {
+  skip: !thorough,
+  timeout: 120_000,
+}, async (t) => {
+  const dataDir = folder(t)
+  let cluster = await up(t, dataDir, '0')
+  const far = await startFront(t, cluster, '--workloads', counter)
+  const load = steadyLoad(`${far.url}/hello`, 2, 'hello')
+  for (let round = 0; round < 5; round++) {
+    const answered = load.answered
+    await until(() => load.answered > answered + 50, 'it is busy')
+    cluster.process.kill('SIGTERM')
+    await once(cluster.process, 'exit')
+    cluster = await up(t, dataDir, new URL(cluster.adminUrl).port)
+  }
+  await load.stop()
+  assert.deepEqual(load.errors, [])
+  t.diagnostic(`${load.answered} requests answered meanwhile`)
+})
+
+test('a restart is refused to pages of browsers, and where it makes no sense', async (t) => {
+  const live = await startLive({}, false)
+  t.after(() => stopLive(live))
+  const ask = (type: string, body: string) =>
+    fetch(`${live.adminUrl}/api/restart`, { method: 'POST', headers: { 'content-type': type }, body })
+  assert.equal((await problemOf(ask('text/plain', '{}'), 415)).code, 'wrong-type')
+  assert.equal((await problemOf(ask('application/json', '{"fronts":1}'), 400)).code, 'bad-request')
+  assert.equal((await problemOf(ask('application/json', 'x'.repeat(9_000)), 400)).code, 'bad-request')
+})
+
+function pids({ workers, fronts }: ClusterState): (number | undefined)[] {
+  return [...workers, ...fronts].map(({ pid }) => pid)
+}
+
+function existing(file: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') !== ''
+  } catch {
+    return false
+  }
+}

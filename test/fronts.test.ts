@@ -1,0 +1,200 @@
+/** Fronts in processes of their own: what clients see, and what becomes of requests when a front or its brain is gone. */
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'node:test'
+import { connectToBrain } from '../src/wire/connect.ts'
+import type { FrontHello, FrontWelcome } from '../src/wire/front-messages.ts'
+import { wireVersion } from '../src/wire/messages.ts'
+import { cable, startFront } from './front-processes.ts'
+import {
+  cli,
+  fixtures,
+  keptBodies,
+  open,
+  problemOf,
+  startLive,
+  stopLive,
+  until,
+  untilIdle,
+  useLive,
+} from './live.ts'
+
+const live = useLive({
+  slots: 20,
+  queue: 20,
+  fronts: { count: 2, command: [process.execPath, cli, 'front'] },
+})
+
+/** What of an answer must not depend on the front. */
+async function seen(url: string, path: string, init: RequestInit = {}) {
+  const answer = await fetch(`${url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } })
+  const headers = Object.fromEntries(answer.headers)
+  const body = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+  const timing = headers['server-timing']?.replaceAll(/[\d.]+/g, 'N')
+  for (const name of ['date', 'plimsoll-job', 'server-timing']) delete headers[name]
+  return { status: answer.status, headers, timing, body }
+}
+
+test('clients see the same at every front', async (t) => {
+  const far = await startFront(t, live)
+  const paths = [
+    '/echo?a=1',
+    '/strict?n=x',
+    '/strict?n=4',
+    '/nowhere',
+    '/fail?status=422',
+    '/fail',
+    '/rude',
+    '/once',
+    '/flood?mb=1',
+    '/-/workloads',
+    '/-/health',
+    '/-/ready',
+    '/-/nothing',
+  ]
+  for (const path of paths) {
+    // Once, so that estimates and slots know it.
+    await seen(live.url, path)
+    assert.deepEqual(await seen(far.url, path), await seen(live.url, path), path)
+  }
+  const body = Buffer.alloc(2_000_000, 'x')
+  for (const url of [live.url, far.url]) {
+    const { status, body: mirrored } = await seen(url, '/mirror', { method: 'POST', body })
+    assert.deepEqual([status, mirrored.length], [200, body.length])
+  }
+  const late = await problemOf(
+    fetch(`${far.url}/gated?gate=never`, { headers: { 'plimsoll-deadline': '50' } }),
+    504,
+  )
+  assert.match(late.code, /deadline|no-time/)
+  const quote = (await (await fetch(`${far.url}/-/estimate/strict?n=4`)).json()) as Record<string, unknown>
+  assert.deepEqual([quote.source, quote.work], ['memo', 16])
+  await problemOf(fetch(`${far.url}/-/estimate/strict?n=x`), 400)
+  await until(() => keptBodies().length === 0, 'no body is left')
+  await untilIdle(live)
+  assert.ok(live.state().fronts.find(({ url }) => url === far.url)!.accepted > 5)
+})
+
+test('a front that is killed takes its own requests with it, and no others', async () => {
+  const all = Array.from({ length: 12 }, () =>
+    fetch(`${live.url}/gated?gate=killed`).then(
+      (answer) => answer.text(),
+      () => 'broken',
+    ),
+  )
+  await until(() => live.state().jobs === 12, 'all are here')
+  const fronts = live.state().fronts.filter(({ state }) => state === 'ready')
+  const victim = fronts.slice(1).sort((a, b) => b.inHand - a.inHand)[0]!
+  process.kill(victim.pid, 'SIGKILL')
+  await until(() => live.state().jobs === 12 - victim.inHand, 'its jobs are withdrawn, and no others')
+  open(live, 'killed')
+  const answers = await Promise.all(all)
+  assert.equal(answers.filter((answer) => answer === 'broken').length, victim.inHand)
+  assert.equal(answers.filter((answer) => answer === 'opened').length, 12 - victim.inHand)
+  await until(() => live.state().fronts.filter(({ state }) => state === 'ready').length === 3, 'another came')
+})
+
+test('while the way to the brain is cut requests are held, and then go on where they were', async (t) => {
+  const way = await cable(t, live.adminUrl)
+  const far = await startFront(t, { ...live, adminUrl: way.url })
+  const running = fetch(`${far.url}/gated?gate=cut`)
+  await until(() => live.state().placed === 1, 'it runs')
+  way.cut()
+  await until(() => far.said().includes('held'), 'the front knows')
+  // It has a result before the brain can be told.
+  open(live, 'cut')
+  const held = Array.from({ length: 21 }, (_, i) => fetch(`${far.url}/strict?n=${i}`))
+  const refused = await problemOf(Promise.race(held), 503)
+  assert.equal(refused.code, 'no-brain')
+  assert.equal(refused.headers.get('retry-after'), '1')
+  way.mend()
+  const answer = await running
+  assert.equal(await answer.text(), 'opened')
+  assert.equal(answer.headers.get('plimsoll-attempts'), '1')
+  const answers = await Promise.all(held)
+  assert.equal(answers.filter(({ status }) => status === 200).length, 20)
+  await untilIdle(live)
+})
+
+test('a request that nobody can decide on is refused after a while, and the brain is told when it is back', async (t) => {
+  const way = await cable(t, live.adminUrl)
+  const far = await startFront(t, { ...live, adminUrl: way.url }, '--hold', '0.2')
+  const running = fetch(`${far.url}/gated?gate=refused`)
+  await until(() => live.state().placed === 1, 'it runs')
+  way.cut()
+  await until(() => far.said().includes('held'), 'the front knows')
+  const late = fetch(`${far.url}/echo`, { headers: { 'plimsoll-deadline': '1' } })
+  assert.equal((await problemOf(fetch(`${far.url}/echo`), 503)).code, 'no-brain')
+  assert.equal((await problemOf(running, 503)).code, 'no-brain')
+  assert.equal((await problemOf(late, 504)).code, 'deadline')
+  assert.equal((await fetch(`${far.url}/-/ready`)).status, 503)
+  way.mend()
+  await untilIdle(live)
+  assert.equal(await (await fetch(`${far.url}/strict?n=1`)).text(), '2')
+  open(live, 'refused')
+})
+
+test('requests of a front that was given up are done again when it comes back', async (t) => {
+  const own = await startLive({ frontGraceMs: 1 })
+  t.after(() => stopLive(own))
+  const way = await cable(t, own.adminUrl)
+  const far = await startFront(t, { ...own, adminUrl: way.url })
+  const running = fetch(`${far.url}/gated?gate=again`)
+  await until(() => own.state().placed === 1, 'it runs')
+  const [first] = own.state().workers[0]!.jobs.map(({ job }) => job)
+  way.cut()
+  await until(() => own.state().jobs === 0, 'it is given up')
+  way.mend()
+  await until(() => own.state().placed === 1, 'it runs again')
+  open(own, 'again')
+  const answer = await running
+  assert.equal(await answer.text(), 'opened')
+  assert.notEqual(answer.headers.get('plimsoll-job'), first)
+})
+
+function joinWith(options: string[]): Promise<{ code: number; said: string }> {
+  const args = [cli, 'front', '--join', live.adminUrl, '--port', '0', ...options]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { timeout: 20_000 }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+    )
+  })
+}
+
+test('a front with a wrong token, other code or another protocol is told so', async () => {
+  const wrong = await joinWith(['--token', 'wrong', '--workloads', fixtures])
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.said, /cannot join .*: the token is wrong/)
+  const dir = mkdtempSync(join(tmpdir(), 'plimsoll-other-'))
+  try {
+    const file = join(dir, 'other.ts')
+    writeFileSync(file, "export default { name: 'echo', description: '', run: () => 1 }\n")
+    const { code, said } = await joinWith(['--token', live.token, '--workloads', file])
+    assert.equal(code, 2)
+    assert.match(said, /its code of workload \S+ is another: the cluster has \w+, the front /)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+  const told = Promise.withResolvers<unknown>()
+  const line = await connectToBrain<FrontWelcome, FrontHello>(
+    new URL(live.adminUrl),
+    live.token,
+    told.resolve,
+    () => {},
+  )
+  line.send({ type: 'front', version: 0, id: 'old', pid: 1, code: {}, received: 0 })
+  const message = `it speaks version 0 of the protocol; this is version ${wireVersion}`
+  assert.deepEqual(await told.promise, { type: 'refused', message })
+  line.close()
+})
+
+test('a second cluster on the same port is refused, whoever shares it', async () => {
+  await assert.rejects(
+    startLive({ port: Number(new URL(live.url).port), fronts: { count: 1, command: [] } }, false),
+    /--port = \d+: is in use; choose another/,
+  )
+})

@@ -1,0 +1,50 @@
+/** A steady load of short requests, on connections that are kept and on new ones; it does not try again. */
+
+import { Agent, get } from 'node:http'
+
+export interface SteadyLoad {
+  answered: number
+  errors: string[]
+  /** Resolves when what is under way is answered. */
+  stop(): Promise<void>
+}
+
+/** So many clients of each kind, one request at a time each. `expected`: what the body must be. */
+export function steadyLoad(url: string, clients: number, expected: string): SteadyLoad {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  let open = true
+  const load: SteadyLoad = { answered: 0, errors: [], stop }
+
+  const ask = (agent: Agent | false) =>
+    new Promise<void>((resolve) => {
+      const failed = (what: string) => {
+        load.errors.push(what)
+        resolve()
+      }
+      const call = get(url, { agent }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk) => chunks.push(chunk))
+        answer.on('error', (error) => failed(`answer: ${error.message}`))
+        answer.on('end', () => {
+          const body = Buffer.concat(chunks).toString()
+          if (answer.statusCode !== 200 || body !== expected) return failed(`${answer.statusCode} ${body}`)
+          load.answered++
+          resolve()
+        })
+      })
+      call.on('error', (error: NodeJS.ErrnoException) =>
+        failed(`${error.code ?? error.message}${call.reusedSocket ? ' on a kept connection' : ''}`),
+      )
+    })
+
+  const loops = Array.from({ length: 2 * clients }, async (_, i) => {
+    while (open) await ask(i < clients ? agent : false)
+  })
+
+  async function stop(): Promise<void> {
+    open = false
+    await Promise.all(loops)
+    agent.destroy()
+  }
+  return load
+}
