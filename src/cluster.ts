@@ -6,6 +6,7 @@ import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import { explain } from './brain/reasons.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
+import type { WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
 import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
@@ -24,7 +25,7 @@ import { clientNamer } from './front/client-name.ts'
 import { Exchange } from './front/exchange.ts'
 import { frontDefaults, frontServer } from './front/front.ts'
 import type { OpenJob } from './front/open-job.ts'
-import { repeatedAnswers } from './front/repeated-answers.ts'
+import { repeatedAnswers, repeatsOf } from './front/repeated-answers.ts'
 import { factsMaker } from './fronts/facts.ts'
 import { FrontProcesses } from './fronts/front-processes.ts'
 import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
@@ -54,6 +55,8 @@ const listMs = 3_000
 const frontGraceMs = 5_000
 /** A worker that was to go is given so long to end by itself. */
 const endMs = 2_000
+/** A front waits for what comes on connections that its clients keep. */
+const frontEndMs = 15_000
 /** What was answered last is given at least so long to go out. */
 const leastFlushMs = 1_000
 /** Launches that came to nothing; so many are remembered. */
@@ -117,6 +120,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const keeper: MetricsKeeper | undefined =
     following.metricsEvery === undefined ? undefined : metricsKeeper(ledger, code, currentExchange)
   const troubles: string[] = []
+  /** Workers that were told to be fronts. */
+  const nodeFronts = new Set<string>()
   const firstReady = Promise.withResolvers<void>()
   const began = performance.now()
   const now = () => Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
@@ -185,10 +190,22 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         if (troubles.length > mostTroubles) troubles.shift()
         log(`fleet: launch ${action.launch} is given up: ${explain(action.reason)}`)
         return fleet.terminate(action.launch)
+      case 'role': {
+        const { worker, role, ending } = action
+        if (role === 'front') nodeFronts.add(worker)
+        return workers.send(worker, { type: 'role', role, ending })
+      }
+      case 'stay':
+        return workers.send(action.worker, { type: 'stay', message: explain(action.reason) })
       case 'drain':
+        if (nodeFronts.has(action.worker)) fronts.send(action.worker, { type: 'leave' })
         return workers.send(action.worker, { type: 'drain' })
-      case 'terminate':
-        return workers.dismiss(action.worker, action.reason.code === 'drained' ? endMs : 0)
+      case 'terminate': {
+        const { worker, reason } = action
+        const wasFront = nodeFronts.delete(worker)
+        if (wasFront && reason.code !== 'drained') fronts.gone(worker)
+        return workers.dismiss(worker, reason.code !== 'drained' ? 0 : wasFront ? frontEndMs : endMs)
+      }
     }
   }
 
@@ -202,7 +219,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const closed = () => (stopping ? stoppingProblem() : undefined)
   const repeats = repeatedAnswers(options, now)
   // Where there may be none, the first request waits for its worker.
-  const isReady = () => !stopping && (options.min === 0 || brain.view().ready > 0)
+  const isReady = () => !stopping && (options.min === 0 || brain.view().workers.some(mayWork))
   const tellQuote = (question: Question, quote: Quote) =>
     quoteDocument(question, quote, {
       view: brain.view(),
@@ -216,13 +233,20 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     exchanges.set(job.parts.job.id, job)
     tell({ type: 'arrived', job: job.parts.job })
   }
-  const { questionOf, factsOf } = factsMaker({ estimator, code, units, now })
+  const { questionOf, factsOf } = factsMaker({
+    estimator,
+    code,
+    units,
+    now,
+    isNode: (id) => nodeFronts.has(id),
+  })
   const fronts = new JoinedFronts({
     code: joining,
     beatMs,
     graceMs: options.frontGraceMs ?? frontGraceMs,
     welcome: () => ({
       ...{ epoch: spec.epoch, clientBy: options.clientBy ?? 'address', limits, queue: options.queue },
+      repeats: repeatsOf(options),
       workers: workers.addresses(),
       ready: isReady(),
     }),
@@ -286,6 +310,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         {
           command: workerCommand(options, meter, adminUrl),
           ...(own?.upstreams && { upstreams: own.upstreams }),
+          ...(brain.hasTiers && { server: front }),
           ...{ env, log },
         },
         events,
@@ -365,4 +390,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return stopping
     },
   }
+}
+
+/** Fronts do no work. */
+function mayWork({ state, role }: WorkerView): boolean {
+  return state === 'ready' && role !== 'front'
 }

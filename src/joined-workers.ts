@@ -141,6 +141,7 @@ export class JoinedWorkers {
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
     else if (message.type === 'metrics') keeper?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
+    else if (message.type === 'would-end') tell({ ...message, worker })
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
 }

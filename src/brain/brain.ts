@@ -19,7 +19,7 @@ import { newOverflow } from './overflow-state.ts'
 import { losePatience } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
-import { askToEnd } from './roles.ts'
+import { askToEnd, noteLeaving } from './roles.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
@@ -53,6 +53,8 @@ export interface BrainParts {
 }
 
 export interface Brain {
+  /** True: nodes have roles. */
+  readonly hasTiers: boolean
   /** One event in, and what is to be done about it. Time that goes backwards stands still until it is made up. */
   handle(event: Event, now: number): Action[]
   /** The state as plain JSON. */
@@ -92,6 +94,7 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
   }
 
   return {
+    hasTiers: parts.scaler.tiers !== undefined,
     handle(event, now) {
       if (now > core.now) core.now = now
       core.actions = []
@@ -153,6 +156,7 @@ function apply(core: Core, event: Event): void {
     case 'would-end':
       return askToEnd(core, event)
     case 'drain':
+      noteLeaving(core, event.worker)
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'tick':
       return ring(core)

@@ -120,6 +120,16 @@ test('TI-7 it is refused where another was ended less than a second ago', () => 
   )
 })
 
+test('a node that an operator takes away is replaced by one of its role, one that asked is not', () => {
+  const trial = cluster()
+  ends(trial, 'm1')
+  assert.deepEqual(trial.view.booting, [])
+  const drained = trial.tell({ type: 'drain', worker: 'f' })
+  const [launch] = launches(drained)
+  const joined = trial.joins('g', {}, { launch: launch! })
+  assert.equal(only(joined, 'role')[0]?.role, 'front')
+})
+
 test('TI-7 the coordinator itself never ends', () => {
   const trial = cluster()
   const [stay] = only(ends(trial, 'coordinator'), 'stay')

@@ -39,6 +39,12 @@ export function leaveFront({ through }: Core, front: string): void {
   else through.delete(front)
 }
 
+/** A node goes that did not ask whether it may: it will be missed as one that is lost. */
+export function noteLeaving(core: Core, worker: string): void {
+  const node = core.workers.get(worker)
+  if (node?.role && node.state === 'ready') core.scaler.lost?.(worker, core.now, node.role)
+}
+
 /** A node asks to be ended: it drains, or is told why it stays. */
 export function askToEnd(core: Core, event: Extract<Event, { type: 'would-end' }>): void {
   const { tiers } = core.scaler

@@ -37,9 +37,9 @@ export function filesFrom({ workloads }: { workloads: string | undefined }, pres
 export function partsOf(
   preset: Preset,
 ): Pick<ClusterOptions, 'scheduler' | 'discipline'> & Partial<ClusterOptions> {
-  const { scheduler, placing, discipline, limits, following, estimator } = preset
+  const { scheduler, placing, discipline, limits, following, estimator, repeats } = preset
   return {
-    ...{ scheduler, discipline, ...following },
+    ...{ scheduler, discipline, ...following, ...repeats },
     ...(placing && { placing }),
     ...(limits && { limits }),
     ...(estimator && { ruled: estimator }),

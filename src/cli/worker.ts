@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { loadConfig } from '../config/load.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../errors.ts'
+import type { FrontStarter } from '../worker/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
@@ -82,12 +83,39 @@ export const worker: Command = {
         // Local workers end with the brain; others wait for it to come back.
         reconnectMs: launched ? 0 : 60_000,
         leaveMs: values['leave-after'] * 1000,
+        ...(!server && { front: frontFrom(values, token) }),
         log: (line) => console.log(line),
       },
       stop.signal,
     )
+    // Of a cluster whose nodes may be fronts: what connects it with the process that started it would keep it.
+    if (process.connected) process.disconnect()
     return 0
   },
+}
+
+/** A node that is told to be a front: on the cluster's own port if that is handed over, else on any that is free. */
+function frontFrom(values: OptionValues<typeof options>, token: string): FrontStarter {
+  return async (id, signal, events) => {
+    const [{ runFront }, { listenShared }] = await Promise.all([
+      import('../fronts/run-front.ts'),
+      import('../fronts/shared-port.ts'),
+    ])
+    const { launch, host } = values
+    await runFront(
+      {
+        ...{ id, join: new URL(values.join), token, host, port: 0, ...events },
+        ...(launch !== undefined && { launch }),
+        ...(process.send && { share: listenShared }),
+        files: workloadFiles(values.workloads ?? bundledWorkloads),
+        meter: meterFrom(values),
+        holdMs: 60_000,
+        leaveMs: values['leave-after'] * 1000,
+        log: (line) => console.log(line),
+      },
+      signal,
+    )
+  }
 }
 
 /** Undefined: it runs workloads. */

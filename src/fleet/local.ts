@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { createInterface } from 'node:readline'
 import { deathSignal } from '../worker/guard.ts'
 import type { Provider, ProviderEvents } from './provider.ts'
@@ -14,6 +15,8 @@ export interface LocalFleetOptions {
   command: string[]
   /** Each worker stands for one of these, appended as `--upstream URL`, that no other stands for. Default: none does. */
   upstreams?: readonly string[]
+  /** Workers may become fronts: then they take connections from this one's port. Default: they never do. */
+  server?: Server
   env: Record<string, string>
   log(line: string): void
 }
@@ -23,6 +26,8 @@ interface Child {
   since: number
   upstream: string | undefined
   joined: boolean
+  /** It was told to end, and is given time for that. */
+  ending: boolean
   /** The last thing it said, for the report of a worker that crashes at start. */
   lastWords: string
 }
@@ -43,7 +48,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     const [command, ...args] = [...deathSignal(), ...options.command, ...standsFor, '--launch', id]
     const child: Child = {
       process: spawn(command!, args, {
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', ...(options.server ? (['ipc'] as const) : [])],
         // In a group of its own, so that a Ctrl-C meant for the cluster does not end what its requests run on.
         detached: true,
         env: { ...process.env, ...options.env },
@@ -51,6 +56,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
       since: Date.now(),
       upstream,
       joined: false,
+      ending: false,
       lastWords: '',
     }
     children.set(id, child)
@@ -60,6 +66,9 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
         options.log(`worker ${id}: ${line}`)
       })
     }
+    child.process.on('message', (said) => {
+      if (said === 'wants-port' && options.server) child.process.send('port', options.server, () => {})
+    })
     let told = false
     const end = (message: string) => {
       if (told) return
@@ -83,13 +92,14 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     },
     async list() {
       return [...children]
-        .filter(([, child]) => isAlive(child))
+        .filter(([, child]) => isAlive(child) && !child.ending)
         .map(([launch, { since }]) => ({ launch, since }))
     },
     terminate(id, graceMs = 0) {
       const child = children.get(id)
       if (!child || !isAlive(child)) return
       if (graceMs <= 0) return void child.process.kill('SIGKILL')
+      child.ending = true
       const force = setTimeout(() => child.process.kill('SIGKILL'), graceMs)
       child.process.once('exit', () => clearTimeout(force))
     },

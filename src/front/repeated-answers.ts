@@ -93,6 +93,15 @@ export class RepeatedAnswers {
   }
 }
 
+/** What of other options is about this. */
+export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): RepeatOptions {
+  return {
+    ...(cacheBytes !== undefined && { cacheBytes }),
+    ...(cacheAgeMs !== undefined && { cacheAgeMs }),
+    ...(coalesce !== undefined && { coalesce }),
+  }
+}
+
 /** Undefined: neither is wanted. */
 export function repeatedAnswers(options: RepeatOptions, now: () => number): RepeatedAnswers | undefined {
   const { cacheBytes = 0, cacheAgeMs, coalesce = false } = options

@@ -12,15 +12,17 @@ export interface FactsParts {
   code: Readonly<Record<string, string>>
   /** Of an own server. */
   units: RouteUnits | undefined
+  /** True: that front is a node to which the brain gave the role. */
+  isNode(front: string): boolean
   now(): number
 }
 
 export interface FactsMaker {
   questionOf(asked: Asked, params?: unknown): Question
-  factsOf(arrival: Arrival): { facts: OpenJob['parts']; estimateMs: number }
+  factsOf(arrival: Arrival, front: string): { facts: OpenJob['parts']; estimateMs: number }
 }
 
-export function factsMaker({ estimator, code, units, now }: FactsParts): FactsMaker {
+export function factsMaker({ estimator, code, units, isNode, now }: FactsParts): FactsMaker {
   function questionOf({ workload, key, features }: Asked, params: unknown = undefined): Question {
     const hash = code[workload]
     if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
@@ -29,9 +31,10 @@ export function factsMaker({ estimator, code, units, now }: FactsParts): FactsMa
 
   return {
     questionOf,
-    factsOf(arrival) {
+    factsOf(arrival, front) {
       const began = performance.now()
-      const { job: id, workload, params, hasBody, client, deadlineMs, safeToRepeat, preemptible } = arrival
+      const { job: id, workload, params, hasBody, client, lane } = arrival
+      const { deadlineMs, safeToRepeat, preemptible } = arrival
       const question = questionOf(arrival, params)
       const quote = estimator.estimate(question)
       const inUnits = (work: number) => units?.inMicroseconds(workload, work) ?? work
@@ -43,6 +46,8 @@ export function factsMaker({ estimator, code, units, now }: FactsParts): FactsMa
         high: inUnits(quote.high),
         memoryMb: quote.memoryMb,
         ...(client !== undefined && { client }),
+        ...(lane !== undefined && { lane }),
+        ...(isNode(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
         ...(preemptible === false && { preemptible }),

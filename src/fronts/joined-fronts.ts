@@ -47,7 +47,7 @@ export interface JoinedFrontsParts {
   welcome(): Omit<FrontWelcome, 'type' | 'session' | 'resumed' | 'received' | 'beatMs'>
   isReady(): boolean
   /** What the brain is to know of a request, and how long it took to say what it will cost. */
-  factsOf(arrival: Arrival): { facts: OpenJob['parts']; estimateMs: number }
+  factsOf(arrival: Arrival, front: string): { facts: OpenJob['parts']; estimateMs: number }
   quoteOf(asked: Asked): unknown
   /** A job has come, and is to be told to the brain. */
   submit(job: FarJob): void
@@ -222,7 +222,7 @@ export class JoinedFronts {
   #arrived(front: Joined, arrival: Arrival): void {
     const { factsOf, tell, over, submit } = this.#parts
     const job = new FarJob({
-      ...factsOf(arrival),
+      ...factsOf(arrival, front.hello.id),
       send: (message) => front.session.send(message),
       tell,
       over(ended) {

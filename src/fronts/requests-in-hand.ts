@@ -202,6 +202,7 @@ function arrivalOf({ parts }: Exchange, now: number): Arrival {
     // Without them, too, it cannot be said what was asked.
     hasBody: hasBody || isLong,
     ...(job.client !== undefined && { client: job.client }),
+    ...(job.lane !== undefined && { lane: job.lane }),
     ...(job.deadlineAt !== undefined && { deadlineMs: job.deadlineAt - now }),
     ...(job.safeToRepeat === false && { safeToRepeat: false }),
     ...(job.preemptible === false && { preemptible: false }),

@@ -8,6 +8,7 @@ import type { Estimator, Question, Quote } from '../estimate/estimator.ts'
 import { questioner } from '../estimate/question.ts'
 import { clientNamer } from '../front/client-name.ts'
 import { frontServer } from '../front/front.ts'
+import { repeatedAnswers } from '../front/repeated-answers.ts'
 import { listen, urlOf } from '../listen.ts'
 import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
@@ -33,6 +34,10 @@ export interface FrontOptions extends ServingOptions {
   holdMs: number
   /** When it is to end: how long what it has may take. */
   leaveMs: number
+  /** Called for each request of a client. */
+  arrived?(): void
+  /** It takes requests. */
+  listening?(): void
   log(line: string): void
 }
 
@@ -123,6 +128,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     const estimator = noEstimator
     server = frontServer({
       workloads,
+      repeats: repeatedAnswers(welcome.repeats, now),
       ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
       question: questioner({ code, log }),
       estimator,
@@ -135,10 +141,13 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
       isReady: () => ready && !stopping,
       submit: (parts) => inHand.submit(parts),
     })
+    const { arrived } = options
+    if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
     const open = openAnswers(server)
     if (share) await share(server)
     else await listen(server, options.port, options.host, '--port')
     tellListening()
+    options.listening?.()
     if (!share) log(`front ${id}: requests at ${urlOf(server, options.host)}`)
     await over.promise
     await leaveClients(server, inHand, open, { leaveMs: options.leaveMs, hurry: stopping })

@@ -6,6 +6,7 @@ import type { ScaleSpec } from '../brain/scale/index.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import type { Ruled } from '../estimate/ruled.ts'
+import type { RepeatOptions } from '../front/repeated-answers.ts'
 import type { DisciplineName } from '../worker/discipline.ts'
 import type { Following, MeterSetting } from '../worker/metering.ts'
 
@@ -27,6 +28,8 @@ export interface Preset {
   estimator?: Ruled
   /** Who goes to functions, and how many at a time. Default: nobody. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions>
+  /** Whether answers are kept and given again. Default: no. */
+  repeats?: RepeatOptions
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
   /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */

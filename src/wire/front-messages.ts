@@ -2,6 +2,7 @@
 
 import type { Cost } from '../front/answer-head.ts'
 import type { FrontLimits } from '../front/front.ts'
+import type { RepeatOptions } from '../front/repeated-answers.ts'
 import type { AttemptToken, Event, Outcome, Precedence, Reason } from '../model.ts'
 import type { Features } from '../workload.ts'
 
@@ -39,6 +40,8 @@ export interface FrontWelcome {
   beatMs: number
   clientBy: string
   limits: FrontLimits
+  /** Whether answers are given again, or shared: each front does so by itself. */
+  repeats: RepeatOptions
   /** Most requests that it holds while the brain is away. */
   queue: number
   workers: { id: string; address: Address }[]
@@ -56,6 +59,7 @@ export interface Arrival {
   params: Record<string, unknown>
   hasBody: boolean
   client?: string
+  lane?: string
   /** From now on. */
   deadlineMs?: number
   safeToRepeat?: false

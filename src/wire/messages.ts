@@ -1,6 +1,6 @@
 /** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
 
-import type { AttemptToken, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
+import type { AttemptToken, EndingRule, HeldAttempt, Precedence, Role, WorkerFacts } from '../model.ts'
 import type { DisciplineName } from '../worker/discipline.ts'
 import type { WorkDone } from '../worker/frames.ts'
 import type { Following } from '../worker/metering.ts'
@@ -33,7 +33,9 @@ export type FromWorker =
       held: HeldAttempt[]
     }
   /** `cpuMs`: what its jobs have had so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number }
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
+  /** Where there are tiers: it would be ended, for it has had nothing to do for `ms`, or requests come so seldom. */
+  | { type: 'would-end'; why: 'idle' | 'slow'; ms: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
   /** What was counted so far of a job that runs. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
@@ -49,6 +51,10 @@ export type FromBrain =
   | ({ type: 'cancel' } & AttemptToken)
   /** From now on the attempt has this precedence. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
+  /** Where there are tiers: what it is from now on, and when it is to ask to be ended. Said again until reports name it. */
+  | { type: 'role'; role: Role; ending: EndingRule }
+  /** It asked to be ended, and is to stay; why, in words. */
+  | { type: 'stay'; message: string }
   /** Nothing more is sent from now on. */
   | { type: 'drain' }
   /** End now, whatever is in hand. */

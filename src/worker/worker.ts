@@ -1,5 +1,6 @@
 /** A worker process: slots, a supervisor, a port for attempts, and one connection to the brain. */
 
+import type { EventEmitter } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WireError } from '../errors.ts'
 import type { WorkerFacts } from '../model.ts'
@@ -8,6 +9,7 @@ import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
 import { attemptServer } from './attempts.ts'
 import { disciplines } from './discipline.ts'
+import { type FrontStarter, LiveTier } from './live-tier.ts'
 import { openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
 import { Supervisor } from './supervisor.ts'
@@ -27,6 +29,8 @@ export interface WorkerPlace {
   reconnectMs: number
   /** When the signal comes: how long what it has may take to end. */
   leaveMs: number
+  /** What it does where it is told to be a front. Undefined: it cannot be one. */
+  front?: FrontStarter
 }
 
 /**
@@ -44,6 +48,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   let seq = 0
   let beat: NodeJS.Timeout | undefined
   let leaving: NodeJS.Timeout | undefined
+  let tier: LiveTier | undefined
   let ended = false
   const supervisor = new Supervisor(
     { pool, cores, slots, meter, say: (message) => line?.send(message) },
@@ -60,7 +65,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         clearInterval(beat)
         beat = setInterval(() => {
           const held = supervisor.report()
-          line?.send({ type: 'report', seq: ++seq, held, cpuMs: Math.round(supervisor.cpuMs()) })
+          const cpuMs = Math.round(supervisor.cpuMs())
+          line?.send({ type: 'report', seq: ++seq, held, cpuMs, ...(tier && { role: tier.role }) })
           supervisor.askAgain()
         }, message.beatMs)
         return welcomed.resolve()
@@ -72,12 +78,33 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         return supervisor.cancel(message)
       case 'rank':
         return supervisor.rank(message, message.precedence)
+      case 'role':
+        // What has one role keeps it, however often it is told.
+        tier ??= takeRole(message)
+        return
+      case 'stay':
+        return
       case 'drain':
+        tier?.leave()
         // What was sent before may still be on its way here, and is taken: who sends decides.
         return
       case 'end':
         return over.resolve()
     }
+  }
+
+  const takeRole = (told: Extract<FromBrain, { type: 'role' }>): LiveTier => {
+    const begin = (_: unknown, answer: EventEmitter) => {
+      const done = tier?.begin()
+      if (done) answer.once('close', done)
+    }
+    if (told.role === 'middle') server.on('request', begin).on('upgrade', begin)
+    return new LiveTier(told, {
+      id,
+      front: options.front,
+      ask: (ask) => line?.send({ type: 'would-end', ...ask }),
+      failed: over.reject,
+    })
   }
 
   const join = async () => {
@@ -134,6 +161,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     ended = true
     clearInterval(beat)
     clearTimeout(leaving)
+    await tier?.close()
     line?.close()
     server.close()
     server.closeAllConnections()
