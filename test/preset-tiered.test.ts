@@ -1,0 +1,128 @@
+/** The preset `tiered` on real processes: roles, fronts on one port, the cache, nodes that come and go, requests that are dropped. */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { partsOf } from '../src/cli/preset.ts'
+import { presetOf } from '../src/presets/index.ts'
+import { type Live, problemOf, until, useLive } from './live.ts'
+import { thorough } from './thorough.ts'
+
+const preset = presetOf('tiered')
+const shop = join(import.meta.dirname, '..', 'workloads', 'shop.ts')
+
+/** Six servers are best at any hour. Nodes are a little more patient than usual, for a slow machine, and end one soon after another. */
+const ending = {
+  front: { ...preset.scale!.tiers!.ending!.front, idleMs: 3000 },
+  middle: { ...preset.scale!.tiers!.ending!.middle, idleMs: 4000 },
+}
+const hours = Array.from({ length: 24 }, () => 6)
+const tiers = { ...preset.scale!.tiers, hours, endEveryMs: 50, ending }
+const live = useLive({
+  ...partsOf(preset),
+  ...{ files: [shop], min: 1, max: 7, queue: 1000 },
+  scale: { ...preset.scale!, tiers },
+})
+
+/** On a connection of its own, so that any front may get it. */
+function browse(page: number): Promise<Response> {
+  return fetch(`${live.url}/shop?action=browse&page=${page}`, { headers: { connection: 'close' } })
+}
+
+function counts({ workers, fronts }: ReturnType<Live['state']>): { middle: number; front: number } {
+  const of = (role: string) => workers.filter((worker) => worker.role === role && worker.state === 'ready')
+  const listening = fronts.filter(({ state }) => state === 'ready').length
+  return { middle: of('middle').length, front: Math.min(1 + of('front').length, listening) }
+}
+
+test('TI-2 TI-4 six servers are two fronts, the coordinator among them, and four middles, for real', async () => {
+  await until(() => live.state().booting.length === 0 && counts(live.state()).front === 2, 'all are there')
+  assert.deepEqual(counts(live.state()), { front: 2, middle: 4 })
+  let page = 0
+  const all = () => live.state().fronts.every(({ accepted }) => accepted > 0)
+  for (const began = performance.now(); !all() && performance.now() - began < 15_000; ) {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => browse(++page)))
+    for (const answer of answers) assert.equal(answer.status, 200, await answer.text())
+  }
+  assert.ok(all(), 'requests came in through both fronts')
+  assert.equal(live.state().counters.results, page)
+})
+
+test('TI-3 what was read a moment ago is read from a cache, what is bought is not', async () => {
+  let hit: Response | undefined
+  for (const began = performance.now(); !hit && performance.now() - began < 15_000; ) {
+    const answer = await browse(200)
+    const text = await answer.text()
+    if (answer.headers.get('plimsoll-cache') === 'hit') hit = answer
+    assert.equal(answer.status, 200, text)
+  }
+  assert.ok(hit, 'a front had it')
+  const params = { action: 'purchase', productId: 7, customer: 'me' }
+  const buy = async () => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${live.url}/shop`, { method: 'POST', headers, body: JSON.stringify(params) })
+    return ((await answer.json()) as { orderId: number }).orderId
+  }
+  assert.notEqual(await buy(), await buy())
+})
+
+test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', {
+  skip: !thorough,
+}, async () => {
+  await until(() => live.state().workers.length === 1, 'one node is left')
+  const { workers, fronts, scaling } = live.state()
+  assert.equal(workers[0]!.role, 'middle')
+  assert.deepEqual(
+    fronts.map(({ id }) => id),
+    ['main'],
+  )
+  assert.equal(scaling['ends allowed'], 4)
+  // The last one asks, too.
+  const before = Number(scaling['ends refused'])
+  await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
+})
+
+test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', {
+  skip: !thorough,
+}, async () => {
+  const before = live.state().counters
+  const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
+  let dropped = 0
+  for (const answer of answers) {
+    if (answer.status === 200) await answer.arrayBuffer()
+    else {
+      const problem = await problemOf(answer, 503)
+      assert.equal(problem.code, 'dropped')
+      assert.match(problem.detail, /browse requests are dropped after 800 ms/)
+      dropped++
+    }
+  }
+  const { counters, steps } = live.state()
+  assert.ok(dropped > 0)
+  assert.equal(counters.dropped - before.dropped, dropped)
+  assert.equal(counters.refused, 0)
+  assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests wait/.test(text)))
+  await until(() => live.state().workers.length > 1, 'more are there')
+})
+
+test('a front that is killed is replaced, and what comes in through others is served', {
+  skip: !thorough,
+}, async () => {
+  // Nobody may end by itself meanwhile.
+  const busy = { over: false }
+  const load = (async () => {
+    for (let page = 0; !busy.over; page++) {
+      const answer = await browse(2000 + page).catch(() => undefined)
+      await answer?.arrayBuffer().catch(() => {})
+    }
+  })()
+  const front = () => live.state().workers.find(({ role, state }) => role === 'front' && state === 'ready')
+  await until(front, 'there is a front')
+  const { id, pid } = front()!
+  process.kill(pid!, 'SIGKILL')
+  await until(() => !live.state().workers.some((worker) => worker.id === id), 'it is missed')
+  await until(() => !live.state().fronts.some((one) => one.id === id), 'its connection, too')
+  busy.over = true
+  await load
+  assert.equal((await browse(3)).status, 200)
+})
