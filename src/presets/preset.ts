@@ -32,6 +32,8 @@ export interface Preset {
   repeats?: RepeatOptions
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
+  /** What makes it work in minutes on a laptop: for demos. */
+  trial?: { timeScale: number; workScale: number }
   /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */
   machine?: { workPerSecond: number; cores: number; bootMs: number }
 }
