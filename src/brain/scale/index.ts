@@ -5,6 +5,7 @@ import { checkBounds } from './bounds.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
+import { type LowCpuRule, onMisfit } from './on-misfit.ts'
 import { type PlanStep, planned } from './planned.ts'
 import type { Scaler } from './scaler.ts'
 import { type Wander, wandering } from './wandering.ts'
@@ -28,6 +29,8 @@ export interface ScaleSpec {
   plan?: readonly PlanStep[]
   /** Of `wandering`. */
   wander?: Wander
+  /** Of `on-misfit`. */
+  lowCpu?: Partial<LowCpuRule>
   billing?: Billing
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
@@ -40,6 +43,7 @@ export const scalers = {
   kpa,
   planned,
   wandering,
+  'on-misfit': onMisfit,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

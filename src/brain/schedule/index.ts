@@ -1,5 +1,6 @@
 /** All scheduling policies by name. */
 
+import { classLimits } from './class-limits.ts'
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
 import { prequal } from './prequal.ts'
@@ -15,6 +16,7 @@ export const schedulers = {
   'two-choices': twoChoices,
   prequal,
   srpt,
+  'class-limits': classLimits,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers
