@@ -8,6 +8,7 @@ import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { listMs, providerRates, settled } from './chaos-fleet.ts'
+import { ownWays } from './chaos-policies.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Invariants } from './invariants.ts'
@@ -110,6 +111,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
   const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+  const own = ownWays(scheduler, seed, limits.beatMs)
+  Object.assign(limits, own.limits)
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
@@ -119,7 +122,14 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, scale, ...rateLimit, ...fair, ...overflow },
+    brain: {
+      ...brain,
+      scale: own.scale ? { ...brain.scale, ...own.scale } : scale,
+      ...(own.placing && { placing: own.placing }),
+      ...rateLimit,
+      ...fair,
+      ...overflow,
+    },
     seed,
     fleet,
     faults,
