@@ -120,7 +120,7 @@ test('metrics are kept while a job runs, and completed when it is done', async (
   const [row] = await cluster.ledger.recent({ workload: 'crunch', limit: 1 })
   const { codeHash } = row!
   const metrics = (n: string) =>
-    cluster.ledger.metricsFor({ workload: 'crunch', codeHash, parameters: `{"n":${Number(n)}}` })
+    cluster.ledger.metricsFor({ workload: 'crunch', codeHash, parameters: JSON.stringify({ n }) })
   const complete = (await metrics('3e6'))!
   assert.deepEqual([complete.running, complete.work], [false, work])
   assert.ok(JSON.parse(complete.tally).blocks > 3e6)
