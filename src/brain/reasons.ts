@@ -148,7 +148,7 @@ const words: Words = {
   'own-worker-soon': (r) => `it goes to the worker that it started (launch ${r.launch})`,
   'own-worker-late': (r) => `the worker that it started (launch ${r.launch}) is not there yet`,
   misfit: (r) =>
-    `a request that is ${className(r)} fits on none of ${count(r.workers, 'worker')}` +
+    `a request ${className(r)} fits on none of ${count(r.workers, 'worker')}` +
     (Number(r.queued) >= Number(r.most) ? `, and ${r.queued} such wait already` : ''),
   'dead-replaced': (r) =>
     `${count(r.dead, 'worker')} died, and ${r.idle} of the others ${r.idle === 1 ? 'has' : 'have'} at most ${r.percent} % CPU, fewer than ${r.spare}`,
