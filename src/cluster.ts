@@ -101,7 +101,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { ruled } = options
   const learning = options.estimator
     ? undefined
-    : clusterEstimator({ workPerCpuMs: nominal, ...(ruled && { ruled }), ledger, log })
+    : clusterEstimator({
+        workPerCpuMs: nominal,
+        ...(ruled && { ruled, ranksFile: join(options.dataDir, 'ranks.jsonl') }),
+        ledger,
+        log,
+      })
   const estimator = options.estimator ?? learning!
   for (const name of Object.keys(code)) {
     await learning?.warm(name, (row) => {

@@ -20,13 +20,13 @@ export function metricsKeeper(
   exchangeOf: (worker: string, token: AttemptToken) => OpenJob | undefined,
 ): MetricsKeeper {
   function record(exchange: OpenJob, done: WorkDone, running: boolean): void {
-    const { job, params, hasBody } = exchange.parts
+    const { job, question, hasBody } = exchange.parts
     // With a body, parameters alone do not say what was asked.
     if (hasBody) return
     const row: MetricsRow = {
       workload: job.workload,
       codeHash: code[job.workload] ?? '',
-      parameters: JSON.stringify(params),
+      parameters: question.key,
       work: done.work,
       tally: JSON.stringify(done.tally ?? {}),
       running,

@@ -73,6 +73,7 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   const { spec, place, backlog, warm, pace } = overflow
   const { now } = core
   endPatience(core, record)
+  core.scheduler.leaves?.(record)
   forgetCold(overflow, now)
   record.coldMs = warm.pop() === undefined ? overflow.coldMs : 0
   record.attempt++

@@ -95,6 +95,7 @@ export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason
 
 export function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
   endPatience(core, record)
+  core.scheduler.leaves?.(record)
   record.attempt++
   record.worker = worker
   record.sentAt = core.now
@@ -128,8 +129,10 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   if (!record.running && core.discipline.bounded) queueBehind(core, record)
 }
 
-export function wait(core: Core, record: JobRecord, { reason, again, launch: why }: Verdict): void {
+export function wait(core: Core, record: JobRecord, verdict: Verdict): void {
+  const { reason, again, launch: why } = verdict
   if (why) record.awaits = launch(core, why)
+  core.scheduler.waits?.(record, verdict)
   core.waiting.add(record, core.scheduler.rank(record))
   core.overflow?.backlog.weigh(record, 1)
   planLook(core)
@@ -237,6 +240,7 @@ export function announce(core: Core, record: JobRecord, outcome: Outcome, reason
 
 function forget(core: Core, record: JobRecord): void {
   core.waiting.remove(record)
+  core.scheduler.leaves?.(record)
   core.overflow?.backlog.weigh(record, 0)
   if (record.deadline) core.timers.remove(record.deadline)
   endSlack(core, record)

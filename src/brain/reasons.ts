@@ -154,6 +154,29 @@ const words: Words = {
   lost: (r) => `it is gone: ${r.message}`,
   drained: () => 'it is empty and was to go',
   operator: () => 'an operator asked for it',
+  'class-fits': (r) =>
+    r.class === 'short'
+      ? `it is short, and that worker has the fewest requests (${r.jobs})`
+      : `it is ${className(r)}, and of the workers that may have one more such request that one has the fewest (${r.jobs})`,
+  'fits-nowhere': (r) =>
+    `it is ${className(r)}, and each of ${count(r.workers, 'worker')} is too busy or has too many such requests or others beside them` +
+    (r.graceMs === undefined ? '' : `; it is placed anew in ${span(r.graceMs)}`),
+  'starts-worker': (r) =>
+    `it is ${className(r)} and fits on none of ${count(r.workers, 'worker')}, so it starts one and goes there in ${span(r.graceMs)}`,
+  'own-worker': (r) => `it started that worker (launch ${r.launch})`,
+  'own-worker-soon': (r) => `it goes to the worker that it started (launch ${r.launch})`,
+  'own-worker-late': (r) => `the worker that it started (launch ${r.launch}) is not there yet`,
+  misfit: (r) =>
+    `a request ${className(r)} fits on none of ${count(r.workers, 'worker')}` +
+    (Number(r.queued) >= Number(r.most) ? `, and ${r.queued} such wait already` : ''),
+  'dead-replaced': (r) =>
+    `${count(r.dead, 'worker')} died, and ${r.idle} of the others ${r.idle === 1 ? 'has' : 'have'} at most ${r.percent} % CPU, fewer than ${r.spare}`,
+  'low-cpu': (r) =>
+    `for ${r.times} looks in a row its CPU was at most ${r.percent} %; ${r.busy} of the ${r.workers} workers are above ${r.high} %`,
+}
+
+function className(r: Reason): string {
+  return r.class === 'max' ? 'of the largest class' : `of the class ${r.class}`
 }
 
 function workersNow({ have }: Reason): string {

@@ -102,7 +102,7 @@ export function clusterFrom(
     meter,
     jobMemoryMb: values['job-memory'],
     // Requests that a program takes at the same time all run.
-    slots: Math.max(values.slots, own?.concurrency ?? 1),
+    slots: Math.max(values.slots, own?.concurrency ?? preset.slots ?? 1),
     queue: values.queue,
     ...clientsFrom(values, meter),
     workerCommand: [...program, 'worker'],

@@ -15,6 +15,7 @@ import { type Learned, learned } from './learned.ts'
 import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
+import { rankStore } from './rank-store.ts'
 import { type Ruled, ruledWork } from './ruled.ts'
 import { ruleEstimator } from './rules-estimator.ts'
 
@@ -23,6 +24,8 @@ export interface ClusterEstimatorOptions {
   workPerCpuMs: number
   /** How work is estimated in place of what is learned. Default: not so. */
   ruled?: Ruled
+  /** Where a rule that keeps ranks in a file keeps them. Default: nowhere. */
+  ranksFile?: string
   ledger: Ledger
   log(line: string): void
 }
@@ -41,11 +44,16 @@ const memoryModel = { posts: 48, growth: 1 }
 export function clusterEstimator({
   workPerCpuMs,
   ruled,
+  ranksFile,
   ledger,
   log,
 }: ClusterEstimatorOptions): ClusterEstimator {
   const fitter = threadFitter(log)
   const models = new Map<string, Learned>()
+  const ranks =
+    ruled?.rule === 'rank-memo' && ranksFile !== undefined
+      ? rankStore({ file: ranksFile, store: ledger, log })
+      : undefined
 
   function modelOf(workload: string, measure: Measure, quantity: 'work' | 'memory'): Learned {
     const name = `${workload} ${measure} ${quantity}`
@@ -64,7 +72,7 @@ export function clusterEstimator({
   const estimator = ruleEstimator({
     work: (workload, measure) =>
       chain(
-        ...(ruled ? [ruledWork(ruled)] : [memo(), modelOf(workload, measure, 'work')]),
+        ...(ruled ? [ruledWork(ruled, ranks && { ranks })] : [memo(), modelOf(workload, measure, 'work')]),
         constant(),
         priorWork(workPerCpuMs),
       ),
@@ -74,6 +82,7 @@ export function clusterEstimator({
 
   return {
     ...estimator,
+    ...(ranks && { look: ranks.look }),
     async warm(workload, learnt = () => {}) {
       try {
         const [rows, snapshots] = await Promise.all([ledger.warm({ workload }), ledger.snapshots(workload)])
@@ -95,7 +104,10 @@ export function clusterEstimator({
     async settled() {
       for (const model of models.values()) await model.settled()
     },
-    close: () => fitter.close(),
+    async close() {
+      await ranks?.settled()
+      await fitter.close()
+    },
   }
 }
 

@@ -49,6 +49,8 @@ export interface Quote extends Estimate {
 }
 
 export interface Estimator {
+  /** Where there is one: to be awaited before `estimate`, for it asks where asking takes time. Never rejects. */
+  look?(question: Question): Promise<void>
   /** Always an answer, never negative, fast enough for the path of a request. */
   estimate(question: Question): Quote
   /** Measurements that cannot be true (negative, not a number) are dropped. */

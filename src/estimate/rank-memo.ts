@@ -7,11 +7,33 @@ import { chain } from './chain.ts'
 import type { Rule } from './estimator.ts'
 import { guessOf } from './guess.ts'
 import { memo } from './memo.ts'
+import type { RankStore } from './rank-store.ts'
 import { numberIn, read, sizeOf } from './reading.ts'
 
-/** `learn` is for completed rows: one that is still running counts as MAX for the scheduler and is not remembered. */
-export function rankMemo({ keys }: { keys?: number } = {}): Rule {
-  return chain(memo({ keys }), theNumberItself)
+export interface RankMemoOptions {
+  keys?: number
+  /** Where ranks are known from. Default: from what is learned. */
+  ranks?: Pick<RankStore, 'find'>
+  /** The rank of a request that is still being measured: one that takes long. Default: that of CloudPrime. */
+  max?: number
+}
+
+export function rankMemo({ keys, ranks, max = 1_272_110_814 }: RankMemoOptions = {}): Rule {
+  return chain(ranks ? stored(ranks, max) : memo({ keys }), theNumberItself)
+}
+
+/** The store is told of by others. */
+function stored(ranks: Pick<RankStore, 'find'>, max: number): Rule {
+  return {
+    guess(question) {
+      const found = ranks.find(question)
+      if (found === undefined) return undefined
+      if (found === 'running') return guessOf(max, 'memo', { code: 'still-running', rank: max })
+      // Work is exact: the same again is hardly off.
+      return guessOf(found, 'memo', { code: 'rank-known' }, 0.1)
+    },
+    learn() {},
+  }
 }
 
 const theNumberItself: Rule = {

@@ -12,6 +12,8 @@ const words: Words = {
       ? 'nothing like it was ever seen'
       : `nothing like it was ever seen, so it is taken for what a usual core does in ${cpuMs} ms`,
   'the-number-itself': ({ number }) => `the number asked for, ${number}, taken for the work`,
+  'rank-known': () => 'what the same request took, by the store of metrics',
+  'still-running': () => 'the same request is still being measured, so it is taken for a long one',
   'similar-requests': ({ rows, group, strategy, side, averageSide }) =>
     `${requests(rows)} most alike (${groups[group!] ?? group}, ${strategy === 'same' ? 'the same' : 'any'} strategy), ` +
     `taken from a side of ${short(averageSide)} to ${short(side)}`,

@@ -4,25 +4,35 @@ import { oneOf } from '../one-of.ts'
 import type { Rule } from './estimator.ts'
 import { logPolynomial } from './log-polynomial.ts'
 import { rankMemo } from './rank-memo.ts'
+import type { RankStore } from './rank-store.ts'
 import { similarRequests } from './similar-requests.ts'
 import { slopes } from './slopes.ts'
 
 export interface Ruled {
-  rule: RuledName
+  rule: 'rank-memo' | 'log-polynomial' | 'similar-requests' | 'slopes'
   /** Of `similar-requests`: what to say of requests like nothing that was seen. */
   unknown?: number
+  /** Of `rank-memo`: the rank of what is still being measured. */
+  max?: number
+}
+
+/** What a cluster has for rules. */
+export interface RuleParts {
+  /** Of `rank-memo`: where ranks are known from. Default: from what is learned. */
+  ranks?: RankStore
 }
 
 const rules = {
-  'rank-memo': () => rankMemo(),
+  'rank-memo': ({ max }, { ranks }) =>
+    rankMemo({ ...(max !== undefined && { max }), ...(ranks && { ranks }) }),
   'log-polynomial': () => logPolynomial(),
-  'similar-requests': (unknown) => similarRequests(unknown === undefined ? {} : { unknown }),
+  'similar-requests': ({ unknown }) => similarRequests(unknown === undefined ? {} : { unknown }),
   slopes: () => slopes(),
-} satisfies Record<string, (unknown?: number) => Rule>
+} satisfies Record<RuledName, (ruled: Ruled, parts: RuleParts) => Rule>
 
-export type RuledName = keyof typeof rules
+export type RuledName = Ruled['rule']
 
 /** A rule for one workload. */
-export function ruledWork({ rule, unknown }: Ruled): Rule {
-  return oneOf('estimator', rule, rules)(unknown)
+export function ruledWork(ruled: Ruled, parts: RuleParts = {}): Rule {
+  return oneOf('estimator', ruled.rule, rules)(ruled, parts)
 }

@@ -49,6 +49,7 @@ export async function ask(
     const began = performance.now()
     const sendBody = !isJson(request)
     const question = parts.question(workload, checked, sendBody ? body : undefined)
+    if (parts.estimator.look) await parts.estimator.look(question)
     const quote = parts.estimator.estimate(question)
     const estimateMs = performance.now() - began
     return { workload, params: raw, checked, body, sendBody, question, quote, estimateMs }

@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 export interface MetricsKey {
   workload: string
   codeHash: string
-  /** JSON text, as in the ledger's rows. */
+  /** The same text for equal requests only; JSON, unless that would be long. */
   parameters: string
 }
 

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
+import { cloudprime } from './cloudprime.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 import { tiered } from './tiered.ts'
 
@@ -17,6 +18,7 @@ export const presets = {
     discipline: 'sharing',
   }),
   tiered,
+  cloudprime,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets

@@ -18,6 +18,8 @@ export interface Preset {
   scheduler: SchedulerName
   placing?: PlacingSpec
   discipline: DisciplineName
+  /** At least so many jobs may be in a worker's hands. Default: what `up` says. */
+  slots?: number
   /** Its own number of workers, and how that is decided. Default: what `up` says. */
   scale?: ScaleSpec
   limits?: Partial<BrainLimits>

@@ -8,6 +8,7 @@ import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { listMs, providerRates, settled } from './chaos-fleet.ts'
+import { ownWays } from './chaos-policies.ts'
 import { tiersFrom } from './chaos-tiers.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
@@ -117,6 +118,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const tiers = tiersFrom(seed, scheduler, brain.scale)
   const scale = tiers?.scale ?? wanders
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+  const own = ownWays(scheduler, seed, limits.beatMs)
+  Object.assign(limits, own.limits)
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
@@ -126,7 +129,14 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, scale, ...rateLimit, ...fair, ...overflow },
+    brain: {
+      ...brain,
+      scale: own.scale ? { ...brain.scale, ...own.scale } : scale,
+      ...(own.placing && { placing: own.placing }),
+      ...rateLimit,
+      ...fair,
+      ...overflow,
+    },
     seed,
     fleet,
     faults,

@@ -18,6 +18,8 @@ export type Change =
   | 'drain'
   /** has ended as it was to, */
   | 'ended'
+  /** is ended by a rule, whatever it has in hand, */
+  | 'removed'
   /** or is lost. */
   | 'lost'
 
@@ -95,7 +97,7 @@ export class FleetStory {
       case 'terminate':
         // Who is sent away was never one of the fleet.
         if (!this.#workers.delete(action.worker)) return
-        return this.#add(reason.code === 'drained' ? 'ended' : 'lost', action.worker, reason, now)
+        return this.#add(endOf(reason), action.worker, reason, now)
     }
   }
 
@@ -115,6 +117,14 @@ export class FleetStory {
   }
 }
 
+/** Codes of workers that are not there any more, or are taken not to be. */
+const losses = new Set(['lost', 'silent', 'pings', 'not-listed', 'doubled'])
+
+function endOf({ code }: Reason): Change {
+  if (code === 'drained') return 'ended'
+  return losses.has(code) ? 'lost' : 'removed'
+}
+
 function textOf({ change, names, reason }: Step): string {
   const all = names.join(', ')
   switch (change) {
@@ -130,6 +140,8 @@ function textOf({ change, names, reason }: Step): string {
       return `${all} ${names.length === 1 ? 'gets' : 'get'} no more jobs: ${explain(reason)}`
     case 'ended':
       return `${all} ended with empty hands`
+    case 'removed':
+      return `${all} ended: ${explain(reason)}`
     case 'lost':
       return `${all} lost: ${explain(reason)}`
   }

@@ -5,6 +5,7 @@ import { checkBounds } from './bounds.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
+import { type LowCpuRule, onMisfit } from './on-misfit.ts'
 import { type PlanStep, planned } from './planned.ts'
 import { queueLength } from './queue-length.ts'
 import type { Scaler } from './scaler.ts'
@@ -32,6 +33,8 @@ export interface ScaleSpec {
   wander?: Wander
   /** Of `queue-length`. */
   tiers?: Partial<TierSpec>
+  /** Of `on-misfit`. */
+  lowCpu?: Partial<LowCpuRule>
   billing?: Billing
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
@@ -45,6 +48,7 @@ export const scalers = {
   planned,
   wandering,
   'queue-length': queueLength,
+  'on-misfit': onMisfit,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

@@ -108,7 +108,7 @@ export interface Scaler {
   arrived?(seconds: number, now: number): boolean
   finished?(job: FinishedJob, now: number): void
   /** A worker is lost, or one that has a role goes without having asked; `decide` follows. */
-  lost?(worker: string, now: number, role: Role | undefined): void
+  lost?(worker: string, now: number, role?: Role): void
   /** Given: nodes have roles. */
   readonly tiers?: Tiers
   /** True: workers that drain and are empty are ended when it says so, and not at once. */

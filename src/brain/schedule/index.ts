@@ -1,6 +1,7 @@
 /** All scheduling policies by name. */
 
 import { centralQueue } from './central-queue.ts'
+import { classLimits } from './class-limits.ts'
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
 import { prequal } from './prequal.ts'
@@ -17,6 +18,7 @@ export const schedulers = {
   prequal,
   srpt,
   'central-queue': centralQueue,
+  'class-limits': classLimits,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers

@@ -4,6 +4,7 @@ import type { Reason } from '../../model.ts'
 import type { Random } from '../../random.ts'
 import type { Accepts } from '../eligible.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
+import type { ClassLimits } from './classes.ts'
 
 /** Where a job goes now; without a worker it waits. */
 export interface Verdict {
@@ -29,6 +30,10 @@ export interface Scheduler {
   refile(worker: WorkerRecord): void
   /** A job has arrived, or has come back. Impatient: it does not wait for anything if it can start. */
   place(record: JobRecord, now: number, impatient?: boolean): Verdict
+  /** The job waits now, by this verdict; if a worker was launched for it, `awaits` is set. */
+  waits?(record: JobRecord, verdict: Verdict): void
+  /** The job waits no more: it is in a worker's or a function's hands, or over. It need not have waited. */
+  leaves?(record: JobRecord): void
   /** Of jobs in the queue: may this worker have it? Those that it may not are passed over. Default: yes. */
   fits?(worker: WorkerRecord, record: JobRecord): boolean
   /** True: by its rule a job may wait beside a worker that could take it. */
@@ -59,6 +64,8 @@ export interface SchedulerParts {
 export interface PlacingSpec {
   /** The most work that a worker may have in hand, for policies that bound it. */
   mostWork?: number
+  /** Of `class-limits`. */
+  classes?: Partial<ClassLimits>
 }
 
 /** What schedulers may know of the fleet besides its workers. */

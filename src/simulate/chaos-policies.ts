@@ -1,0 +1,48 @@
+/** Constants of policies that have some, for a chaotic run: such that its small jobs meet all of their rules. */
+
+import type { BrainLimits } from '../brain/core.ts'
+import type { ScaleSpec } from '../brain/scale/index.ts'
+import type { SchedulerName } from '../brain/schedule/index.ts'
+import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
+import { stream } from '../random.ts'
+import { unitsPerSecond } from './simulate.ts'
+
+export interface OwnWays {
+  placing?: PlacingSpec
+  limits?: Partial<BrainLimits>
+  /** In place of the scenario's own. */
+  scale?: Omit<ScaleSpec, 'min' | 'max'>
+}
+
+/** `beatMs`: how often workers report. */
+export function ownWays(scheduler: SchedulerName, seed: number, beatMs: number): OwnWays {
+  return scheduler === 'class-limits' ? classWays(seed, beatMs) : {}
+}
+
+function classWays(seed: number, beatMs: number): OwnWays {
+  const random = stream(seed, 'classes')
+  const intermediate = unitsPerSecond * (0.03 + random.next() * 0.3)
+  const classes = {
+    intermediate,
+    max: intermediate * (1 + random.next() * 8),
+    mostIntermediate: 1 + random.below(4),
+    mostMax: 1 + random.below(3),
+    highCpu: 0.5 + random.next() * 0.4,
+    graceMs: 200 + random.next() * 3000,
+    mostQueued: 1 + random.below(6),
+  }
+  const everyMs = 2 * beatMs + random.next() * 1000
+  const pings = { everyMs, answerMs: everyMs / 2, most: 2 + random.below(3), mostFresh: 5 }
+  const lowCpu = {
+    everyMs: 100 + random.next() * 1000,
+    low: random.next() * 0.4,
+    high: 0.5 + random.next() * 0.4,
+    times: 1 + random.below(5),
+    spare: 1 + random.below(3),
+  }
+  return {
+    placing: { classes },
+    limits: { cpuEveryMs: 100 + random.next() * 1000, ...(random.next() < 0.5 && { pings }) },
+    ...(random.next() < 0.6 && { scale: { policy: 'on-misfit', lowCpu } }),
+  }
+}
