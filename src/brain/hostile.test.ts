@@ -59,7 +59,8 @@ class Siege {
       ...{ queue: 6, crashes: 3, losses: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
       ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
     }
-    this.trial = new Trial({ scheduler, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })
+    const placing = { classes: { graceMs: 300 } }
+    this.trial = new Trial({ scheduler, placing, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })
     this.checks = new Invariants(disciplines[discipline].bounded)
   }
 
@@ -91,7 +92,7 @@ class Siege {
       this.trial.after(100)
       this.tell({ type: 'tick' })
       const { workers, booting, ready } = this.trial.view
-      if (ready === 0) this.#join(`late${round}`, booting[0])
+      if (ready === 0 || booting.length > 0) this.#join(`late${round}`, booting[0])
       for (const { id, jobs } of workers) {
         const held = jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt }))
         this.tell({ type: 'reported', worker: id, seq: ++this.#seq, held })
