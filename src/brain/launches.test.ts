@@ -126,3 +126,24 @@ test('of more workers than allowed the emptiest, and among equals the youngest, 
   )
   assert.equal(trial.view.ready, 2)
 })
+
+test('a worker that a job has started and waits for is not taken back by a policy that wants fewer', () => {
+  const trial = new Trial({
+    scheduler: 'class-limits',
+    placing: { classes: { intermediate: 10, max: 20, mostMax: 1, graceMs: 8000 } },
+    scale: { min: 0, max: 4, policy: 'planned', plan: [[0, 1]] },
+    limits,
+  })
+  trial.tick()
+  trial.joins('a', {}, { launch: '1-1' })
+  trial.arrives('first', { work: 20 })
+  assert.deepEqual(launched(trial.arrives('starter', { work: 20 })), ['1-2'])
+  assert.deepEqual(only(trial.after(5000).tick(), 'abandon'), [])
+  trial.joins('b', {}, { launch: '1-2' })
+  trial.after(3000).tick()
+  assert.equal(trial.at('starter').worker, 'b')
+  assert.deepEqual(
+    only(trial.history, 'drain').map(({ worker }) => worker),
+    ['a'],
+  )
+})

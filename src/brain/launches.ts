@@ -68,19 +68,31 @@ export function failLaunch(core: Core, id: string, reason: Reason): void {
 
 /** So many fewer: the newest that nobody has seen yet, then those of the others that are soonest empty. */
 function shrink(core: Core, count: number, reason: Reason): void {
-  const booting = [...core.launches.keys()].slice(-count).reverse()
+  const awaited = launchesAwaited(core, reason)
+  const booting = [...core.launches.keys()]
+    .filter((id) => !awaited.has(id))
+    .slice(-count)
+    .reverse()
   for (const id of booting) {
     endLaunch(core, id)
     core.actions.push({ type: 'abandon', launch: id, reason })
   }
-  if (booting.length < count) drainSome(core, count - booting.length, reason)
+  if (booting.length < count) drainSome(core, count - booting.length, reason, awaited)
+}
+
+/** A worker that a job has started, and waits for, is not taken from it again, unless there are more than may be. */
+function launchesAwaited({ waiting }: Core, { code }: Reason): Set<string> {
+  const awaited = new Set<string>()
+  if (code === 'above-max') return awaited
+  for (const { awaits } of waiting) if (awaits !== undefined) awaited.add(awaits)
+  return awaited
 }
 
 /** Soonest empty first; among equals the one that was given a job longest ago, then the youngest. */
-function drainSome(core: Core, count: number, reason: Reason): void {
+function drainSome(core: Core, count: number, reason: Reason, awaited: ReadonlySet<string>): void {
   const candidates: { worker: WorkerRecord; drainMs: number }[] = []
   for (const worker of core.workers.values()) {
-    if (worker.state !== 'ready') continue
+    if (worker.state !== 'ready' || awaited.has(worker.launch ?? '')) continue
     const drainMs = timeToDrain(worker, core.now)
     if (isPaidOff(core, worker, drainMs)) candidates.push({ worker, drainMs })
   }

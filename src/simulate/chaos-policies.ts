@@ -33,16 +33,20 @@ function classWays(seed: number, beatMs: number): OwnWays {
   }
   const everyMs = 2 * beatMs + random.next() * 1000
   const pings = { everyMs, answerMs: everyMs / 2, most: 2 + random.below(3), mostFresh: 5 }
+  const cpuEveryMs = 100 + random.next() * 1000
+  // A worker must not be taken for idle before the request that started it is there and shows in its CPU.
+  const leastIdleMs = classes.graceMs + 2 * (cpuEveryMs + beatMs)
+  const times = 1 + random.below(5)
   const lowCpu = {
-    everyMs: 100 + random.next() * 1000,
+    everyMs: (leastIdleMs * (1 + random.next())) / times,
     low: random.next() * 0.4,
     high: 0.5 + random.next() * 0.4,
-    times: 1 + random.below(5),
+    times,
     spare: 1 + random.below(3),
   }
   return {
     placing: { classes },
-    limits: { cpuEveryMs: 100 + random.next() * 1000, ...(random.next() < 0.5 && { pings }) },
+    limits: { cpuEveryMs, ...(random.next() < 0.5 && { pings }) },
     ...(random.next() < 0.6 && { scale: { policy: 'on-misfit', lowCpu } }),
   }
 }
