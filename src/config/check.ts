@@ -51,7 +51,7 @@ export const upOptions = [
   ...['slots', 'clientBy', 'fair', 'rateLimit', 'rateBurst', 'jobMemory', 'pricePerHour', 'stopAfter'],
   ...['scale', 'target', 'promise', 'paidMinimum', 'paidPeriod'],
   ...['functions', 'pricePerGbSecond', 'pricePerInvocation', 'priceOfWaiting'],
-  'eventLog',
+  ...['coalesce', 'cache', 'cacheAge', 'eventLog'],
 ] as const satisfies (keyof UpConfig)[]
 
 const ownOptions = ['workers', 'upstreams', 'health', 'concurrency', 'routes', 'maxBodyBytes'] as const

@@ -33,6 +33,9 @@ export interface UpConfig {
   pricePerGbSecond?: number
   pricePerInvocation?: number
   priceOfWaiting?: number
+  coalesce?: boolean
+  cache?: number
+  cacheAge?: number
   stopAfter?: number
   eventLog?: string
 }
