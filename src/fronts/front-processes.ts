@@ -35,8 +35,6 @@ const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
 const startMs = 30_000
 /** One that was to leave is waited for so long before the next one's turn. */
 const leaveMs = 40_000
-/** At the end, each is given so long to end by itself. */
-const endMs = 2_000
 
 export class FrontProcesses {
   readonly #options: FrontProcessesOptions
@@ -60,6 +58,7 @@ export class FrontProcesses {
   /** Replaces one after another: its successor listens before it is told to leave. Rejects if one does not come up. */
   async *roll(): AsyncGenerator<{ front: string; by: string }> {
     for (const seat of this.#seats.keys()) {
+      if (this.#closed) throw new Error('the cluster is stopping')
       const before = this.#seats[seat]
       const next = this.#launch()
       await next.listening
@@ -72,15 +71,15 @@ export class FrontProcesses {
     }
   }
 
-  /** Ends all, and resolves when none is left. Idempotent. */
-  async close(): Promise<void> {
+  /** Ends all, after `graceMs` whatever they do, and resolves when none is left. Idempotent. */
+  async close(graceMs: number): Promise<void> {
     this.#closed = true
     for (const timer of this.#timers) clearTimeout(timer)
     const all = [...this.#children]
     for (const child of all) child.process.kill('SIGTERM')
     const force = setTimeout(() => {
       for (const child of all) child.process.kill('SIGKILL')
-    }, endMs)
+    }, graceMs)
     await Promise.all(all.map(({ exited }) => exited))
     clearTimeout(force)
   }

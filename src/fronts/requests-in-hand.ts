@@ -43,6 +43,8 @@ export class RequestsInHand {
   #sweep: NodeJS.Timeout | undefined
   /** Most that are held. */
   queue = 0
+  /** Why nothing is taken any more. Undefined: all is well. */
+  closed: RequestProblem | undefined
   /** True: even with a link, what comes is kept for the brain that follows. */
   holding = false
 
@@ -55,6 +57,7 @@ export class RequestsInHand {
   }
 
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void {
+    if (this.closed) return sendProblem(parts.response, this.closed)
     const direct = this.#parts.link().isUp && !this.holding
     if (!direct && this.#held.size >= this.queue) return sendProblem(parts.response, noBrain())
     const { token } = this.#parts
@@ -103,8 +106,9 @@ export class RequestsInHand {
     for (const { exchange } of this.#all.values()) exchange.parts.response.shouldKeepAlive = false
   }
 
-  /** Whatever is left is answered with this. */
+  /** Whatever is left, and whatever still comes, is answered with this. */
   abandon(problem: RequestProblem): void {
+    this.closed = problem
     for (const { exchange } of [...this.#all.values()]) this.#giveUp(exchange, problem)
   }
 

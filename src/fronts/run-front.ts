@@ -119,7 +119,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     const welcome = await Promise.race([welcomed.promise, over.promise])
     if (!welcome) return
     const { limits } = welcome
-    const closed = () => (stopping ? stoppingProblem() : undefined)
+    const closed = () => (stopping ? stoppingProblem() : inHand.closed)
     const estimator = noEstimator
     server = frontServer({
       workloads,
@@ -139,11 +139,16 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     else await listen(server, options.port, options.host, '--port')
     tellListening()
     if (!share) log(`front ${id}: requests at ${urlOf(server, options.host)}`)
-    await over.promise
-    await leaveClients(server, inHand, { leaveMs: options.leaveMs, hurry: stopping })
+    const trouble = await over.promise.then(
+      () => undefined,
+      (error: WireError) => error,
+    )
+    const leaveMs = trouble ? 0 : options.leaveMs
+    const problem = trouble ? noBrain() : stoppingProblem()
+    await leaveClients(server, inHand, { leaveMs, hurry: stopping || trouble !== undefined, problem })
+    if (trouble) throw trouble
     link.send({ type: 'left' })
   } finally {
-    inHand.abandon(noBrain())
     inHand.close()
     link.close()
     workers.replace([])
