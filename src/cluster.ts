@@ -26,6 +26,7 @@ import type { OpenJob } from './front/open-job.ts'
 import { factsMaker } from './fronts/facts.ts'
 import { FrontProcesses } from './fronts/front-processes.ts'
 import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
+import { listenReused, type PortLock } from './fronts/reused-port.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
@@ -256,9 +257,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       front: (connection, hello) => fronts.hello(connection, hello),
     },
   })
+  let portLock: PortLock | undefined
   try {
     await listen(admin, options.adminPort, '127.0.0.1', '--admin-port')
-    await listen(front, options.port, options.host, '--port')
+    if (options.fronts) portLock = await listenReused(front, options.port, options.host, '--port')
+    else await listen(front, options.port, options.host, '--port')
   } catch (error) {
     admin.close()
     fronts.close()
@@ -289,7 +292,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const frontProcesses = new FrontProcesses({
     count: options.fronts?.count ?? 0,
     command: frontCommand(options, meter, adminUrl),
-    ...{ env, log, server: front },
+    ...{ env, log, server: front, host: options.host },
     gone: (id) => fronts.gone(id),
     leave: (id) => fronts.send(id, { type: 'leave' }),
   })
@@ -334,6 +337,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     admin.close()
     admin.closeAllConnections()
     await closeFront(front, flushMs())
+    portLock?.release()
     await learning?.close()
     await ledger.close()
     eventLog.close()
