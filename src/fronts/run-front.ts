@@ -13,7 +13,7 @@ import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import type { FrontWelcome, ToFront } from '../wire/front-messages.ts'
 import { BrainLink } from './brain-link.ts'
-import { FarQuotes } from './far-quotes.ts'
+import { askedOf, FarQuotes } from './far-quotes.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients } from './leaving.ts'
 import { noBrain, RequestsInHand } from './requests-in-hand.ts'
@@ -126,7 +126,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
       ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
       question: questioner({ code, log }),
       estimator,
-      tellQuote: ({ workload, key, features }: Question) => quotes.ask({ workload, key, features }),
+      tellQuote: (question: Question) => quotes.ask(askedOf(question)),
       limits,
       clientOf: (request) => clientOf(request),
       now,
