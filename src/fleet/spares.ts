@@ -18,6 +18,7 @@ export function spareFleet(open: (events: ProviderEvents) => Provider, events: P
   /** Spare workers by their own names, and the launches that they were given to. */
   const given = new Map<string, string>()
   const own = new Map<string, string>()
+  let closed = false
   let spare: { name: string; up: PromiseWithResolvers<void>; admit?: (launch: string) => void } | undefined
 
   const ended = (name: string, message: string, tell: (launch: string, message: string) => void) => {
@@ -54,8 +55,12 @@ export function spareFleet(open: (events: ProviderEvents) => Provider, events: P
         .map((listed) => ({ ...listed, launch: given.get(listed.launch) ?? listed.launch }))
     },
     terminate: (launch, graceMs) => real.terminate(nameOf(launch), graceMs),
-    close: () => real.close(),
+    close() {
+      closed = true
+      return real.close()
+    },
     prepare(name) {
+      if (closed) return Promise.reject(new Error('the fleet is closed'))
       const up = Promise.withResolvers<void>()
       spare = { name, up }
       real.launch(name)
