@@ -95,7 +95,15 @@ export type Event =
   /** `work`: what was done all the same, where it was measured. */
   | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
-  | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
+  /** `bootMs`: how long it took to come up, where that began before its launch. */
+  | {
+      type: 'joined'
+      worker: WorkerFacts
+      launch?: string
+      bootMs?: number
+      seq: number
+      held: HeldAttempt[]
+    }
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[] }
   | { type: 'lost'; worker: string; message?: string }
   | { type: 'launch-failed'; launch: string; message?: string }

@@ -26,7 +26,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
     return
   }
-  if (launch) core.boots.add(core.now - launch.at)
+  if (launch) core.boots.add(event.bootMs ?? core.now - launch.at)
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
