@@ -286,7 +286,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     restart,
     doors: {
       worker(connection, hello) {
-        const admit = (launch: string) => workers.hello(connection, { ...hello, launch })
+        const admit = (launch: string, bootMs: number) =>
+          workers.hello(connection, { ...hello, launch }, bootMs)
         if (!fleet.park(hello.launch, admit)) workers.hello(connection, hello)
       },
       front: (connection, hello) => fronts.hello(connection, hello),
