@@ -13,14 +13,14 @@ export function keyOf({ epoch, job, attempt }: AttemptToken): string {
 
 /** Undefined: it takes the node down, and nothing is said. */
 export function endOf(job: SimJob, worker: string): (Event & AttemptToken) | undefined {
-  const of = { ...tokenOf(job), worker }
-  switch (job.truth.fate) {
+  const { epoch, job: id, attempt, truth } = job
+  switch (truth.fate) {
     case 'ends':
-      return { type: 'finished', ...of, work: job.truth.size }
+      return { type: 'finished', epoch, job: id, attempt, worker, work: truth.size }
     case 'errs':
-      return { type: 'failed', ...of, kind: 'error', message: 'bad input' }
+      return { type: 'failed', epoch, job: id, attempt, worker, kind: 'error', message: 'bad input' }
     case 'crashes-slot':
-      return { type: 'failed', ...of, kind: 'crash' }
+      return { type: 'failed', epoch, job: id, attempt, worker, kind: 'crash' }
     case 'crashes-worker':
       return undefined
   }
