@@ -28,6 +28,7 @@ import { repeatedAnswers, repeatsOf } from './front/repeated-answers.ts'
 import { factsMaker } from './fronts/facts.ts'
 import { FrontProcesses } from './fronts/front-processes.ts'
 import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
+import { listenReused, type PortLock } from './fronts/reused-port.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { openSqliteLedger } from './ledger/sqlite.ts'
 import { listen, urlOf } from './listen.ts'
@@ -290,15 +291,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     restart,
     doors: {
       worker(connection, hello) {
-        const admit = (launch: string) => workers.hello(connection, { ...hello, launch })
+        const admit = (launch: string, bootMs: number) =>
+          workers.hello(connection, { ...hello, launch }, bootMs)
         if (!fleet.park(hello.launch, admit)) workers.hello(connection, hello)
       },
       front: (connection, hello) => fronts.hello(connection, hello),
     },
   })
+  let portLock: PortLock | undefined
   try {
     await listen(admin, options.adminPort, '127.0.0.1', '--admin-port')
-    await listen(front, options.port, options.host, '--port')
+    if (options.fronts) portLock = await listenReused(front, options.port, options.host, '--port')
+    else await listen(front, options.port, options.host, '--port')
   } catch (error) {
     admin.close()
     fronts.close()
@@ -314,7 +318,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         {
           command: workerCommand(options, meter, adminUrl),
           ...(own?.upstreams && { upstreams: own.upstreams }),
-          ...(brain.hasTiers && { server: front }),
+          ...(brain.hasTiers && { door: { server: front, host: options.host } }),
           ...{ env, log },
         },
         events,
@@ -330,7 +334,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const frontProcesses = new FrontProcesses({
     count: options.fronts?.count ?? 0,
     command: frontCommand(options, meter, adminUrl),
-    ...{ env, log, server: front },
+    ...{ env, log, server: front, host: options.host },
     gone: (id) => fronts.gone(id),
     leave: (id) => fronts.send(id, { type: 'leave' }),
   })
@@ -369,12 +373,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     end()
     inventory.close()
     workers.end()
-    await Promise.all([fleet.close(), functions?.close(), frontProcesses.close()])
+    const flushMs = () => Math.max(leastFlushMs, until - performance.now())
+    await Promise.all([fleet.close(), functions?.close(), frontProcesses.close(flushMs())])
     workers.close()
     fronts.close()
     admin.close()
     admin.closeAllConnections()
-    await closeFront(front, Math.max(leastFlushMs, until - performance.now()))
+    await closeFront(front, flushMs())
+    portLock?.release()
     await learning?.close()
     await ledger.close()
     eventLog.close()

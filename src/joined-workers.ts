@@ -98,8 +98,8 @@ export class JoinedWorkers {
     for (const { upstream } of this.#joined.values()) cutUpstream(upstream)
   }
 
-  /** A worker has connected, and says who it is. */
-  hello(connection: WorkerConnection, message: Hello): void {
+  /** A worker has connected, and says who it is. `bootMs`: see the event. */
+  hello(connection: WorkerConnection, message: Hello, bootMs?: number): void {
     const { code, welcome, tell, log, onReady } = this.#parts
     const { id } = message.worker
     const refused = whyNot(message, code)
@@ -117,7 +117,8 @@ export class JoinedWorkers {
       if (known?.connection === connection) known.connection = undefined
     }
     connection.send(welcome)
-    tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), seq, held })
+    const boot = bootMs !== undefined && { bootMs }
+    tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), ...boot, seq, held })
     onReady()
   }
 

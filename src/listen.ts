@@ -1,19 +1,27 @@
 /** Servers on ports, with errors that name the option. */
 
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { ConfigError } from './errors.ts'
 
-/** Rejects with what to do if the port cannot be had. */
-export function listen(server: Server, port: number, host: string, option: string): Promise<void> {
+/** Rejects with what to do if the port cannot be had. `reusePort`: others may listen there that say the same. */
+export function listen(
+  server: NetServer,
+  port: number,
+  host: string,
+  option: string,
+  reusePort = false,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const what =
-        error.code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${error.code})`
-      reject(new ConfigError(`${option} = ${port}: ${what}`))
-    })
-    server.listen(port, host, resolve)
+    server.once('error', (error) => reject(portProblem(error, port, option)))
+    server.listen({ port, host, reusePort }, resolve)
   })
+}
+
+/** In the words of the option. */
+export function portProblem({ code }: NodeJS.ErrnoException, port: number, option: string): ConfigError {
+  const what = code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${code})`
+  return new ConfigError(`${option} = ${port}: ${what}`)
 }
 
 export function urlOf(server: Server, host: string): string {

@@ -112,7 +112,15 @@ export type Event =
   /** `work`: what was done all the same, where it was measured. */
   | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
   /** `seq` grows with every message of a worker, so that late and doubled ones are recognised. */
-  | { type: 'joined'; worker: WorkerFacts; launch?: string; seq: number; held: HeldAttempt[] }
+  /** `bootMs`: how long it took to come up, where that began before its launch. */
+  | {
+      type: 'joined'
+      worker: WorkerFacts
+      launch?: string
+      bootMs?: number
+      seq: number
+      held: HeldAttempt[]
+    }
   /** `cpuMs`: the CPU time that its jobs have had since it began, where that is measured. */
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
   /** A node asks to be ended: it had nothing to do for `ms`, or requests come so late one after another. */

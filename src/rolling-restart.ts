@@ -32,9 +32,9 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
 
   async function* workers(): AsyncGenerator<RestartStep> {
     for (const worker of parts.workers()) {
-      const before = new Set(parts.workers())
-      if (!before.has(worker)) continue
+      if (!parts.isThere(worker)) continue
       await parts.fleet.prepare(`${parts.epoch}-r${++count}`)
+      const before = new Set(parts.workers())
       parts.drain(worker)
       parts.fleet.drop()
       const by = parts.workers().find((each) => !before.has(each))

@@ -28,6 +28,8 @@ test('a definition gets its defaults', () => {
   assert.deepEqual(Object.keys(defineWorkload(workload)), Object.keys(workload))
   const read = defineWorkload(defineWorkload({ ...good, deterministic: true, cacheMs: 100 }))
   assert.deepEqual([read.deterministic({}), read.cacheMs], [true, 100])
+  const lanes = defineWorkload(defineWorkload({ ...good, lane: () => 'fast' }))
+  assert.equal(lanes.lane?.({}), 'fast')
 })
 
 test('the type of the parameters is that of the schema', () => {
@@ -54,6 +56,7 @@ test('a wrong definition is refused with the option, its value and what is allow
     [{ ...good, deadlineMs: 0 }, /deadlineMs = 0: must be a number of milliseconds, more than 0/],
     [{ ...good, deadlineMs: '5' }, /deadlineMs = 5: must be a number/],
     [{ ...good, deadlineMs: Infinity }, /deadlineMs = Infinity: must be/],
+    [{ ...good, lane: 'browse' }, /lane = browse: must be a function of the parameters/],
     [{ ...good, deterministic: 'yes' }, /deterministic = yes: must be true, false or a function/],
     [{ ...good, deterministic: true, cacheMs: -1 }, /cacheMs = -1: must be a number of milliseconds/],
     [{ ...good, cacheMs: 5 }, /cacheMs = 5: must be left out where deterministic is not given/],

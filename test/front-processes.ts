@@ -19,9 +19,10 @@ export async function startFront(
   { adminUrl, token }: { adminUrl: string; token: string },
   ...args: string[]
 ): Promise<FrontProcess> {
+  const served = /--(workloads|config)/.test(args.join(' ')) ? [] : ['--workloads', fixtures]
   const child = spawn(
     process.execPath,
-    [cli, 'front', '--join', adminUrl, '--token', token, '--port', '0', '--workloads', fixtures, ...args],
+    [cli, 'front', '--join', adminUrl, '--token', token, '--port', '0', ...served, ...args],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
   let text = ''

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { ClusterState } from '../src/cluster.ts'
-import { startFront } from './front-processes.ts'
+import { cable, startFront } from './front-processes.ts'
 import { cli, problemOf, startLive, stopLive, until } from './live.ts'
 import { descendants } from './processes.ts'
 import { steadyLoad } from './steady-load.ts'
@@ -148,6 +148,48 @@ test('the brain is started again without an error for clients of a front elsewhe
   await load.stop()
   assert.deepEqual(load.errors, [])
   t.diagnostic(`${load.answered} requests answered meanwhile`)
+})
+
+test('a purchase is never done twice, however often the brain or its link is gone', {
+  skip: !thorough,
+  timeout: 180_000,
+}, async (t) => {
+  const dataDir = folder(t)
+  writeFileSync(join(dataDir, 'g'), '')
+  let cluster = await up(t, dataDir, '0')
+  const way = await cable(t, cluster.adminUrl)
+  const far = await startFront(t, { ...cluster, adminUrl: way.url }, '--workloads', counter)
+  const answers = new Map<string, number>()
+  let open = true
+  const customers = Array.from({ length: 4 }, async (_, customer) => {
+    for (let i = 0; open; i++) {
+      const what = `${customer}-${i}`
+      const answer = await fetch(`${far.url}/buy?what=${what}&gate=g`)
+      answers.set(what, answer.status)
+      await answer.arrayBuffer()
+    }
+  })
+  for (let round = 0; round < 6; round++) {
+    for (let cut = 0; cut < 5; cut++) {
+      const bought = answers.size
+      await until(() => answers.size > bought + 3, 'they buy')
+      way.cut()
+      way.mend()
+    }
+    cluster.process.kill('SIGKILL')
+    await once(cluster.process, 'exit')
+    cluster = await up(t, dataDir, new URL(cluster.adminUrl).port)
+  }
+  open = false
+  await Promise.all(customers)
+  const bought = readFileSync(join(dataDir, 'bought'), 'utf8').trimEnd().split('\n')
+  assert.equal(new Set(bought).size, bought.length, 'none is bought twice')
+  for (const [what, status] of answers) {
+    assert.ok(status === 200 || status === 502, `${what}: ${status}`)
+    if (status === 200) assert.ok(bought.includes(what), what)
+  }
+  const unknown = [...answers.values()].filter((status) => status === 502).length
+  t.diagnostic(`${answers.size} purchases, of ${unknown} it is not known; ${bought.length} were begun`)
 })
 
 test('a restart is refused to pages of browsers, and where it makes no sense', async (t) => {

@@ -165,7 +165,7 @@ function joinWith(options: string[]): Promise<{ code: number; said: string }> {
   })
 }
 
-test('a front with a wrong token, other code or another protocol is told so', async () => {
+test('a front with a wrong token, other code, another protocol or a name that is taken is told so', async () => {
   const wrong = await joinWith(['--token', 'wrong', '--workloads', fixtures])
   assert.equal(wrong.code, 2)
   assert.match(wrong.said, /cannot join .*: the token is wrong/)
@@ -179,17 +179,22 @@ test('a front with a wrong token, other code or another protocol is told so', as
   } finally {
     rmSync(dir, { recursive: true })
   }
-  const told = Promise.withResolvers<unknown>()
-  const line = await connectToBrain<FrontWelcome, FrontHello>(
-    new URL(live.adminUrl),
-    live.token,
-    told.resolve,
-    () => {},
-  )
-  line.send({ type: 'front', version: 0, id: 'old', pid: 1, code: {}, received: 0 })
+  const answerTo = async (hello: Pick<FrontHello, 'version' | 'id'>) => {
+    const told = Promise.withResolvers<unknown>()
+    const url = new URL(live.adminUrl)
+    const line = await connectToBrain<FrontWelcome, FrontHello>(url, live.token, told.resolve, () => {})
+    line.send({ type: 'front', pid: 1, code: {}, received: 0, ...hello })
+    const answer = await told.promise
+    line.close()
+    return answer
+  }
   const message = `it speaks version 0 of the protocol; this is version ${wireVersion}`
-  assert.deepEqual(await told.promise, { type: 'refused', message })
-  line.close()
+  assert.deepEqual(await answerTo({ version: 0, id: 'old' }), { type: 'refused', message })
+  const { id } = live.state().fronts[1]!
+  assert.deepEqual(await answerTo({ version: wireVersion, id }), {
+    type: 'refused',
+    message: `a front ${id} is here already`,
+  })
 })
 
 test('a second cluster on the same port is refused, whoever shares it', async () => {

@@ -75,6 +75,17 @@ test('where boots are known to be quick, a launch is given up sooner, and the ne
   assert.equal(only(trial.after(10_001).tick(), 'abandon')[0]!.launch, slow)
 })
 
+test('a boot that began before its launch counts with all the time that it took', () => {
+  const trial = new Trial({ scale: { min: 6, max: 6 }, limits })
+  const [last, ...launches] = launched(trial.tick()).reverse()
+  for (const launch of launches) trial.joins(`of-${launch}`, {}, { launch, bootMs: 4_000 })
+  trial.tell({ type: 'launch-failed', launch: last! })
+  // Five times as long as usual, and once more for the failure.
+  trial.after(1000).tick()
+  assert.deepEqual(only(trial.after(39_999).tick(), 'abandon'), [])
+  assert.equal(only(trial.after(1).tick(), 'abandon').length, 1)
+})
+
 test('a worker that comes up after its launch was given up is ended', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits })
   trial.tick()

@@ -130,6 +130,14 @@ test('a node that an operator takes away is replaced by one of its role, one tha
   assert.equal(only(joined, 'role')[0]?.role, 'front')
 })
 
+test('a node that was to go, and is lost on the way, is not missed', () => {
+  const trial = cluster()
+  trial.arrives('j')
+  ends(trial, 'm1')
+  assert.deepEqual(launches(trial.tell({ type: 'lost', worker: 'm1' })), [])
+  assert.equal(launches(trial.tell({ type: 'lost', worker: 'm2' })).length, 1)
+})
+
 test('TI-7 the coordinator itself never ends', () => {
   const trial = cluster()
   const [stay] = only(ends(trial, 'coordinator'), 'stay')

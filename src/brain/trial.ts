@@ -66,7 +66,7 @@ export class Trial {
   joins(
     id: string,
     facts: Partial<WorkerFacts> = {},
-    more: { launch?: string; held?: HeldAttempt[] } = {},
+    more: { launch?: string; bootMs?: number; held?: HeldAttempt[] } = {},
   ): Action[] {
     const worker = { id, cores: 1, workPerSecond: 1000, memoryMb: 1000, slots: 10, ...facts }
     return this.tell({ type: 'joined', worker, seq: this.#next(id), held: [], ...more })

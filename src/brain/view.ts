@@ -104,7 +104,9 @@ function owed(core: Core): number {
 /** Of jobs that wait. */
 function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
   const lanes: Record<string, number> = {}
-  for (const { lane } of waiting.map(({ job }) => job))
+  for (const {
+    job: { lane },
+  } of waiting)
     if (lane !== undefined) lanes[lane] = (lanes[lane] ?? 0) + 1
   return Object.keys(lanes).length > 0 ? { lanes } : {}
 }

@@ -30,7 +30,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     terminate(core, event.worker.id, { code: 'not-expected', launch: event.launch })
     return
   }
-  if (launch) core.boots.add(core.now - launch.at)
+  if (launch) core.boots.add(event.bootMs ?? core.now - launch.at)
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
@@ -129,7 +129,7 @@ export function missed(core: Core, id: string, reason: Reason): void {
 export function lose(core: Core, id: string, reason: Reason): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  core.scaler.lost?.(id, core.now, worker.role)
+  core.scaler.lost?.(id, core.now, worker.state === 'ready' ? worker.role : undefined)
   for (const job of worker.brokeOff) {
     const record = core.jobs.get(job)
     if (record) record.losses++

@@ -73,7 +73,7 @@ export function presetsTable({ results }: TrafficResult): string {
     significant(summary.largestSlowdown),
     significant(money.workerHours),
     money.functionRequests > 0 ? significant(money.functionRequests) : '–',
-    summary.refused > 0 ? significant(summary.refused) : '–',
+    summary.refused + summary.dropped > 0 ? significant(summary.refused + summary.dropped) : '–',
   ])
   const head = ['preset', 'slowdown mean', 'p99', 'short 90 %', 'largest 1 %', 'worker-hours', 'to functions']
   return table([...head, 'not served'], rows)

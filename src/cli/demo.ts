@@ -140,7 +140,7 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
     'time-scale': trial.timeScale,
     'work-scale': trial.workScale,
     min: least,
-    max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, 4)),
+    max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, scale?.tiers ? 7 : 4)),
   }
   return { load: drawPhases(seed, phases, draws), settings, settleSeconds }
 }

@@ -78,7 +78,8 @@ function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
 export function statusText(state: ClusterState): string {
   const { workers, waiting, booting, launchTroubles, counters, steps } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
-  const { accepted, results, retries } = counters
+  const { accepted, results, retries, dropped } = counters
+  const late = dropped > 0 ? `, ${count(dropped)} dropped` : ''
   const away = state.away.length > 0 ? `, ${count(state.away.length)} in functions` : ''
   const warm = state.functions.filter(({ busy }) => !busy).length
   const totals = [
@@ -86,7 +87,7 @@ export function statusText(state: ClusterState): string {
     state.policy,
     `${state.ready} ready`,
     `${running} running, ${state.placed} held, ${count(waiting.length)} waiting${away}`,
-    `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
+    `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried${late}`,
   ].join(' · ')
   const names = figureNames(workers)
   const rows = workers.map(
@@ -124,6 +125,7 @@ export function statusText(state: ClusterState): string {
     state.functions.length > 0 &&
       `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
+    state.lanes && `lanes     ${scalingText(state.lanes)}`,
     booting.length > 0 && `booting   ${some(booting)}`,
     ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),
   ].filter((line) => typeof line === 'string')

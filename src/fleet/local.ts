@@ -3,7 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import { deathSignal } from '../worker/guard.ts'
 import type { Provider, ProviderEvents } from './provider.ts'
 
@@ -15,10 +17,15 @@ export interface LocalFleetOptions {
   command: string[]
   /** Each worker stands for one of these, appended as `--upstream URL`, that no other stands for. Default: none does. */
   upstreams?: readonly string[]
-  /** Workers may become fronts: then they take connections from this one's port. Default: they never do. */
-  server?: Server
+  /** Workers may become fronts: then they take connections from the same queue as this one. Default: they never do. */
+  door?: Door
   env: Record<string, string>
   log(line: string): void
+}
+
+export interface Door {
+  server: Server
+  host: string
 }
 
 interface Child {
@@ -48,7 +55,7 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     const [command, ...args] = [...deathSignal(), ...options.command, ...standsFor, '--launch', id]
     const child: Child = {
       process: spawn(command!, args, {
-        stdio: ['ignore', 'pipe', 'pipe', ...(options.server ? (['ipc'] as const) : [])],
+        stdio: ['ignore', 'pipe', 'pipe', ...(options.door ? (['ipc'] as const) : [])],
         // In a group of its own, so that a Ctrl-C meant for the cluster does not end what its requests run on.
         detached: true,
         env: { ...process.env, ...options.env },
@@ -66,8 +73,8 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
         options.log(`worker ${id}: ${line}`)
       })
     }
-    child.process.on('message', (said) => {
-      if (said === 'wants-port' && options.server) child.process.send('port', options.server, () => {})
+    child.process.on('message', ({ type }: FromChild) => {
+      if (type === 'wants-port' && options.door) givePort(child.process, options.door)
     })
     let told = false
     const end = (message: string) => {
@@ -120,4 +127,10 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
 
 function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {
   return pid !== undefined && exitCode === null && signalCode === null
+}
+
+/** Who ends leaves nobody behind in a queue of its own: there is but one. */
+function givePort(child: ChildProcess, { server, host }: Door): void {
+  const { port } = server.address() as AddressInfo
+  child.send({ type: 'port', port, host } satisfies ToChild, server, () => {})
 }

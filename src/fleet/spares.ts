@@ -9,16 +9,25 @@ export interface SpareFleet extends Provider {
   /** Starts a worker under a name of its own, and resolves when it has come to join. Rejects if it does not. */
   prepare(name: string): Promise<void>
   /** A worker has come to join. True: it is a spare one, and is admitted later, as that of the launch it is then given to. */
-  park(launch: string | undefined, admit: (launch: string) => void): boolean
+  park(launch: string | undefined, admit: (launch: string, bootMs: number) => void): boolean
   /** Ends a spare worker that nobody asked for. */
   drop(): void
+}
+
+interface Spare {
+  name: string
+  began: number
+  up: PromiseWithResolvers<void>
+  /** Set once it has come to join. */
+  admit?: (launch: string) => void
 }
 
 export function spareFleet(open: (events: ProviderEvents) => Provider, events: ProviderEvents): SpareFleet {
   /** Spare workers by their own names, and the launches that they were given to. */
   const given = new Map<string, string>()
   const own = new Map<string, string>()
-  let spare: { name: string; up: PromiseWithResolvers<void>; admit?: (launch: string) => void } | undefined
+  let closed = false
+  let spare: Spare | undefined
 
   const ended = (name: string, message: string, tell: (launch: string, message: string) => void) => {
     if (spare?.name === name) {
@@ -54,16 +63,21 @@ export function spareFleet(open: (events: ProviderEvents) => Provider, events: P
         .map((listed) => ({ ...listed, launch: given.get(listed.launch) ?? listed.launch }))
     },
     terminate: (launch, graceMs) => real.terminate(nameOf(launch), graceMs),
-    close: () => real.close(),
+    close() {
+      closed = true
+      return real.close()
+    },
     prepare(name) {
+      if (closed) return Promise.reject(new Error('the fleet is closed'))
       const up = Promise.withResolvers<void>()
-      spare = { name, up }
+      spare = { name, up, began: performance.now() }
       real.launch(name)
       return up.promise
     },
     park(launch, admit) {
       if (spare?.name !== launch || !spare) return false
-      spare.admit = admit
+      const bootMs = Math.round(performance.now() - spare.began)
+      spare.admit = (given) => admit(given, bootMs)
       spare.up.resolve()
       return true
     },

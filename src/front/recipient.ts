@@ -13,6 +13,8 @@ export interface Recipient {
   refuse(problem: RequestProblem, account: Account): void
   /** The answer has begun and cannot be completed: whoever has it must see that it is not whole. */
   breakOff(): void
+  /** The answer is to tell that the connection closes after it. */
+  closeAfterwards(): void
 }
 
 /** An answer of a workload that is complete. */
@@ -71,6 +73,10 @@ export class Client implements Receiver {
 
   breakOff(): void {
     breakOff(this.#response)
+  }
+
+  closeAfterwards(): void {
+    this.#response.shouldKeepAlive = false
   }
 
   deliver({ body, ...head }: WholeAnswer, account: Account): void {

@@ -41,6 +41,8 @@ class Listener implements Receiver {
 
   attempted(): void {}
 
+  closeAfterwards(): void {}
+
   refuse({ code }: { code: string }, account: Account): void {
     this.#give(code, account)
   }

@@ -107,6 +107,10 @@ export class SharedJob implements Receiver {
     this.#parts.over()
   }
 
+  closeAfterwards(): void {
+    for (const { client } of this.#waiting.keys()) client.closeAfterwards()
+  }
+
   #concerns(problem: RequestProblem, { job }: Waiter): boolean {
     if (this.#begun) return true
     if (ofDeadlines.has(problem.code)) return deadlineOf(job) <= deadlineOf(this.job)

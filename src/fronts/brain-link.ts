@@ -111,6 +111,10 @@ export class BrainLink {
     const wasUp = this.isUp
     this.#session.detach()
     if (this.#closed) return
+    if (this.#name === undefined) {
+      const why = 'it closed the connection without a word: does it know fronts?'
+      return this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
+    }
     if (wasUp) this.#parts.onLost()
     this.#tryAgain()
   }

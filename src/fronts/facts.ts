@@ -18,12 +18,12 @@ export interface FactsParts {
 }
 
 export interface FactsMaker {
-  questionOf(asked: Asked, params?: unknown): Question
+  questionOf(asked: Asked): Question
   factsOf(arrival: Arrival, front: string): { facts: OpenJob['parts']; estimateMs: number }
 }
 
 export function factsMaker({ estimator, code, units, isNode, now }: FactsParts): FactsMaker {
-  function questionOf({ workload, key, features }: Asked, params: unknown = undefined): Question {
+  function questionOf({ workload, key, features, params = {} }: Asked): Question {
     const hash = code[workload]
     if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
     return { workload, codeHash: units?.codeOf(workload) ?? hash, key, params, features }
@@ -35,7 +35,7 @@ export function factsMaker({ estimator, code, units, isNode, now }: FactsParts):
       const began = performance.now()
       const { job: id, workload, params, hasBody, client, lane } = arrival
       const { deadlineMs, safeToRepeat, preemptible } = arrival
-      const question = questionOf(arrival, params)
+      const question = questionOf(arrival)
       const quote = estimator.estimate(question)
       const inUnits = (work: number) => units?.inMicroseconds(workload, work) ?? work
       const job = {

@@ -1,6 +1,7 @@
 /** Quotes of a front whose brain is elsewhere: what is asked here is answered there. */
 
-import type { Asked, FromFront, ToFront } from '../wire/front-messages.ts'
+import type { Question } from '../estimate/estimator.ts'
+import { type Asked, type FromFront, longestParams, type ToFront } from '../wire/front-messages.ts'
 import { noBrain } from './requests-in-hand.ts'
 
 export interface FarQuotesParts {
@@ -50,5 +51,15 @@ export class FarQuotes {
   /** Another brain is there, which was not asked. */
   askAgain(): void {
     for (const [ask, { about }] of this.#open) this.#parts.link().send({ type: 'ask', ask, about })
+  }
+}
+
+/** Parameters that are long, or cannot be told, are left out. */
+export function askedOf({ workload, key, features, params }: Question): Asked {
+  const asked = { workload, key, features }
+  try {
+    return (JSON.stringify(params)?.length ?? Infinity) > longestParams ? asked : { ...asked, params }
+  } catch {
+    return asked
   }
 }

@@ -3,16 +3,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { deathSignal } from '../worker/guard.ts'
+import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {
   count: number
   /** What starts one; `--launch ID` is appended. */
   command: string[]
   env: Record<string, string>
-  /** All take their connections from this one's port. */
+  /** The front of this process, which listens already. */
   server: Server
+  host: string
   /** Its process has ended. */
   gone(id: string): void
   /** It is to take nothing more, finish what it has, and end. */
@@ -35,8 +38,8 @@ const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
 const startMs = 30_000
 /** One that was to leave is waited for so long before the next one's turn. */
 const leaveMs = 40_000
-/** At the end, each is given so long to end by itself. */
-const endMs = 2_000
+/** One that does not hand over its queue after so long cannot. */
+const handOverMs = 2_000
 
 export class FrontProcesses {
   readonly #options: FrontProcessesOptions
@@ -60,8 +63,9 @@ export class FrontProcesses {
   /** Replaces one after another: its successor listens before it is told to leave. Rejects if one does not come up. */
   async *roll(): AsyncGenerator<{ front: string; by: string }> {
     for (const seat of this.#seats.keys()) {
+      if (this.#closed) throw new Error('the cluster is stopping')
       const before = this.#seats[seat]
-      const next = this.#launch()
+      const next = this.#launch(before)
       await next.listening
       this.#watch(seat, next, firstWaitMs)
       if (!before || !this.#children.has(before)) continue
@@ -72,15 +76,15 @@ export class FrontProcesses {
     }
   }
 
-  /** Ends all, and resolves when none is left. Idempotent. */
-  async close(): Promise<void> {
+  /** Ends all, after `graceMs` whatever they do, and resolves when none is left. Idempotent. */
+  async close(graceMs: number): Promise<void> {
     this.#closed = true
     for (const timer of this.#timers) clearTimeout(timer)
     const all = [...this.#children]
     for (const child of all) child.process.kill('SIGTERM')
     const force = setTimeout(() => {
       for (const child of all) child.process.kill('SIGKILL')
-    }, endMs)
+    }, graceMs)
     await Promise.all(all.map(({ exited }) => exited))
     clearTimeout(force)
   }
@@ -104,8 +108,9 @@ export class FrontProcesses {
     })
   }
 
-  #launch(): Child {
-    const { command, env, server, log, gone } = this.#options
+  /** `before`: whose queue it is to go on with. */
+  #launch(before?: Child): Child {
+    const { command, env, log, gone } = this.#options
     const id = `f${++this.#started}`
     const [program, ...args] = [...deathSignal(), ...command, '--launch', id]
     const front = spawn(program!, args, {
@@ -129,9 +134,9 @@ export class FrontProcesses {
     this.#children.add(child)
     const late = setTimeout(() => front.kill('SIGKILL'), startMs)
     front.on('error', (error) => listening.reject(error))
-    front.on('message', (said) => {
-      if (said === 'wants-port') front.send('port', server, () => {})
-      if (said !== 'listening') return
+    front.on('message', ({ type }: FromChild) => {
+      if (type === 'wants-port') void this.#givePort(child, before)
+      if (type !== 'listening') return
       clearTimeout(late)
       listening.resolve()
     })
@@ -143,6 +148,39 @@ export class FrontProcesses {
       gone(id)
     })
     return child
+  }
+
+  /** A queue of its own, or that of the one before, so that nobody who waits in it is turned away when that ends. */
+  async #givePort(child: Child, before: Child | undefined): Promise<void> {
+    const { server, host } = this.#options
+    const { port } = server.address() as AddressInfo
+    const queue = before && (await this.#queueOf(before))
+    child.process.send({ type: 'port', port, host } satisfies ToChild, queue, () => {})
+    if (!queue) return
+    await child.listening.catch(() => {})
+    queue.close()
+  }
+
+  /** Meanwhile this process takes from it too. Undefined: it cannot be had any more. */
+  async #queueOf(before: Child): Promise<NetServer | undefined> {
+    const given = Promise.withResolvers<NetServer | undefined>()
+    const take = ({ type }: FromChild, handle: unknown) => {
+      if (type !== 'port') return
+      const queue = handle as NetServer
+      // As those have it that are made for HTTP.
+      Object.assign(queue, { allowHalfOpen: true, noDelay: true })
+      queue.on('connection', (socket) => this.#options.server.emit('connection', socket))
+      given.resolve(queue)
+    }
+    before.process.on('message', take)
+    before.process.send({ type: 'give-port' } satisfies ToChild, undefined, () => {})
+    const queue = await Promise.race([
+      given.promise,
+      this.#wait(handOverMs),
+      before.exited.then(() => undefined),
+    ])
+    before.process.off('message', take)
+    return queue ?? undefined
   }
 
   #wait(ms: number): Promise<void> {

@@ -81,17 +81,18 @@ export class JoinedFronts {
 
   /** A front has connected, and says who it is. */
   hello(connection: FrontConnection, hello: FrontHello): void {
-    const { code, log, welcome, beatMs, isReady } = this.#parts
+    const { code, log, welcome, beatMs } = this.#parts
     const { id } = hello
-    const refused = whyNot(hello, code, 'front')
+    const before = this.#joined.get(id)
+    const resumed = before !== undefined && before.name === hello.session
+    const isTaken = before?.connection && !resumed && before.hello.pid !== hello.pid
+    const refused = isTaken ? `a front ${id} is here already` : whyNot(hello, code, 'front')
     if (refused) {
       log(`front ${id}: refused: ${refused}`)
       connection.send({ type: 'refused', message: refused })
       connection.close()
       return
     }
-    const before = this.#joined.get(id)
-    const resumed = before !== undefined && before.name === hello.session
     if (before && !resumed) this.#forget(before)
     const front: Joined = resumed ? before : this.#remember(hello)
     if (front.connection) this.#lost(front, front.connection)
@@ -101,9 +102,9 @@ export class JoinedFronts {
     connection.onMessage = (frame) => this.#frame(front, connection, frame as Frame<FromFront>)
     connection.onClose = () => this.#lost(front, connection)
     const { received } = front.session
+    this.refresh()
     connection.send({ type: 'welcome', session: front.name, resumed, received, beatMs, ...welcome() })
     front.session.attach(connection, resumed ? hello.received : 0)
-    this.#wasReady = isReady()
   }
 
   broadcast(message: ToFront): void {

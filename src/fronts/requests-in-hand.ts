@@ -43,6 +43,8 @@ export class RequestsInHand {
   #sweep: NodeJS.Timeout | undefined
   /** Most that are held. */
   queue = 0
+  /** Why nothing is taken any more. Undefined: all is well. */
+  closed: RequestProblem | undefined
   /** True: even with a link, what comes is kept for the brain that follows. */
   holding = false
 
@@ -55,6 +57,7 @@ export class RequestsInHand {
   }
 
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void {
+    if (this.closed) return parts.recipient.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
     if (!direct && this.#held.size >= this.queue) return parts.recipient.refuse(noBrain(), {})
     const { token } = this.#parts
@@ -98,8 +101,14 @@ export class RequestsInHand {
     else if (exchange.attempts === message.attempt) exchange.letGo()
   }
 
-  /** Whatever is left is answered with this. */
+  /** All answers from here on tell their clients to come back on another connection. */
+  closeAfterwards(): void {
+    for (const { exchange } of this.#all.values()) exchange.parts.recipient.closeAfterwards()
+  }
+
+  /** Whatever is left, and whatever still comes, is answered with this. */
   abandon(problem: RequestProblem): void {
+    this.closed = problem
     for (const { exchange } of [...this.#all.values()]) this.#giveUp(exchange, problem)
   }
 

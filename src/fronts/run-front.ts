@@ -14,9 +14,9 @@ import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import type { FrontWelcome, ToFront } from '../wire/front-messages.ts'
 import { BrainLink } from './brain-link.ts'
-import { FarQuotes } from './far-quotes.ts'
+import { askedOf, FarQuotes } from './far-quotes.ts'
 import { KnownWorkers } from './known-workers.ts'
-import { leaveClients, openAnswers } from './leaving.ts'
+import { leaveClients } from './leaving.ts'
 import { noBrain, RequestsInHand } from './requests-in-hand.ts'
 
 export interface FrontOptions extends ServingOptions {
@@ -124,7 +124,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     const welcome = await Promise.race([welcomed.promise, over.promise])
     if (!welcome) return
     const { limits } = welcome
-    const closed = () => (stopping ? stoppingProblem() : undefined)
+    const closed = () => (stopping ? stoppingProblem() : inHand.closed)
     const estimator = noEstimator
     server = frontServer({
       workloads,
@@ -132,7 +132,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
       ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
       question: questioner({ code, log }),
       estimator,
-      tellQuote: ({ workload, key, features }: Question) => quotes.ask({ workload, key, features }),
+      tellQuote: (question: Question) => quotes.ask(askedOf(question)),
       limits,
       clientOf: (request) => clientOf(request),
       now,
@@ -143,17 +143,21 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     })
     const { arrived } = options
     if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
-    const open = openAnswers(server)
     if (share) await share(server)
     else await listen(server, options.port, options.host, '--port')
     tellListening()
     options.listening?.()
     if (!share) log(`front ${id}: requests at ${urlOf(server, options.host)}`)
-    await over.promise
-    await leaveClients(server, inHand, open, { leaveMs: options.leaveMs, hurry: stopping })
+    const trouble = await over.promise.then(
+      () => undefined,
+      (error: WireError) => error,
+    )
+    const leaveMs = trouble ? 0 : options.leaveMs
+    const problem = trouble ? noBrain() : stoppingProblem()
+    await leaveClients(server, inHand, { leaveMs, hurry: stopping || trouble !== undefined, problem })
+    if (trouble) throw trouble
     link.send({ type: 'left' })
   } finally {
-    inHand.abandon(noBrain())
     inHand.close()
     link.close()
     workers.replace([])

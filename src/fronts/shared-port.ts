@@ -1,24 +1,33 @@
-/** The port of the cluster, handed over to a front by the process that started it. */
+/** The port of the cluster, as a front has it that the cluster started: its own queue there, or that of the one before it. */
 
-import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { ConfigError } from '../errors.ts'
 
-/** Resolves when the server takes connections from the same queue as all others that have the port. */
+/** What such a front and the process that started it say to each other besides. */
+export type ToChild =
+  /** Listen there; or, with a handle, at what that is. */
+  | { type: 'port'; port: number; host: string }
+  /** Another goes on with your queue: hand it over. */
+  | { type: 'give-port' }
+export type FromChild =
+  | { type: 'wants-port' }
+  | { type: 'listening' }
+  /** With a handle. */
+  | { type: 'port' }
+
+/** Resolves when the server takes connections. Asked for it, it gives its queue away, and goes on to take from it. */
 export async function listenShared(server: Server): Promise<void> {
   if (!process.send) throw new ConfigError('--shared: is only for fronts that a cluster starts')
-  const port = new Promise<unknown>((resolve) => {
-    const take = (said: unknown, handle: unknown) => {
-      if (said !== 'port') return
-      process.off('message', take)
-      resolve(handle)
-    }
-    process.on('message', take)
+  const said = Promise.withResolvers<void>()
+  process.on('message', (message: ToChild, handle: unknown) => {
+    if (message.type === 'give-port') process.send!({ type: 'port' } satisfies FromChild, server)
+    else if (handle) server.listen(handle, said.resolve)
+    else server.listen({ port: message.port, host: message.host, reusePort: true }, said.resolve)
   })
-  process.send('wants-port')
-  server.listen(await port)
-  await once(server, 'listening')
-  process.send('listening')
+  server.once('error', said.reject)
+  process.send({ type: 'wants-port' } satisfies FromChild)
+  await said.promise
+  process.send({ type: 'listening' } satisfies FromChild)
 }
 
 /** Without whoever started it, such a front is of no use. */

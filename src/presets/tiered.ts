@@ -39,5 +39,5 @@ export const tiered: PresetMaker = ({ ms }) => ({
   // Its coordinator serves a cache of what was read.
   repeats: { cacheBytes: 16 * 1024 * 1024 },
   workloads: ['shop'],
-  machine: { workPerSecond: 1_000_000, cores: 1, bootMs: ms(5000) },
+  machine: { workPerSecond: 1_000_000, cores: 1, bootMs: 5000 },
 })

@@ -3,6 +3,8 @@
 import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
 import type { Discipline } from '../worker/discipline.ts'
 import { type Happening, rank } from './clock.ts'
+import { endOf, keyOf, tokenOf } from './sim-attempt.ts'
+import { SimBusy } from './sim-busy.ts'
 import { SimTier } from './sim-tier.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
 import type { Truth, World } from './world.ts'
@@ -23,8 +25,7 @@ export class SimNode implements SimWorkerEvents {
   /** Where there are tiers, once it was told its role. */
   #tier: SimTier | undefined
   #seq = 0
-  /** Cores that run a job, and the time that they have had one. */
-  #busy = { cores: 0, ms: 0, since: 0 }
+  readonly #busy: SimBusy
   #dead = false
   #joined = false
   /** While frozen, what came in and was not read. */
@@ -33,6 +34,7 @@ export class SimNode implements SimWorkerEvents {
   constructor(world: World, facts: WorkerFacts, launch: string, discipline: Discipline) {
     this.#world = world
     this.launch = launch
+    this.#busy = new SimBusy(world.clock)
     this.worker = new SimWorker(facts, discipline, world.clock, this)
     this.#beat = { item: () => this.#report(), at: -1 }
   }
@@ -112,15 +114,9 @@ export class SimNode implements SimWorkerEvents {
 
   finished(job: SimJob): void {
     this.#holds()
-    const { epoch, job: id, attempt, truth } = job
-    const worker = this.id
-    if (truth.fate === 'ends') {
-      this.#end({ type: 'finished', epoch, job: id, attempt, worker, work: truth.size })
-    } else if (truth.fate === 'errs') {
-      this.#end({ type: 'failed', epoch, job: id, attempt, worker, kind: 'error', message: 'bad input' })
-    } else if (truth.fate === 'crashes-slot') {
-      this.#end({ type: 'failed', epoch, job: id, attempt, worker, kind: 'crash' })
-    } else this.die()
+    const end = endOf(job, this.id)
+    if (end) this.#end(end)
+    else this.die()
   }
 
   overran(job: SimJob, done: number): void {
@@ -130,7 +126,7 @@ export class SimNode implements SimWorkerEvents {
 
   busied(change: number): void {
     this.#world.busyCores += change
-    this.#busy = { cores: this.#busy.cores + change, ms: this.#cpuMs(), since: this.#world.clock.now }
+    this.#busy.change(change)
   }
 
   /** The process is gone, with all that it held. Idempotent. */
@@ -203,15 +199,10 @@ export class SimNode implements SimWorkerEvents {
     if (!this.#joined) return this.join()
     const seq = ++this.#seq
     const role = this.#tier && { role: this.#tier.role }
-    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#cpuMs(), ...role })
+    this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#busy.ms, ...role })
     for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
     for (const end of this.#unheard.values()) this.#deliverEnd(end)
     this.#plan()
-  }
-
-  #cpuMs(): number {
-    const { cores, ms, since } = this.#busy
-    return ms + cores * (this.#world.clock.now - since)
   }
 
   #plan(): void {
@@ -257,12 +248,4 @@ export class SimNode implements SimWorkerEvents {
       (held) => held.job === job && held.attempt === attempt && held.epoch === epoch,
     )
   }
-}
-
-function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
-  return { epoch, job, attempt }
-}
-
-function keyOf({ epoch, job, attempt }: AttemptToken): string {
-  return `${epoch}/${job}/${attempt}`
 }

@@ -67,7 +67,7 @@ export interface Arrival {
 }
 
 /** What a request is that is only asked about. */
-export type Asked = Pick<Arrival, 'workload' | 'key' | 'features'>
+export type Asked = Pick<Arrival, 'workload' | 'key' | 'features'> & { params?: unknown }
 
 /** What a front tells of the attempts of its jobs. */
 export type AttemptEvent = Extract<Event, { type: 'answering' | 'finished' | 'failed' }>

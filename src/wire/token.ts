@@ -1,9 +1,10 @@
-/** The secret that workers join with. */
+/** The secret that workers and fronts join with. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export function newToken(): string {
-  return randomBytes(24).toString('base64url')
+  // On a command line, what begins with a dash would be taken for an option.
+  return randomBytes(24).toString('base64url').replace(/^-/, 'x')
 }
 
 export function bearer(token: string): string {

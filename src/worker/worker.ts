@@ -79,10 +79,10 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
       case 'rank':
         return supervisor.rank(message, message.precedence)
       case 'role':
-        // What has one role keeps it, however often it is told.
-        tier ??= takeRole(message)
+        if (tier?.role !== message.role) takeRole(message)
         return
       case 'stay':
+        // It asks again when that is due.
         return
       case 'drain':
         tier?.leave()
@@ -93,13 +93,14 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     }
   }
 
-  const takeRole = (told: Extract<FromBrain, { type: 'role' }>): LiveTier => {
-    const begin = (_: unknown, answer: EventEmitter) => {
-      const done = tier?.begin()
-      if (done) answer.once('close', done)
-    }
-    if (told.role === 'middle') server.on('request', begin).on('upgrade', begin)
-    return new LiveTier(told, {
+  const countIn = (_: unknown, answer: EventEmitter) => {
+    if (tier?.role === 'middle') answer.once('close', tier.begin())
+  }
+  /** It may have had another from a brain that is gone. */
+  const takeRole = (told: Extract<FromBrain, { type: 'role' }>) => {
+    if (!tier) server.on('request', countIn).on('upgrade', countIn)
+    tier?.leave()
+    tier = new LiveTier(told, {
       id,
       front: options.front,
       ask: (ask) => line?.send({ type: 'would-end', ...ask }),

@@ -1,0 +1,27 @@
+/** Attempts of a simulated node: their tokens, and what is said when one is over. */
+
+import type { AttemptToken, Event } from '../model.ts'
+import type { SimJob } from './sim-worker.ts'
+
+export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
+  return { epoch, job, attempt }
+}
+
+export function keyOf({ epoch, job, attempt }: AttemptToken): string {
+  return `${epoch}/${job}/${attempt}`
+}
+
+/** Undefined: it takes the node down, and nothing is said. */
+export function endOf(job: SimJob, worker: string): (Event & AttemptToken) | undefined {
+  const { epoch, job: id, attempt, truth } = job
+  switch (truth.fate) {
+    case 'ends':
+      return { type: 'finished', epoch, job: id, attempt, worker, work: truth.size }
+    case 'errs':
+      return { type: 'failed', epoch, job: id, attempt, worker, kind: 'error', message: 'bad input' }
+    case 'crashes-slot':
+      return { type: 'failed', epoch, job: id, attempt, worker, kind: 'crash' }
+    case 'crashes-worker':
+      return undefined
+  }
+}
