@@ -47,6 +47,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('error', 'limit', 'crash', 'unreachable', 'refused'),
 })
 
+/** Of policies that have constants: such that jobs of a few units meet all rules. */
+const placing = {
+  classes: { intermediate: 500, max: 2000, mostIntermediate: 4, mostMax: 3, graceMs: 90, mostQueued: 3 },
+}
+
 /** A brain among enemies: its checks, and what it takes to make sense of a step. */
 class Siege {
   readonly trial: Trial
@@ -59,8 +64,8 @@ class Siege {
       ...{ queue: 6, crashes: 3, losses: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
       ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
     }
-    const placing = { classes: { graceMs: 300 } }
-    this.trial = new Trial({ scheduler, placing, discipline, epoch: 2, scale: { min: 1, max: 4 }, limits })
+    const scale = { min: 1, max: 4 }
+    this.trial = new Trial({ scheduler, discipline, epoch: 2, scale, limits, placing })
     this.checks = new Invariants(disciplines[discipline].bounded)
   }
 
@@ -88,7 +93,7 @@ class Siege {
 
   /** Peace: workers come, report the truth, and finish what they hold. Then nobody may be left waiting. */
   end(): void {
-    for (let round = 0; round < 60 && this.trial.view.jobs > 0; round++) {
+    for (let round = 0; round < 150 && this.trial.view.jobs > 0; round++) {
       this.trial.after(100)
       this.tell({ type: 'tick' })
       const { workers, booting, ready } = this.trial.view

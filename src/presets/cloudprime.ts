@@ -5,6 +5,9 @@ import type { PresetMaker } from './preset.ts'
 export const cloudprime: PresetMaker = ({ ms, work }) => {
   // About one minute and ten on its authors' machines.
   const [intermediate, max] = [work(161_751_155), work(1_272_110_814)]
+  const pingMs = ms(30_000)
+  // A process does not answer sooner because times are divided: it is given what it needs, as far as pings allow.
+  const answerMs = Math.max(ms(3_000), Math.min(500, pingMs * 0.8))
   return {
     description:
       'Classes of requests by rank, limits for each on a worker, a new worker for what fits nowhere.',
@@ -25,8 +28,8 @@ export const cloudprime: PresetMaker = ({ ms, work }) => {
     scale: { min: 2, max: 10, policy: 'on-misfit', lowCpu: { everyMs: ms(60_000) } },
     limits: {
       // Three reports in the time to answer.
-      beatMs: ms(1_000),
-      pings: { everyMs: ms(30_000), answerMs: ms(3_000), most: 3, mostFresh: 3 },
+      beatMs: answerMs / 3,
+      pings: { everyMs: pingMs, answerMs, most: 3, mostFresh: 3 },
       cpuEveryMs: ms(75_000),
       mostSlowdown: 0,
     },
