@@ -11,7 +11,7 @@ import { settleDone } from './mirror.ts'
 import { forgetCold, noteFailure } from './overflow-learns.ts'
 import type { OverflowSpec } from './overflow-spec.ts'
 import type { Overflow } from './overflow-state.ts'
-import { detach, endPatience, standAnew, untilOn } from './placing.ts'
+import { detach, endPatience, endWaiting, standAnew, untilOn } from './placing.ts'
 import type { JobRecord } from './state.ts'
 
 /** A function must beat the fleet by this part of its own time, and by so much: neither time is exact. */
@@ -27,6 +27,8 @@ const tolerance = 10
 const firstBootMs = 30_000
 /** No wait is taken to be longer than this. */
 const longestWaitMs = 3_600_000
+/** Faults of functions that are soon over: 429, 503, no answer in time. */
+const passing: ReadonlySet<string> = new Set(['throttled', 'refused', 'timeout', 'function-silent'])
 /** A job that was tried so often, or half as often as it may be at all, is for the fleet. */
 const mostTries = 6
 
@@ -73,9 +75,12 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   const { spec, place, backlog, warm, pace } = overflow
   const { now } = core
   endPatience(core, record)
+  endWaiting(core, record)
   forgetCold(overflow, now)
   record.coldMs = warm.pop() === undefined ? overflow.coldMs : 0
   record.attempt++
+  record.awayTries++
+  record.awayAt = 0
   record.worker = place
   record.sentAt = now
   record.running = false
@@ -99,6 +104,22 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   const { epoch } = core
   const { attempt, job } = record
   core.actions.push({ type: 'overflow', epoch, job: job.id, attempt, function: place.id, reason })
+}
+
+/** It has been given to a worker, or put into the queue: where only those that come may go to functions, that is for good. */
+export function stayWithFleet({ overflow }: Core, record: JobRecord): void {
+  if (overflow?.spec.when === 'arrival') record.fleetOnly = true
+}
+
+/** When an attempt that has come to nothing there is to be made again; undefined: not in a function. */
+export function againAway(
+  { overflow, now }: Core,
+  { awayTries }: JobRecord,
+  cause: string,
+): number | undefined {
+  const retries = overflow?.spec.retries
+  if (!retries || !passing.has(cause) || awayTries >= retries.most) return undefined
+  return now + retries.backoffMs * 2 ** (awayTries - 1)
 }
 
 /** The job is taken out of a function's hands. */
@@ -164,7 +185,7 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
   const { job } = record
   if (core.now < notBefore || place.jobs.length >= spec.concurrency) return false
   const tries = Math.min(mostTries, core.limits.attempts / 2)
-  if (record.fleetOnly || record.attempt >= tries || !fits(overflow, job)) return false
+  if (record.fleetOnly || record.awayAt > 0 || record.attempt >= tries || !fits(overflow, job)) return false
   return job.deadlineAt === undefined || core.now + timeAway(overflow, job.work, core.now) < job.deadlineAt
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { OverflowOptions } from '../brain/overflow-spec.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
+import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
@@ -111,6 +112,11 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
 
+  const waiting = stream(seed, 'waiting')
+  if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
+  if (waiting.next() < 0.3) Object.assign(limits, { retries: 1 + waiting.below(5) })
+  const placing = { placing: placingFrom(seed) }
+
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
   const hash = createHash('sha256')
@@ -119,7 +125,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: { ...brain, scale, ...rateLimit, ...fair, ...overflow },
+    brain: { ...brain, scale, ...placing, ...rateLimit, ...fair, ...overflow },
     seed,
     fleet,
     faults,
@@ -214,7 +220,24 @@ function functionsFrom(seed: number, cores: number): { overflow?: OverflowOption
     everyMs: 50 + random.below(500),
     prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
   }
-  return { overflow }
+  const small = stream(seed, 'small overflow')
+  if (small.next() < 0.5) return { overflow }
+  const retries = { most: 1 + small.below(4), backoffMs: small.below(800) }
+  const mostWork = unitsPerSecond * small.next()
+  const when = small.next() < 0.7 ? 'arrival' : 'any'
+  return { overflow: { ...overflow, rule: 'small', mostWork, when, ...(small.next() < 0.7 && { retries }) } }
+}
+
+/** Constants of policies that have some: bounds that are met, and classes that are all used. */
+function placingFrom(seed: number): PlacingSpec {
+  const random = stream(seed, 'placing')
+  const mostWork = unitsPerSecond * (0.2 + random.next() * 4)
+  const classes = [
+    { name: 'light', mostWork: mostWork / 4 },
+    { name: 'heavy', mostWork },
+    { name: 'heaviest', mostWork: null },
+  ]
+  return { mostWork, classes }
 }
 
 function functionFaults(seed: number) {

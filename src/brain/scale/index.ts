@@ -2,6 +2,7 @@
 
 import type { Billing } from './billing.ts'
 import { checkBounds } from './bounds.ts'
+import { cpuEma } from './cpu-ema.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
@@ -29,6 +30,9 @@ export interface ScaleSpec {
   /** Of `wandering`. */
   wander?: Wander
   billing?: Billing
+  /** Of `cpu-ema`: how often it looks, and what a worker may carry, above which queued work is worth two. */
+  everyMs?: number
+  workerWork?: number
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
 }
@@ -40,6 +44,7 @@ export const scalers = {
   kpa,
   planned,
   wandering,
+  'cpu-ema': cpuEma,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

@@ -2,6 +2,7 @@
 
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
+import { packSpread } from './pack-spread.ts'
 import { prequal } from './prequal.ts'
 import { roundRobin } from './round-robin.ts'
 import type { SchedulerFactory } from './scheduler.ts'
@@ -15,6 +16,7 @@ export const schedulers = {
   'two-choices': twoChoices,
   prequal,
   srpt,
+  'pack-spread': packSpread,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers

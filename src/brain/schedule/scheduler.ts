@@ -59,6 +59,16 @@ export interface SchedulerParts {
 export interface PlacingSpec {
   /** The most work that a worker may have in hand, for policies that bound it. */
   mostWork?: number
+  /** Classes by work, the smallest first, for policies that have some; the last has no bound. */
+  classes?: readonly WorkClass[]
+  /** Of `pack-spread`: shares of `mostWork`. Below the first jobs are packed, above the second spread. */
+  packBelow?: number
+  spreadAbove?: number
+}
+
+export interface WorkClass {
+  name: string
+  mostWork: number | null
 }
 
 /** What schedulers may know of the fleet besides its workers. */
