@@ -15,6 +15,7 @@ import type { PlacingSpec } from './brain/schedule/scheduler.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { BrainView, WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
+import { openComponentLog } from './component-log.ts'
 import type { OwnCluster } from './config/check.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
 import type { Estimator } from './estimate/estimator.ts'
@@ -45,7 +46,7 @@ import { FleetStory, type ToldStep } from './story/fleet-story.ts'
 import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
 import type { DisciplineName } from './worker/discipline.ts'
-import { type Following, followingOf, type MeterSetting } from './worker/metering.ts'
+import { type Following, followingOf, type MeterSetting, quantitiesIn } from './worker/metering.ts'
 import { nominalRate } from './worker/rates.ts'
 
 export interface ClusterOptions extends Following {
@@ -100,6 +101,8 @@ export interface ClusterOptions extends Following {
   /** Functions that take jobs which would wait, where that pays. Default: none. */
   functions?: FunctionsOptions
   frontLimits?: Partial<FrontLimits>
+  /** True: what the brain decides is logged in `components.log` in the data folder, each line by its component. */
+  componentLog?: boolean
   log(line: string): void
 }
 
@@ -157,13 +160,20 @@ const leastFlushMs = 1_000
 const mostTroubles = 10
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { log, own } = options
+  const { own } = options
   const beatMs = options.limits?.beatMs ?? usualBeatMs
   const { workloads, joining, code, meter, units } = await servingOf(options)
   checkPrice(options.pricePerHour)
   const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
+  const components = options.componentLog
+    ? openComponentLog(join(options.dataDir, 'components.log'), options.log)
+    : undefined
+  const log = (line: string) => {
+    components?.line(line)
+    options.log(line)
+  }
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
   const rates = new FleetRates(nominal * 1000)
@@ -227,7 +237,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
   })
   const fleetStory = new FleetStory()
-  const { tell, end } = driveBrain({ brain, eventLog, observers: [stories, fleetStory, bill], now, perform })
+  const observers = [stories, fleetStory, bill, ...(components ? [components] : [])]
+  const { tell, end } = driveBrain({ brain, eventLog, observers, now, perform })
   const functions = functionsAre && localFunctions(functionsAre, { PLIMSOLL_TOKEN: token }, log)
   const workers = new JoinedWorkers({
     code: joining,
@@ -313,6 +324,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         pricePerHour: options.pricePerHour,
       }),
     limits,
+    quantities: quantitiesIn(meter),
     clientOf,
     now,
     log,
@@ -332,6 +344,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     admin.close()
     await learning?.close()
     await ledger.close()
+    await components?.close()
     throw error
   }
   const adminUrl = urlOf(admin, '127.0.0.1')
@@ -384,6 +397,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await learning?.close()
     await ledger.close()
     eventLog.close()
+    await components?.close()
   }
 
   return {

@@ -75,5 +75,13 @@ export function functionsFrom(
     throw new ConfigError(
       `--functions = ${most}: does not go with the own server in ${own}; functions run workloads`,
     )
-  return { functions: { most, command, waitingPerHour, ...(preset && { brain: preset }) } }
+  const { perWorkload = false, memoryMb, timeoutMs, ...brain } = preset ?? {}
+  return {
+    functions: {
+      ...{ most, command, waitingPerHour, perWorkload },
+      ...(memoryMb !== undefined && { memoryMb }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(preset && { brain }),
+    },
+  }
 }

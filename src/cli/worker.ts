@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../errors.ts'
 import { runWorker } from '../worker/worker.ts'
-import { meterFrom, meterOptions } from './meter.ts'
+import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -38,6 +38,7 @@ const options = {
     value: 'URL',
   },
   ...meterOptions,
+  ...meterExtrasOption,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
   host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
   'leave-after': {

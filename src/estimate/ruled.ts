@@ -11,6 +11,8 @@ export interface Ruled {
   rule: RuledName
   /** Of `similar-requests`: what to say of requests like nothing that was seen. */
   unknown?: number
+  /** Of `log-polynomial`: what work is the sum of. Each is estimated apart, by models that are made of the store's rows. */
+  quantities?: readonly string[]
 }
 
 const rules = {

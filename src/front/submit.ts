@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Estimate, Job } from '../model.ts'
+import type { Quantity } from '../worker/metering.ts'
 import type { Asked } from './ask.ts'
 import type { ClientNamer } from './client-name.ts'
 import type { ExchangeParts } from './exchange.ts'
@@ -18,6 +19,8 @@ export interface SubmitParts {
   /** The cluster's own time, on which deadlines stand. */
   now(): number
   limits: { stallMs: number }
+  /** What answers say of their cost in headers of their own. Default: nothing. */
+  quantities?: readonly Quantity[]
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
 }
 
@@ -40,7 +43,16 @@ export async function submitWorkload(
     response.on('close', () => void body.discard())
     if (response.destroyed) return void body.discard()
     const { stallMs } = parts.limits
-    const transport = new WorkloadTransport({ params, body, sendBody, request, response, stallMs })
+    const { quantities = [] } = parts
+    const transport = new WorkloadTransport({
+      params,
+      body,
+      sendBody,
+      request,
+      response,
+      stallMs,
+      quantities,
+    })
     const hasBody = sendBody && body.bytes > 0
     parts.submit({ job, question, quote, params, hasBody, transport, response, estimateMs })
   } catch (error) {

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
+import type { Quantity } from '../worker/metering.ts'
 import { costOf, fieldsOf } from './answer-head.ts'
 import type { KeptBody } from './body.ts'
 import { breakOff } from './problem.ts'
@@ -23,6 +24,8 @@ export interface WorkloadTransportParts {
   response: ServerResponse
   /** A client that takes nothing of its answer for so long is cut off. */
   stallMs: number
+  /** What answers say of their cost in headers of their own. */
+  quantities: readonly Quantity[]
 }
 
 /** An answer of the workload that is complete, or has begun. */
@@ -36,6 +39,8 @@ export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
   readonly asked: Transport['asked']
   #answer: Answer | undefined
+  /** Of an answer that is passed on as it comes: what its end says of its cost. */
+  #trailers: Record<string, string> = {}
   begun = false
 
   constructor(parts: WorkloadTransportParts) {
@@ -63,8 +68,10 @@ export class WorkloadTransport implements Transport {
 
   deliver(account: Record<string, string>): void {
     const { request, response } = this.#parts
-    if (this.begun) response.end()
-    else {
+    if (this.begun) {
+      response.addTrailers(this.#trailers)
+      response.end()
+    } else {
       const { status, fields, whole } = this.#answer!
       response.writeHead(status, { ...fields, ...account })
       response.end(request.method === 'HEAD' ? undefined : whole)
@@ -78,7 +85,7 @@ export class WorkloadTransport implements Transport {
         message?: string
         status?: number
       }
-      return { outcome, message, status, cost: costOf(response.headers) }
+      return { outcome, message, status, cost: costOf(response.headers, this.#parts.quantities) }
     }
     const answer: Answer = {
       status: response.statusCode,
@@ -96,8 +103,10 @@ export class WorkloadTransport implements Transport {
     this.#answer = answer
     if (bytes > wholeBytes) await this.#stream(answer, first, response, attempt)
     else answer.whole = Buffer.concat(first)
-    const cost = costOf({ ...response.headers, ...(response.trailers as IncomingHttpHeaders) })
-    return { outcome, cost }
+    const { quantities } = this.#parts
+    const said = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
+    for (const { header } of quantities) this.#trailers[header] = String(said[header] ?? '')
+    return { outcome, cost: costOf(said, quantities) }
   }
 
   /** Passes a long answer on as it comes, no faster than the client takes it. */
@@ -110,7 +119,8 @@ export class WorkloadTransport implements Transport {
     const { request, response, stallMs } = this.#parts
     this.begun = true
     attempt.answering()
-    response.writeHead(status, { ...fields, ...attempt.account() })
+    const later = this.#parts.quantities.map(({ header }) => header).join(', ')
+    response.writeHead(status, { ...fields, ...attempt.account(), ...(later && { trailer: later }) })
     const stalled = { ms: stallMs, giveUp: () => breakOff(response) }
     for await (const chunk of chain(first, () => upstream.body)) {
       if (!attempt.isCurrent()) return

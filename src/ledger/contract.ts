@@ -23,6 +23,7 @@ export function sampleRow(number: number, differences: Partial<LedgerRow> = {}):
     features: `{"pixels":${number}}`,
     key: `key-${number}`,
     measure: 'meter',
+    quantities: '',
     ...differences,
   }
 }

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
+import { cnv } from './cnv.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 
 export const presets = {
@@ -15,6 +16,7 @@ export const presets = {
     scheduler: 'least-connections',
     discipline: 'sharing',
   }),
+  cnv,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets

@@ -26,7 +26,9 @@ export interface Preset {
   /** Default: what is learned. */
   estimator?: Ruled
   /** Who goes to functions, and how many at a time. Default: nobody. */
-  overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions>
+  overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
+  /** True: what the brain decides is logged, each line by the component that it is of. */
+  componentLog?: boolean
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
   /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */
