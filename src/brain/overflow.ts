@@ -192,7 +192,9 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
 /** A function cannot ask before it starts, so what must not be repeated does not go there. */
 function fits({ spec, pace, coldMs }: Overflow, { work, high = work, memoryMb, safeToRepeat }: Job): boolean {
   if (safeToRepeat === false || memoryMb > spec.memoryMb) return false
-  return coldMs + (high / spec.workPerSecond) * 1000 * pace <= safePart * spec.timeoutMs
+  // Who goes because it is taken to be small goes by that alone.
+  const most = spec.rule === 'small' ? work : high
+  return coldMs + (most / spec.workPerSecond) * 1000 * pace <= safePart * spec.timeoutMs
 }
 
 /** How long so much work takes there, from now on. */

@@ -72,7 +72,7 @@ export const cnv: PresetMaker = ({ ms, work }) => {
     overflow: {
       ...{ rule: 'small', mostWork: workOf(classBounds.LIGHT), when: 'arrival' },
       retries: { most: 3, backoffMs: ms(750) },
-      ...{ concurrency: 10, memoryMb: 512, perWorkload: true },
+      ...{ concurrency: 4, memoryMb: 512, perWorkload: true },
     },
     componentLog: true,
     workloads: ['julia', 'dna', 'grayscott'],
