@@ -109,13 +109,20 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
-  const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const wanders = { ...brain.scale, policy: 'wandering' as const, wander }
+  const byCpu = { ...brain.scale, policy: 'cpu-ema' as const, everyMs: 300 + sizing.below(3000) }
+  const scale = stream(seed, 'by cpu').next() < 0.15 ? byCpu : sizing.next() < 0.5 ? wanders : brain.scale
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
 
   const waiting = stream(seed, 'waiting')
   if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
   if (waiting.next() < 0.3) Object.assign(limits, { retries: 1 + waiting.below(5) })
   const placing = { placing: placingFrom(seed) }
+  const health = stream(seed, 'health')
+  if (scale === byCpu) Object.assign(limits, { cpuEveryMs: 200 + health.below(2000) })
+  const everyMs = limits.beatMs * (1 + 2 * health.next())
+  const pings = { everyMs, answerMs: everyMs, most: 2 + health.below(3), mostFresh: 16 }
+  if (health.next() < 0.25) Object.assign(limits, { pings })
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
