@@ -31,8 +31,8 @@ export function launch(core: Core, reason: Reason): string {
 }
 
 function take(core: Core, steps: ScaleSteps): void {
-  for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
   for (const { worker, reason } of steps.drain ?? []) drain(core, worker, reason)
+  for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
   if (!steps.launch || core.now < core.launchNotBefore) return
   for (let i = 0; i < steps.launch.count; i++) launch(core, steps.launch.reason)
 }

@@ -224,8 +224,15 @@ test('workloads lists those of the cluster, and without one those that come with
   assert.match(bundled.stderr, /come with the program, because nobody listens/)
 })
 
-test('presets lists what up --preset takes', async () => {
+test('presets tells what up --preset takes, and of one all its rules', async () => {
   const { code, stdout } = await run(['presets'])
   assert.equal(code, 0)
-  assert.match(stdout, /\nplimsoll +srpt +srpt +Shortest remaining/)
+  assert.match(stdout, /^plimsoll\n {2}Shortest remaining work first/m)
+  assert.match(stdout, /^classic$/m)
+  const json = JSON.parse((await run(['presets', '--json'])).stdout)
+  assert.equal(json[0].name, 'plimsoll')
+  assert.equal(json[0].scheduler, 'srpt')
+  const unknown = await run(['presets', 'nosuch'])
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /preset = nosuch: must be one of plimsoll, classic/)
 })

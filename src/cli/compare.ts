@@ -2,8 +2,9 @@ import { ConfigError } from '../errors.ts'
 import type { Money } from '../money.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
-import { median, type Summary } from '../simulate/summary.ts'
-import { figuresTable, moneyExplained, slowdownExplained } from './figures.ts'
+import type { Summary } from '../simulate/summary.ts'
+import { comparePresets, namedPresets, presetsTable, worstOf } from './compare-presets.ts'
+import { figuresTable, middle, moneyExplained, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { checkReportFile, reportOption, writeReport } from './report-file.ts'
@@ -11,6 +12,11 @@ import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptio
 import { readTraffic, type ScenarioTraffic } from './traffic.ts'
 
 const options = {
+  presets: {
+    help: 'in place of policies: all presets, or some, separated by commas, each on the traffic that each system was made for',
+    default: undefined,
+    value: 'all',
+  },
   ...scenarioOptions,
   seeds: {
     help: 'runs with different seeds, of which the median is shown',
@@ -30,6 +36,10 @@ export const compare: Command = {
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
+    if (values.presets !== undefined) {
+      if (rest.length > 0) throw new ConfigError(`compare --presets: unexpected ${rest.join(' ')}`)
+      return showPresets(values.presets, values)
+    }
     if (rest.length !== 1)
       throw new ConfigError('compare: name the policies, for example least-connections,srpt')
     const policies = rest[0]!.split(',').map(contender)
@@ -76,6 +86,28 @@ export const compare: Command = {
   },
 }
 
+function showPresets(
+  asked: string,
+  { seed, seeds, json }: { seed: number; seeds: number; json: boolean },
+): number {
+  const all = comparePresets(namedPresets(asked), seed, seeds)
+  const worst = worstOf(all)
+  for (const each of all) {
+    const { name, about, load, machine } = each.traffic
+    const cores = `workers of ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`
+    if (json) {
+      const results = each.results.map(({ preset, summary, money }) => ({ preset, ...summary, money }))
+      console.log(JSON.stringify({ traffic: name, about, load, machine, results }))
+    } else
+      console.log(
+        `The traffic of ${name}: ${about}; mean load ${load} cores, ${cores}\n\n${presetsTable(each)}\n`,
+      )
+  }
+  if (!json) console.log(`Medians of ${seeds} seeds. ${slowdownExplained}`)
+  if (worst) console.log(JSON.stringify(worst))
+  return 0
+}
+
 interface Result {
   policy: Contender
   runs: Summary[]
@@ -115,12 +147,4 @@ function runAll(
   }
   line.done()
   return results
-}
-
-/** The median of each figure. */
-function middle<T extends Summary | Money>(runs: T[]): T {
-  const names = Object.keys(runs[0]!) as (keyof T)[]
-  return Object.fromEntries(
-    names.map((name) => [name, median(runs.map((run) => run[name] as number))]),
-  ) as unknown as T
 }

@@ -2,15 +2,19 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { Cluster, ClusterState } from '../cluster.ts'
 import { ConfigError, UnreachableError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
+import { presetOf } from '../presets/index.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { client } from './client.ts'
 import { drive, type Sent } from './demo/drive.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
-import { drawLoad } from './demo/load.ts'
+import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
+import { presetLoads } from './demo/preset-loads.ts'
 import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
 import { interruptible } from './interrupt.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
@@ -20,7 +24,14 @@ import { clusterFrom, clusterOptions } from './up.ts'
 
 const options = {
   seconds: { help: 'how long requests are sent', default: 10, min: 1, max: 600 },
-  workers: { help: 'workers in the fleet', default: 2, min: 1, max: 64, whole: true },
+  workers: {
+    help: 'workers in the fleet; of another preset the most',
+    default: 2,
+    min: 1,
+    max: 64,
+    whole: true,
+  },
+  preset: { help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`, default: 'plimsoll' },
   seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
   json: { help: 'print JSON instead of a table', default: false },
 } as const
@@ -57,21 +68,21 @@ interface Run {
 }
 
 async function runDemo(
-  { seconds, workers, seed }: OptionValues<typeof options>,
+  { seconds, workers, seed, preset }: OptionValues<typeof options>,
   dataDir: string,
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Run> {
-  const load = drawLoad(seed, seconds)
+  const { load, settings, settleSeconds } = planOf({ seconds, workers, seed, preset })
   const say = (line: string) => {
     if (!process.stderr.isTTY) console.error(line)
   }
   const defaults = Object.fromEntries(
     Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
   ) as OptionValues<typeof clusterOptions>
-  const settings = { port: 0, 'admin-port': 0, min: workers, max: workers, data: dataDir }
   const stopWaiting = waitingLine('the cluster starts')
-  const cluster = await clusterFrom({ ...defaults, ...settings }, log).catch((error) => {
+  const places = { port: 0, 'admin-port': 0, data: dataDir }
+  const cluster = await clusterFrom({ ...defaults, ...places, ...settings }, log).catch((error) => {
     stopWaiting()
     throw error
   })
@@ -79,16 +90,16 @@ async function runDemo(
   let steps: ClusterState['steps'] = []
   let killed: Killed | undefined
   try {
-    await untilReady(cluster, workers, signal)
+    await untilReady(cluster, settings.min, signal)
     stopWaiting()
-    say(`${many(workers, 'worker')} ready at ${cluster.url}; ${load.length} requests follow.`)
+    say(`${many(cluster.state().ready, 'worker')} ready at ${cluster.url}; ${load.length} requests follow.`)
     const stopShowing = showProgress(cluster, sent, load.length, () => killed, say)
     const connection = client(new URL(cluster.url))
     const over = new AbortController()
     try {
       const killing = killBusyWorker(
         cluster,
-        (seconds * 1000) / 3,
+        load.at(-1)!.atMs / 3,
         AbortSignal.any([signal, over.signal]),
       ).then((found) => {
         killed = found
@@ -100,6 +111,7 @@ async function runDemo(
       await drive(connection, load, sent, signal)
       over.abort()
       await killing
+      await untilSmall(cluster, settings.min, settleSeconds, signal)
     } finally {
       over.abort()
       stopShowing()
@@ -112,6 +124,40 @@ async function runDemo(
   }
   // Nothing runs any more that could still place an order.
   return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
+}
+
+/** What is sent, and to what cluster: of a preset its own requests, which make it grow and shrink. */
+function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof options>, 'json'>) {
+  if (preset === 'plimsoll') {
+    const settings = { min: workers, max: workers }
+    return { load: drawLoad(seed, seconds), settings, settleSeconds: 0 }
+  }
+  const { draws, phases, settleSeconds } = oneOf('--preset', preset, presetLoads)
+  const { scale, trial = { timeScale: 1, workScale: 1 } } = presetOf(preset)
+  const least = scale?.min ?? 1
+  const settings = {
+    preset,
+    'time-scale': trial.timeScale,
+    'work-scale': trial.workScale,
+    min: least,
+    max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, 4)),
+  }
+  return { load: drawPhases(seed, phases, draws), settings, settleSeconds }
+}
+
+/** For the fleet to be as small again as it may be. */
+async function untilSmall(
+  cluster: Cluster,
+  least: number,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + seconds * 1000
+  const isSmall = () => {
+    const { ready, booting, draining } = cluster.state()
+    return ready <= least && booting.length + draining === 0
+  }
+  while (performance.now() < until && !isSmall()) await wait(50, undefined, { signal })
 }
 
 /** For the whole fleet to come up, also on a busy machine. */
@@ -129,7 +175,7 @@ async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal
         `demo: ${ready} of ${workers} workers are up after ${bootLimitMs / 1000} s${why}`,
       )
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await wait(20)
   }
 }
 
@@ -200,9 +246,10 @@ function stepsTable(steps: ClusterState['steps']): string {
   )
 }
 
-function verdict({ sent, wrong, lost }: Figures, good: boolean): string {
+function verdict({ sent, wrong, dropped, lost }: Figures, good: boolean): string {
+  const drops = dropped > 0 ? `, ${dropped} were dropped by rule` : ''
   const text = good
-    ? `All ${sent} requests were answered, every answer was right, no order is missing or doubled: lost 0`
+    ? `All ${sent} requests were answered, every answer was right, no order is missing or doubled${drops}: lost 0`
     : `Of ${sent} requests: wrong ${wrong}, lost ${lost}`
   return styleText(['bold', good ? 'green' : 'red'], text, { stream: process.stdout })
 }

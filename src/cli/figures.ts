@@ -1,7 +1,7 @@
 /** The figures of runs as tables show them. */
 
 import type { Money } from '../money.ts'
-import type { Summary } from '../simulate/summary.ts'
+import { median, type Summary } from '../simulate/summary.ts'
 import { price } from './money.ts'
 import type { Contender } from './scenario.ts'
 import { duration, significant, table } from './table.ts'
@@ -77,4 +77,12 @@ export function figuresCells(rows: readonly Figures[]): { head: string[]; rows: 
 
 function columnsFor(rows: readonly Figures[]): Column[] {
   return columns.filter(({ when }) => !when || rows.some(when))
+}
+
+/** The median of each figure. */
+export function middle<T extends Summary | Money>(runs: T[]): T {
+  const names = Object.keys(runs[0]!) as (keyof T)[]
+  return Object.fromEntries(
+    names.map((name) => [name, median(runs.map((run) => run[name] as number))]),
+  ) as unknown as T
 }

@@ -1,29 +1,62 @@
+import { styleText } from 'node:util'
 import { ConfigError } from '../errors.ts'
+import { oneOf } from '../one-of.ts'
 import { presets as all, presetOf } from '../presets/index.ts'
+import { rulesOf } from '../presets/rules.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './table.ts'
 
-const options = { json: { help: 'print JSON instead of a table', default: false } } as const
+const options = { json: { help: 'print JSON instead of text', default: false } } as const
 
 /** The presets that `up --preset` takes. */
 export const presets: Command = {
-  summary: 'List the presets: how a cluster may place and run its jobs.',
-  usage: '[options]',
+  summary: 'Tell of the presets: how a cluster may place and run its jobs, and scale; of one, all its rules.',
+  usage: '[PRESET] [options]',
   options,
   run(args) {
     const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`presets: unexpected ${rest.join(' ')}`)
-    const list = Object.keys(all).map((name) => ({ name, ...presetOf(name) }))
+    const [name, ...more] = rest
+    if (more.length > 0) throw new ConfigError(`presets: unexpected ${more.join(' ')}`)
+    if (name !== undefined) oneOf('preset', name, all)
+    const names = name === undefined ? Object.keys(all) : [name]
+    const list = names.map((each) => ({
+      name: each,
+      ...presetOf(each),
+      rules: Object.fromEntries(rulesOf(each)),
+    }))
     if (values.json) console.log(JSON.stringify(list))
-    else {
-      const rows = list.map(({ name, scheduler, discipline, description }) => [
-        name,
-        scheduler,
-        discipline,
-        description,
-      ])
-      console.log(table(['preset', 'policy', 'workers run', 'what it is'], rows, [0, 1, 2, 3]))
-    }
+    else console.log(list.map((preset) => text(preset, name !== undefined)).join('\n\n'))
     return 0
   },
+}
+
+type Told = ReturnType<typeof presetOf> & { name: string; rules: Record<string, string> }
+
+function text({ name, description, about = [], rules, ...preset }: Told, whole: boolean): string {
+  const { scheduler, discipline, scale, estimator, trial } = preset
+  const bounds = scale && `${scale.min} to ${scale.max} workers`
+  const made = [
+    ['placing', scheduler],
+    ['workers run', discipline],
+    ['scaling', scale ? `${scale.policy}, ${bounds}` : 'as `up` says'],
+    ['estimates', estimator?.rule ?? 'learned'],
+    ...(trial
+      ? [
+          [
+            'try it',
+            `plimsoll up --preset ${name} --time-scale ${trial.timeScale} --work-scale ${trial.workScale}`,
+          ],
+        ]
+      : []),
+  ]
+  const title = styleText('bold', name, { stream: process.stdout })
+  return [
+    title,
+    `  ${description}`,
+    ...about.map((line) => `  ${line}`),
+    ...made.map(([what = '', is = '']) => `  ${what.padEnd(12)} ${is}`),
+    ...(whole && Object.keys(rules).length > 0
+      ? ['', table(['rule', 'what it says'], Object.entries(rules), [0, 1])]
+      : []),
+  ].join('\n')
 }

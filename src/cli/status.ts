@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Figures } from '../brain/schedule/scheduler.ts'
 import type { ClusterState } from '../cluster.ts'
 import { ConfigError, UnreachableError } from '../errors.ts'
 import { sizeText } from '../story/fleet-story.ts'
@@ -87,8 +88,9 @@ export function statusText(state: ClusterState): string {
     `${running} running, ${state.placed} held, ${count(waiting.length)} waiting${away}`,
     `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried`,
   ].join(' · ')
+  const names = figureNames(workers)
   const rows = workers.map(
-    ({ id, state: phase, suspect, pid, cores, slots, jobs, outstanding, ...memory }) => [
+    ({ id, state: phase, suspect, pid, cores, slots, jobs, outstanding, figures, cpu, ...memory }) => [
       id,
       suspect ? `${phase}, silent` : phase,
       pid === undefined ? '–' : `${pid}`,
@@ -96,14 +98,16 @@ export function statusText(state: ClusterState): string {
       `${jobs.length} of ${slots}`,
       outstanding > 0 ? significant(outstanding) : '0',
       `${Math.round(memory.usedMemoryMb)} of ${memory.memoryMb} MB`,
+      ...names.map((name) => (name === 'cpu' ? percent(cpu) : figureText(figures[name]))),
     ],
   )
   const fleet =
     rows.length > 0
-      ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory'], rows, [0, 1])
+      ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory', ...names], rows, [0, 1])
       : 'No workers.'
   const more = [
     `money     ${moneyText(state.money)}`,
+    Object.keys(state.scaling).length > 0 && `scaling   ${scalingText(state.scaling)}`,
     state.functions.length > 0 &&
       `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
@@ -118,6 +122,28 @@ export function statusText(state: ClusterState): string {
     ...(more.length > 0 ? ['', ...more] : []),
     ...(history.length > 0 ? ['', table(['fleet', 'then', 'what and why'], history, [1, 2])] : []),
   ].join('\n')
+}
+
+/** What the preset's policies tell of workers, and how busy they are where that is looked at. */
+function figureNames(workers: ClusterState['workers']): string[] {
+  const told = new Set(workers.flatMap(({ figures }) => Object.keys(figures)))
+  return [...(workers.some(({ cpu }) => cpu !== null) ? ['cpu'] : []), ...told]
+}
+
+function figureText(value: Figures[string] | undefined): string {
+  if (value === undefined || value === null) return '–'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return typeof value === 'number' ? significant(value).replace('.00', '') : value
+}
+
+function scalingText(scaling: Figures): string {
+  return Object.entries(scaling)
+    .map(([name, value]) => `${name} ${figureText(value)}`)
+    .join(' · ')
+}
+
+function percent(share: number | null): string {
+  return share === null ? '–' : `${Math.round(share * 100)} %`
 }
 
 function some(ids: string[]): string {

@@ -31,6 +31,8 @@ export interface Preset {
   componentLog?: boolean
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
+  /** What makes it work in minutes on a laptop: for demos. */
+  trial?: { timeScale: number; workScale: number }
   /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */
   machine?: { workPerSecond: number; cores: number; bootMs: number }
 }

@@ -1,5 +1,6 @@
 /** A preset in virtual time: its own policies and constants, on machines like those that they were found on. */
 
+import type { ScaleSpec } from '../brain/scale/index.ts'
 import type { BrainSpec } from '../brain/spec.ts'
 import { presetOf } from '../presets/index.ts'
 import type { Preset } from '../presets/preset.ts'
@@ -16,6 +17,8 @@ export interface PresetRun
 
 /** Where a preset does not say what its machines are like. */
 const usualMachine = { workPerSecond: unitsPerSecond, cores: 2, bootMs: 60_000 }
+/** And where it leaves the number of workers to whoever runs it. */
+const usualScale: ScaleSpec = { policy: 'work-forecast', min: 1, max: 64 }
 /** Workers report so often at least; how busy they are is known from their reports. */
 const beatMs = 1000
 
@@ -24,7 +27,7 @@ export function presetRun(name: string, run: PresetRun): RunSpec {
   const { workPerSecond } = presetOf(name).machine ?? usualMachine
   const preset = presetOf(name, { timeScale, workScale: workPerSecond / unitsPerSecond })
   const machine = preset.machine ?? usualMachine
-  const { scheduler, placing, discipline, overflow, scale = { min: 1, max: 1 } } = preset
+  const { scheduler, placing, discipline, overflow, scale = usualScale } = preset
   const cores = askedCores ?? machine.cores
   const slots = disciplines[discipline].bounded ? cores + 16 : 10_000
   const brain: BrainSpec = {

@@ -3,10 +3,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { accountOf } from '../account.ts'
 import type { Client } from '../client.ts'
-import type { DemoRequest } from './load.ts'
+import type { DemoRequest } from './kinds.ts'
 
 /** How a request ended. All but `lost` are answers. */
-export type Ending = 'right' | 'wrong' | 'refused' | 'unknown' | 'lost'
+export type Ending = 'right' | 'wrong' | 'refused' | 'dropped' | 'unknown' | 'lost'
 
 export interface Sent {
   request: DemoRequest
@@ -51,14 +51,17 @@ export async function drive(
 }
 
 async function exchange(client: Client, entry: Sent, signal: AbortSignal): Promise<void> {
-  const { workload, params, check } = entry.request
+  const { workload, params, body: picture, check } = entry.request
+  const query = new URLSearchParams(
+    Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),
+  )
   const began = performance.now()
   try {
     const { status, headers, body } = await client.send({
       method: 'POST',
-      path: `/${workload}`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(params),
+      path: picture ? `/${workload}?${query}` : `/${workload}`,
+      headers: { 'content-type': picture ? 'application/octet-stream' : 'application/json' },
+      body: picture ?? JSON.stringify(params),
       signal,
     })
     const bytes = Buffer.from(await body.bytes())
@@ -78,5 +81,6 @@ async function exchange(client: Client, entry: Sent, signal: AbortSignal): Promi
 /** The refusals that a cluster may give to a request that is right. */
 function endingOf(status: number, bytes: Buffer): Ending {
   if (status !== 502 && status !== 503 && status !== 504) return 'wrong'
+  if (bytes.includes('urn:plimsoll:dropped')) return 'dropped'
   return bytes.includes('urn:plimsoll:outcome-unknown') ? 'unknown' : 'refused'
 }

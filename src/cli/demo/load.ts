@@ -1,20 +1,8 @@
 /** The demo's requests: many small ones, some of a second or more, drawn from a seed. */
 
 import { type Random, stream } from '../../random.ts'
-import { checkBrowse, checkFactors, checkPicture, checkPurchase } from './checks.ts'
-import { primeFrom } from './primes.ts'
-
-export type Kind = 'factorize' | 'julia' | 'browse' | 'purchase'
-
-export interface DemoRequest {
-  kind: Kind
-  /** When it is sent, from the start. */
-  atMs: number
-  workload: string
-  params: Record<string, string | number>
-  /** What is wrong with a successful answer, if anything. */
-  check(body: Buffer): string | undefined
-}
+import { checkPicture } from './checks.ts'
+import { browse, type DemoRequest, type Draw, factorizeProduct, purchase } from './kinds.ts'
 
 /** About half of what two cores can do, so that a machine which has other things to do keeps up. */
 const perSecond = 16
@@ -27,10 +15,33 @@ export function drawLoad(seed: number, seconds: number): DemoRequest[] {
   // The shares are exact, so that also a short demo has some of each.
   const kinds = times.map((_, i) => turns[i % turns.length]!)
   shuffle(kinds, random)
-  return times.map((atMs, i) => ({ atMs, ...kinds[i]!(random, i) }))
+  return times.map((atMs, i) => ({ atMs, ...kinds[i]!(random, i, 0) }))
 }
 
-type Draw = (random: Random, i: number) => Omit<DemoRequest, 'atMs'>
+/** So many requests a second for so long, each of which takes some milliseconds between the two. */
+export interface Phase {
+  seconds: number
+  perSecond: number
+  ms: readonly [least: number, most: number]
+}
+
+/** One phase after another, the draws in turn. */
+export function drawPhases(seed: number, phases: readonly Phase[], draws: readonly Draw[]): DemoRequest[] {
+  const random = stream(seed, 'demo')
+  const requests: DemoRequest[] = []
+  let from = 0
+  for (const { seconds, perSecond: rate, ms } of phases) {
+    const count = Math.round(rate * seconds)
+    const times = Array.from({ length: count }, () => from + random.next() * seconds * 1000)
+    for (const atMs of times.sort((a, b) => a - b)) {
+      const i = requests.length
+      const size = ms[0] * (ms[1] / ms[0]) ** random.next()
+      requests.push({ atMs, ...draws[i % draws.length]!(random, i, size) })
+    }
+    from += seconds * 1000
+  }
+  return requests
+}
 
 const slowFactorize: Draw = (random) => factorizeProduct(random, 1e9, 1.4e9)
 const factorize: Draw = (random) => {
@@ -38,36 +49,11 @@ const factorize: Draw = (random) => {
   return factorizeProduct(random, size, 2 * size)
 }
 
-/** The product of two primes of this size: the worst case of trial division. */
-function factorizeProduct(random: Random, from: number, to: number): Omit<DemoRequest, 'atMs'> {
-  const prime = () => primeFrom(from + random.below(to - from))
-  const n = String(prime() * prime())
-  return { kind: 'factorize', workload: 'factorize', params: { n }, check: (body) => checkFactors(body, n) }
-}
-
 const julia: Draw = (random) => {
   const width = 32 + random.below(400)
   const height = 32 + random.below(300)
   const params = { width, height, iterations: 50 + random.below(300), palette: 'ice' }
   return { kind: 'julia', workload: 'julia', params, check: (body) => checkPicture(body, width, height) }
-}
-
-const browse: Draw = (random) => {
-  const categories = ['kitchen', 'garden', 'office', 'sport', 'music']
-  const category = categories[random.below(categories.length)]!
-  const pageSize = 5 + random.below(40)
-  const minPriceCents = random.below(10_000)
-  const params = { action: 'browse', category, pageSize, minPriceCents, sort: 'price' }
-  const asked = { category, pageSize, minPriceCents }
-  return { kind: 'browse', workload: 'shop', params, check: (body) => checkBrowse(body, asked) }
-}
-
-/** Each from a customer of its own, by whom its order is found again, and of a product of which there is enough. */
-const purchase: Draw = (_random, i) => {
-  const productId = 1 + ((i * 7) % 5000)
-  const customer = `customer ${i}`
-  const params = { action: 'purchase', productId, quantity: 1, customer }
-  return { kind: 'purchase', workload: 'shop', params, check: (body) => checkPurchase(body, params) }
 }
 
 /** Of 32 requests, so many of each. */

@@ -25,7 +25,7 @@ export function checkOrders(dataDir: string, sent: readonly Sent[]): Orders {
     const customer = String(entry.request.params.customer)
     const found = byCustomer.get(customer) ?? []
     const least = entry.ending === 'right' ? 1 : 0
-    const most = entry.ending === 'refused' ? 0 : 1
+    const most = entry.ending === 'refused' || entry.ending === 'dropped' ? 0 : 1
     if (entry.ending === 'unknown') placedUnknown += found.length
     const otherJob = entry.ending === 'right' && found.some(({ job }) => job !== entry.job)
     if (found.length >= least && found.length <= most && !otherJob) continue

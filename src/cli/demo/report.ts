@@ -11,6 +11,8 @@ export interface Figures {
   wrong: number
   retried: number
   refused: number
+  /** By a rule of the preset. */
+  dropped: number
   unknown: number
   lost: number
   p50Ms: number
@@ -43,6 +45,7 @@ function figures(what: string, sent: readonly Sent[]): Figures {
     wrong: count('wrong'),
     retried: sent.filter(({ attempts }) => attempts > 1).length,
     refused: count('refused'),
+    dropped: count('dropped'),
     unknown: count('unknown'),
     lost: sent.length - answered.length,
     p50Ms: quantile(0.5),
@@ -51,11 +54,17 @@ function figures(what: string, sent: readonly Sent[]): Figures {
 }
 
 export function figuresTable(rows: readonly Figures[]): string {
+  const drops = rows.some(({ dropped }) => dropped > 0)
   return table(
-    ['requests', 'sent', 'answered', 'wrong', 'retried', 'refused', 'unknown', 'lost', 'p50', 'p99'],
-    rows.map(({ what, p50Ms, p99Ms, sent, answered, wrong, retried, refused, unknown, lost }) => [
+    [
+      ...['requests', 'sent', 'answered', 'wrong', 'retried', 'refused'],
+      ...[...(drops ? ['dropped'] : []), 'unknown', 'lost', 'p50', 'p99'],
+    ],
+    rows.map(({ what, p50Ms, p99Ms, sent, answered, wrong, retried, refused, dropped, unknown, lost }) => [
       what,
-      ...[sent, answered, wrong, retried, refused, unknown, lost].map((n) => n.toLocaleString('en-US')),
+      ...[sent, answered, wrong, retried, refused, ...(drops ? [dropped] : []), unknown, lost].map((n) =>
+        n.toLocaleString('en-US'),
+      ),
       duration(p50Ms),
       duration(p99Ms),
     ]),

@@ -1,0 +1,138 @@
+/** Traffic of the kind that each of the five systems was made for: how its requests come, how large they are, on which machines. */
+
+import type { Ruled } from '../estimate/ruled.ts'
+import { type Random, stream } from '../random.ts'
+import { type Arrivals, bursty, diurnal } from './arrivals.ts'
+import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
+import { lognormal, type Sizes } from './sizes.ts'
+
+export interface OwnTraffic {
+  /** The preset whose own traffic it is. */
+  name: string
+  about: string
+  hours: number
+  /** Cores that are busy on average. */
+  load: number
+  machine: { cores: number; bootMs: number }
+  sizes: Sizes
+  arrivals(perSecond: number): Arrivals
+  /**
+   * How far estimates are off on such requests, by how they are made: the sigma of a lognormal factor. From the p95 of
+   * `bench estimate`; `rank-memo`, which knows only what it has seen, is given the benefit of requests that come again.
+   */
+  sigma: Readonly<Record<Ruled['rule'] | 'learned', number>>
+  /** In which of several queues a request belongs that is so large. */
+  laneOf?(seconds: number): string
+}
+
+const hourMs = 3_600_000
+
+export const ownTraffics: readonly OwnTraffic[] = [
+  {
+    name: 'cloudprime',
+    about: 'factorisations from 50 ms to 40 min, a daily rhythm, boots of 2.5 min',
+    hours: 24,
+    load: 6,
+    machine: { cores: 1, bootMs: 150_000 },
+    sizes: bounded('factorize', lognormal(Math.log(3), 2.2), 0.05, 2400),
+    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    sigma: {
+      learned: 1.06,
+      'rank-memo': 1.5,
+      'log-polynomial': 1.04,
+      'similar-requests': 1.66,
+      slopes: 2.32,
+    },
+  },
+  {
+    name: 'tiered',
+    about: 'a shop: short reads, and purchases four times as long; bursts, boots of 5 s',
+    hours: 2,
+    load: 4,
+    machine: { cores: 1, bootMs: 5000 },
+    sizes: readsAndWrites(0.06, 0.25, 0.15),
+    arrivals: (perSecond) => bursty(perSecond, 4, 300_000, 60_000),
+    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.1, 'similar-requests': 0.1, slopes: 0.1 },
+    laneOf: (seconds) => (seconds < 0.1 ? 'browse' : 'purchase'),
+  },
+  {
+    name: 'cnv',
+    about: 'fractals, genomes and reactions around a second, a daily rhythm for three workers',
+    hours: 24,
+    load: 1.6,
+    machine: { cores: 2, bootMs: 60_000 },
+    sizes: bounded('pictures', lognormal(Math.log(1), 1.2), 0.01, 60),
+    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.14, 'similar-requests': 0.34, slopes: 0.44 },
+  },
+  {
+    name: 'hillclimbing',
+    about: 'searches from a second to 6.5 min, a daily rhythm',
+    hours: 24,
+    load: 5,
+    machine: { cores: 1, bootMs: 60_000 },
+    sizes: bounded('searches', lognormal(Math.log(10), 1.2), 0.5, 392),
+    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    sigma: {
+      learned: 0.38,
+      'rank-memo': 1.5,
+      'log-polynomial': 0.46,
+      'similar-requests': 1.04,
+      slopes: 0.75,
+    },
+  },
+  {
+    name: 'ecowork',
+    about: 'simulations and pictures from 10 ms to 2 min, a daily rhythm with bursts',
+    hours: 24,
+    load: 6,
+    machine: { cores: 1, bootMs: 60_000 },
+    sizes: bounded('simulations', lognormal(Math.log(0.8), 1.6), 0.01, 120),
+    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.15, 'similar-requests': 0.19, slopes: 1.58 },
+  },
+]
+
+/** What a run is given: as many jobs as come in the hours, fresh arrivals and sizes. */
+export function runOn(
+  { hours, load, sizes, arrivals, laneOf, sigma }: OwnTraffic,
+  estimator: Ruled['rule'] | undefined,
+  seed: number,
+): Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
+  const perSecond = load / sizes.meanSeconds
+  const errorSigma = sigma[estimator ?? 'learned']
+  const jobs = Math.round(perSecond * hours * 3600)
+  const run = { seed, jobs, arrivals: arrivals(perSecond), errorSigma }
+  if (!laneOf) return { ...run, sizes }
+  // Whoever draws a size is then asked what was known of it.
+  let seconds = 0
+  const errors = stream(seed, 'errors')
+  const drawn = { ...sizes, draw: (random: Random) => (seconds = sizes.draw(random)) }
+  const known = () => {
+    const work = guess(Math.max(1, Math.round(seconds * unitsPerSecond)), errorSigma, errors)
+    return { workload: 'shop', lane: laneOf(seconds), work, memoryMb: 0 }
+  }
+  return { ...run, sizes: drawn, known }
+}
+
+/** Others are as large as the nearest that may be. */
+function bounded(name: string, sizes: Sizes, least: number, most: number): Sizes {
+  const draw = (random: Random) => Math.min(most, Math.max(least, sizes.draw(random)))
+  return { name, draw, meanSeconds: meanOf(draw) }
+}
+
+function readsAndWrites(readSeconds: number, writeSeconds: number, writes: number): Sizes {
+  const draw = (random: Random) => {
+    const mean = random.next() < writes ? writeSeconds : readSeconds
+    return mean * (0.5 + random.next())
+  }
+  return { name: 'shop', draw, meanSeconds: meanOf(draw) }
+}
+
+function meanOf(draw: (random: Random) => number): number {
+  const random = stream(1, 'mean')
+  const draws = 200_000
+  let sum = 0
+  for (let i = 0; i < draws; i++) sum += draw(random)
+  return sum / draws
+}
