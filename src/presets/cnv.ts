@@ -4,9 +4,10 @@ import type { PresetMaker } from './preset.ts'
 
 /**
  * A request's cost is its instructions and memory accesses together, divided by this. With it the usual requests of the
- * three workloads fall into all four classes: docs/systems/cnv.md has the table.
+ * three workloads are of all four classes, and a worker that carries all it may has both cores busy: with less, workers
+ * that are full look idle, and the fleet does not grow. docs/systems/cnv.md has the figures.
  */
-export const workPerCost = 500_000
+export const workPerCost = 4_000_000
 
 /** What a worker may carry, and up to where each class goes, as costs. */
 export const capacity = 16_000
@@ -76,6 +77,7 @@ export const cnv: PresetMaker = ({ ms, work }) => {
     },
     componentLog: true,
     workloads: ['julia', 'dna', 'grayscott'],
+    trial: { timeScale: 20, workScale: 10 },
     machine: { workPerSecond: 5_000_000_000, cores: 2, bootMs: 60_000 },
   }
 }
