@@ -1,6 +1,5 @@
 /** A log of what is decided, each line under the component that it is of: balancer, autoscaler, queue, placement, retraining. */
 
-import { once } from 'node:events'
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { explain } from './brain/reasons.ts'
 import type { Action, Event } from './model.ts'
@@ -72,7 +71,8 @@ export function openComponentLog(file: string, trouble: (message: string) => voi
     },
     async close() {
       stream.end()
-      if (!stream.closed && !broken) await Promise.race([once(stream, 'close'), once(stream, 'error')])
+      // It closes also where it could not be opened.
+      if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve))
     },
   }
 }

@@ -24,7 +24,7 @@ export const quantities = [
 const [tickMs, healthMs] = [60_000, 15_000]
 const freshFailures = 16
 /** A process of this machine takes this long to come up, however times are divided. */
-const leastBootMs = 10_000
+const leastBootMs = 30_000
 /** Workers report at least so often. */
 const beatMs = 1000
 
