@@ -104,7 +104,10 @@ test('CN-11 live, with minutes as seconds, it grows under load, replaces who is 
   const clients = Array.from({ length: 24 }, (_, n) => client(n))
   try {
     const { pid } = other.state().workers[0]!
-    await until(() => other.state().ready > 1, 'there are more')
+    // Where the machine has much else to do, the CPU that shows their load is hard to get.
+    for (let tries = 0; tries < 3 && other.state().ready < 2; tries++)
+      await until(() => other.state().ready > 1, 'there are more').catch(() => {})
+    assert.ok(other.state().ready > 1, 'there are more')
     process.kill(pid!, 'SIGKILL')
     await until(() => !other.state().workers.some((worker) => worker.pid === pid), 'it is evicted')
     asking = false

@@ -75,10 +75,11 @@ export function functionsFrom(
     throw new ConfigError(
       `--functions = ${most}: does not go with the own server in ${own}; functions run workloads`,
     )
-  const { perWorkload = false, memoryMb, timeoutMs, ...brain } = preset ?? {}
+  const { perWorkload, memoryMb, timeoutMs, ...brain } = preset ?? {}
   return {
     functions: {
-      ...{ most, command, waitingPerHour, perWorkload },
+      ...{ most, command, waitingPerHour },
+      ...(perWorkload && { perWorkload }),
       ...(memoryMb !== undefined && { memoryMb }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(preset && { brain }),

@@ -9,7 +9,7 @@ import { type Scratch, scratch, tidy } from './test-scratch.ts'
 
 /** Written past the ledger. */
 function insert(db: DatabaseSync, number: number, poison: Record<string, SQLInputValue>): void {
-  const { features, key, measure, ...own } = { ...sampleRow(number), ...poison }
+  const { features, key, measure, quantities: _, ...own } = { ...sampleRow(number), ...poison }
   const names = Object.keys(own) as (keyof typeof own)[]
   const { lastInsertRowid } = db
     .prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
