@@ -133,5 +133,6 @@ function rowOf(number: number, workload: string, random: number): LedgerRow {
     features: `{"pixels":${size % 1_554_000},"kind":"kind-${size % 5}"}`,
     key: number % 10 === 0 ? 'again' : `key-${number}`,
     measure: 'meter',
+    quantities: '',
   }
 }

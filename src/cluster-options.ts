@@ -78,6 +78,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** Functions that take jobs which would wait, where that pays. Default: none. */
   functions?: FunctionsOptions
   frontLimits?: Partial<FrontLimits>
+  /** True: what the brain decides is logged in `components.log` in the data folder, each line by its component. */
+  componentLog?: boolean
   log(line: string): void
 }
 

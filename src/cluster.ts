@@ -9,6 +9,7 @@ import { type BrainSpec, brainOf } from './brain/spec.ts'
 import type { WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
 import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
+import { openComponentLog } from './component-log.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
 import type { Question, Quote } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
@@ -42,7 +43,7 @@ import { closeFront, idle, stoppingProblem } from './stopping.ts'
 import { FleetStory } from './story/fleet-story.ts'
 import { Stories } from './story/stories.ts'
 import { newToken } from './wire/token.ts'
-import { followingOf } from './worker/metering.ts'
+import { followingOf, quantitiesIn } from './worker/metering.ts'
 import { nominalRate } from './worker/rates.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
@@ -63,13 +64,20 @@ const leastFlushMs = 1_000
 const mostTroubles = 10
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { log, own } = options
+  const { own } = options
   const beatMs = options.limits?.beatMs ?? usualBeatMs
   const { workloads, joining, code, meter, units } = await servingOf(options)
   checkPrice(options.pricePerHour)
   const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
+  const components = options.componentLog
+    ? openComponentLog(join(options.dataDir, 'components.log'), options.log)
+    : undefined
+  const log = (line: string) => {
+    components?.line(line)
+    options.log(line)
+  }
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
   const rates = new FleetRates(nominal * 1000)
@@ -140,7 +148,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
   })
   const fleetStory = new FleetStory()
-  const { tell, end } = driveBrain({ brain, eventLog, observers: [stories, fleetStory, bill], now, perform })
+  const observers = [stories, fleetStory, bill, ...(components ? [components] : [])]
+  const { tell, end } = driveBrain({ brain, eventLog, observers, now, perform })
   const functions = functionsAre && localFunctions(functionsAre, { PLIMSOLL_TOKEN: token }, log)
   const workers = new JoinedWorkers({
     code: joining,
@@ -263,13 +272,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     ...{ submit, tell, over, log },
   })
+  const quantities = quantitiesIn(meter)
   let accepted = 0
   const front = frontServer({
     workloads,
     repeats,
     ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
     question: questioner({ code, log }),
-    ...{ estimator, tellQuote, limits, clientOf, now, log, closed, isReady },
+    ...{ estimator, tellQuote, limits, clientOf, now, log, closed, isReady, quantities },
     submit(parts) {
       accepted++
       submit(new Exchange({ ...parts, token, tell, over }))
@@ -308,6 +318,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     fronts.close()
     await learning?.close()
     await ledger.close()
+    await components?.close()
     throw error
   }
   const adminUrl = urlOf(admin, '127.0.0.1')
@@ -384,6 +395,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await learning?.close()
     await ledger.close()
     eventLog.close()
+    await components?.close()
   }
 
   return {

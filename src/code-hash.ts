@@ -9,8 +9,19 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
  */
 export async function codeHash(file: string): Promise<string> {
   const entry = resolve(file)
+  const sources = await sourcesOf(entry)
+  const hash = createHash('sha256')
+  const name = (path: string) => relative(dirname(entry), path).split(sep).join('/')
+  const byName = [...sources].map(([path, source]) => [name(path), source] as const)
+  byName.sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [path, source] of byName) hash.update(`${path}\0${source.length}\0`).update(source)
+  return hash.digest('hex')
+}
+
+/** A file and all that it imports by relative specifiers, with what they hold, by path. */
+export async function sourcesOf(entry: string): Promise<Map<string, Buffer>> {
   const sources = new Map<string, Buffer>()
-  const todo = [entry]
+  const todo = [resolve(entry)]
   for (let path = todo.pop(); path !== undefined; path = todo.pop()) {
     if (sources.has(path)) continue
     const source = await readFile(path)
@@ -20,12 +31,7 @@ export async function codeHash(file: string): Promise<string> {
       if (target) todo.push(target)
     }
   }
-  const hash = createHash('sha256')
-  const name = (path: string) => relative(dirname(entry), path).split(sep).join('/')
-  const byName = [...sources].map(([path, source]) => [name(path), source] as const)
-  byName.sort(([a], [b]) => (a < b ? -1 : 1))
-  for (const [path, source] of byName) hash.update(`${path}\0${source.length}\0`).update(source)
-  return hash.digest('hex')
+  return sources
 }
 
 /** Finds too much rather than too little: what stands in a comment counts if there is such a file. */

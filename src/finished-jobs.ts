@@ -33,6 +33,7 @@ export function learnFrom(exchange: OpenJob, { estimator, rates, units, ledger }
     parameters: JSON.stringify(params),
     features: JSON.stringify(question.features),
     ...cost,
+    quantities: cost.quantities ? JSON.stringify(cost.quantities) : '',
     worker,
     attempts,
     startedAt,

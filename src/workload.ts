@@ -27,6 +27,8 @@ export interface JobContext {
   uninterrupted<T>(fn: () => T | Promise<T>): Promise<T>
   /** Adds work that the meter cannot see, such as that of a database or of native code. */
   charge(units: number): void
+  /** Says that so many more of its innermost steps are done: for meters that know what one costs, and count nothing else. */
+  steps(count: number): void
   log(...values: unknown[]): void
 }
 

@@ -81,6 +81,7 @@ export default defineWorkload({
     while (done < iterations && !settled) {
       react(field, next, rates)
       done++
+      ctx.steps(size * size)
       if (done % lookEvery === 0) settled = largestChange(field, next) <= settledChange
       ;[field, next] = [next, field]
       if (done % progressEvery === 0) ctx.progress(done / iterations)

@@ -77,6 +77,7 @@ function contextOf(
     progress: () => {},
     uninterrupted: async (fn) => await fn(),
     charge,
+    steps: () => {},
     log: () => {},
   }
 }

@@ -16,7 +16,7 @@ import { failLaunch, giveUpLaunch, resize } from './launches.ts'
 import { giveUp, lookAgain, thinOver } from './overflow.ts'
 import type { OverflowOptions } from './overflow-spec.ts'
 import { newOverflow } from './overflow-state.ts'
-import { losePatience } from './placing.ts'
+import { losePatience, refuseWaiting } from './placing.ts'
 import { type RateLimit, RateLimits } from './rate-limit.ts'
 import { reconcileFleet } from './reconcile.ts'
 import { askToEnd, noteLeaving } from './roles.ts'
@@ -181,6 +181,7 @@ function ring(core: Core): void {
     else if (kind === 'turns') giveTurns(core)
     else if (kind === 'share') checkShares(core)
     else if (kind === 'age') checkAge(core, id)
+    else if (kind === 'waited') refuseWaiting(core, id)
     else if (kind === 'away') giveUp(core, id)
     else if (kind === 'overflow') lookAgain(core)
     else if (kind === 'silence') checkSilence(core, id)

@@ -25,6 +25,10 @@ export interface BrainLimits {
   losses: number
   /** Most attempts at one job, whatever ended them. */
   attempts: number
+  /** In place of that: most retries on workers, those in functions apart; null: only attempts are bounded. */
+  retries: number | null
+  /** The longest that an attempt waits in the queue before it is refused; 0: it waits until it is its turn. */
+  waitMs: number
   /** How often workers report; 0: the driver alone tells who is lost. */
   beatMs: number
   /** A worker that missed this many reports is lost. */
@@ -67,6 +71,8 @@ export const brainDefaults: Readonly<BrainLimits> = {
   crashes: 3,
   losses: 10,
   attempts: 20,
+  retries: null,
+  waitMs: 0,
   beatMs: 0,
   missedBeats: 3,
   freshMs: 10_000,

@@ -7,7 +7,7 @@ import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
-import { inTimeAway, sendAway } from './overflow.ts'
+import { againAway, inTimeAway, sendAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
 import {
@@ -210,6 +210,12 @@ export function retry(
     conclude(core, record, 'refused', why)
     return
   }
+  const retried = record.attempt - record.awayTries - 1
+  const { retries } = core.limits
+  if (retries !== null && retried >= retries) {
+    conclude(core, record, 'refused', { code: 'retries', retries, cause })
+    return
+  }
   if (record.attempt >= core.limits.attempts) {
     conclude(core, record, 'refused', { code: 'attempts', attempts: record.attempt, cause })
     return
@@ -217,8 +223,10 @@ export function retry(
   core.counters.retries++
   const afterMs = thousandths(core.now - record.sentAt)
   say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
+  const againAt = isFunction(core, failed) ? againAway(core, record, cause) : undefined
   // One that was turned away may be taken another time.
-  if (isFunction(core, failed)) record.fleetOnly ||= cause !== 'throttled'
+  if (isFunction(core, failed))
+    record.fleetOnly ||= core.overflow?.spec.retries ? againAt === undefined : cause !== 'throttled'
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   else if (cause !== 'worker-lost' && cause !== 'worker-ended' && cause !== 'run-lost') {
     record.excluded ??= new Set()
@@ -226,6 +234,7 @@ export function retry(
   }
   standAnew(record)
   loseTurn(core, record)
+  record.awayAt = againAt ?? 0
   place(core, record)
 }
 

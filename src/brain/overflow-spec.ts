@@ -9,6 +9,13 @@ export interface OverflowSpec {
   rule: 'pays' | 'small'
   /** Of `small`: the most work. */
   mostWork: number
+  /** When: whenever a job would wait, or only as it comes; then who has been put into the queue stays with the fleet. */
+  when: 'any' | 'arrival'
+  /**
+   * What a function turns away (429), refuses (503) or does not answer in time is tried there again: so often in all, after
+   * a pause that doubles each time; then it is for the fleet. Null: functions are left alone for a while instead.
+   */
+  retries: { most: number; backoffMs: number } | null
   /** Most jobs that are away at a time. */
   concurrency: number
   /** What a function has, and for how long one may run. */
@@ -31,6 +38,8 @@ export const overflowDefaults = {
   function: 'function:local',
   rule: 'pays',
   mostWork: Infinity,
+  when: 'any',
+  retries: null,
   memoryMb: 512,
   timeoutMs: 900_000,
   coldMs: 500,
@@ -51,6 +60,11 @@ export function overflowSpec({ prices, ...options }: OverflowOptions): OverflowS
     throw new ConfigError(`overflow.concurrency = ${concurrency}: must be a whole number, 1 or more`)
   if (spec.rule !== 'pays' && spec.rule !== 'small')
     throw new ConfigError(`overflow.rule = ${spec.rule}: must be pays or small`)
+  if (spec.when !== 'any' && spec.when !== 'arrival')
+    throw new ConfigError(`overflow.when = ${spec.when}: must be any or arrival`)
+  if (spec.retries && !(Number.isInteger(spec.retries.most) && spec.retries.most >= 1))
+    throw new ConfigError(`overflow.retries.most = ${spec.retries.most}: must be a whole number, 1 or more`)
+  if (spec.retries) notBelow('retries.backoffMs', spec.retries.backoffMs)
   for (const name of ['memoryMb', 'timeoutMs', 'workPerSecond', 'everyMs'] as const) above(name, spec[name])
   for (const name of ['coldMs', 'keepWarmMs', 'patienceMs'] as const) notBelow(name, spec[name])
   for (const [name, price] of Object.entries(spec.prices)) notBelow(`prices.${name}`, price)

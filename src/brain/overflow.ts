@@ -11,7 +11,7 @@ import { settleDone } from './mirror.ts'
 import { forgetCold, noteFailure } from './overflow-learns.ts'
 import type { OverflowSpec } from './overflow-spec.ts'
 import type { Overflow } from './overflow-state.ts'
-import { detach, endPatience, standAnew, untilOn } from './placing.ts'
+import { detach, endPatience, endWaiting, standAnew, untilOn } from './placing.ts'
 import type { JobRecord } from './state.ts'
 
 /** A function must beat the fleet by this part of its own time, and by so much: neither time is exact. */
@@ -27,6 +27,8 @@ const tolerance = 10
 const firstBootMs = 30_000
 /** No wait is taken to be longer than this. */
 const longestWaitMs = 3_600_000
+/** Faults of functions that are soon over: 429, 503, no answer in time. */
+const passing: ReadonlySet<string> = new Set(['throttled', 'refused', 'timeout', 'function-silent'])
 /** A job that was tried so often, or half as often as it may be at all, is for the fleet. */
 const mostTries = 6
 
@@ -74,9 +76,12 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   const { now } = core
   endPatience(core, record)
   core.scheduler.leaves?.(record)
+  endWaiting(core, record)
   forgetCold(overflow, now)
   record.coldMs = warm.pop() === undefined ? overflow.coldMs : 0
   record.attempt++
+  record.awayTries++
+  record.awayAt = 0
   record.worker = place
   record.sentAt = now
   record.running = false
@@ -100,6 +105,22 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   const { epoch } = core
   const { attempt, job } = record
   core.actions.push({ type: 'overflow', epoch, job: job.id, attempt, function: place.id, reason })
+}
+
+/** It has been given to a worker, or put into the queue: where only those that come may go to functions, that is for good. */
+export function stayWithFleet({ overflow }: Core, record: JobRecord): void {
+  if (overflow?.spec.when === 'arrival') record.fleetOnly = true
+}
+
+/** When an attempt that has come to nothing there is to be made again; undefined: not in a function. */
+export function againAway(
+  { overflow, now }: Core,
+  { awayTries }: JobRecord,
+  cause: string,
+): number | undefined {
+  const retries = overflow?.spec.retries
+  if (!retries || !passing.has(cause) || awayTries >= retries.most) return undefined
+  return now + retries.backoffMs * 2 ** (awayTries - 1)
 }
 
 /** The job is taken out of a function's hands. */
@@ -165,14 +186,16 @@ function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
   const { job } = record
   if (core.now < notBefore || place.jobs.length >= spec.concurrency) return false
   const tries = Math.min(mostTries, core.limits.attempts / 2)
-  if (record.fleetOnly || record.attempt >= tries || !fits(overflow, job)) return false
+  if (record.fleetOnly || record.awayAt > 0 || record.attempt >= tries || !fits(overflow, job)) return false
   return job.deadlineAt === undefined || core.now + timeAway(overflow, job.work, core.now) < job.deadlineAt
 }
 
 /** A function cannot ask before it starts, so what must not be repeated does not go there. */
 function fits({ spec, pace, coldMs }: Overflow, { work, high = work, memoryMb, safeToRepeat }: Job): boolean {
   if (safeToRepeat === false || memoryMb > spec.memoryMb) return false
-  return coldMs + (high / spec.workPerSecond) * 1000 * pace <= safePart * spec.timeoutMs
+  // Who goes because it is taken to be small goes by that alone.
+  const most = spec.rule === 'small' ? work : high
+  return coldMs + (most / spec.workPerSecond) * 1000 * pace <= safePart * spec.timeoutMs
 }
 
 /** How long so much work takes there, from now on. */

@@ -8,7 +8,7 @@ import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { launch } from './launches.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
-import { leaveFunction, planLook, sendAway, waitsForCore, worthAway } from './overflow.ts'
+import { leaveFunction, planLook, sendAway, stayWithFleet, waitsForCore, worthAway } from './overflow.ts'
 import { isFunction } from './overflow-state.ts'
 import { leaveFront } from './roles.ts'
 import type { Verdict } from './schedule/scheduler.ts'
@@ -21,6 +21,7 @@ const manyPassed = 64
 
 /** Starts the job where the policy says, or lets it wait. Never refuses: the job has been accepted. */
 export function place(core: Core, record: JobRecord, impatient = false): void {
+  if (record.awayAt > 0) return waitForFunction(core, record)
   const verdict = core.scheduler.place(record, core.now, impatient)
   if (verdict.worker) start(core, record, verdict.worker, verdict.reason)
   else if (!overflows(core, record, verdict)) wait(core, record, verdict)
@@ -38,7 +39,37 @@ export function losePatience(core: Core, id: string): void {
   const record = core.jobs.get(id)!
   record.patience = undefined
   core.waiting.remove(record)
-  place(core, record, true)
+  if (record.awayAt > 0) goAwayAgain(core, record)
+  else place(core, record, true)
+}
+
+/** An attempt has waited as long as one may. */
+export function refuseWaiting(core: Core, id: string): void {
+  const record = core.jobs.get(id)!
+  record.waited = undefined
+  const { waitMs } = core.limits
+  conclude(core, record, 'refused', { code: 'waited', waitMs, attempts: record.attempt })
+}
+
+export function endWaiting(core: Core, record: JobRecord): void {
+  if (record.waited) core.timers.remove(record.waited)
+  record.waited = undefined
+}
+
+/** After an attempt in a function that came to nothing, and may not the next time. */
+function waitForFunction(core: Core, record: JobRecord): void {
+  const { awayTries: tries, awayAt: again } = record
+  wait(core, record, { reason: { code: 'function-pause', tries }, again })
+}
+
+/** The pause after an attempt in a function that came to nothing is over. */
+function goAwayAgain(core: Core, record: JobRecord): void {
+  const reason = {
+    code: 'function-again',
+    tries: record.awayTries + 1,
+    most: core.overflow!.spec.retries!.most,
+  }
+  sendAway(core, record, reason)
 }
 
 export function endPatience(core: Core, record: JobRecord): void {
@@ -52,7 +83,7 @@ export function fill(core: Core, worker: WorkerRecord): void {
     const record = core.waiting.first(
       worker,
       (candidate) => mayHave(core, worker, candidate),
-      core.scheduler.fits && manyPassed,
+      core.scheduler.fits || core.overflow?.spec.retries ? manyPassed : undefined,
     )
     if (!record) return
     const reason = core.scheduler.takes(worker, record, core.now)
@@ -62,9 +93,11 @@ export function fill(core: Core, worker: WorkerRecord): void {
   }
 }
 
-/** Of a job in the queue. */
+/** Of a job in the queue. One that is to be tried again in a function is not for workers meanwhile. */
 export function mayHave(core: Core, worker: WorkerRecord, record: JobRecord): boolean {
-  return canAccept(core, worker, record) && (core.scheduler.fits?.(worker, record) ?? true)
+  return (
+    record.awayAt === 0 && canAccept(core, worker, record) && (core.scheduler.fits?.(worker, record) ?? true)
+  )
 }
 
 /** The attempt is over and has done so much, or as far as nobody measured it what its worker has said. */
@@ -96,6 +129,9 @@ export function conclude(core: Core, record: JobRecord, outcome: Outcome, reason
 export function start(core: Core, record: JobRecord, worker: WorkerRecord, reason: Reason): void {
   endPatience(core, record)
   core.scheduler.leaves?.(record)
+  endWaiting(core, record)
+  stayWithFleet(core, record)
+  record.awayAt = 0
   record.attempt++
   record.worker = worker
   record.sentAt = core.now
@@ -137,6 +173,11 @@ export function wait(core: Core, record: JobRecord, verdict: Verdict): void {
   core.overflow?.backlog.weigh(record, 1)
   planLook(core)
   endPatience(core, record)
+  if (record.awayAt === 0) {
+    stayWithFleet(core, record)
+    const { waitMs } = core.limits
+    if (waitMs > 0) record.waited ??= setTimer(core, { kind: 'waited', id: record.job.id }, core.now + waitMs)
+  }
   if (again !== undefined) {
     record.patience = setTimer(core, { kind: 'patience', id: record.job.id }, again)
   }
@@ -245,6 +286,7 @@ function forget(core: Core, record: JobRecord): void {
   if (record.deadline) core.timers.remove(record.deadline)
   endSlack(core, record)
   endPatience(core, record)
+  endWaiting(core, record)
   core.jobs.delete(record.job.id)
   if (record.job.front !== undefined) leaveFront(core, record.job.front)
   endTurn(core, record)

@@ -93,6 +93,25 @@ const words: Words = {
     `the fleet cannot do it by its deadline, and a function has it done in ${span(r.functionMs)}`,
   'overflow-small': (r) =>
     `no worker takes it now, and its work of ${grouped(Number(r.work))} is little enough for a function`,
+  'function-again': (r) => `the pause before try ${r.tries} of ${r.most} there is over`,
+  'function-pause': (r) =>
+    `try ${r.tries} in a function came to nothing, which may soon be otherwise: it is tried there again after a pause`,
+  waited: (r) =>
+    `it waited in the queue for ${span(r.waitMs)}, as long as an attempt may, and no worker had room for it`,
+  retries: (r) => `it was tried again ${times(r.retries)} on workers, in vain (the last one: ${r.cause})`,
+  pack: (r) =>
+    `on average workers carry ${r.averagePercent} % of what they may, so jobs are packed: that worker carries most (${r.percent} %) and has room`,
+  spread: (r) =>
+    `on average workers carry ${r.averagePercent} % of what they may, so jobs are spread: that worker carries least (${r.percent} %)`,
+  'no-capacity': (r) =>
+    `it is ${r.class} (${grouped(Number(r.work))} units), and no worker can carry that besides what it has`,
+  capacity: (r) => `that worker has room for it again, it carries ${r.percent} % of what it may`,
+  'cpu-above': (r) =>
+    `the workers' CPU is at ${r.percent} % (smoothed), above ${r.above} % for ${count(r.ticks, 'look')} in a row, ` +
+    `and ${count(r.waiting, 'job')} wait${Number(r.launched) > 1 ? ' with more work than one worker may carry' : ''}${changing(r)}`,
+  'cpu-below': (r) =>
+    `the workers' CPU is at ${r.percent} % (smoothed), below ${r.below} % for ${count(r.ticks, 'look')} in a row${changing(r)}`,
+  'cpu-within': (r) => `the workers' CPU is at ${r.percent} % (smoothed)`,
   throttled: (r) => `there was no function for it just then${said(r.message)}`,
   timeout: (r) => `it ran there as long as a function may${said(r.message)}`,
   'function-silent': (r) => `nothing was heard of the function for ${span(r.afterMs)}`,

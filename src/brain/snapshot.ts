@@ -23,7 +23,7 @@ const version = 3
 
 type SavedJob = Omit<
   JobRecord,
-  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'away'
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'waited' | 'away'
 > & {
   worker: string | null
   excluded: string[] | null
@@ -72,7 +72,8 @@ export function saveCore(core: Core): BrainSnapshot {
       slack: __,
       patience: ___,
       age: ____,
-      away: _____,
+      waited: _____,
+      away: ______,
       ...record
     }) => ({
       ...record,

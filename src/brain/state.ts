@@ -51,6 +51,9 @@ export interface JobRecord extends Precedence {
   awaits: string | undefined
   /** What came to nothing in a function is for the fleet. */
   fleetOnly: boolean
+  /** Attempts in functions so far; while it waits for the next of them, when that is to be, else 0. */
+  awayTries: number
+  awayAt: number
   /** In a function: how long that was expected to take to start. */
   coldMs: number
   /** What counts of it in the backlog. */
@@ -62,6 +65,8 @@ export interface JobRecord extends Precedence {
   /** It waits for a core that is about to be free, until then. */
   patience: Entry<Timer> | undefined
   age: Entry<Timer> | undefined
+  /** It waits in the queue, and is refused then. */
+  waited: Entry<Timer> | undefined
   /** It is in a function, which is given up then. */
   away: Entry<Timer> | undefined
   /** The last report of its worker that named it. */
@@ -155,11 +160,15 @@ export interface Timer {
   id: string
 }
 
-type TimerOfJob = 'deadline' | 'slack' | 'patience' | 'age' | 'away'
+type TimerOfJob = 'deadline' | 'slack' | 'patience' | 'age' | 'waited' | 'away'
+
+const ofJobs: ReadonlySet<string> = new Set<TimerOfJob>([
+  ...(['deadline', 'slack', 'patience', 'age', 'waited', 'away'] as const),
+])
 
 /** True: the timer is a job's, which has it under that name, and goes with it. */
 export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
-  return kind === 'deadline' || kind === 'slack' || kind === 'patience' || kind === 'age' || kind === 'away'
+  return ofJobs.has(kind)
 }
 
 /** How often things happened since the start. */
@@ -218,6 +227,8 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     turn: 'none',
     awaits: undefined,
     fleetOnly: false,
+    awayTries: 0,
+    awayAt: 0,
     coldMs: 0,
     weight: 0,
     queued: undefined,
@@ -225,6 +236,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     slack: undefined,
     patience: undefined,
     age: undefined,
+    waited: undefined,
     away: undefined,
     seenIn: 0,
     answering: false,

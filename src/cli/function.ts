@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import { runFunction } from '../overflow/run-function.ts'
-import { meterFrom, meterOptions } from './meter.ts'
+import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -11,8 +11,10 @@ const options = {
     default: undefined,
     value: 'PATHS',
   },
+  only: { help: 'the one workload that it runs; default: all', default: undefined, value: 'NAME' },
   memory: { help: 'memory for its job, in MB', default: 512, min: 96, whole: true },
   ...meterOptions,
+  ...meterExtrasOption,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
 } as const
 
@@ -34,6 +36,7 @@ export const functionCommand: Command = {
     await runFunction(
       {
         files: workloadFiles(values.workloads ?? bundledWorkloads),
+        only: values.only,
         token,
         memoryMb: values.memory,
         meter: meterFrom(values),

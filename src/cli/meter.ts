@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts'
 import type { MeterMode } from '../meter/counting.ts'
 import { checkFormula, defaultFormula, type Formula } from '../meter/metrics.ts'
 import { oneOf } from '../one-of.ts'
-import { formulaText, type MeterSetting } from '../worker/metering.ts'
+import { checkMeter, formulaText, type MeterExtras, type MeterSetting } from '../worker/metering.ts'
 import type { OptionValues } from './options.ts'
 
 const modes: Readonly<Record<MeterMode | 'off', MeterMode | 'off'>> = {
@@ -29,15 +29,28 @@ export const meterOptions = {
   },
 } as const
 
+/** Workers and functions are told the rest by the cluster that starts them. */
+export const meterExtrasOption = {
+  'meter-extras': { help: 'set by the cluster that starts it', default: undefined, value: 'JSON' },
+} as const
+
 export function meterFrom(
-  { meter, formula }: OptionValues<typeof meterOptions>,
+  {
+    meter,
+    formula,
+    'meter-extras': extras,
+  }: OptionValues<typeof meterOptions> & Partial<OptionValues<typeof meterExtrasOption>>,
   preset: MeterSetting = { mode: 'work', formula: defaultFormula },
 ): MeterSetting {
-  const usual = preset === 'off' ? { mode: preset, formula: defaultFormula } : preset
+  const { mode: usualMode, formula: usualFormula, ...more } = preset === 'off' ? off : preset
+  const usual = { mode: usualMode, formula: usualFormula }
   const mode = oneOf('--meter', meter ?? usual.mode, modes)
   const read = formula === undefined ? usual.formula : readFormula(formula)
-  return mode === 'off' ? 'off' : { mode, formula: read }
+  const given = extras === undefined ? more : (JSON.parse(extras) as MeterExtras)
+  return mode === 'off' ? 'off' : checkMeter({ mode, formula: read, ...given })
 }
+
+const off = { mode: 'off', formula: defaultFormula } as const
 
 function readFormula(text: string): Formula {
   const terms = text.split(',').map((term) => {

@@ -75,5 +75,14 @@ export function functionsFrom(
     throw new ConfigError(
       `--functions = ${most}: does not go with the own server in ${own}; functions run workloads`,
     )
-  return { functions: { most, command, waitingPerHour, ...(preset && { brain: preset }) } }
+  const { perWorkload, memoryMb, timeoutMs, ...brain } = preset ?? {}
+  return {
+    functions: {
+      ...{ most, command, waitingPerHour },
+      ...(perWorkload && { perWorkload }),
+      ...(memoryMb !== undefined && { memoryMb }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(preset && { brain }),
+    },
+  }
 }

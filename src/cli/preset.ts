@@ -37,9 +37,10 @@ export function filesFrom({ workloads }: { workloads: string | undefined }, pres
 export function partsOf(
   preset: Preset,
 ): Pick<ClusterOptions, 'scheduler' | 'discipline'> & Partial<ClusterOptions> {
-  const { scheduler, placing, discipline, limits, following, estimator, repeats } = preset
+  const { scheduler, placing, discipline, limits, following, estimator, repeats, componentLog } = preset
   return {
     ...{ scheduler, discipline, ...following, ...repeats },
+    ...(componentLog && { componentLog }),
     ...(placing && { placing }),
     ...(limits && { limits }),
     ...(estimator && { ruled: estimator }),

@@ -5,7 +5,7 @@ import { type ServerSettings, serverSettings } from '../config/server-settings.t
 import { ConfigError } from '../errors.ts'
 import type { FrontStarter } from '../worker/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
-import { meterFrom, meterOptions } from './meter.ts'
+import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
@@ -39,6 +39,7 @@ const options = {
     value: 'URL',
   },
   ...meterOptions,
+  ...meterExtrasOption,
   data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
   host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
   'leave-after': {

@@ -11,8 +11,8 @@ export function chain(...rules: readonly Rule[]): Rule {
       }
       return undefined
     },
-    learn(question, value) {
-      for (const rule of rules) rule.learn(question, value)
+    learn(question, value, quantities) {
+      for (const rule of rules) rule.learn(question, value, quantities)
     },
   }
 }

@@ -8,16 +8,18 @@ import type { Measure } from '../wire/messages.ts'
 import type { Features } from '../workload.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
-import type { Estimator, Question } from './estimator.ts'
+import type { Estimator, Measurement, Question, Rule } from './estimator.ts'
 import { threadFitter } from './learned/fitter.ts'
 import { fromText, toText } from './learned/snapshot.ts'
 import { type Learned, learned } from './learned.ts'
 import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
+import { readQuantities } from './quantities.ts'
 import { rankStore } from './rank-store.ts'
 import { type Ruled, ruledWork } from './ruled.ts'
 import { ruleEstimator } from './rules-estimator.ts'
+import { type StoredRow, type StoreTrained, storeTrained } from './store-trained.ts'
 
 export interface ClusterEstimatorOptions {
   /** The nominal rate of a core. */
@@ -69,13 +71,46 @@ export function clusterEstimator({
     return model
   }
 
+  const trained = new Map<string, StoreTrained>()
+  const training = new Set<Promise<void>>()
+  /** Workloads whose rows are being read: they have their models when that is done. */
+  const warming = new Set<string>()
+
+  function trainedOf(workload: string, measure: Measure, names: readonly string[]): StoreTrained {
+    const rule = storeTrained(names, async () => {
+      if (warming.has(workload)) return
+      const task = retrain(workload, rule)
+      training.add(task)
+      await task
+      training.delete(task)
+    })
+    trained.set(`${workload} ${measure}`, rule)
+    return rule
+  }
+
+  async function retrain(workload: string, rule: StoreTrained): Promise<void> {
+    try {
+      // The row that was one too many is recorded right after it was learned from.
+      await Promise.resolve()
+      await ledger.flush()
+      const rows = storedRows(workload, await ledger.warm({ workload }))
+      log(`retraining: the models of ${workload} are made anew of ${rule.train(rows)} rows`)
+    } catch (error) {
+      log(`retraining: the models of ${workload} stay as they are: ${(error as Error).message}`)
+    }
+  }
+
+  function rulesFor(workload: string, measure: Measure): Rule[] {
+    if (!ruled) return [memo(), modelOf(workload, measure, 'work')]
+    return [
+      ruled.quantities
+        ? trainedOf(workload, measure, ruled.quantities)
+        : ruledWork(ruled, ranks && { ranks }),
+    ]
+  }
+
   const estimator = ruleEstimator({
-    work: (workload, measure) =>
-      chain(
-        ...(ruled ? [ruledWork(ruled, ranks && { ranks })] : [memo(), modelOf(workload, measure, 'work')]),
-        constant(),
-        priorWork(workPerCpuMs),
-      ),
+    work: (workload, measure) => chain(...rulesFor(workload, measure), constant(), priorWork(workPerCpuMs)),
     memory: (workload, measure) =>
       chain(memo(), modelOf(workload, measure, 'memory'), constant(), priorMemory()),
   })
@@ -84,14 +119,19 @@ export function clusterEstimator({
     ...estimator,
     ...(ranks && { look: ranks.look }),
     async warm(workload, learnt = () => {}) {
+      warming.add(workload)
       try {
         const [rows, snapshots] = await Promise.all([ledger.warm({ workload }), ledger.snapshots(workload)])
         for (const row of rows) {
           const question = questionOf(workload, row)
           if (!question) continue
-          estimator.recall(question, row)
+          estimator.recall(question, measurementOf(row))
           learnt(row)
         }
+        const stored = storedRows(workload, rows)
+        for (const [name, rule] of trained)
+          if (name.startsWith(`${workload} `) && stored.length > 0)
+            log(`retraining: the models of ${workload} are made of ${rule.train(stored)} rows`)
         for (const { name, codeHash, json } of snapshots) {
           const model = fromText(json)
           if (model && (name === 'work' || name === 'memory'))
@@ -99,16 +139,34 @@ export function clusterEstimator({
         }
       } catch (error) {
         log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)
+      } finally {
+        warming.delete(workload)
       }
     },
     async settled() {
       for (const model of models.values()) await model.settled()
+      await Promise.all(training)
     },
     async close() {
       await ranks?.settled()
+      await Promise.all(training)
       await fitter.close()
     },
   }
+}
+
+function measurementOf({ quantities, ...row }: WarmRow): Measurement {
+  const amounts = readQuantities(quantities)
+  return { ...row, ...(amounts && { quantities: amounts }) }
+}
+
+/** Those that say what their work is the sum of. */
+function storedRows(workload: string, rows: readonly WarmRow[]): StoredRow[] {
+  return rows.flatMap((row) => {
+    const question = questionOf(workload, row)
+    const quantities = readQuantities(row.quantities)
+    return question && quantities ? [{ question, work: row.work, quantities }] : []
+  })
 }
 
 /** Undefined: what it was about cannot be read. */

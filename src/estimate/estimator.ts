@@ -4,6 +4,7 @@
  */
 
 import type { Estimate, Reason } from '../model.ts'
+import type { Quantities } from '../worker/metering.ts'
 import type { Features } from '../workload.ts'
 
 /** What an estimator may look at. */
@@ -22,6 +23,8 @@ export interface Question {
 export interface Measurement {
   work: number
   peakMemoryMb: number
+  /** What work is the sum of, where that is known. */
+  quantities?: Quantities
 }
 
 /** What a rule makes of a question. */
@@ -39,8 +42,8 @@ export interface Guess {
 export interface Rule {
   /** Undefined: it has nothing to say. */
   guess(question: Question): Guess | undefined
-  /** `value` is finite and above 0: the estimator drops others. */
-  learn(question: Question, value: number): void
+  /** `value` is finite and above 0: the estimator drops others. `quantities`: what it is the sum of. */
+  learn(question: Question, value: number, quantities?: Quantities): void
 }
 
 export interface Quote extends Estimate {

@@ -46,7 +46,7 @@ export function logPolynomial({ rows = 2000, keys }: LogPolynomialOptions = {}):
   return chain(memo({ keys }), polynomial(rows), constant())
 }
 
-function polynomial(most: number): Rule {
+export function polynomial(most: number): Rule {
   const rows: Row[] = []
   let learned = 0
   let built = { at: 0, rows: 0 }

@@ -14,6 +14,8 @@ export interface Ruled {
   unknown?: number
   /** Of `rank-memo`: the rank of what is still being measured. */
   max?: number
+  /** Of `log-polynomial`: what work is the sum of. Each is estimated apart, by models that are made of the store's rows. */
+  quantities?: readonly string[]
 }
 
 /** What a cluster has for rules. */

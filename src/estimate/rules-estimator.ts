@@ -37,9 +37,9 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
     }
     return parts
   }
-  function learnParts(question: Question, work: number, { peakMemoryMb }: Measurement): void {
+  function learnParts(question: Question, work: number, { peakMemoryMb, quantities }: Measurement): void {
     const rules = partsOf(question)
-    if (isUsable(work)) rules.work.learn(question, work)
+    if (isUsable(work)) rules.work.learn(question, work, quantities)
     if (isUsable(peakMemoryMb)) rules.memory.learn(question, peakMemoryMb)
   }
 

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Tally } from '../meter/metrics.ts'
 import { headers, type Measure } from '../wire/messages.ts'
+import type { Quantities, Quantity } from '../worker/metering.ts'
 
 /** What an attempt cost, as its worker measured it. */
 export interface Cost {
@@ -14,9 +15,11 @@ export interface Cost {
   peakMemoryMb: number
   /** Metric by metric, where the meter's mode lets one know. */
   tally?: Tally
+  /** Sums of metrics that the answer named in headers of their own. */
+  quantities?: Quantities
 }
 
-export function costOf(fields: IncomingHttpHeaders): Cost {
+export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] = []): Cost {
   const number = (name: string) => {
     const value = Number(fields[name])
     return value >= 0 ? value : 0
@@ -27,6 +30,9 @@ export function costOf(fields: IncomingHttpHeaders): Cost {
     cpuMs: number(headers.cpuMs),
     wallMs: number(headers.wallMs),
     peakMemoryMb: number(headers.peakMemoryMb),
+    ...(named.some(({ header }) => fields[header] !== undefined) && {
+      quantities: Object.fromEntries(named.map(({ name, header }) => [name, number(header)])),
+    }),
     ...(fields[headers.tally] !== undefined && { tally: JSON.parse(String(fields[headers.tally])) as Tally }),
   }
 }

@@ -57,7 +57,7 @@ export class Exchange implements OpenJob {
 
   /** Sends an attempt to a worker, or to a function; an earlier one is let go. */
   async run(token: AttemptToken, place: Upstream | Functions, precedence?: Precedence): Promise<void> {
-    const { transport } = this.parts
+    const { transport, job } = this.parts
     this.#current?.abort.abort(notWanted)
     if (transport.begun) return this.#breakOff()
     const current = { token, abort: new AbortController() }
@@ -80,7 +80,7 @@ export class Exchange implements OpenJob {
         token: this.parts.token,
       })
     try {
-      const end = await ('invoke' in place ? place.invoke(signal, carry) : carry(place))
+      const end = await ('invoke' in place ? place.invoke(job.workload, signal, carry) : carry(place))
       if (!end || !isCurrent()) return
       this.#ended = performance.now()
       this.cost = end.cost

@@ -84,6 +84,8 @@ const statusOf: Readonly<Record<string, number>> = {
   'outcome-unknown': 502,
   poison: 502,
   attempts: 502,
+  retries: 503,
+  waited: 503,
   unready: 503,
 }
 
@@ -91,7 +93,9 @@ const statusOf: Readonly<Record<string, number>> = {
 const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
 /** Refusals after attempts that came to nothing: what became of the last one is told. */
-const afterAttempts: ReadonlySet<string> = new Set(['poison', 'attempts', 'unready', 'outcome-unknown'])
+const afterAttempts: ReadonlySet<string> = new Set([
+  ...['poison', 'attempts', 'retries', 'unready', 'outcome-unknown'],
+])
 
 /** A refusal by the brain, for the client. */
 export function refusal(reason: Reason, lastFault?: string): RequestProblem {

@@ -38,7 +38,7 @@ export interface Receiver extends Recipient {
 
 export interface Sink {
   write(chunk: Buffer): Promise<void> | undefined
-  end(): void
+  end(trailers?: Record<string, string>): void
 }
 
 /** What of an answer is handed to a connection at a time, where it is long. */
@@ -92,7 +92,10 @@ export class Client implements Receiver {
     return {
       write: (chunk) =>
         this.#isHead || response.write(chunk) || response.destroyed ? undefined : drained(response, stalled),
-      end: () => void response.end(),
+      end: (trailers = {}) => {
+        response.addTrailers(trailers)
+        response.end()
+      },
     }
   }
 

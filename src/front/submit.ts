@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Estimate, Job } from '../model.ts'
+import type { Quantity } from '../worker/metering.ts'
 import { wishOf } from './answer-key.ts'
 import type { Asked } from './ask.ts'
 import type { ClientNamer } from './client-name.ts'
@@ -23,6 +24,8 @@ export interface SubmitParts {
   limits: { stallMs: number }
   /** Where answers may be given again, or shared. */
   repeats?: RepeatedAnswers | undefined
+  /** What answers say of their cost in headers of their own. Default: nothing. */
+  quantities?: readonly Quantity[]
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void
 }
 
@@ -45,7 +48,8 @@ export async function submitWorkload(
     )
     const hasBody = sendBody && body.bytes > 0
     const start = (job: Job, receiver: Receiver) => {
-      const transport = new WorkloadTransport({ params, body, sendBody, receiver })
+      const { quantities = [] } = parts
+      const transport = new WorkloadTransport({ params, body, sendBody, receiver, quantities })
       parts.submit({ job, question, quote, params, hasBody, transport, recipient: receiver, estimateMs })
     }
     const client = new Client(response, parts.limits.stallMs)

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { type AttemptOutcome, attemptPath, headers } from '../wire/messages.ts'
 import { bearer } from '../wire/token.ts'
+import type { Quantity } from '../worker/metering.ts'
 import { costOf, fieldsOf } from './answer-head.ts'
 import type { KeptBody } from './body.ts'
 import type { Receiver, Sink, WholeAnswer } from './recipient.ts'
@@ -20,6 +21,8 @@ export interface WorkloadTransportParts {
   /** False: the body held parameters, and is not for the workload. */
   sendBody: boolean
   receiver: Receiver
+  /** What answers say of their cost in headers of their own. */
+  quantities: readonly Quantity[]
 }
 
 export class WorkloadTransport implements Transport {
@@ -27,6 +30,8 @@ export class WorkloadTransport implements Transport {
   readonly asked: Transport['asked']
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
+  /** Of an answer that is passed on as it comes: what its end says of its cost. */
+  #trailers: Record<string, string> = {}
   begun = false
 
   constructor(parts: WorkloadTransportParts) {
@@ -54,7 +59,7 @@ export class WorkloadTransport implements Transport {
   }
 
   deliver(account: Record<string, string>): void {
-    if (this.#sink) this.#sink.end()
+    if (this.#sink) this.#sink.end(this.#trailers)
     else this.#parts.receiver.deliver(this.#whole!, account)
   }
 
@@ -65,7 +70,7 @@ export class WorkloadTransport implements Transport {
         message?: string
         status?: number
       }
-      return { outcome, message, status, cost: costOf(response.headers) }
+      return { outcome, message, status, cost: costOf(response.headers, this.#parts.quantities) }
     }
     const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
     const { receiver } = this.#parts
@@ -81,7 +86,9 @@ export class WorkloadTransport implements Transport {
     if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
     else this.#whole = wholeOf(head, Buffer.concat(first))
     const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
-    const cost = costOf(fields)
+    const { quantities } = this.#parts
+    for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
+    const cost = costOf(fields, quantities)
     // It broke off, and the worker knows why.
     const failed = outcomeOf(fields)
     if (failed === 'result') return { outcome: failed, cost }
@@ -97,7 +104,8 @@ export class WorkloadTransport implements Transport {
     attempt: Carried,
   ): Promise<void> {
     this.begun = true
-    const sink = this.#parts.receiver.begin(head, attempt.account())
+    const later = this.#parts.quantities.map(({ header }) => header).join(', ')
+    const sink = this.#parts.receiver.begin(head, { ...attempt.account(), ...(later && { trailer: later }) })
     this.#sink = sink
     for await (const chunk of chain(first, () => upstream.body)) {
       if (!attempt.isCurrent()) return

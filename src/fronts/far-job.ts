@@ -117,7 +117,7 @@ export class FarJob implements OpenJob {
     let end: AttemptEnd | undefined
     let trouble = ''
     try {
-      end = await functions.invoke(away.abort.signal, carry)
+      end = await functions.invoke(this.parts.job.workload, away.abort.signal, carry)
     } catch (error) {
       trouble = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     }

@@ -23,6 +23,7 @@ export function sampleRow(number: number, differences: Partial<LedgerRow> = {}):
     features: `{"pixels":${number}}`,
     key: `key-${number}`,
     measure: 'meter',
+    quantities: '',
     ...differences,
   }
 }
@@ -103,6 +104,18 @@ export function ledgerContract(kind: string, open: (t: TestContext) => Promise<L
     assert.deepEqual(
       rows.map(({ measure }) => measure),
       ['meter', 'time', 'cpu', 'header', 'meter'],
+    )
+  })
+
+  test(`${kind}: a row says what its work is the sum of, and recorded again, what it was then`, async (t) => {
+    const ledger = await open(t)
+    for (const quantities of ['{"a":1}', '{"a":2}', '']) ledger.record(sampleRow(1, { quantities }))
+    ledger.record(sampleRow(2, { quantities: '{"a":3}' }))
+    await ledger.flush()
+    const rows = await ledger.recent({ workload: 'julia', limit: 10 })
+    assert.deepEqual(
+      rows.map(({ quantities }) => quantities),
+      ['{"a":3}', ''],
     )
   })
 

@@ -28,6 +28,8 @@ export interface LedgerRow {
   key: string
   /** What `work` is: counted by the meter, named by the program in a header, or microseconds of CPU or other time. */
   measure: Measure
+  /** JSON text of what `work` is the sum of, by name; '' if that is not known. */
+  quantities: string
 }
 
 /** What estimators learn from at start. */
@@ -43,6 +45,7 @@ export type WarmRow = Pick<
   | 'peakMemoryMb'
   | 'worker'
   | 'measure'
+  | 'quantities'
 >
 
 export interface WarmQuery {

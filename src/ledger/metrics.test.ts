@@ -32,7 +32,7 @@ test('sqlite: metrics survive, also in a file that was begun before there were a
   await (await place.open()).close()
   const old = new DatabaseSync(place.file)
   old.exec(
-    'DROP TABLE metrics; DROP TABLE traits; DROP TABLE snapshots; DROP TABLE measures; PRAGMA user_version = 1',
+    'DROP TABLE metrics; DROP TABLE traits; DROP TABLE snapshots; DROP TABLE measures; DROP TABLE amounts; PRAGMA user_version = 1',
   )
   old.close()
   const first = await place.open()

@@ -29,6 +29,7 @@ const kinds = {
   features: 'text',
   key: 'text',
   measure: 'measure',
+  quantities: 'text',
 } as const satisfies Record<keyof LedgerRow, Kind>
 
 export const fields = Object.keys(kinds) as (keyof LedgerRow)[]

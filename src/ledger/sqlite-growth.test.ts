@@ -23,7 +23,7 @@ function oldLedger(file: string, rows: number): void {
     CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt);
     CREATE INDEX jobsByWorkload ON jobs (workload, endedAt);
     PRAGMA user_version = 1; BEGIN`)
-  const { features: _, key: __, measure: ___, ...first } = sampleRow(0)
+  const { features: _, key: __, measure: ___, quantities: ____, ...first } = sampleRow(0)
   const names = Object.keys(first) as (keyof typeof first)[]
   const insert = db.prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
   for (let number = 0; number < rows; number++) {

@@ -17,14 +17,16 @@ export interface JobsTable {
 }
 
 /** What stands beside the table, as what it is if it is not there. */
-const beside: Readonly<Partial<Record<keyof LedgerRow, string>>> = { features: '', key: '', measure: 'meter' }
+const beside: Readonly<Partial<Record<keyof LedgerRow, string>>> = {
+  ...{ features: '', key: '', measure: 'meter', quantities: '' },
+}
 const own = fields.filter((field) => beside[field] === undefined)
 
 export const jobsAndTraits = 'jobs LEFT JOIN traits ON traits.id = jobs.rowid AND traits.job = jobs.job'
-export const jobsAndAll = `${jobsAndTraits} LEFT JOIN measures ON measures.id = jobs.rowid AND measures.job = jobs.job`
+export const jobsAndAll = `${jobsAndTraits} LEFT JOIN measures ON measures.id = jobs.rowid AND measures.job = jobs.job LEFT JOIN amounts ON amounts.id = jobs.rowid AND amounts.job = jobs.job`
 
 /** Their rows have the row number of a job. */
-export const besideTables = ['traits', 'measures'] as const
+export const besideTables = ['traits', 'measures', 'amounts'] as const
 
 /** So many rows that cannot be read, or are not asked for, are looked at in vain. */
 const patience = 10_000
@@ -34,6 +36,7 @@ export function jobsTable(db: DatabaseSync): JobsTable {
   const insert = db.prepare(`INSERT OR REPLACE INTO jobs (${own.join(', ')}) VALUES (${places(own)})`)
   const addTraits = db.prepare('INSERT OR REPLACE INTO traits (id, job, features, key) VALUES (?, ?, ?, ?)')
   const addMeasure = db.prepare('INSERT OR REPLACE INTO measures (id, job, measure) VALUES (?, ?, ?)')
+  const addAmounts = db.prepare('INSERT OR REPLACE INTO amounts (id, job, quantities) VALUES (?, ?, ?)')
   const removals = besideTables.map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE id = (SELECT rowid FROM jobs WHERE job = ?)`),
   )
@@ -74,6 +77,7 @@ export function jobsTable(db: DatabaseSync): JobsTable {
       const { lastInsertRowid } = insert.run(...own.map((field) => row[field]))
       addTraits.run(lastInsertRowid, row.job, row.features, row.key)
       if (row.measure !== beside.measure) addMeasure.run(lastInsertRowid, row.job, row.measure)
+      if (row.quantities !== '') addAmounts.run(lastInsertRowid, row.job, row.quantities)
     },
 
     recent({ workload, codeHash, limit }, now) {

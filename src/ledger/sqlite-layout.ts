@@ -7,7 +7,7 @@ import { LedgerError } from '../errors.ts'
  * must not take longer for a file of many rows: everybody waits for it. That is why traits are no columns of jobs: a
  * new column of a strict table has every row of it checked. They have the row number of their job, so that those of
  * jobs that ended together lie together, and its name, because VACUUM may change row numbers. Measures likewise; those of
- * jobs that have none are the meter's.
+ * jobs that have none are the meter's. And amounts: what their work is the sum of.
  */
 const migrations = [
   `CREATE TABLE jobs (
@@ -28,6 +28,7 @@ const migrations = [
      workload TEXT NOT NULL, codeHash TEXT NOT NULL, name TEXT NOT NULL, at REAL NOT NULL, json TEXT NOT NULL,
      PRIMARY KEY (workload, codeHash, name)) STRICT;`,
   `CREATE TABLE measures (id INTEGER PRIMARY KEY, job TEXT NOT NULL, measure TEXT NOT NULL) STRICT;`,
+  `CREATE TABLE amounts (id INTEGER PRIMARY KEY, job TEXT NOT NULL, quantities TEXT NOT NULL) STRICT;`,
 ]
 
 export function migrate(db: DatabaseSync, file: string): void {

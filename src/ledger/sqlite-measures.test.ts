@@ -11,7 +11,7 @@ test('rows of a file that was begun before work was measured in several ways are
   before.record(sampleRow(1))
   await before.close()
   const old = new DatabaseSync(place.file)
-  old.exec('DROP TABLE measures; PRAGMA user_version = 3')
+  old.exec('DROP TABLE measures; DROP TABLE amounts; PRAGMA user_version = 3')
   old.close()
   const ledger = await place.open()
   ledger.record(sampleRow(2, { measure: 'header' }))
@@ -27,16 +27,17 @@ test('with a row that is forgotten goes how it was measured', async (t) => {
   const place = scratch(t)
   const ledger = await place.open(tidy, { newest: 12, slack: 4, extremes: 0 })
   for (let number = 0; number < 40; number++) {
-    ledger.record(sampleRow(number, { measure: number % 2 ? 'cpu' : 'time' }))
+    ledger.record(sampleRow(number, { measure: number % 2 ? 'cpu' : 'time', quantities: '{"a":1}' }))
     await ledger.flush()
   }
   // What is due is done when nothing is left to look at.
   while ((await ledger.counts()).rows > 12);
   const rows = await ledger.recent({ workload: 'julia', limit: 99 })
-  assert.deepEqual(rows[0], sampleRow(39, { measure: 'cpu' }))
+  assert.deepEqual(rows[0], sampleRow(39, { measure: 'cpu', quantities: '{"a":1}' }))
   await ledger.close()
   const file = new DatabaseSync(place.file, { readOnly: true })
   const count = (table: string) => Number(file.prepare(`SELECT count(*) AS n FROM ${table}`).get()!.n)
   assert.equal(count('measures'), count('jobs'))
+  assert.equal(count('amounts'), count('jobs'))
   file.close()
 })

@@ -143,10 +143,11 @@ test('recent rows are found by index, without sorting', async (t) => {
   for (const where of ['workload = 1', 'workload = 1 AND codeHash = 2']) {
     const order = 'ORDER BY endedAt DESC, jobs.rowid DESC'
     const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${jobsAndAll} WHERE ${where} ${order}`).all()
-    assert.equal(plan.length, 3)
+    assert.equal(plan.length, 4)
     assert.match(String(plan[0]!.detail), /^SEARCH jobs USING INDEX/)
     assert.match(String(plan[1]!.detail), /^SEARCH traits USING INTEGER PRIMARY KEY/)
     assert.match(String(plan[2]!.detail), /^SEARCH measures USING INTEGER PRIMARY KEY/)
+    assert.match(String(plan[3]!.detail), /^SEARCH amounts USING INTEGER PRIMARY KEY/)
   }
   db.close()
 })

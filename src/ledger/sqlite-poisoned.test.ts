@@ -9,14 +9,17 @@ import { type Scratch, scratch, tidy } from './test-scratch.ts'
 
 /** Written past the ledger. */
 function insert(db: DatabaseSync, number: number, poison: Record<string, SQLInputValue>): void {
-  const { features, key, measure, ...own } = { ...sampleRow(number), ...poison }
+  const { features, key, measure, quantities, ...own } = { ...sampleRow(number), ...poison }
   const names = Object.keys(own) as (keyof typeof own)[]
   const { lastInsertRowid } = db
     .prepare(`INSERT INTO jobs (${names}) VALUES (${names.map(() => '?')})`)
     .run(...names.map((name) => own[name]))
   db.prepare('INSERT INTO traits VALUES (?, ?, ?, ?)').run(lastInsertRowid, own.job, features, key)
-  if (measure === 'meter') return
-  db.prepare('INSERT INTO measures VALUES (?, ?, ?)').run(lastInsertRowid, own.job, measure)
+  const beside = { measures: measure, amounts: quantities }
+  for (const [table, value] of Object.entries(beside)) {
+    if (value === 'meter' || value === '') continue
+    db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`).run(lastInsertRowid, own.job, value)
+  }
 }
 
 async function poisoned(place: Scratch, poison: (db: DatabaseSync) => void): Promise<Ledger> {
@@ -89,6 +92,7 @@ test('values of wrong types, in tables that take any, are passed over', async (t
       ALTER TABLE traits RENAME TO strictTraits; CREATE TABLE traits (id INTEGER PRIMARY KEY, job, features, key);
       INSERT INTO traits SELECT * FROM strictTraits; DROP TABLE strictTraits;
       DROP TABLE measures; CREATE TABLE measures (id INTEGER PRIMARY KEY, job, measure);
+      DROP TABLE amounts; CREATE TABLE amounts (id INTEGER PRIMARY KEY, job, quantities);
       CREATE UNIQUE INDEX byJob ON jobs (job); CREATE INDEX jobsByCode ON jobs (workload, codeHash, endedAt)`)
     let number = 10
     for (const column of columns) {

@@ -14,7 +14,7 @@ export function warmContract(kind: string, open: (t: TestContext) => Promise<Led
 
   test(`${kind}: a warm row has what estimators need, and nothing else`, async (t) => {
     const ledger = await open(t)
-    ledger.record(sampleRow(7, { measure: 'cpu' }))
+    ledger.record(sampleRow(7, { measure: 'cpu', quantities: '{"a":1}' }))
     await ledger.flush()
     assert.deepEqual(await ledger.warm({ workload: 'julia' }), [
       {
@@ -28,6 +28,7 @@ export function warmContract(kind: string, open: (t: TestContext) => Promise<Led
         peakMemoryMb: 64,
         worker: 'worker-1',
         measure: 'cpu',
+        quantities: '{"a":1}',
       },
     ])
     assert.deepEqual(await ledger.warm({ workload: 'unheard of' }), [])

@@ -13,6 +13,7 @@ export const warmFields = [
   'peakMemoryMb',
   'worker',
   'measure',
+  'quantities',
   'endedAt',
   'outcome',
 ] as const satisfies (keyof LedgerRow)[]

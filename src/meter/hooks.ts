@@ -17,6 +17,8 @@ export interface MeterOptions {
   folders: string[]
   /** npm packages that are metered too. */
   packages: string[]
+  /** Files of those folders that are not. */
+  except?: string[]
   /** Where rewritten modules are kept, so that only the first process has to rewrite them. */
   cacheDir?: string
 }
@@ -77,13 +79,14 @@ function isJavaScript(url: string, format: string | null | undefined): boolean {
 
 export function isMetered(
   url: string,
-  { folders, packages }: Pick<MeterOptions, 'folders' | 'packages'>,
+  { folders, packages, except = [] }: Pick<MeterOptions, 'folders' | 'packages' | 'except'>,
 ): boolean {
   if (!url.startsWith('file:')) return false
   if (url.endsWith(ownMark)) return false
   const name = packageOf(url)
   if (name !== undefined) return packages.includes(name)
   const path = fileURLToPath(url)
+  if (except.includes(path)) return false
   return folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))
 }
 

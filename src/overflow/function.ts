@@ -6,15 +6,16 @@ import type { AttemptEnd, Upstream } from '../front/transport.ts'
 export interface Functions {
   readonly id: string
   /**
-   * Has a function take one attempt: `use` carries it there. Resolves to how that ended, or, where no function takes it
+   * Has a function take one attempt at a job of this workload: `use` carries it there. Resolves to how that ended, or, where no function takes it
    * (429) or its time is up, to that. Rejects if it cannot be started, dies, or `use` rejects. What is aborted is ended.
    */
   invoke(
+    workload: string,
     signal: AbortSignal,
     use: (upstream: Upstream) => Promise<AttemptEnd | undefined>,
   ): Promise<AttemptEnd | undefined>
   /** Those that are there, at work or warm. */
-  list(): { pid: number | undefined; busy: boolean }[]
+  list(): { pid: number | undefined; busy: boolean; workload?: string }[]
   /** Ends all, and resolves when none is left. Idempotent. */
   close(): Promise<void>
 }
@@ -27,4 +28,6 @@ export interface FunctionLimits {
   /** How long a job may take, and how long one that is idle is kept. */
   timeoutMs: number
   keepWarmMs: number
+  /** True: each workload has functions of its own, which run nothing else. Default: any runs all. */
+  perWorkload?: boolean
 }

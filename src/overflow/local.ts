@@ -24,12 +24,20 @@ class Instance {
   /** Rejects if it ends before it can be reached. */
   readonly upstream: Promise<OwnUpstream>
   readonly gone: Promise<unknown>
+  /** All that it runs; undefined: whatever there is. */
+  readonly workload: string | undefined
   busy = true
   /** Its end, while it is idle. */
   idle: NodeJS.Timeout | undefined
 
-  constructor({ id, command, env, log }: LocalFunctionsOptions, number: number) {
-    const [program, ...args] = [...deathSignal(), ...command]
+  constructor(
+    { id, command, env, log }: LocalFunctionsOptions,
+    number: number,
+    workload: string | undefined,
+  ) {
+    this.workload = workload
+    const only = workload === undefined ? [] : ['--only', workload]
+    const [program, ...args] = [...deathSignal(), ...command, ...only]
     this.process = spawn(program!, args, {
       // Its input is a pipe that nobody writes to: it ends when that closes.
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -82,16 +90,21 @@ export class LocalFunctions implements Functions {
     this.id = options.id
   }
 
-  list(): { pid: number | undefined; busy: boolean }[] {
-    return [...this.#instances].map(({ process: { pid }, busy }) => ({ pid, busy }))
+  list(): { pid: number | undefined; busy: boolean; workload?: string }[] {
+    return [...this.#instances].map(({ process: { pid }, busy, workload }) => ({
+      ...{ pid, busy },
+      ...(workload !== undefined && { workload }),
+    }))
   }
 
   async invoke(
+    workload: string,
     signal: AbortSignal,
     use: (upstream: Upstream) => Promise<AttemptEnd | undefined>,
   ): Promise<AttemptEnd | undefined> {
-    const { concurrency, timeoutMs } = this.#options
-    const instance = this.#warm.pop() ?? this.#start()
+    const { concurrency, timeoutMs, perWorkload } = this.#options
+    const only = perWorkload ? workload : undefined
+    const instance = this.#wake(only) ?? this.#start(only)
     if (!instance) return ended('throttled', `all ${concurrency} functions are at work`, 429)
     clearTimeout(instance.idle)
     instance.busy = true
@@ -123,11 +136,20 @@ export class LocalFunctions implements Functions {
     await Promise.all(all.map(({ gone }) => gone))
   }
 
-  #start(): Instance | undefined {
+  /** One that is idle and runs that. */
+  #wake(workload: string | undefined): Instance | undefined {
+    const at = this.#warm.findLastIndex((each) => each.workload === workload)
+    return at < 0 ? undefined : this.#warm.splice(at, 1)[0]
+  }
+
+  #start(workload: string | undefined): Instance | undefined {
+    const { concurrency } = this.#options
     // Those that were killed and are not gone yet run no more.
-    const alive = [...this.#instances].filter(({ process: child }) => !child.killed)
-    if (this.#closed || alive.length >= this.#options.concurrency) return undefined
-    const instance = new Instance(this.#options, ++this.#started)
+    const alive = () => [...this.#instances].filter(({ process: child }) => !child.killed).length
+    // What is idle, and for other workloads, makes room.
+    if (alive() >= concurrency) this.#warm.shift()?.kill()
+    if (this.#closed || alive() >= concurrency) return undefined
+    const instance = new Instance(this.#options, ++this.#started, workload)
     this.#instances.add(instance)
     instance.gone.then(() => {
       this.#instances.delete(instance)

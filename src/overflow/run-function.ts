@@ -1,15 +1,19 @@
 /** A function's process: one slot and a port that takes one attempt at a time. One more is answered 429. */
 
 import type { AddressInfo } from 'node:net'
+import { ConfigError } from '../errors.ts'
 import { attemptServer } from '../worker/attempts.ts'
 import { readCode } from '../worker/code.ts'
 import { disciplines } from '../worker/discipline.ts'
 import type { MeterSetting } from '../worker/metering.ts'
 import { SlotPool } from '../worker/slots.ts'
 import { Supervisor } from '../worker/supervisor.ts'
+import { loadWorkloads } from '../workload.ts'
 
 export interface FunctionOptions {
   files: string[]
+  /** The one workload that it runs. Default: all of them. */
+  only?: string | undefined
   token: string
   memoryMb: number
   meter: MeterSetting
@@ -19,12 +23,13 @@ export interface FunctionOptions {
 
 /** Runs until it is aborted. `listening` is told the port, once jobs can be taken. */
 export async function runFunction(
-  { files, token, memoryMb, meter, dataDir, log }: FunctionOptions,
+  { files: all, only, token, memoryMb, meter, dataDir, log }: FunctionOptions,
   listening: (port: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { packages } = await readCode(files, meter)
-  const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, log })
+  const files = only === undefined ? all : await filesWith(only, all)
+  const { packages, uncounted } = await readCode(files, meter)
+  const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, uncounted, log })
   // Nobody is told how far jobs are: there is no connection to the brain.
   const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, say: () => {} }, disciplines.fifo)
   const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
@@ -45,4 +50,10 @@ export async function runFunction(
     server.closeAllConnections()
     await pool.close()
   }
+}
+
+async function filesWith(workload: string, files: readonly string[]): Promise<string[]> {
+  for (const file of files)
+    if ((await loadWorkloads([file])).some(({ name }) => name === workload)) return [file]
+  throw new ConfigError(`--only = ${workload}: there is no such workload in ${files.join(', ')}`)
 }

@@ -28,7 +28,8 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
     )
   const { memoryMb: memory, timeoutMs: timeout, keepWarmMs: keep } = overflowDefaults
   const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions
-  const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs }
+  const { perWorkload = false } = functions
+  const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs, perWorkload }
   const { gbSecond, request } = { ...usualPrices, ...prices }
   const { waitingPerHour = overflowDefaults.prices.waitingHour, patienceMs = overflowDefaults.patienceMs } =
     functions

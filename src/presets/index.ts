@@ -3,6 +3,7 @@
 import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
 import { cloudprime } from './cloudprime.ts'
+import { cnv } from './cnv.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 import { tiered } from './tiered.ts'
 
@@ -19,6 +20,7 @@ export const presets = {
   }),
   tiered,
   cloudprime,
+  cnv,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets

@@ -28,10 +28,12 @@ export interface Preset {
   following?: Following
   /** Default: what is learned. */
   estimator?: Ruled
-  /** Who goes to functions, and how many at a time. Default: nobody. */
-  overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions>
+  /** Who goes to functions, and how many at a time; `perWorkload`: each workload has functions of its own. Default: nobody. */
+  overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
   /** Whether answers are kept and given again. Default: no. */
   repeats?: RepeatOptions
+  /** True: what the brain decides is logged, each line by the component that it is of. */
+  componentLog?: boolean
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
   /** What makes it work in minutes on a laptop: for demos. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { OverflowOptions } from '../brain/overflow-spec.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
+import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
@@ -114,12 +115,23 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
-  const wanders = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const wanders = { ...brain.scale, policy: 'wandering' as const, wander }
+  const byCpu = { ...brain.scale, policy: 'cpu-ema' as const, everyMs: 300 + sizing.below(3000) }
   const tiers = tiersFrom(seed, scheduler, brain.scale)
-  const scale = tiers?.scale ?? wanders
-  const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
   const own = ownWays(scheduler, seed, limits.beatMs)
   Object.assign(limits, own.limits)
+  const usual = stream(seed, 'by cpu').next() < 0.15 ? byCpu : sizing.next() < 0.5 ? wanders : brain.scale
+  const scale = own.scale ? { ...brain.scale, ...own.scale } : (tiers?.scale ?? usual)
+  const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+
+  const waiting = stream(seed, 'waiting')
+  if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
+  if (waiting.next() < 0.3) Object.assign(limits, { retries: 1 + waiting.below(5) })
+  const health = stream(seed, 'health')
+  if (scale === byCpu) Object.assign(limits, { cpuEveryMs: 200 + health.below(2000) })
+  const everyMs = limits.beatMs * (1 + 2 * health.next())
+  const pings = { everyMs, answerMs: everyMs, most: 2 + health.below(3), mostFresh: 16 }
+  if (health.next() < 0.25 && !own.limits) Object.assign(limits, { pings })
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
@@ -129,14 +141,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     options.log?.(chunk)
   }
   const world = new World({
-    brain: {
-      ...brain,
-      scale: own.scale ? { ...brain.scale, ...own.scale } : scale,
-      ...(own.placing && { placing: own.placing }),
-      ...rateLimit,
-      ...fair,
-      ...overflow,
-    },
+    brain: { ...brain, scale, placing: own.placing ?? placingFrom(seed), ...rateLimit, ...fair, ...overflow },
     seed,
     fleet,
     faults,
@@ -234,7 +239,24 @@ function functionsFrom(seed: number, cores: number): { overflow?: OverflowOption
     everyMs: 50 + random.below(500),
     prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
   }
-  return { overflow }
+  const small = stream(seed, 'small overflow')
+  if (small.next() < 0.5) return { overflow }
+  const retries = { most: 1 + small.below(4), backoffMs: small.below(800) }
+  const mostWork = unitsPerSecond * small.next()
+  const when = small.next() < 0.7 ? 'arrival' : 'any'
+  return { overflow: { ...overflow, rule: 'small', mostWork, when, ...(small.next() < 0.7 && { retries }) } }
+}
+
+/** Constants of policies that have some: bounds that are met, and classes that are all used. */
+function placingFrom(seed: number): PlacingSpec {
+  const random = stream(seed, 'placing')
+  const mostWork = unitsPerSecond * (0.2 + random.next() * 4)
+  const classes = [
+    { name: 'light', mostWork: mostWork / 4 },
+    { name: 'heavy', mostWork },
+    { name: 'heaviest', mostWork: null },
+  ]
+  return { mostWork, workClasses: classes }
 }
 
 function functionFaults(seed: number) {

@@ -3,6 +3,7 @@
 import type { ScaleSpec } from '../brain/scale/index.ts'
 import type { BrainSpec } from '../brain/spec.ts'
 import { presetOf } from '../presets/index.ts'
+import type { Preset } from '../presets/preset.ts'
 import { disciplines } from '../worker/discipline.ts'
 import { type RunSpec, unitsPerSecond } from './simulate.ts'
 
@@ -33,11 +34,19 @@ export function presetRun(name: string, run: PresetRun): RunSpec {
     ...{ scheduler, discipline, scale, epoch: 1, seed },
     limits: { queue: 1_000_000, beatMs: beatMs / timeScale, ...preset.limits },
     ...(placing && { placing }),
-    ...(overflow && { overflow: { workPerSecond: unitsPerSecond, ...overflow } }),
+    ...(overflow && { overflow: { workPerSecond: unitsPerSecond, ...brainsPart(overflow) } }),
   }
   const bootMs = askedBootMs ?? machine.bootMs / timeScale
   return {
     ...{ brain, seed, ...traffic },
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots, bootMs },
   }
+}
+
+/** What functions are besides is of no concern to the brain. */
+function brainsPart({
+  perWorkload: _,
+  ...overflow
+}: NonNullable<Preset['overflow']>): Omit<NonNullable<Preset['overflow']>, 'perWorkload'> {
+  return overflow
 }

@@ -106,11 +106,21 @@ function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, str
 
 const measures = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
 
-function measured({ work, tally, measure, cpuMs, wallMs, peakMemoryMb }: Usage): Record<string, string> {
+function measured({
+  work,
+  tally,
+  told,
+  measure,
+  cpuMs,
+  wallMs,
+  peakMemoryMb,
+}: Usage): Record<string, string> {
   return {
     // What a program says itself may be in units of any size.
     [headers.work]: measure === 'header' ? `${work}` : `${Math.round(work)}`,
     ...(tally && { [headers.tally]: JSON.stringify(tally) }),
+    ...(told &&
+      Object.fromEntries(Object.entries(told).map(([name, amount]) => [name, `${Math.round(amount)}`]))),
     ...(measure && { [headers.measure]: measure }),
     [headers.cpuMs]: cpuMs.toFixed(3),
     [headers.wallMs]: wallMs.toFixed(3),

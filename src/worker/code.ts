@@ -1,7 +1,8 @@
 /** What must be known of the workloads' code before any of it runs: its versions, and which packages are metered. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { sourcesOf } from '../code-hash.ts'
 import { ConfigError } from '../errors.ts'
 import { meterVersion } from '../meter/hooks.ts'
 import { codeHash, loadWorkloads } from '../workload.ts'
@@ -12,14 +13,20 @@ export interface Code {
   hashes: Record<string, string>
   /** npm packages that any of the workloads wants metered; then they are for all. */
   packages: string[]
+  /** Files that only workloads have whose steps are counted in place of their code: no counters go there. */
+  uncounted: string[]
 }
 
 export async function readCode(files: readonly string[], meter: MeterSetting): Promise<Code> {
   const own: { name: string; hash: string }[] = []
+  const steps = meter === 'off' ? {} : (meter.steps ?? {})
+  const bySteps: string[] = []
   const versions = new Map<string, string>()
   for (const file of files) {
     const hash = await codeHash(file)
-    for (const workload of await loadWorkloads([file])) {
+    const workloads = await loadWorkloads([file])
+    if (workloads.every(({ name }) => steps[name])) bySteps.push(file)
+    for (const workload of workloads) {
       own.push({ name: workload.name, hash })
       for (const name of workload.meter.packages)
         versions.set(name, packageVersion(name, file, workload.name))
@@ -29,9 +36,21 @@ export async function readCode(files: readonly string[], meter: MeterSetting): P
   const how = meter === 'off' ? 'off' : howMetered(meter, packages, versions)
   const hashes = own.map(({ name, hash }) => [
     name,
-    createHash('sha256').update(`${hash}\0${how}`).digest('hex'),
+    createHash('sha256')
+      .update(`${hash}\0${how}${steps[name] ? JSON.stringify(steps[name]) : ''}`)
+      .digest('hex'),
   ])
-  return { hashes: Object.fromEntries(hashes), packages }
+  return { hashes: Object.fromEntries(hashes), packages, uncounted: await onlyOf(bySteps, files) }
+}
+
+/** What these files and their imports have that no other does. */
+async function onlyOf(some: readonly string[], all: readonly string[]): Promise<string[]> {
+  if (some.length === 0) return []
+  const pathsOf = async (file: string) => [...(await sourcesOf(file)).keys()]
+  const others = all.filter((file) => !some.includes(file))
+  const shared = new Set((await Promise.all(others.map(pathsOf))).flat())
+  const own = (await Promise.all(some.map(pathsOf))).flat()
+  return own.filter((path) => !shared.has(path)).map((path) => realpathSync(path))
 }
 
 function howMetered(

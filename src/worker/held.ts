@@ -9,8 +9,8 @@ import type { Following } from './metering.ts'
 import { Milestones } from './milestones.ts'
 import type { SlotAnswer, SlotRun, SlotUsage } from './slot-run.ts'
 
-/** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. */
-export type Usage = SlotUsage & WorkDone
+/** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. `told`: headers of their own. */
+export type Usage = SlotUsage & WorkDone & { told?: Record<string, number> }
 
 /** What follows the head of an attempt. */
 export interface AttemptBody {

@@ -4,7 +4,36 @@ import type { MeterMode } from '../meter/counting.ts'
 import { checkFormula, type Formula, type Metric, metrics, type Tally } from '../meter/metrics.ts'
 
 /** Off: work is CPU time, in microseconds. */
-export type MeterSetting = { mode: MeterMode; formula: Formula } | 'off'
+export type MeterSetting = ({ mode: MeterMode; formula: Formula } & MeterExtras) | 'off'
+
+/** What some meters do besides. Plain data: workers are told it as JSON. */
+export interface MeterExtras {
+  /**
+   * By workload, what one of the steps costs that it counts itself (`ctx.steps`): for code that is too tight to be counted.
+   * No counters are put into it, and steps are all that counts.
+   */
+  steps?: Readonly<Record<string, Tally>>
+  /** Sums of metrics that answers carry in headers of their own. */
+  quantities?: readonly Quantity[]
+}
+
+export interface Quantity {
+  name: string
+  header: string
+  metrics: readonly Metric[]
+}
+
+/** How much of each quantity, by name. */
+export type Quantities = Readonly<Record<string, number>>
+
+export function quantitiesIn(meter: MeterSetting): readonly Quantity[] {
+  return meter === 'off' ? [] : (meter.quantities ?? [])
+}
+
+/** The metrics of a quantity, added up. */
+export function amountOf({ metrics: parts }: Quantity, tally: Tally): number {
+  return parts.reduce((sum, metric) => sum + (tally[metric] ?? 0), 0)
+}
 
 /** What a worker tells of running jobs, besides what placing them needs. Without a field: nothing. */
 export interface Following {
@@ -44,14 +73,25 @@ export function followingOf({ progressEvery, metricsEvery }: Following, meter: M
 }
 
 export function checkMeter(meter: MeterSetting): MeterSetting {
-  if (meter !== 'off') checkFormula(meter.formula)
+  if (meter === 'off') return meter
+  const { mode, formula, steps = {}, quantities = [] } = meter
+  checkFormula(formula)
+  for (const tally of Object.values(steps)) checkFormula(tally)
+  for (const { name, metrics: parts } of quantities) {
+    if (mode !== 'regions')
+      throw new ConfigError(`meter: ${name} needs the meter's mode regions, not ${mode}`)
+    checkFormula(Object.fromEntries(parts.map((metric) => [metric, 1])))
+  }
   return meter
 }
 
 /** The command-line options of a worker that meters so. */
 export function meterFlags(meter: MeterSetting): string[] {
   if (meter === 'off') return ['--meter', 'off']
-  return ['--meter', meter.mode, '--formula', formulaText(meter.formula)]
+  const { mode, formula, steps, quantities } = meter
+  const extras = { ...(steps && { steps }), ...(quantities && { quantities }) }
+  const more = Object.keys(extras).length > 0 ? ['--meter-extras', JSON.stringify(extras)] : []
+  return ['--meter', mode, '--formula', formulaText(formula), ...more]
 }
 
 /** For command lines: instructions=1,stores=0.5. */

@@ -37,8 +37,8 @@ export interface OpenPool {
 export async function openPool({ files, server }: WorkerCode, options: PoolOptions): Promise<OpenPool> {
   const { cores, slots, jobMemoryMb: memoryMb, meter, dataDir, log } = options
   if (!server) {
-    const { hashes, packages } = await readCode(files, meter)
-    const pool = new SlotPool({ files, dataDir, warm: cores, memoryMb, meter, packages, log })
+    const { hashes, packages, uncounted } = await readCode(files, meter)
+    const pool = new SlotPool({ files, dataDir, warm: cores, memoryMb, meter, packages, uncounted, log })
     return { pool, hashes, cores, slots, meter }
   }
   const pool =

@@ -57,7 +57,8 @@ export class SlotJob {
   /** Never rejects: the end it sends tells how it went. */
   async run(workload: Workload | undefined): Promise<void> {
     this.#send({ type: 'begun', cpuMs: this.#startCpuMs })
-    this.#meter?.begin((message) => this.#tell(message), this.#message.tallies)
+    const { workload: name, tallies } = this.#message
+    this.#meter?.begin(name, (message) => this.#tell(message), tallies)
     let failure: SlotFailure | undefined
     try {
       if (!workload) throw new Error(`there is no workload ${this.#message.workload}`)
@@ -116,6 +117,12 @@ export class SlotJob {
           throw new TypeError(`charge(${units}): must be a finite number, 0 or more`)
         }
         if (!this.#over) this.#meter?.charge(units)
+      },
+      steps: (count) => {
+        if (typeof count !== 'number' || !(count >= 0 && count < Infinity)) {
+          throw new TypeError(`steps(${count}): must be a finite number, 0 or more`)
+        }
+        if (!this.#over) this.#meter?.steps(count)
       },
       uninterrupted: (fn) => this.#uninterrupted(fn),
       log: (...values) => console.log(...values),

@@ -74,7 +74,7 @@ async function startMeter(options: NonNullable<SlotSetup['meter']>): Promise<Slo
   const runtime = meterModules(options, () => {
     rewrote = true
   })
-  return new SlotMeter(runtime, options.mode !== 'work')
+  return new SlotMeter(runtime, options)
 }
 
 function hasStripper(): boolean {

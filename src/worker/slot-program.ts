@@ -4,7 +4,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MeterOptions } from '../meter/hooks.ts'
 import { heapSizes, launcher } from './guard.ts'
-import type { MeterSetting } from './metering.ts'
+import type { MeterExtras, MeterSetting } from './metering.ts'
 import type { SlotProgram } from './slot.ts'
 
 /** What a slot is told, as JSON in its one argument. */
@@ -12,7 +12,7 @@ export interface SlotSetup {
   dataDir: string
   files: string[]
   /** None: nothing is metered. */
-  meter?: MeterOptions
+  meter?: MeterOptions & Pick<MeterExtras, 'steps'>
 }
 
 export interface SlotProgramOptions {
@@ -22,6 +22,7 @@ export interface SlotProgramOptions {
   execArgv: string[]
   meter: MeterSetting
   packages: readonly string[]
+  uncounted: readonly string[]
 }
 
 export function slotProgram({ memoryMb, execArgv, ...options }: SlotProgramOptions): SlotProgram {
@@ -30,9 +31,14 @@ export function slotProgram({ memoryMb, execArgv, ...options }: SlotProgramOptio
   const files = options.files.map((file) => resolve(file))
   const setup: SlotSetup = { dataDir, files }
   if (options.meter !== 'off') {
-    const { mode, formula } = options.meter
+    const { mode, formula, steps } = options.meter
     const cacheDir = resolve(dataDir, '.meter-cache')
-    setup.meter = { mode, formula, folders: foldersOf(files), packages: [...options.packages], cacheDir }
+    const what = {
+      folders: foldersOf(files),
+      packages: [...options.packages],
+      except: [...options.uncounted],
+    }
+    setup.meter = { mode, formula, ...what, cacheDir, ...(steps && { steps }) }
   }
   const command = [
     ...launcher(memoryMb),

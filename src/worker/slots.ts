@@ -25,6 +25,8 @@ export interface SlotPoolOptions {
   meter?: MeterSetting
   /** npm packages whose work counts too. */
   packages?: readonly string[]
+  /** Files whose work does not count, because their workload counts its steps. */
+  uncounted?: readonly string[]
   /** What slots print, and what befalls them. */
   log(line: string): void
   /** Options for Node in slots. */
@@ -66,7 +68,13 @@ export class SlotPool implements JobPool {
     }
     mkdirSync(dataDir, { recursive: true })
     this.#options = options
-    this.#program = slotProgram({ execArgv: [], meter: defaultMeter, packages: [], ...options })
+    this.#program = slotProgram({
+      execArgv: [],
+      meter: defaultMeter,
+      packages: [],
+      uncounted: [],
+      ...options,
+    })
     this.#watchdog = new Watchdog()
     this.#runHost = {
       memoryMb,

@@ -14,7 +14,7 @@ import {
   type Usage,
 } from './held.ts'
 import type { JobPool } from './job-pool.ts'
-import type { Following, MeterSetting } from './metering.ts'
+import { amountOf, type Following, type MeterSetting, quantitiesIn } from './metering.ts'
 import { nominalRate, Rates } from './rates.ts'
 import type { SlotAnswer, SlotUsage } from './slot-run.ts'
 
@@ -195,7 +195,7 @@ export class Supervisor {
     this.#held.delete(keyOf(held.head))
     this.#endedCpuMs += usage.cpuMs
     held.answer.resolve(answer)
-    held.usage.resolve({ ...usage, work: this.#workOf(usage) })
+    held.usage.resolve({ ...usage, work: this.#workOf(usage), ...this.#told(usage) })
     this.#choose()
   }
 
@@ -256,6 +256,13 @@ export class Supervisor {
   #doneBy({ run }: Held): number {
     if (!run) return 0
     return this.#options.meter === 'off' ? run.cpuMs() * this.#nominal : (run.work()?.work ?? 0)
+  }
+
+  /** The quantities that answers carry by themselves. */
+  #told({ tally }: SlotUsage): Pick<Usage, 'told'> {
+    const named = quantitiesIn(this.#options.meter)
+    if (!tally || named.length === 0) return {}
+    return { told: Object.fromEntries(named.map((each) => [each.header, amountOf(each, tally)])) }
   }
 
   #workOf({ work, cpuMs, measure }: SlotUsage): number {

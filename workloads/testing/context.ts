@@ -14,6 +14,7 @@ export function fakeContext(overrides: Partial<Context> = {}): Context & { reado
     },
     uninterrupted: async (fn) => await fn(),
     charge: () => {},
+    steps: () => {},
     log: () => {},
     ...overrides,
     fractions,

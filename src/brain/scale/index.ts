@@ -2,6 +2,7 @@
 
 import type { Billing } from './billing.ts'
 import { checkBounds } from './bounds.ts'
+import { cpuEma } from './cpu-ema.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
@@ -36,6 +37,9 @@ export interface ScaleSpec {
   /** Of `on-misfit`. */
   lowCpu?: Partial<LowCpuRule>
   billing?: Billing
+  /** Of `cpu-ema`: how often it looks, and what a worker may carry, above which queued work is worth two. */
+  everyMs?: number
+  workerWork?: number
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
 }
@@ -49,6 +53,7 @@ export const scalers = {
   wandering,
   'queue-length': queueLength,
   'on-misfit': onMisfit,
+  'cpu-ema': cpuEma,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

@@ -4,6 +4,7 @@ import { centralQueue } from './central-queue.ts'
 import { classLimits } from './class-limits.ts'
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
+import { packSpread } from './pack-spread.ts'
 import { prequal } from './prequal.ts'
 import { roundRobin } from './round-robin.ts'
 import type { SchedulerFactory } from './scheduler.ts'
@@ -19,6 +20,7 @@ export const schedulers = {
   srpt,
   'central-queue': centralQueue,
   'class-limits': classLimits,
+  'pack-spread': packSpread,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers

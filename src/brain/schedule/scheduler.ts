@@ -66,6 +66,16 @@ export interface PlacingSpec {
   mostWork?: number
   /** Of `class-limits`. */
   classes?: Partial<ClassLimits>
+  /** Of `pack-spread`: classes by work, the smallest first; the last has no bound. */
+  workClasses?: readonly WorkClass[]
+  /** Of `pack-spread`: shares of `mostWork`. Below the first jobs are packed, above the second spread. */
+  packBelow?: number
+  spreadAbove?: number
+}
+
+export interface WorkClass {
+  name: string
+  mostWork: number | null
 }
 
 /** What schedulers may know of the fleet besides its workers. */

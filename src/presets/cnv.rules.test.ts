@@ -1,0 +1,425 @@
+/** The rules of the system cnv that the brain decides, with costs for work, and minutes as they are. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { answers, only, sent, Trial } from '../brain/trial.ts'
+import { refusal } from '../front/problem.ts'
+import type { Action, FailureKind } from '../model.ts'
+import type { Random } from '../random.ts'
+import { poisson } from '../simulate/arrivals.ts'
+import { presetRun } from '../simulate/preset-run.ts'
+import { simulate } from '../simulate/simulate.ts'
+import { lognormal } from '../simulate/sizes.ts'
+import { cellCost, workPerCost } from './cnv.ts'
+import { presetOf } from './index.ts'
+
+const minute = 60_000
+/** A unit of work is a unit of cost. */
+const preset = presetOf('cnv', { workScale: workPerCost })
+
+/** With these workers. `functions`: how many at a time. */
+function trialOf(workers: string[], { functions = 0 } = {}): Trial {
+  const { scheduler, placing, discipline, scale, limits, overflow } = preset
+  const { perWorkload: _, ...rule } = overflow!
+  const trial = new Trial({
+    ...{
+      scheduler,
+      placing: placing!,
+      discipline,
+      scale: { ...scale!, min: 0 },
+      limits: { ...limits, pings: null, beatMs: 0 },
+    },
+    ...(functions > 0 && { overflow: { ...rule, concurrency: functions, workPerSecond: 1000 } }),
+  })
+  for (const id of workers) trial.joins(id, { slots: 100, workPerSecond: 1000 })
+  return trial
+}
+
+/** Jobs of these costs, one after the other, by names that tell which. */
+function come(trial: Trial, ...costs: number[]): string[] {
+  return costs.flatMap((work, i) => sent(trial.arrives(`${i}:${work}`, { work })))
+}
+
+const loads = (trial: Trial) => trial.view.workers.map(({ figures }) => figures.loadPercent)
+
+/** An attempt in a function ends so. */
+function endsAway(trial: Trial, job: string, kind: FailureKind | 'finished'): Action[] {
+  const { attempt } = only(trial.history, 'overflow').findLast((action) => action.job === job)!
+  const token = { epoch: 1, job, attempt, worker: 'function:local' }
+  return trial.tell(
+    kind === 'finished' ? { type: 'finished', work: 1, ...token } : { type: 'failed', kind, ...token },
+  )
+}
+
+test('CN-1 the workloads are fractals, DNA with its page, and Gray-Scott', () => {
+  assert.deepEqual(preset.workloads, ['julia', 'dna', 'grayscott'])
+})
+
+test('CN-5 requests are classed by cost, each class up to its bound', () => {
+  const trial = trialOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+  const classes = (cost: number) => {
+    const [worker] = come(trial, cost).map((each) => each.split(' ')[1])
+    const { figures } = trial.view.workers.find(({ id }) => id === worker)!
+    trial.finishes(`0:${cost}`)
+    return ['LIGHT', 'MEDIUM', 'HEAVY', 'SUPER_HEAVY'].filter((name) => figures[name] === 1).join()
+  }
+  assert.deepEqual([1, 4_000, 4_001, 8_000, 8_001, 16_000, 16_001, 1e9].map(classes), [
+    'LIGHT',
+    'LIGHT',
+    'MEDIUM',
+    'MEDIUM',
+    'HEAVY',
+    'HEAVY',
+    'SUPER_HEAVY',
+    'SUPER_HEAVY',
+  ])
+})
+
+test('CN-5 with the divisor, usual requests are of all four classes', () => {
+  const { placing } = presetOf('cnv')
+  const perCell = cellCost.instructions + cellCost.fieldLoads
+  const classOf = (size: number, iterations: number) => {
+    const work = size * size * iterations * perCell
+    return placing!.workClasses!.find(({ mostWork }) => mostWork === null || work <= mostWork)!.name
+  }
+  assert.deepEqual(
+    [classOf(128, 2000), classOf(256, 1000), classOf(256, 2000), classOf(256, 5000)],
+    ['LIGHT', 'MEDIUM', 'HEAVY', 'SUPER_HEAVY'],
+  )
+})
+
+test('CN-6 what is LIGHT and finds no capacity goes to a function; what is more waits', () => {
+  const trial = trialOf(['a'], { functions: 4 })
+  assert.deepEqual(come(trial, 14_000), ['0:14000 a'])
+  assert.equal(only(trial.arrives('light', { work: 4_000 }), 'overflow').length, 1)
+  assert.equal(only(trial.arrives('medium', { work: 4_001 }), 'wait').length, 1)
+  // There is room for this one.
+  assert.deepEqual(sent(trial.arrives('lighter', { work: 2_000 })), ['lighter a'])
+  assert.equal(preset.overflow!.memoryMb, 512)
+  assert.equal(preset.overflow!.perWorkload, true)
+})
+
+test('CN-6 who waits in the queue stays there, though a function is free again', () => {
+  const trial = trialOf(['a'], { functions: 1 })
+  come(trial, 16_000)
+  trial.arrives('first', { work: 100 })
+  assert.equal(only(trial.arrives('second', { work: 100 }), 'wait').length, 1)
+  assert.deepEqual(only(endsAway(trial, 'first', 'finished'), 'overflow'), [])
+  assert.deepEqual(only(trial.after(minute).tick(), 'overflow'), [])
+  assert.deepEqual(sent(trial.finishes('0:16000')), ['second a'])
+})
+
+test('CN-6 what a function turns away is tried there three times, after 750 ms and 1,500 ms, and then waits', () => {
+  for (const kind of ['throttled', 'refused', 'timeout'] as const) {
+    const trial = trialOf(['a'], { functions: 4 })
+    come(trial, 16_000)
+    assert.equal(only(trial.arrives('light', { work: 100 }), 'overflow').length, 1)
+    endsAway(trial, 'light', kind)
+    // Between tries it is not for workers either.
+    assert.deepEqual(sent(trial.finishes('0:16000')), [])
+    assert.deepEqual(only(trial.after(749).tick(), 'overflow'), [])
+    assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
+    trial.restores()
+    endsAway(trial, 'light', kind)
+    assert.deepEqual(only(trial.after(1_499).tick(), 'overflow'), [])
+    assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
+    assert.deepEqual(sent(endsAway(trial, 'light', kind)), ['light a'])
+    assert.deepEqual(answers(trial.finishes('light')), ['light result finished'])
+  }
+})
+
+test('CN-6 what breaks a function otherwise is for the queue at once', () => {
+  const trial = trialOf(['a'], { functions: 4 })
+  come(trial, 16_000)
+  trial.arrives('light', { work: 100 })
+  endsAway(trial, 'light', 'unreachable')
+  assert.deepEqual(sent(trial.finishes('0:16000')), ['light a'])
+})
+
+test('CN-7 lanes are served lightest first, those that are tried again before them, each in order', () => {
+  const trial = trialOf(['a', 'b'])
+  come(trial, 16_000, 16_000)
+  for (const [id, work] of [
+    ['super', 20_000],
+    ['heavy', 9_000],
+    ['medium', 5_000],
+    ['light', 10],
+    ['light2', 10],
+  ] as const)
+    trial.arrives(id, { work })
+  trial.fails('0:16000', 'crash')
+  assert.deepEqual(trial.view.waiting.toSorted(), ['0:16000', 'super'])
+  // On b the one that failed on a goes first.
+  const actions = trial.finishes('1:16000')
+  assert.deepEqual(sent(actions), ['0:16000 b'])
+  assert.deepEqual(
+    only(trial.history, 'run')
+      .slice(2)
+      .map(({ job }) => job),
+    ['light', 'light2', 'medium', 'heavy', '0:16000'],
+  )
+})
+
+test('CN-7 an attempt that waited for five minutes is refused with 503 and the reason', () => {
+  const trial = trialOf(['a'])
+  come(trial, 16_000)
+  trial.arrives('late', { work: 9_000 })
+  assert.deepEqual(answers(trial.after(5 * minute - 1).tick()), [])
+  trial.restores()
+  const actions = trial.after(1).tick()
+  assert.deepEqual(answers(actions), ['late refused waited'])
+  const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
+  assert.deepEqual(
+    [status, message],
+    [503, 'It waited in the queue for 5 min, as long as an attempt may, and no worker had room for it.'],
+  )
+  assert.equal(trial.view.jobs, 1)
+})
+
+test('CN-7 each attempt has its own budget of waiting', () => {
+  const trial = trialOf(['a', 'b'])
+  come(trial, 16_000, 16_000)
+  trial.arrives('late', { work: 9_000 })
+  trial.after(4 * minute).tick()
+  assert.deepEqual(sent(trial.finishes('1:16000')), ['late b'])
+  trial.fails('late', 'crash')
+  assert.deepEqual(trial.view.waiting, ['late'])
+  assert.deepEqual(answers(trial.after(4 * minute).tick()), [])
+  assert.deepEqual(answers(trial.after(minute).tick()), ['late refused waited'])
+})
+
+test('CN-8 jobs are packed while workers carry little, and spread once they carry much, with hysteresis', () => {
+  const trial = trialOf(['a', 'b'])
+  // Below 40 % on average: onto the fewest.
+  assert.deepEqual(come(trial, 2_000, 3_000, 2_000), ['0:2000 a', '1:3000 a', '2:2000 a'])
+  assert.deepEqual(loads(trial), [44, 0])
+  // From 22 % to 50 %: still packed, also where it is between the bounds.
+  assert.deepEqual(sent(trial.arrives('p', { work: 9_000 })), ['p a'])
+  assert.deepEqual(sent(trial.arrives('q', { work: 1_000 })), ['q b'])
+  assert.deepEqual(loads(trial), [100, 6])
+  assert.deepEqual(sent(trial.arrives('r', { work: 6_000 })), ['r b'])
+  // 72 %: spread, and it stays so down to 40 %.
+  assert.deepEqual(sent(trial.arrives('s', { work: 100 })), ['s b'])
+  trial.finishes('p')
+  trial.restores()
+  assert.deepEqual(loads(trial), [44, 44])
+  assert.deepEqual(sent(trial.arrives('t', { work: 2_500 })), ['t a'])
+  assert.deepEqual(sent(trial.arrives('u', { work: 100 })), ['u b'])
+  for (const job of ['t', '1:3000']) trial.finishes(job)
+  assert.deepEqual(loads(trial), [25, 45])
+  assert.deepEqual(sent(trial.arrives('v', { work: 100 })), ['v b'])
+})
+
+test('CN-8 a worker that would carry more than its capacity is skipped', () => {
+  const trial = trialOf(['a', 'b'])
+  assert.deepEqual(come(trial, 10_000, 6_000), ['0:10000 a', '1:6000 a'])
+  assert.deepEqual(sent(trial.arrives('more', { work: 1 })), ['more b'])
+  assert.deepEqual(sent(trial.arrives('most', { work: 16_000 })), [])
+})
+
+test('CN-8 a SUPER_HEAVY request is taken by an idle worker, and by no other', () => {
+  const trial = trialOf(['a', 'b'])
+  come(trial, 10)
+  assert.deepEqual(sent(trial.arrives('huge', { work: 90_000 })), ['huge b'])
+  assert.deepEqual(sent(trial.arrives('huge2', { work: 90_000 })), [])
+  assert.deepEqual(sent(trial.finishes('0:10')), ['huge2 a'])
+})
+
+test('CN-8 only workers that are ready are given anything', () => {
+  const trial = trialOf(['a', 'b'])
+  trial.tell({ type: 'drain', worker: 'a' })
+  assert.deepEqual(come(trial, 10), ['0:10 b'])
+})
+
+test('CN-9 a request is tried again three times, elsewhere than where it failed unless no other is left', () => {
+  const trial = trialOf(['a', 'b'])
+  assert.deepEqual(come(trial, 10), ['0:10 a'])
+  assert.deepEqual(sent(trial.fails('0:10', 'crash')), ['0:10 b'])
+  assert.deepEqual(sent(trial.fails('0:10', 'unreachable')), ['0:10 a'])
+  assert.deepEqual(sent(trial.fails('0:10', 'killed')), ['0:10 a'])
+  const actions = trial.fails('0:10', 'crash')
+  assert.deepEqual(answers(actions), ['0:10 refused retries'])
+  const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
+  assert.equal(status, 503)
+  assert.match(message, /tried again 3 times on workers, in vain \(the last one: crash\)/)
+})
+
+test('CN-9 a forward in flight is cancelled when nobody wants it any more', () => {
+  const trial = trialOf(['a'])
+  come(trial, 10)
+  assert.equal(only(trial.tell({ type: 'cancelled', job: '0:10' }), 'cancel')[0]!.worker, 'a')
+})
+
+/** Reports so much CPU time of each worker in the minute that has passed, then lets the minute end. */
+function minuteAt(trial: Trial, shares: Record<string, number>, spent: Map<string, number>): Action[] {
+  trial.after(minute)
+  const seq = trial.now
+  for (const [worker, share] of Object.entries(shares)) {
+    const cpuMs = (spent.get(worker) ?? 0) + share * minute
+    spent.set(worker, cpuMs)
+    const held = trial.view.workers.find(({ id }) => id === worker)!.jobs.map(({ job }) => trial.held(job))
+    trial.tell({ type: 'reported', worker, seq, held, cpuMs })
+  }
+  return trial.tick()
+}
+
+/** At the start of a minute, with one launch of its own that has become `w`. */
+function scaled(): { trial: Trial; at: (shares: Record<string, number>) => Action[] } {
+  const { scheduler, placing, discipline, scale, limits } = preset
+  const trial = new Trial({
+    ...{
+      scheduler,
+      placing: placing!,
+      discipline,
+      scale: scale!,
+      limits: { ...limits, pings: null, beatMs: 0 },
+    },
+  })
+  const [launch] = only(trial.tick(), 'launch')
+  trial.joins('w', { slots: 100, workPerSecond: 1000 }, { launch: launch!.launch })
+  const spent = new Map<string, number>()
+  trial.tell({ type: 'reported', worker: 'w', seq: 2, held: [], cpuMs: 0 })
+  return { trial, at: (shares) => minuteAt(trial, shares, spent) }
+}
+
+const ema = (trial: Trial) => trial.view.scaling.emaPercent
+
+test('CN-10 each minute the CPU of the pool is folded into a mean of which the newest is 60 %', () => {
+  const { trial, at } = scaled()
+  at({ w: 0.5 })
+  assert.equal(ema(trial), 50)
+  at({ w: 1 })
+  assert.equal(ema(trial), 80)
+  trial.restores()
+  at({ w: 0.2 })
+  assert.equal(ema(trial), 44)
+})
+
+test('CN-10 at a tick, and not before, drained workers end and a missing one is launched', () => {
+  const { trial, at } = scaled()
+  come(trial, 10)
+  trial.after(1000).tell({ type: 'drain', worker: 'w' })
+  assert.deepEqual(only(trial.finishes('0:10'), 'terminate'), [])
+  assert.equal(trial.view.booting.length, 0)
+  const actions = at({ w: 0.5 })
+  assert.deepEqual(
+    only(actions, 'terminate').map(({ worker, reason }) => `${worker} ${reason.code}`),
+    ['w drained'],
+  )
+  assert.deepEqual(
+    only(actions, 'launch').map(({ reason }) => reason.code),
+    ['below-min'],
+  )
+})
+
+test('CN-11 above 85 % for two ticks with jobs that wait: one more, or two where they are more than a worker carries', () => {
+  for (const [waiting, launches] of [
+    [[9_000], 1],
+    [[9_000, 9_000], 2],
+  ] as const) {
+    const { trial, at } = scaled()
+    come(trial, 16_000)
+    for (const [i, work] of waiting.entries()) trial.arrives(`q${i}`, { work })
+    assert.deepEqual(only(at({ w: 0.9 }), 'launch'), [])
+    assert.equal(only(at({ w: 0.9 }), 'launch').length, launches)
+  }
+})
+
+test('CN-11 there is no more without a queue, nor above three', () => {
+  const { trial, at } = scaled()
+  come(trial, 16_000)
+  for (let i = 0; i < 3; i++) assert.deepEqual(only(at({ w: 1 }), 'launch'), [])
+  for (let i = 0; i < 4; i++) trial.arrives(`q${i}`, { work: 16_000 })
+  assert.equal(only(at({ w: 1 }), 'launch').length, 2)
+  assert.deepEqual(only(at({ w: 1 }), 'launch'), [])
+})
+
+test('CN-11 a tick that is not above 85 % begins the count anew', () => {
+  const { trial, at } = scaled()
+  come(trial, 16_000)
+  trial.arrives('q', { work: 9_000 })
+  for (const share of [0.9, 0.5, 1]) assert.deepEqual(only(at({ w: share }), 'launch'), [])
+  assert.equal(trial.view.scaling.looksAbove, 1)
+  assert.equal(only(at({ w: 1 }), 'launch').length, 1)
+})
+
+test('CN-11 below 20 % for five ticks the least loaded worker drains, down to one', () => {
+  const { trial, at } = scaled()
+  trial.joins('x', { slots: 100 })
+  trial.tell({ type: 'reported', worker: 'x', seq: 2, held: [], cpuMs: 0 })
+  come(trial, 10)
+  for (let i = 0; i < 4; i++) assert.deepEqual(only(at({ w: 0.1, x: 0.1 }), 'drain'), [])
+  assert.deepEqual(
+    only(at({ w: 0.1, x: 0.1 }), 'drain').map(({ worker }) => worker),
+    ['x'],
+  )
+  assert.deepEqual(
+    only(at({ w: 0.1, x: 0.1 }), 'terminate').map(({ worker }) => worker),
+    ['x'],
+  )
+  for (let i = 0; i < 6; i++) assert.deepEqual(only(at({ w: 0 }), 'drain'), [])
+})
+
+/** As the preset says it: pings each 15 s. */
+function pinged(): Trial {
+  const { scheduler, placing, discipline, scale, limits } = preset
+  const trial = new Trial({
+    scheduler,
+    placing: placing!,
+    discipline,
+    scale: { ...scale!, min: 0 },
+    limits: limits!,
+  })
+  for (const id of ['a', 'b']) trial.joins(id, { slots: 100 })
+  return trial
+}
+
+test('CN-12 a worker that misses three health checks is evicted with what it has, which is queued again elsewhere', () => {
+  const trial = pinged()
+  trial.after(15_000)
+  for (const id of ['a', 'b']) trial.reports(id)
+  assert.deepEqual(come(trial, 10), ['0:10 a'])
+  const beats = (ms: number) => {
+    let actions: Action[] = []
+    for (let at = 0; at < ms; at += 1_000) {
+      trial.after(1_000).reports('b')
+      actions = trial.tick()
+    }
+    return actions
+  }
+  assert.deepEqual(only(beats(59_000), 'terminate'), [])
+  assert.deepEqual(
+    only(beats(1_000), 'terminate').map(({ worker, reason }) => `${worker} ${reason.code}`),
+    ['a pings'],
+  )
+  assert.deepEqual(sent(trial.history.slice(-5)), ['0:10 b'])
+})
+
+test('CN-12 a fresh worker has sixteen', () => {
+  const trial = pinged()
+  trial.after(15_000 * 16).tick()
+  for (let i = 0; i < 40 && trial.view.workers.length > 0; i++) trial.after(1_000).tick()
+  const { reason } = only(trial.history, 'terminate')[0]!
+  assert.deepEqual([reason.code, reason.unanswered], ['pings', 16])
+})
+
+test('CN-11 in virtual time it grows to three under load and shrinks to one after it', () => {
+  const busy = poisson(3)
+  const arrivals = {
+    name: 'a rush, then one a minute',
+    next: (after: number, random: Random) =>
+      after < 10 * minute ? busy.next(after, random) : after + minute,
+  }
+  const sizes: number[] = []
+  const run = presetRun('cnv', { seed: 3, jobs: 1850, errorSigma: 0, arrivals, sizes: lognormal(0, 0.8) })
+  const { virtualMs } = simulate(run, {
+    observer: {
+      observe: (_event, _actions, _now, brain) => {
+        const { ready } = brain.view()
+        if (sizes.at(-1) !== ready) sizes.push(ready)
+      },
+    },
+  })
+  assert.ok(virtualMs > 25 * minute, String(virtualMs))
+  assert.deepEqual([Math.max(...sizes), sizes.at(-1)], [3, 1], sizes.join())
+})
