@@ -11,6 +11,15 @@ export function remainingWork(record: JobRecord, now: number): number {
   return Math.max(0, record.expected - doneWork(record, now))
 }
 
+/**
+ * The same by the one number that was said of the job, until it has passed that: for policies that know nothing of
+ * intervals.
+ */
+export function saidLeft(record: JobRecord, now: number): number {
+  const done = doneWork(record, now)
+  return Math.max(0, (done < record.job.work ? record.job.work : record.expected) - done)
+}
+
 /** Work that a job has done, extrapolated from the last that is known. */
 export function doneWork(record: JobRecord, now: number, worker = record.worker!): number {
   if (!record.running) return record.done

@@ -9,6 +9,10 @@ export interface OverflowSpec {
   rule: 'pays' | 'small'
   /** Of `small`: the most work. */
   mostWork: number
+  /** True: what a worker has just failed goes there before it goes to another, if the rule lets it. */
+  afterFailure: boolean
+  /** True: a workload's own error there is no answer, and a worker does the job. */
+  errorsReturn: boolean
   /** Most jobs that are away at a time. */
   concurrency: number
   /** What a function has, and for how long one may run. */
@@ -31,6 +35,8 @@ export const overflowDefaults = {
   function: 'function:local',
   rule: 'pays',
   mostWork: Infinity,
+  afterFailure: false,
+  errorsReturn: false,
   memoryMb: 512,
   timeoutMs: 900_000,
   coldMs: 500,

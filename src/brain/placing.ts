@@ -2,6 +2,7 @@
 
 import { firstStanding } from '../estimate/standing.ts'
 import type { Outcome, Precedence, Reason } from '../model.ts'
+import { endAnswer, watchAnswer } from './answer-limit.ts'
 import { partLeft } from './backlog.ts'
 import { type Core, setTimer } from './core.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
@@ -81,6 +82,7 @@ export function detach(core: Core, record: JobRecord, work?: number): void {
   // Sums of fractions are not exact: an empty worker starts over.
   if (worker.jobs.length === 0) worker.usedMb = 0
   record.worker = undefined
+  endAnswer(core, record)
   if (record.away) leaveFunction(core, record)
   mirror(core, worker)
   core.scheduler.refile(worker)
@@ -115,6 +117,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   worker.placedAt = core.now
   mirror(core, worker)
   core.scheduler.refile(worker)
+  watchAnswer(core, record)
   core.actions.push({
     type: 'run',
     epoch: core.epoch,
@@ -239,6 +242,7 @@ function forget(core: Core, record: JobRecord): void {
   if (record.deadline) core.timers.remove(record.deadline)
   endSlack(core, record)
   endPatience(core, record)
+  endAnswer(core, record)
   core.jobs.delete(record.job.id)
   endTurn(core, record)
   leaveShare(core, record)

@@ -22,7 +22,7 @@ const version = 3
 
 type SavedJob = Omit<
   JobRecord,
-  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'away'
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'away' | 'answer'
 > & {
   worker: string | null
   excluded: string[] | null
@@ -72,6 +72,7 @@ export function saveCore(core: Core): BrainSnapshot {
       patience: ___,
       age: ____,
       away: _____,
+      answer: ______,
       ...record
     }) => ({
       ...record,

@@ -64,6 +64,11 @@ export interface JobRecord extends Precedence {
   age: Entry<Timer> | undefined
   /** It is in a function, which is given up then. */
   away: Entry<Timer> | undefined
+  /** The current attempt must be answered by then; or, if it was not, its worker must show that it is alive. */
+  answer: Entry<Timer> | undefined
+  /** When its worker was asked whether it is alive; -1: it was not. How often attempts were sent again because it was. */
+  askedAt: number
+  resent: number
   /** The last report of its worker that named it. */
   seenIn: number
   /** The answer of the current attempt has begun to come. */
@@ -93,6 +98,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   placedStamp: number
   /** Where the scheduler has filed it: the scheduler's own. Here rather than in a map, to be found without a search. */
   filed: unknown
+  /** A job that waits for it to be empty, under policies that keep workers for some: others are not sent there. */
+  keptFor: string | undefined
   /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
   brokeOff: string[]
   /** The share of its cores that was busy between the last two polls; null: not known yet. */
@@ -128,6 +135,7 @@ export function newWorkerRecord(
     running: 0,
     usedMb: 0,
     filed: undefined,
+    keptFor: undefined,
     brokeOff: [],
     cpu: null,
     cpuSaid: null,
@@ -150,11 +158,13 @@ export interface Timer {
   id: string
 }
 
-type TimerOfJob = 'deadline' | 'slack' | 'patience' | 'age' | 'away'
+type TimerOfJob = (typeof timersOfJobs)[number]
+
+const timersOfJobs = ['deadline', 'slack', 'patience', 'age', 'away', 'answer'] as const
 
 /** True: the timer is a job's, which has it under that name, and goes with it. */
 export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
-  return kind === 'deadline' || kind === 'slack' || kind === 'patience' || kind === 'age' || kind === 'away'
+  return timersOfJobs.includes(kind as TimerOfJob)
 }
 
 /** How often things happened since the start. */
@@ -219,6 +229,9 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     patience: undefined,
     age: undefined,
     away: undefined,
+    answer: undefined,
+    askedAt: -1,
+    resent: 0,
     seenIn: 0,
     answering: false,
   }

@@ -1,8 +1,11 @@
 /** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
 
 import { createHash } from 'node:crypto'
+import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/overflow-spec.ts'
+import type { ScaleSpec } from '../brain/scale/index.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
+import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
@@ -44,6 +47,11 @@ export interface ChaosOptions {
   log?: (chunk: Uint8Array) => void
   /** After this many arrivals the brain is replaced by one restored from its snapshot. */
   restoreAfter?: number
+  /** How the number of workers is found, in place of a policy that draws it. */
+  scale?: Omit<ScaleSpec, 'min' | 'max'>
+  /** Further constants of the brain. */
+  limits?: Partial<BrainLimits>
+  overflow?: Partial<OverflowOptions>
 }
 
 /** Throws an `InvariantError` when a promise does not hold. */
@@ -91,6 +99,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     epoch: 1 + random.below(3),
     seed,
     limits,
+    placing: placingFrom(seed),
   }
 
   const clients = stream(seed, 'clients')
@@ -108,8 +117,11 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 
   const sizing = stream(seed, 'sizing')
   const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
-  const scale = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const drawn = sizing.next() < 0.5 ? { ...brain.scale, policy: 'wandering' as const, wander } : brain.scale
+  const scale = options.scale ? { ...brain.scale, ...options.scale } : drawn
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+  if (overflow.overflow) Object.assign(overflow.overflow, options.overflow)
+  Object.assign(limits, options.limits)
 
   const faults = new Faults(rates, seed)
   const checks = new Invariants(disciplines[brain.discipline].bounded, max)
@@ -193,6 +205,18 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     away,
     awayFailed,
     hash: hash.digest('hex'),
+  }
+}
+
+/** Bounds that jobs of the scenario reach, for policies that have them. */
+function placingFrom(seed: number): PlacingSpec {
+  const random = stream(seed, 'placing')
+  const mostWork = unitsPerSecond * 10 ** (random.next() * 2 - 1)
+  return {
+    mostWork,
+    mostJobs: 1 + random.below(6),
+    againMs: 50 + random.below(500),
+    keepAfterMs: random.next() * 3000,
   }
 }
 

@@ -1,7 +1,9 @@
 /** All scaling policies by name, and what describes one. */
 
+import { averageWork } from './average-work.ts'
 import type { Billing } from './billing.ts'
 import { checkBounds } from './bounds.ts'
+import { cpuStep } from './cpu-step.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
@@ -28,6 +30,11 @@ export interface ScaleSpec {
   plan?: readonly PlanStep[]
   /** Of `wandering`. */
   wander?: Wander
+  /** Of `average-work` and `cpu-step`: how often they look, and how often whether those that are to go are done. */
+  everyMs?: number
+  checkMs?: number
+  /** Of `average-work`: the most work that a worker may have in hand. */
+  mostWork?: number
   billing?: Billing
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
@@ -40,6 +47,8 @@ export const scalers = {
   kpa,
   planned,
   wandering,
+  'average-work': averageWork,
+  'cpu-step': cpuStep,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

@@ -2,6 +2,8 @@
 
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
+import { leastWorkCapped } from './least-work-capped.ts'
+import { leastWorkGuarded } from './least-work-guarded.ts'
 import { prequal } from './prequal.ts'
 import { roundRobin } from './round-robin.ts'
 import type { SchedulerFactory } from './scheduler.ts'
@@ -15,6 +17,8 @@ export const schedulers = {
   'two-choices': twoChoices,
   prequal,
   srpt,
+  'least-work-capped': leastWorkCapped,
+  'least-work-guarded': leastWorkGuarded,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers

@@ -59,6 +59,12 @@ export interface SchedulerParts {
 export interface PlacingSpec {
   /** The most work that a worker may have in hand, for policies that bound it. */
   mostWork?: number
+  /** The most jobs, likewise. */
+  mostJobs?: number
+  /** Of those that let jobs wait: after so long such a job is placed anew. */
+  againMs?: number
+  /** Of `least-work-capped`: for who has waited so long a worker is kept. */
+  keepAfterMs?: number
 }
 
 /** What schedulers may know of the fleet besides its workers. */
@@ -67,6 +73,8 @@ export interface FleetFacts {
   /** Workers that are being launched. */
   booting(): number
   isBooting(launch: string): boolean
+  /** True: the job is in the queue. */
+  isWaiting(job: string): boolean
   /** How many more may be launched now. */
   room(): number
 }
