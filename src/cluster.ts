@@ -99,6 +99,8 @@ export interface ClusterOptions extends Following {
   prices?: Partial<Omit<Prices, 'workerHour'>>
   /** Functions that take jobs which would wait, where that pays. Default: none. */
   functions?: FunctionsOptions
+  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  unmeteredAway?: readonly string[]
   frontLimits?: Partial<FrontLimits>
   log(line: string): void
 }
@@ -193,10 +195,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     file: join(options.dataDir, 'ledger.db'),
     onTrouble: (error) => log(`ledger: ${error.message}`),
   })
-  const { ruled } = options
+  const { ruled, unmeteredAway = [] } = options
+  const ignores = (place: string, workload: string) =>
+    place === functionsAre?.id && unmeteredAway.includes(workload)
   const learning = options.estimator
     ? undefined
-    : clusterEstimator({ workPerCpuMs: nominal, ...(ruled && { ruled }), ledger, log })
+    : clusterEstimator({ workPerCpuMs: nominal, ...(ruled && { ruled }), ignores, ledger, log })
   const estimator = options.estimator ?? learning!
   for (const name of Object.keys(code)) {
     await learning?.warm(name, (row) => {
@@ -212,7 +216,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return isCurrent ? exchange : undefined
   }
   const keeper: MetricsKeeper | undefined =
-    following.metricsEvery === undefined ? undefined : metricsKeeper(ledger, code, currentExchange)
+    following.metricsEvery === undefined && !following.fromStart
+      ? undefined
+      : metricsKeeper(ledger, code, currentExchange, following.fromStart)
   const troubles: string[] = []
   const firstReady = Promise.withResolvers<void>()
   const began = performance.now()
@@ -248,6 +254,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         if (!upstream || !exchange) return
         keeper?.over(exchange)
         void exchange.run({ epoch, job, attempt }, upstream, precedence)
+        keeper?.began(exchange)
         return
       }
       case 'overflow': {
@@ -255,7 +262,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         const exchange = exchanges.get(job)
         if (!functions || !exchange) return
         keeper?.over(exchange)
-        void exchange.run({ epoch, job, attempt }, functions)
+        void exchange.run({ epoch, job, attempt }, storing(functions, exchange))
+        keeper?.began(exchange)
         return
       }
       case 'go':
@@ -284,10 +292,23 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
   }
 
+  /** Functions store what they have measured before they answer, where that is the rule. */
+  function storing(functions: Functions, { parts: { question, job } }: Exchange): Functions {
+    if (!learning || ignores(functions.id, job.workload)) return functions
+    return {
+      ...{ id: functions.id, list: () => functions.list(), close: () => functions.close() },
+      async invoke(signal, use) {
+        const end = await functions.invoke(signal, use)
+        if (end?.outcome === 'result' && end.cost) await learning.store(question, end.cost)
+        return end
+      },
+    }
+  }
+
   function over(exchange: Exchange): void {
     exchanges.delete(exchange.parts.job.id)
     keeper?.over(exchange)
-    learnFrom(exchange, { estimator, rates, units, ledger })
+    learnFrom(exchange, { estimator, rates, units, ledger, ignores })
   }
 
   const admin = adminServer({

@@ -119,7 +119,6 @@ test('a description that names no policy there is is refused with the list of na
   const odd = { ...spec, scheduler: 'toString' as SchedulerName }
   assert.throws(() => brainOf(odd), {
     code: 'CONFIG',
-    message:
-      'scheduler = toString: must be one of round-robin, least-connections, least-work, two-choices, prequal, srpt',
+    message: `scheduler = toString: must be one of ${policies.join(', ')}`,
   })
 })

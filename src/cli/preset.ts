@@ -37,11 +37,12 @@ export function filesFrom({ workloads }: { workloads: string | undefined }, pres
 export function partsOf(
   preset: Preset,
 ): Pick<ClusterOptions, 'scheduler' | 'discipline'> & Partial<ClusterOptions> {
-  const { scheduler, placing, discipline, limits, following, estimator } = preset
+  const { scheduler, placing, discipline, limits, following, estimator, unmeteredAway } = preset
   return {
     ...{ scheduler, discipline, ...following },
     ...(placing && { placing }),
     ...(limits && { limits }),
     ...(estimator && { ruled: estimator }),
+    ...(unmeteredAway && { unmeteredAway }),
   }
 }

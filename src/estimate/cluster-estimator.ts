@@ -8,7 +8,7 @@ import type { Measure } from '../wire/messages.ts'
 import type { Features } from '../workload.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
-import type { Estimator, Question } from './estimator.ts'
+import type { Estimator, Measurement, Question } from './estimator.ts'
 import { threadFitter } from './learned/fitter.ts'
 import { fromText, toText } from './learned/snapshot.ts'
 import { type Learned, learned } from './learned.ts'
@@ -17,12 +17,15 @@ import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { type Ruled, ruledWork } from './ruled.ts'
 import { ruleEstimator } from './rules-estimator.ts'
+import { slopeStore, slopesName } from './slope-store.ts'
 
 export interface ClusterEstimatorOptions {
   /** The nominal rate of a core. */
   workPerCpuMs: number
   /** How work is estimated in place of what is learned. Default: not so. */
   ruled?: Ruled
+  /** True: what was measured there of this workload is not learned from. */
+  ignores?: (place: string, workload: string) => boolean
   ledger: Ledger
   log(line: string): void
 }
@@ -30,6 +33,8 @@ export interface ClusterEstimatorOptions {
 export interface ClusterEstimator extends Estimator {
   /** Learns what the ledger remembers of a workload. A ledger that cannot be read is reported, and that is all. */
   warm(workload: string, learnt?: (row: WarmRow) => void): Promise<void>
+  /** What a function has measured is stored when this resolves, where that is the estimator's rule. */
+  store(question: Question, measured: Measurement): Promise<void>
   /** Resolves when no model is being made. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -41,11 +46,16 @@ const memoryModel = { posts: 48, growth: 1 }
 export function clusterEstimator({
   workPerCpuMs,
   ruled,
+  ignores = () => false,
   ledger,
   log,
 }: ClusterEstimatorOptions): ClusterEstimator {
   const fitter = threadFitter(log)
   const models = new Map<string, Learned>()
+  const tables =
+    ruled?.rule === 'slopes' && ruled.writeEveryMs !== undefined
+      ? slopeStore(ledger, ruled.writeEveryMs)
+      : undefined
 
   function modelOf(workload: string, measure: Measure, quantity: 'work' | 'memory'): Learned {
     const name = `${workload} ${measure} ${quantity}`
@@ -64,7 +74,11 @@ export function clusterEstimator({
   const estimator = ruleEstimator({
     work: (workload, measure) =>
       chain(
-        ...(ruled ? [ruledWork(ruled)] : [memo(), modelOf(workload, measure, 'work')]),
+        ...(tables
+          ? [tables.rule(workload)]
+          : ruled
+            ? [ruledWork(ruled)]
+            : [memo(), modelOf(workload, measure, 'work')]),
         constant(),
         priorWork(workPerCpuMs),
       ),
@@ -79,15 +93,21 @@ export function clusterEstimator({
         const [rows, snapshots] = await Promise.all([ledger.warm({ workload }), ledger.snapshots(workload)])
         for (const row of rows) {
           const question = questionOf(workload, row)
-          if (!question) continue
+          if (!question || ignores(row.worker, workload)) continue
           estimator.recall(question, row)
           learnt(row)
         }
-        for (const { name, codeHash, json } of snapshots) {
+        for (const snapshot of snapshots) {
+          const { name, codeHash, json } = snapshot
+          if (name === slopesName) {
+            tables?.restore(snapshot)
+            continue
+          }
           const model = fromText(json)
           if (model && (name === 'work' || name === 'memory'))
             modelOf(workload, measureIn(codeHash), name).restore(codeHash, model)
         }
+        tables?.write()
       } catch (error) {
         log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)
       }
@@ -95,7 +115,16 @@ export function clusterEstimator({
     async settled() {
       for (const model of models.values()) await model.settled()
     },
-    close: () => fitter.close(),
+    async store(question, measured) {
+      if (!tables) return
+      estimator.learn(question, measured)
+      tables.write()
+      await ledger.flush().catch((error: Error) => log(`estimate: ${error.message}`))
+    },
+    async close() {
+      tables?.close()
+      await fitter.close()
+    },
   }
 }
 

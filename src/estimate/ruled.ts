@@ -11,6 +11,8 @@ export interface Ruled {
   rule: RuledName
   /** Of `similar-requests`: what to say of requests like nothing that was seen. */
   unknown?: number
+  /** Of `slopes`: what was measured is taken in, and what that changed stored, so often. Default: at once, and not stored. */
+  writeEveryMs?: number
 }
 
 const rules = {

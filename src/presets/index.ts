@@ -2,6 +2,8 @@
 
 import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
+import { ecowork } from './ecowork.ts'
+import { hillclimbing } from './hillclimbing.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 
 export const presets = {
@@ -15,6 +17,8 @@ export const presets = {
     scheduler: 'least-connections',
     discipline: 'sharing',
   }),
+  hillclimbing,
+  ecowork,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets

@@ -27,6 +27,8 @@ export interface Preset {
   estimator?: Ruled
   /** Who goes to functions, and how many at a time. Default: nobody. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions>
+  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  unmeteredAway?: readonly string[]
   /** The ready workloads that it is about. Default: all. */
   workloads?: readonly string[]
   /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */
