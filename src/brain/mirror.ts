@@ -12,12 +12,12 @@ export function remainingWork(record: JobRecord, now: number): number {
 }
 
 /**
- * The same by the one number that was said of the job, until it has passed that: for policies that know nothing of
- * intervals.
+ * The same for those who know one number of a job and nothing of intervals: what was said of it less what it has done;
+ * once it has passed that, as much again as it has done.
  */
 export function saidLeft(record: JobRecord, now: number): number {
   const done = doneWork(record, now)
-  return Math.max(0, (done < record.job.work ? record.job.work : record.expected) - done)
+  return done < record.job.work ? record.job.work - done : done
 }
 
 /** Work that a job has done, extrapolated from the last that is known. */

@@ -48,7 +48,7 @@ const words: Words = {
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
   'own-launch': () => 'no worker can take it, and one is launched for it',
   'over-cap': (r) =>
-    `${openWorkers(r)} would have more than ${grouped(Number(r.mostWork))} units of work with its ${grouped(Number(r.work))}` +
+    `${r.openWorkers === 0 ? 'no worker is open' : `${openWorkers(r)} would have more than ${grouped(Number(r.mostWork))} units of work with its ${grouped(Number(r.work))}`}` +
     `${r.kept === undefined ? '' : `; ${r.kept} gets no others until it is empty`}`,
   guarded: (r) =>
     r.openWorkers === 0

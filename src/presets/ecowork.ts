@@ -26,7 +26,8 @@ export const ecowork: PresetMaker = ({ ms, work }) => {
       cpuEveryMs: ms(60_000),
       attempts: 1_000_000,
       losses: 20,
-      answers: { factor: 4, leastMs: ms(60_000), heartbeatMs: Math.max(3000, 3 * beatMs) },
+      // Scaled times make no machine faster, so these have a least.
+      answers: { factor: 4, leastMs: Math.max(10_000, ms(60_000)), heartbeatMs: Math.max(3000, ms(3000)) },
     },
     meter: { mode: 'work', formula: { instructions: 1, fieldLoads: 1, stores: 1 } },
     estimator: { rule: 'slopes', writeEveryMs: ms(15_000) },
