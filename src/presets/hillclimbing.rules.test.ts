@@ -165,7 +165,10 @@ test('HC-6 the estimate is added when a request is sent, and what its worker say
   trial.arrives('long', { work: 400 * million, high: 4000 * million })
   const work = () => trial.view.workers[0]!.figures.work
   assert.equal(work(), 400 * million)
-  const seen = [12, 24, 36].map((done) => (trial.after(9450).progresses('long', done * million), work()))
+  const seen = [12, 24, 36].map((done) => {
+    trial.after(9450).progresses('long', done * million)
+    return work()
+  })
   assert.deepEqual(seen, [388 * million, 376 * million, 364 * million])
   assert.equal(trial.view.workers[0]!.outstanding, 364 * million)
   assert.equal(presetOf('hillclimbing').following!.progressEvery, 12 * million)
