@@ -117,7 +117,7 @@ export function clusterEstimator({
     },
     async store(question, measured) {
       if (!tables) return
-      estimator.learn(question, measured)
+      tables.rule(question.workload).learn(question, measured.work)
       tables.write()
       await ledger.flush().catch((error: Error) => log(`estimate: ${error.message}`))
     },
