@@ -6,7 +6,7 @@
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { retry } from './jobs.ts'
-import { doneWork, saidLeft } from './mirror.ts'
+import { doneWork, remainingWork } from './mirror.ts'
 import { detach, fill } from './placing.ts'
 import type { JobRecord } from './state.ts'
 import { lose } from './workers.ts'
@@ -62,7 +62,7 @@ function sendAgain(core: Core, record: JobRecord, limit: number): void {
 function limitMs({ limits, now }: Core, { worker, resent }: JobRecord): number {
   const { factor, leastMs } = limits.answers!
   const { jobs, cores, workPerSecond } = worker!
-  const work = jobs.reduce((sum, record) => sum + saidLeft(record, now), 0)
+  const work = jobs.reduce((sum, record) => sum + remainingWork(record, now), 0)
   const needMs = (work / (cores * workPerSecond)) * 1000
   return (leastMs + factor * needMs) * 2 ** Math.min(resent, mostDoublings)
 }

@@ -1,7 +1,7 @@
 /** What scaling policies see of the fleet. All of it is kept up to date event by event, but what jobs need is added up when asked for. */
 
 import type { Core } from './core.ts'
-import { doneWork, saidLeft } from './mirror.ts'
+import { doneWork, remainingWork } from './mirror.ts'
 import type { FleetView, Present, WorkerFigures } from './scale/scaler.ts'
 import type { FleetFacts } from './schedule/scheduler.ts'
 import type { JobRecord, WorkerRecord } from './state.ts'
@@ -45,7 +45,7 @@ function figuresOf(worker: WorkerRecord, now: number): WorkerFigures {
     ...{ id, number, suspect, cpu, since },
     draining: state === 'draining',
     jobs: jobs.length,
-    work: jobs.reduce((sum, record) => sum + saidLeft(record, now), 0),
+    work: jobs.reduce((sum, record) => sum + remainingWork(record, now), 0),
   }
 }
 

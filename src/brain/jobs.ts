@@ -19,6 +19,7 @@ import {
   fill,
   overflows,
   place,
+  saidOf,
   standAnew,
   start,
   wait,
@@ -43,7 +44,7 @@ const finished: Reason = Object.freeze({ code: 'finished' })
 export function arrive(core: Core, job: Job): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
   checkJob(job)
-  const record = newJobRecord(job, ++core.seqs.job, core.now)
+  const record = newJobRecord(job, ++core.seqs.job, core.now, saidOf(core, job))
   core.jobs.set(job.id, record)
   core.counters.accepted++
   let away: Reason | undefined
@@ -133,7 +134,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   checkTurn(core, record)
   if (done < record.reviseAt) return
   const { worker, job, expected: was } = record
-  const { expected, reviseAt } = standingAt(job, done)
+  const { expected, reviseAt } = standingAt(saidOf(core, job), done)
   record.expected = expected
   record.reviseAt = reviseAt
   // That it takes a little more than was said is nothing to tell of.
@@ -226,7 +227,7 @@ export function retry(
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
-  standAnew(record)
+  standAnew(core, record)
   loseTurn(core, record)
   if (cause === 'overdue' && canAccept(core, failed, record))
     return start(core, record, failed, { code: 'sent-again', times: record.resent })

@@ -11,15 +11,6 @@ export function remainingWork(record: JobRecord, now: number): number {
   return Math.max(0, record.expected - doneWork(record, now))
 }
 
-/**
- * The same for those who know one number of a job and nothing of intervals: what was said of it less what it has done;
- * once it has passed that, as much again as it has done.
- */
-export function saidLeft(record: JobRecord, now: number): number {
-  const done = doneWork(record, now)
-  return done < record.job.work ? record.job.work - done : done
-}
-
 /** Work that a job has done, extrapolated from the last that is known. */
 export function doneWork(record: JobRecord, now: number, worker = record.worker!): number {
   if (!record.running) return record.done

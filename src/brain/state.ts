@@ -1,6 +1,6 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
-import { firstStanding } from '../estimate/standing.ts'
+import { firstStanding, type Said } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
 import type { Job, Precedence, WorkerFacts } from '../model.ts'
 import { noPrecedence } from '../worker/discipline.ts'
@@ -192,7 +192,8 @@ export function takeOut<T>(items: T[], item: T): void {
   items.pop()
 }
 
-export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
+/** `said`: what is believed of its work. */
+export function newJobRecord(job: Job, seq: number, now: number, said: Said = job): JobRecord {
   return {
     job,
     seq,
@@ -213,7 +214,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     ranMs: 0,
     pausedAt: -1,
     saidDone: 0,
-    ...firstStanding(job),
+    ...firstStanding(said),
     paid: 0,
     spent: 0,
     ...noPrecedence,

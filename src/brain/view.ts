@@ -1,7 +1,7 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
 import type { Core } from './core.ts'
-import { remainingWork, saidLeft } from './mirror.ts'
+import { remainingWork } from './mirror.ts'
 import { mayHave } from './placing.ts'
 import type { Figures } from './schedule/scheduler.ts'
 import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
@@ -96,13 +96,12 @@ function owed(core: Core): number {
 }
 
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
-  const { now, scheduler, scaler, discipline } = core
-  const left = discipline.ranks ? remainingWork : saidLeft
+  const { now, scheduler, scaler } = core
   const jobs = worker.jobs.map((record: JobRecord) => ({
     job: record.job.id,
     attempt: record.attempt,
     running: record.running,
-    remaining: left(record, now),
+    remaining: remainingWork(record, now),
   }))
   return {
     id: worker.id,

@@ -31,7 +31,7 @@ test('what is asked for is in the description', () => {
 })
 
 test('what does not go together is refused', () => {
-  refused(['--scale', 'magic'], /^--scale = magic: must be one of fixed, work-forecast, hpa, kpa$/)
+  refused(['--scale', 'magic'], /^--scale = magic: must be one of fixed, work-forecast, hpa, kpa/)
   refused(['--scale', 'planned'], /^--scale = planned: must be one of/)
   refused(['--target', '0.8'], /^--target = 0\.8: is for --scale hpa and kpa, and this is work-forecast$/)
   refused(

@@ -223,7 +223,10 @@ function placingFrom(seed: number): PlacingSpec {
 /** The longest that a function of the scenario runs. */
 const longestFunctionMs = 20_000
 
-/** Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear. */
+/**
+ * Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear,
+ * or for whatever is small.
+ */
 function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
   const random = stream(seed, 'overflow')
   if (random.next() < 0.5) return {}
@@ -237,6 +240,11 @@ function functionsFrom(seed: number, cores: number): { overflow?: OverflowOption
     patienceMs: 200 + random.next() * 2000,
     everyMs: 50 + random.below(500),
     prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
+    ...(random.next() < 0.5 && {
+      rule: 'small' as const,
+      mostWork: unitsPerSecond * 10 ** (random.next() * 3 - 2),
+    }),
+    ...{ afterFailure: random.next() < 0.5, errorsReturn: random.next() < 0.5 },
   }
   return { overflow }
 }

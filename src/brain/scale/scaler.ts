@@ -40,7 +40,7 @@ export interface WorkerFigures {
   /** The share of its cores that was busy between the last two looks; null: it has not been looked at twice. */
   cpu: number | null
   jobs: number
-  /** What its jobs still need, by the one number that was said of each. */
+  /** What its jobs are still expected to need. */
   work: number
   /** When it was launched. */
   since: number

@@ -6,7 +6,6 @@
  */
 
 import { type Entry, Heap } from '../../heap.ts'
-import { saidLeft } from '../mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
@@ -77,6 +76,6 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
 /** As far as its jobs were heard of last. */
 export function workIn({ jobs }: WorkerRecord): number {
   let work = 0
-  for (const record of jobs) work += saidLeft(record, record.since)
+  for (const { expected, done } of jobs) work += Math.max(0, expected - done)
   return work
 }
