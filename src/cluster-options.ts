@@ -77,6 +77,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   prices?: Partial<Omit<Prices, 'workerHour'>>
   /** Functions that take jobs which would wait, where that pays. Default: none. */
   functions?: FunctionsOptions
+  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  unmeteredAway?: readonly string[]
   frontLimits?: Partial<FrontLimits>
   /** True: what the brain decides is logged in `components.log` in the data folder, each line by its component. */
   componentLog?: boolean

@@ -11,7 +11,7 @@ import { driveBrain } from './brain-driver.ts'
 import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
 import { openComponentLog } from './component-log.ts'
 import { clusterEstimator } from './estimate/cluster-estimator.ts'
-import type { Question, Quote } from './estimate/estimator.ts'
+import type { Measurement, Question, Quote } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
@@ -37,6 +37,7 @@ import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
 import { Bill, usualPrices } from './money.ts'
 import { functionSettings, localFunctions } from './overflow/settings.ts'
+import { storing } from './overflow/storing.ts'
 import { restarter } from './rolling-restart.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
@@ -107,14 +108,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     file: join(options.dataDir, 'ledger.db'),
     onTrouble: (error) => log(`ledger: ${error.message}`),
   })
-  const { ruled } = options
+  const { ruled, unmeteredAway = [] } = options
+  const ignores = (place: string, workload: string) =>
+    place === functionsAre?.id && unmeteredAway.includes(workload)
   const learning = options.estimator
     ? undefined
     : clusterEstimator({
         workPerCpuMs: nominal,
         ...(ruled && { ruled, ranksFile: join(options.dataDir, 'ranks.jsonl') }),
-        ledger,
-        log,
+        ...{ ignores, ledger, log },
       })
   const estimator = options.estimator ?? learning!
   for (const name of Object.keys(code)) {
@@ -131,7 +133,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     return isCurrent ? exchange : undefined
   }
   const keeper: MetricsKeeper | undefined =
-    following.metricsEvery === undefined ? undefined : metricsKeeper(ledger, code, currentExchange)
+    following.metricsEvery === undefined && !following.fromStart
+      ? undefined
+      : metricsKeeper(ledger, code, currentExchange, following.fromStart)
   const troubles: string[] = []
   /** Workers that were told to be fronts. */
   const nodeFronts = new Set<string>()
@@ -174,6 +178,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         if (!upstream || !exchange) return
         keeper?.over(exchange)
         void exchange.run({ epoch, job, attempt }, upstream, precedence)
+        keeper?.began(exchange)
         return
       }
       case 'overflow': {
@@ -181,7 +186,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         const exchange = exchanges.get(job)
         if (!functions || !exchange) return
         keeper?.over(exchange)
-        void exchange.run({ epoch, job, attempt }, functions)
+        const { question } = exchange.parts
+        const stored =
+          learning && !ignores(functions.id, question.workload)
+            ? (cost: Measurement) => learning.store(question, cost)
+            : undefined
+        void exchange.run({ epoch, job, attempt }, stored ? storing(functions, stored) : functions)
+        keeper?.began(exchange)
         return
       }
       case 'go':
@@ -226,7 +237,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   function over(exchange: OpenJob): void {
     exchanges.delete(exchange.parts.job.id)
     keeper?.over(exchange)
-    learnFrom(exchange, { estimator, rates, units, ledger })
+    learnFrom(exchange, { estimator, rates, units, ledger, ignores })
   }
 
   const limits = { ...frontDefaults, ...options.frontLimits }

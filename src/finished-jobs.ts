@@ -12,15 +12,17 @@ export interface Learners {
   /** Of an own server, whose costs are learned in the units in which they were measured. */
   units: RouteUnits | undefined
   ledger: Ledger
+  /** True: what was measured there of this workload is not learned from. */
+  ignores(place: string, workload: string): boolean
 }
 
 /** One that never ran, or was given up, leaves nothing. */
-export function learnFrom(exchange: OpenJob, { estimator, rates, units, ledger }: Learners): void {
+export function learnFrom(exchange: OpenJob, { estimator, rates, units, ledger, ignores }: Learners): void {
   const { cost, worker, attempts, startedAt, outcome } = exchange
   if (!cost) return
   const { job, params, question: asked } = exchange.parts
   const question = units ? { ...asked, codeHash: units.codeOf(job.workload, cost.measure) } : asked
-  if (outcome === 'result') {
+  if (outcome === 'result' && !ignores(worker, job.workload)) {
     estimator.learn(question, cost)
     if (units) units.learn(worker, job.workload, cost)
     else rates.learn(worker, job.workload, cost.work, cost.cpuMs)

@@ -8,25 +8,33 @@ import type { WorkDone } from './worker/frames.ts'
 export interface MetricsKeeper {
   /** A worker says what an attempt has counted. */
   counted(worker: string, message: AttemptToken & WorkDone): void
+  /** An attempt has been sent. */
+  began(exchange: OpenJob): void
   /** The exchange is over, or another attempt takes the place of its last one. */
   over(exchange: OpenJob): void
   workerGone(worker: string): void
 }
 
-/** `exchangeOf` gives the exchange of a job whose current attempt this is; what comes late has none. */
+/**
+ * `exchangeOf` gives the exchange of a job whose current attempt this is; what comes late has none. `fromStart`: there is a
+ * row from the first attempt on, by the parameters as the workload takes them and, of a body, its size and hash.
+ */
 export function metricsKeeper(
   ledger: Ledger,
   code: Readonly<Record<string, string>>,
   exchangeOf: (worker: string, token: AttemptToken) => OpenJob | undefined,
+  fromStart = false,
 ): MetricsKeeper {
   function record(exchange: OpenJob, done: WorkDone, running: boolean): void {
-    const { job, question, hasBody } = exchange.parts
+    const { job, hasBody, question } = exchange.parts
     // With a body, parameters alone do not say what was asked.
-    if (hasBody) return
+    if (hasBody && !fromStart) return
+    const body = hasBody ? { body: question.key.split(' ').slice(-2).join(' ') } : {}
+    const asked = { ...(question.params as object), ...body }
     const row: MetricsRow = {
       workload: job.workload,
       codeHash: code[job.workload] ?? '',
-      parameters: question.key,
+      parameters: fromStart ? JSON.stringify(asked) : question.key,
       work: done.work,
       tally: JSON.stringify(done.tally ?? {}),
       running,
@@ -39,6 +47,9 @@ export function metricsKeeper(
   // Whoever measured for an earlier start of this cluster does so no more.
   ledger.metricsOwnerGone({})
   return {
+    began(exchange) {
+      if (fromStart) record(exchange, { work: 0 }, true)
+    },
     counted(worker, message) {
       const exchange = exchangeOf(worker, message)
       if (exchange) record(exchange, message, true)

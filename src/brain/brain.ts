@@ -6,6 +6,7 @@
 import type { Action, Event, Job } from '../model.ts'
 import { type Random, stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import { checkAnswer } from './answer-limit.ts'
 import { type BrainLimits, brainDefaults, type Core, newCore, setTimer } from './core.ts'
 import { planPolls, pollAll } from './cpu.ts'
 import { checkSlack } from './deadlines.ts'
@@ -183,6 +184,7 @@ function ring(core: Core): void {
     else if (kind === 'age') checkAge(core, id)
     else if (kind === 'waited') refuseWaiting(core, id)
     else if (kind === 'away') giveUp(core, id)
+    else if (kind === 'answer') checkAnswer(core, id)
     else if (kind === 'overflow') lookAgain(core)
     else if (kind === 'silence') checkSilence(core, id)
     else if (kind === 'launch') giveUpLaunch(core, id)

@@ -37,6 +37,8 @@ export interface BrainLimits {
   freshMs: number
   /** In place of the two above: workers are pinged. Reports, which then come at least as often, are the answers. */
   pings: PingRule | null
+  /** Attempts that take too long are sent again, or prove their worker dead. */
+  answers: AnswerRule | null
   /** How often it is looked at how busy each worker's cores are; 0: never. */
   cpuEveryMs: number
   /** After this long a report that does not name an attempt proves that it never arrived. */
@@ -66,6 +68,15 @@ export interface PingRule {
   mostFresh: number
 }
 
+export interface AnswerRule {
+  /** An attempt is to be answered in so many times as long as its worker should need for all that it has in hand, */
+  factor: number
+  /** and this long more. */
+  leastMs: number
+  /** If it is not, the worker must show within so long that it is alive. */
+  heartbeatMs: number
+}
+
 export const brainDefaults: Readonly<BrainLimits> = {
   queue: 10_000,
   crashes: 3,
@@ -77,6 +88,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
   missedBeats: 3,
   freshMs: 10_000,
   pings: null,
+  answers: null,
   cpuEveryMs: 0,
   settleMs: 2_000,
   bootMs: 300_000,

@@ -32,6 +32,7 @@ export function fleetFacts(core: () => Core): FleetFacts {
     ready: () => core().ready,
     booting: () => core().launches.size,
     isBooting: (launch) => core().launches.has(launch),
+    isWaiting: (job) => core().jobs.get(job)?.queued !== undefined,
     room() {
       const { now, launchNotBefore, mostWorkers, ready, launches } = core()
       return now < launchNotBefore ? 0 : Math.max(0, mostWorkers - ready - launches.size)

@@ -6,8 +6,9 @@ import type { AttemptToken, Event, FailureKind, Job, Reason } from '../model.ts'
 import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
+import { canAccept } from './eligible.ts'
 import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
-import { againAway, inTimeAway, sendAway } from './overflow.ts'
+import { againAway, inTimeAway, sendAway, worthAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
 import {
@@ -18,6 +19,7 @@ import {
   fill,
   overflows,
   place,
+  saidOf,
   standAnew,
   start,
   wait,
@@ -35,12 +37,15 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>
 /** A job that is taken to need so much more than before has a story to tell. */
 const outgrown = 1.25
 
+/** Attempts end so through no fault of their worker, or of one that is gone. */
+const blameless: ReadonlySet<string> = new Set(['worker-lost', 'worker-ended', 'run-lost', 'overdue'])
+
 const finished: Reason = Object.freeze({ code: 'finished' })
 
 export function arrive(core: Core, job: Job): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
   checkJob(job)
-  const record = newJobRecord(job, ++core.seqs.job, core.now)
+  const record = newJobRecord(job, ++core.seqs.job, core.now, saidOf(core, job))
   core.jobs.set(job.id, record)
   core.counters.accepted++
   if (job.front !== undefined) comeThrough(core, job.front)
@@ -131,7 +136,7 @@ export function noteDone(core: Core, record: JobRecord, done: number): void {
   checkTurn(core, record)
   if (done < record.reviseAt) return
   const { worker, job, expected: was } = record
-  const { expected, reviseAt } = standingAt(job, done)
+  const { expected, reviseAt } = standingAt(saidOf(core, job), done)
   record.expected = expected
   record.reviseAt = reviseAt
   // That it takes a little more than was said is nothing to tell of.
@@ -171,7 +176,8 @@ export function fail(core: Core, event: Of<'failed'>): void {
   const { away } = record
   if (away && kind === 'error') noteEnd(core, record, undefined)
   // A function's limits are its own: on a worker the job may keep within them.
-  if (kind === 'error' || (kind === 'limit' && !away)) {
+  const isAnswer = kind === 'error' && !(away && core.overflow!.spec.errorsReturn)
+  if (isAnswer || (kind === 'limit' && !away)) {
     endWith(core, record, 'error', { code: kind, message: event.message ?? '' }, event.work)
     return
   }
@@ -194,7 +200,7 @@ export function retry(
   core: Core,
   record: JobRecord,
   failed: WorkerRecord,
-  cause: Exclude<FailureKind, 'error'> | 'worker-lost' | 'worker-ended' | 'run-lost' | 'function-silent',
+  cause: FailureKind | 'worker-lost' | 'worker-ended' | 'run-lost' | 'function-silent' | 'overdue',
 ): void {
   if (record.committed) {
     conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
@@ -227,15 +233,18 @@ export function retry(
   // One that was turned away may be taken another time.
   if (isFunction(core, failed))
     record.fleetOnly ||= core.overflow?.spec.retries ? againAt === undefined : cause !== 'throttled'
-  // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
-  else if (cause !== 'worker-lost' && cause !== 'worker-ended' && cause !== 'run-lost') {
+  else if (!blameless.has(cause)) {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
-  standAnew(record)
+  standAnew(core, record)
   loseTurn(core, record)
   record.awayAt = againAt ?? 0
-  place(core, record)
+  if (cause === 'overdue' && canAccept(core, failed, record))
+    return start(core, record, failed, { code: 'sent-again', times: record.resent })
+  const away = core.overflow?.spec.afterFailure && !isFunction(core, failed) && worthAway(core, record)
+  if (away) sendAway(core, record, away)
+  else place(core, record)
 }
 
 function isRunning(core: Core, record: JobRecord): boolean {

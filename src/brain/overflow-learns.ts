@@ -36,7 +36,8 @@ export function noteFleet({ overflow, now }: Core, record: JobRecord, work: numb
 /** The attempt has come to nothing there. What is the job's own fault is not the functions'. */
 export function noteFailure(core: Core, cause: string): void {
   const overflow = core.overflow!
-  if (cause === 'crash' || cause === 'limit' || overflow.spec.retries) return
+  const itsOwn = cause === 'crash' || cause === 'limit' || cause === 'error'
+  if (itsOwn || overflow.spec.retries) return
   // Those that fail together are one failure.
   if (core.now >= overflow.notBefore) overflow.failures++
   if (cause !== 'throttled' && overflow.failures < 2) return

@@ -16,6 +16,10 @@ export interface OverflowSpec {
    * a pause that doubles each time; then it is for the fleet. Null: functions are left alone for a while instead.
    */
   retries: { most: number; backoffMs: number } | null
+  /** True: what a worker has just failed goes there before it goes to another, if the rule lets it. */
+  afterFailure: boolean
+  /** True: a workload's own error there is no answer, and a worker does the job. */
+  errorsReturn: boolean
   /** Most jobs that are away at a time. */
   concurrency: number
   /** What a function has, and for how long one may run. */
@@ -40,6 +44,8 @@ export const overflowDefaults = {
   mostWork: Infinity,
   when: 'any',
   retries: null,
+  afterFailure: false,
+  errorsReturn: false,
   memoryMb: 512,
   timeoutMs: 900_000,
   coldMs: 500,

@@ -86,7 +86,7 @@ export function sendAway(core: Core, record: JobRecord, reason: Reason): void {
   record.sentAt = now
   record.running = false
   record.pausedAt = -1
-  standAnew(record)
+  standAnew(core, record)
   record.saidDone = record.counted = 0
   record.until = untilOn(place, record)
   settleDone(record, 0, now)

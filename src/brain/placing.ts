@@ -1,7 +1,8 @@
 /** Jobs put into workers' hands and taken out of them, and their ends. */
 
-import { firstStanding } from '../estimate/standing.ts'
-import type { Outcome, Precedence, Reason } from '../model.ts'
+import { firstStanding, type Said } from '../estimate/standing.ts'
+import type { Job, Outcome, Precedence, Reason } from '../model.ts'
+import { endAnswer, watchAnswer } from './answer-limit.ts'
 import { partLeft } from './backlog.ts'
 import { type Core, setTimer } from './core.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
@@ -115,6 +116,7 @@ export function detach(core: Core, record: JobRecord, work?: number): void {
   // Sums of fractions are not exact: an empty worker starts over.
   if (worker.jobs.length === 0) worker.usedMb = 0
   record.worker = undefined
+  endAnswer(core, record)
   if (record.away) leaveFunction(core, record)
   mirror(core, worker)
   core.scheduler.refile(worker)
@@ -139,7 +141,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   record.answering = false
   record.running = false
   record.pausedAt = -1
-  if (record.attempt > 1) standAnew(record)
+  if (record.attempt > 1) standAnew(core, record)
   record.saidDone = 0
   record.counted = 0
   record.until = untilOn(worker, record)
@@ -153,6 +155,7 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
   worker.placedAt = core.now
   mirror(core, worker)
   core.scheduler.refile(worker)
+  watchAnswer(core, record)
   core.actions.push({
     type: 'run',
     epoch: core.epoch,
@@ -216,9 +219,14 @@ export function sayRank(core: Core, record: JobRecord, reason: Reason): void {
   core.actions.push({ type: 'rank', ...token, precedence, reason })
 }
 
+/** Where jobs are not ranked by what is left of them, one number is what counts, and not how sure it is. */
+export function saidOf({ discipline }: Core, job: Job): Said {
+  return discipline.ranks ? job : { work: job.work }
+}
+
 /** Nothing of it is done. */
-export function standAnew(record: JobRecord): void {
-  const { expected, reviseAt } = firstStanding(record.job)
+export function standAnew(core: Core, record: JobRecord): void {
+  const { expected, reviseAt } = firstStanding(saidOf(core, record.job))
   record.expected = expected
   record.reviseAt = reviseAt
 }
@@ -287,6 +295,7 @@ function forget(core: Core, record: JobRecord): void {
   endSlack(core, record)
   endPatience(core, record)
   endWaiting(core, record)
+  endAnswer(core, record)
   core.jobs.delete(record.job.id)
   if (record.job.front !== undefined) leaveFront(core, record.job.front)
   endTurn(core, record)

@@ -65,6 +65,30 @@ const words: Words = {
   'tiers-replace': (r) => `${count(r.front, 'front')} and ${count(r.middle, 'middle')} are missing`,
   'within-share': (r) =>
     `its client has had ${r.percent} % of the work that was done lately for ${r.clients} clients`,
+  'own-launch': () => 'no worker can take it, and one is launched for it',
+  'over-cap': (r) =>
+    `${r.openWorkers === 0 ? 'no worker is open' : `${openWorkers(r)} would have more than ${grouped(Number(r.mostWork))} units of work with its ${grouped(Number(r.work))}`}` +
+    `${r.kept === undefined ? '' : `; ${r.kept} gets no others until it is empty`}`,
+  guarded: (r) =>
+    r.openWorkers === 0
+      ? 'no worker can be reached and has room'
+      : `${count(r.booting, 'worker')} ${r.booting === 1 ? 'is' : 'are'} being launched, and until then ${openWorkers(r)} would have too much with it`,
+  'average-work': (r) =>
+    `a worker has ${grouped(Number(r.work))} units of work on average, ${r.percent} % of the most that one may have, and ${r.bound} % is the bound${changing(r)}`,
+  'nobody-there': (r) =>
+    `${count(r.waiting, 'job')} ${r.waiting === 1 ? 'waits' : 'wait'}, and no worker is there`,
+  'first-worker': () => 'one to begin with',
+  'cpu-step': (r) => `CPU is at ${r.percent} % on average, and ${r.bound} % is the bound${changing(r)}`,
+  'fresh-workers': (r) =>
+    `${count(r.fresh, 'worker')} ${r.fresh === 1 ? 'is' : 'are'} fresh, so nothing is decided`,
+  'no-cpu': () => 'nothing is known of CPU yet',
+  'batch-under-way': (r) =>
+    `${count(r.workers, 'worker')} ${r.workers === 1 ? 'has' : 'have'} to be done first`,
+  overdue: (r) => `it was to be answered within ${span(r.limitMs ?? r.afterMs)}, and the worker is alive`,
+  'sent-again': (r) =>
+    `the worker is alive and took too long (${times(r.times)}), and is given twice as long`,
+  heartbeat: (r) =>
+    `a job was to be answered within ${span(r.limitMs)}, and no sign of life came within ${span(r.answerMs)}`,
   room: (r) => `that worker has room again (${r.jobs} of ${r.slots} slots are taken)`,
   'core-taken': (r) =>
     `${other(r.by, r.workload)} takes its core${r.first ? ', for it goes first now' : ''}; that one needs ${span(r.needMs)}, this one another ${span(r.leftMs)}`,
@@ -124,7 +148,7 @@ const words: Words = {
   'run-lost': () => 'by its own report the worker does not have it',
   go: () => 'the worker was ready; from here on it must not be repeated',
   finished: () => 'finished',
-  error: (r) => `the workload failed: ${r.message}`,
+  error: (r) => `the workload failed${r.message === undefined ? '' : `: ${r.message}`}`,
   limit: (r) => `the job passed a limit: ${r.message}`,
   deadline: (r) => `its deadline passed ${span(r.afterMs)} after it arrived`,
   'queue-full': (r) => `${r.waiting} jobs wait already, the limit is ${r.limit}`,
@@ -171,7 +195,8 @@ const words: Words = {
   'unknown-worker': () => 'it was given up, or never joined',
   silent: (r) => `nothing was heard of it for ${span(r.silentMs)}`,
   lost: (r) => `it is gone: ${r.message}`,
-  drained: () => 'it is empty and was to go',
+  drained: (r) =>
+    Number(r.together ?? 1) > 1 ? `all ${r.together} that were to go are empty` : 'it is empty and was to go',
   operator: () => 'an operator asked for it',
   'class-fits': (r) =>
     r.class === 'short'

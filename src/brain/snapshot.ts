@@ -23,7 +23,7 @@ const version = 3
 
 type SavedJob = Omit<
   JobRecord,
-  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'waited' | 'away'
+  'worker' | 'excluded' | 'queued' | 'deadline' | 'slack' | 'patience' | 'age' | 'waited' | 'away' | 'answer'
 > & {
   worker: string | null
   excluded: string[] | null
@@ -74,6 +74,7 @@ export function saveCore(core: Core): BrainSnapshot {
       age: ____,
       waited: _____,
       away: ______,
+      answer: _______,
       ...record
     }) => ({
       ...record,

@@ -1,6 +1,6 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
-import { firstStanding } from '../estimate/standing.ts'
+import { firstStanding, type Said } from '../estimate/standing.ts'
 import type { Entry } from '../heap.ts'
 import type { Job, Precedence, Role, WorkerFacts } from '../model.ts'
 import { noPrecedence } from '../worker/discipline.ts'
@@ -69,6 +69,11 @@ export interface JobRecord extends Precedence {
   waited: Entry<Timer> | undefined
   /** It is in a function, which is given up then. */
   away: Entry<Timer> | undefined
+  /** The current attempt must be answered by then; or, if it was not, its worker must show that it is alive. */
+  answer: Entry<Timer> | undefined
+  /** When its worker was asked whether it is alive; -1: it was not. How often attempts were sent again because it was. */
+  askedAt: number
+  resent: number
   /** The last report of its worker that named it. */
   seenIn: number
   /** The answer of the current attempt has begun to come. */
@@ -100,6 +105,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   placedStamp: number
   /** Where the scheduler has filed it: the scheduler's own. Here rather than in a map, to be found without a search. */
   filed: unknown
+  /** A job that waits for it to be empty, under policies that keep workers for some: others are not sent there. */
+  keptFor: string | undefined
   /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
   brokeOff: string[]
   /** The share of its cores that was busy between the last two polls; null: not known yet. */
@@ -138,6 +145,7 @@ export function newWorkerRecord(
     running: 0,
     usedMb: 0,
     filed: undefined,
+    keptFor: undefined,
     brokeOff: [],
     cpu: null,
     cpuSaid: null,
@@ -160,11 +168,10 @@ export interface Timer {
   id: string
 }
 
-type TimerOfJob = 'deadline' | 'slack' | 'patience' | 'age' | 'waited' | 'away'
+type TimerOfJob = (typeof timersOfJobs)[number]
 
-const ofJobs: ReadonlySet<string> = new Set<TimerOfJob>([
-  ...(['deadline', 'slack', 'patience', 'age', 'waited', 'away'] as const),
-])
+const timersOfJobs = ['deadline', 'slack', 'patience', 'age', 'waited', 'away', 'answer'] as const
+const ofJobs: ReadonlySet<string> = new Set(timersOfJobs)
 
 /** True: the timer is a job's, which has it under that name, and goes with it. */
 export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
@@ -198,7 +205,8 @@ export function takeOut<T>(items: T[], item: T): void {
   items.pop()
 }
 
-export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
+/** `said`: what is believed of its work. */
+export function newJobRecord(job: Job, seq: number, now: number, said: Said = job): JobRecord {
   return {
     job,
     seq,
@@ -219,7 +227,7 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     ranMs: 0,
     pausedAt: -1,
     saidDone: 0,
-    ...firstStanding(job),
+    ...firstStanding(said),
     paid: 0,
     spent: 0,
     ...noPrecedence,
@@ -238,6 +246,9 @@ export function newJobRecord(job: Job, seq: number, now: number): JobRecord {
     age: undefined,
     waited: undefined,
     away: undefined,
+    answer: undefined,
+    askedAt: -1,
+    resent: 0,
     seenIn: 0,
     answering: false,
   }

@@ -76,6 +76,11 @@ export class Trial {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held })
   }
 
+  /** The same, with the CPU time that its jobs have had since it began. */
+  reportsCpu(worker: string, cpuMs: number, held: HeldAttempt[] = []): Action[] {
+    return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, cpuMs })
+  }
+
   arrives(id: string, job: Partial<Job> = {}): Action[] {
     return this.tell({ type: 'arrived', job: { id, workload: 'w', work: 1000, memoryMb: 1, ...job } })
   }

@@ -1,6 +1,7 @@
 /** The life of a worker: it joins, reports, falls silent, drains, and is gone. */
 
 import type { AttemptToken, Event, HeldAttempt, Reason } from '../model.ts'
+import { endAnswer } from './answer-limit.ts'
 import { type Core, endLaunch } from './core.ts'
 import { noteCpu } from './cpu.ts'
 import { noteDone, retry } from './jobs.ts'
@@ -153,6 +154,7 @@ function takeBack(
   remove(core, worker, reason)
   for (const record of jobs) {
     spend(record)
+    endAnswer(core, record)
     record.worker = undefined
   }
   for (const record of jobs) retry(core, record, worker, cause)

@@ -37,12 +37,23 @@ export function filesFrom({ workloads }: { workloads: string | undefined }, pres
 export function partsOf(
   preset: Preset,
 ): Pick<ClusterOptions, 'scheduler' | 'discipline'> & Partial<ClusterOptions> {
-  const { scheduler, placing, discipline, limits, following, estimator, repeats, componentLog } = preset
+  const {
+    scheduler,
+    placing,
+    discipline,
+    limits,
+    following,
+    estimator,
+    repeats,
+    componentLog,
+    unmeteredAway,
+  } = preset
   return {
     ...{ scheduler, discipline, ...following, ...repeats },
     ...(componentLog && { componentLog }),
     ...(placing && { placing }),
     ...(limits && { limits }),
     ...(estimator && { ruled: estimator }),
+    ...(unmeteredAway && { unmeteredAway }),
   }
 }

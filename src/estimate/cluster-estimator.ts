@@ -19,6 +19,7 @@ import { readQuantities } from './quantities.ts'
 import { rankStore } from './rank-store.ts'
 import { type Ruled, ruledWork } from './ruled.ts'
 import { ruleEstimator } from './rules-estimator.ts'
+import { slopeStore, slopesName } from './slope-store.ts'
 import { type StoredRow, type StoreTrained, storeTrained } from './store-trained.ts'
 
 export interface ClusterEstimatorOptions {
@@ -28,6 +29,8 @@ export interface ClusterEstimatorOptions {
   ruled?: Ruled
   /** Where a rule that keeps ranks in a file keeps them. Default: nowhere. */
   ranksFile?: string
+  /** True: what was measured there of this workload is not learned from. */
+  ignores?: (place: string, workload: string) => boolean
   ledger: Ledger
   log(line: string): void
 }
@@ -35,6 +38,8 @@ export interface ClusterEstimatorOptions {
 export interface ClusterEstimator extends Estimator {
   /** Learns what the ledger remembers of a workload. A ledger that cannot be read is reported, and that is all. */
   warm(workload: string, learnt?: (row: WarmRow) => void): Promise<void>
+  /** What a function has measured is stored when this resolves, where that is the estimator's rule. */
+  store(question: Question, measured: Measurement): Promise<void>
   /** Resolves when no model is being made. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -47,6 +52,7 @@ export function clusterEstimator({
   workPerCpuMs,
   ruled,
   ranksFile,
+  ignores = () => false,
   ledger,
   log,
 }: ClusterEstimatorOptions): ClusterEstimator {
@@ -55,6 +61,10 @@ export function clusterEstimator({
   const ranks =
     ruled?.rule === 'rank-memo' && ranksFile !== undefined
       ? rankStore({ file: ranksFile, store: ledger, log })
+      : undefined
+  const tables =
+    ruled?.rule === 'slopes' && ruled.writeEveryMs !== undefined
+      ? slopeStore(ledger, ruled.writeEveryMs)
       : undefined
 
   function modelOf(workload: string, measure: Measure, quantity: 'work' | 'memory'): Learned {
@@ -102,6 +112,7 @@ export function clusterEstimator({
 
   function rulesFor(workload: string, measure: Measure): Rule[] {
     if (!ruled) return [memo(), modelOf(workload, measure, 'work')]
+    if (tables) return [tables.rule(workload)]
     return [
       ruled.quantities
         ? trainedOf(workload, measure, ruled.quantities)
@@ -124,7 +135,7 @@ export function clusterEstimator({
         const [rows, snapshots] = await Promise.all([ledger.warm({ workload }), ledger.snapshots(workload)])
         for (const row of rows) {
           const question = questionOf(workload, row)
-          if (!question) continue
+          if (!question || ignores(row.worker, workload)) continue
           estimator.recall(question, measurementOf(row))
           learnt(row)
         }
@@ -132,11 +143,17 @@ export function clusterEstimator({
         for (const [name, rule] of trained)
           if (name.startsWith(`${workload} `) && stored.length > 0)
             log(`retraining: the models of ${workload} are made of ${rule.train(stored)} rows`)
-        for (const { name, codeHash, json } of snapshots) {
+        for (const snapshot of snapshots) {
+          const { name, codeHash, json } = snapshot
+          if (name === slopesName) {
+            tables?.restore(snapshot)
+            continue
+          }
           const model = fromText(json)
           if (model && (name === 'work' || name === 'memory'))
             modelOf(workload, measureIn(codeHash), name).restore(codeHash, model)
         }
+        tables?.write()
       } catch (error) {
         log(`estimate: ${workload} starts with nothing learned: ${(error as Error).message}`)
       } finally {
@@ -148,9 +165,16 @@ export function clusterEstimator({
       await Promise.all(training)
     },
     async close() {
+      tables?.close()
       await ranks?.settled()
       await Promise.all(training)
       await fitter.close()
+    },
+    async store(question, measured) {
+      if (!tables) return
+      tables.rule(question.workload).learn(question, measured.work)
+      tables.write()
+      await ledger.flush().catch((error: Error) => log(`estimate: ${error.message}`))
     },
   }
 }

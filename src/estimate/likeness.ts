@@ -60,11 +60,11 @@ export function isNear(asked: Likeness, other: Likeness): boolean {
 }
 
 /**
- * A search: its area and start, each axis compared by a quarter of the side of the area. What a question does not
- * tell: the hash of an uploaded map, so that uploads of one size count as one map; and the sides of a map where
- * the parameters leave them out, which is then taken as square.
+ * A search: its area and start, each axis compared by a quarter of the side of the area. An uploaded map is known by its
+ * length and the hash of its beginning, which stand at the end of the key. The sides of a map where the parameters
+ * leave them out are not told: it is then taken as square.
  */
-function searchOf({ params, features }: Question): Likeness | undefined {
+function searchOf({ key, params, features }: Question): Likeness | undefined {
   const { strategy, isUpload, cells, mapCells } = features
   if (typeof strategy !== 'string' || !isCount(cells) || !isCount(mapCells)) return undefined
   const given = numbersOf(params)
@@ -75,7 +75,7 @@ function searchOf({ params, features }: Question): Likeness | undefined {
   const across = (x1 - x0 + 1) / 4
   const down = (y1 - y0 + 1) / 4
   return {
-    map: `${isUpload ? 'upload' : (given.map ?? 'usual')}:${width}×${height}`,
+    map: isUpload ? key.split(' ').slice(-2).join(' ') : `${given.map ?? 'usual'}:${width}×${height}`,
     strategy,
     place: [x0, x1, xS, y0, y1, yS],
     reach: [across, across, across, down, down, down],

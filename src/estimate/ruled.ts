@@ -16,6 +16,8 @@ export interface Ruled {
   max?: number
   /** Of `log-polynomial`: what work is the sum of. Each is estimated apart, by models that are made of the store's rows. */
   quantities?: readonly string[]
+  /** Of `slopes`: what was measured is taken in, and what that changed stored, so often. Default: at once, and not stored. */
+  writeEveryMs?: number
 }
 
 /** What a cluster has for rules. */

@@ -124,15 +124,23 @@ test('HC-4: average work times the square of side by average side, not by averag
   )
 })
 
-test('an upload is compared with uploads of its size, also where its sides are not told', () => {
-  const upload = (mapCells: number, key: string) => {
-    const features = { strategy: 'BFS', isUpload: true, cells: mapCells, mapCells }
-    return question(features, { workload: 'hillclimb', params: { strategy: 'BFS' }, key })
+test('HC-1: an uploaded map is known by its hash, and others of its size are only similar', () => {
+  const upload = (map: string, xS: number) => {
+    const features = { strategy: 'BFS', isUpload: true, cells: 10_000, mapCells: 10_000 }
+    const params = { strategy: 'BFS', xS }
+    return question(features, {
+      workload: 'hillclimb',
+      params,
+      key: `${JSON.stringify(params)} 5000 ${map}`,
+    })
   }
   const rule = similarRequests()
-  rule.learn(upload(10_000, 'a'), 70)
-  rule.learn(upload(10_201, 'b'), 900)
-  assert.equal(rule.guess(upload(10_000, 'c'))?.value, 70)
+  rule.learn(upload('hash-a', 50), 70)
+  rule.learn(upload('hash-b', 50), 900)
+  const same = rule.guess(upload('hash-a', 55))!
+  assert.deepEqual([same.value, same.reason.group, same.reason.rows], [70, 'same-map', 1])
+  const other = rule.guess(upload('hash-c', 50))!
+  assert.deepEqual([other.value, other.reason.group, other.reason.rows], [485, 'similar-size', 2])
 })
 
 test('other workloads are compared by their categories, numbers and size', () => {

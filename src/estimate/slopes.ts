@@ -3,59 +3,48 @@
 import type { Question, Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 import { numberIn, read, sizeOf } from './reading.ts'
-import { Recent } from './recent.ts'
-
-/** The two ends of what was seen of a key. */
-interface Ends {
-  minX: number
-  minValue: number
-  maxX: number
-  maxValue: number
-}
+import { type SlopeRow, SlopeTable } from './slope-table.ts'
 
 interface Point {
   key: string
   x: number
 }
 
-export function slopes({ keys = 1000 }: { keys?: number } = {}): Rule {
-  const known = new Recent<Ends>(keys)
+export interface SlopesOptions {
+  keys?: number
+  /** The table of the code that a question is about. Default: one of its own, for all code. */
+  tableOf?: (codeHash: string) => SlopeTable
+  /** True: what is learned waits until the table is told to take it in. */
+  later?: boolean
+}
+
+export function slopes({ keys = 1000, tableOf, later = false }: SlopesOptions = {}): Rule {
+  const own = new SlopeTable(keys)
+  const known = ({ codeHash }: Question) => tableOf?.(codeHash) ?? own
   return {
     guess(question) {
       const { key, x } = pointOf(question)
-      const own = known.get(key)
-      const slope = own && slopeOf(own)
+      const table = known(question)
+      const slope = table.get(key)?.metric
       if (slope !== undefined && isUsable(slope)) {
         return guessOf(slope * x, 'model', { code: 'slope', key, slope, x })
       }
-      const { mean, count } = meanSlope(known.values())
+      const { mean, count } = meanSlope(table.rows())
       return guessOf(mean * x, 'model', { code: 'mean-slope', keys: count, slope: mean, x })
     },
     learn(question, value) {
-      if (!isUsable(value)) return
       const { key, x } = pointOf(question)
-      if (!(x >= 0 && Number.isFinite(x))) return
-      const ends = known.get(key)
-      if (!ends) known.set(key, { minX: x, minValue: value, maxX: x, maxValue: value })
-      else if (x < ends.minX) Object.assign(ends, { minX: x, minValue: value })
-      else if (x > ends.maxX) Object.assign(ends, { maxX: x, maxValue: value })
+      const table = known(question)
+      table.note(key, x, value)
+      if (!later) table.settle()
     },
   }
 }
 
-/** Where the larger x took no more, as with one point: a line from zero. */
-function slopeOf({ minX, minValue, maxX, maxValue }: Ends): number {
-  const slope = (maxValue - minValue) / (maxX - minX)
-  return isUsable(slope) ? slope : maxValue / maxX
-}
-
-function meanSlope(known: Iterable<Ends>): { mean: number; count: number } {
+function meanSlope(rows: SlopeRow[]): { mean: number; count: number } {
   let mean = 0
   let count = 0
-  for (const ends of known) {
-    const slope = slopeOf(ends)
-    if (isUsable(slope)) mean += (slope - mean) / ++count
-  }
+  for (const { metric } of rows) if (isUsable(metric)) mean += (metric - mean) / ++count
   return { mean, count }
 }
 

@@ -10,6 +10,7 @@ import type { FunctionLimits } from './function.ts'
 import { LocalFunctions } from './local.ts'
 
 export interface FunctionSettings {
+  id: string
   limits: FunctionLimits
   command: string[]
   brain: OverflowOptions
@@ -34,6 +35,7 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
   const { waitingPerHour = overflowDefaults.prices.waitingHour, patienceMs = overflowDefaults.patienceMs } =
     functions
   return {
+    id: overflowDefaults.function,
     limits,
     command: [
       ...functions.command,
@@ -53,9 +55,9 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
 }
 
 export function localFunctions(
-  { limits, command }: FunctionSettings,
+  { id, limits, command }: FunctionSettings,
   env: Record<string, string>,
   log: (line: string) => void,
 ): LocalFunctions {
-  return new LocalFunctions({ ...limits, id: overflowDefaults.function, command, env, log })
+  return new LocalFunctions({ ...limits, id, command, env, log })
 }

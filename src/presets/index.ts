@@ -4,6 +4,8 @@ import { ConfigError } from '../errors.ts'
 import { oneOf } from '../one-of.ts'
 import { cloudprime } from './cloudprime.ts'
 import { cnv } from './cnv.ts'
+import { ecowork } from './ecowork.ts'
+import { hillclimbing } from './hillclimbing.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 import { tiered } from './tiered.ts'
 
@@ -21,6 +23,8 @@ export const presets = {
   tiered,
   cloudprime,
   cnv,
+  hillclimbing,
+  ecowork,
 } satisfies Record<string, PresetMaker>
 
 export type PresetName = keyof typeof presets

@@ -30,6 +30,8 @@ export interface Preset {
   estimator?: Ruled
   /** Who goes to functions, and how many at a time; `perWorkload`: each workload has functions of its own. Default: nobody. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
+  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  unmeteredAway?: readonly string[]
   /** Whether answers are kept and given again. Default: no. */
   repeats?: RepeatOptions
   /** True: what the brain decides is logged, each line by the component that it is of. */

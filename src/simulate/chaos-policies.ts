@@ -50,3 +50,20 @@ function classWays(seed: number, beatMs: number): OwnWays {
     ...(random.next() < 0.6 && { scale: { policy: 'on-misfit', lowCpu } }),
   }
 }
+
+/** Bounds that jobs of the scenario reach, and classes that are all used, for policies that have them. */
+export function placingFrom(seed: number): PlacingSpec {
+  const random = stream(seed, 'placing')
+  const mostWork = unitsPerSecond * 10 ** (random.next() * 2 - 1)
+  return {
+    mostWork,
+    mostJobs: 1 + random.below(6),
+    againMs: 50 + random.below(500),
+    keepAfterMs: random.next() * 3000,
+    workClasses: [
+      { name: 'light', mostWork: mostWork / 4 },
+      { name: 'heavy', mostWork },
+      { name: 'heaviest', mostWork: null },
+    ],
+  }
+}

@@ -1,15 +1,17 @@
 /** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
 
 import { createHash } from 'node:crypto'
+import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/overflow-spec.ts'
+import type { ScaleSpec } from '../brain/scale/index.ts'
 import type { SchedulerName } from '../brain/schedule/index.ts'
-import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { usualDiscipline } from '../brain/spec.ts'
 import { InvariantError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import { listMs, providerRates, settled } from './chaos-fleet.ts'
-import { ownWays } from './chaos-policies.ts'
+import { functionFaults, functionsFrom, longestFunctionMs } from './chaos-functions.ts'
+import { ownWays, placingFrom } from './chaos-policies.ts'
 import { tiersFrom } from './chaos-tiers.ts'
 import { rank } from './clock.ts'
 import { Faults } from './faults.ts'
@@ -51,6 +53,11 @@ export interface ChaosOptions {
   log?: (chunk: Uint8Array) => void
   /** After this many arrivals the brain is replaced by one restored from its snapshot. */
   restoreAfter?: number
+  /** How the number of workers is found, in place of a policy that draws it. */
+  scale?: Omit<ScaleSpec, 'min' | 'max'>
+  /** Further constants of the brain. */
+  limits?: Partial<BrainLimits>
+  overflow?: Partial<OverflowOptions>
 }
 
 /** Throws an `InvariantError` when a promise does not hold. */
@@ -121,8 +128,11 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const own = ownWays(scheduler, seed, limits.beatMs)
   Object.assign(limits, own.limits)
   const usual = stream(seed, 'by cpu').next() < 0.15 ? byCpu : sizing.next() < 0.5 ? wanders : brain.scale
-  const scale = own.scale ? { ...brain.scale, ...own.scale } : (tiers?.scale ?? usual)
+  const given = options.scale ?? own.scale
+  const scale = given ? { ...brain.scale, ...given } : (tiers?.scale ?? usual)
   const overflow = functionsFrom(seed, brain.scale.min * fleet.cores)
+  if (overflow.overflow) Object.assign(overflow.overflow, options.overflow)
+  Object.assign(limits, options.limits)
 
   const waiting = stream(seed, 'waiting')
   if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
@@ -219,51 +229,6 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
     ...{ roles, stays, late },
     hash: hash.digest('hex'),
   }
-}
-
-/** The longest that a function of the scenario runs. */
-const longestFunctionMs = 20_000
-
-/** Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear. */
-function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
-  const random = stream(seed, 'overflow')
-  if (random.next() < 0.5) return {}
-  const overflow = {
-    concurrency: 1 + random.below(2 * cores + 4),
-    workPerSecond: unitsPerSecond * (0.3 + random.next() * 1.5),
-    memoryMb: 64 * (1 + random.below(8)),
-    timeoutMs: 1000 + random.next() * (longestFunctionMs - 1000),
-    coldMs: random.next() * 500,
-    keepWarmMs: random.next() * 5000,
-    patienceMs: 200 + random.next() * 2000,
-    everyMs: 50 + random.below(500),
-    prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
-  }
-  const small = stream(seed, 'small overflow')
-  if (small.next() < 0.5) return { overflow }
-  const retries = { most: 1 + small.below(4), backoffMs: small.below(800) }
-  const mostWork = unitsPerSecond * small.next()
-  const when = small.next() < 0.7 ? 'arrival' : 'any'
-  return { overflow: { ...overflow, rule: 'small', mostWork, when, ...(small.next() < 0.7 && { retries }) } }
-}
-
-/** Constants of policies that have some: bounds that are met, and classes that are all used. */
-function placingFrom(seed: number): PlacingSpec {
-  const random = stream(seed, 'placing')
-  const mostWork = unitsPerSecond * (0.2 + random.next() * 4)
-  const classes = [
-    { name: 'light', mostWork: mostWork / 4 },
-    { name: 'heavy', mostWork },
-    { name: 'heaviest', mostWork: null },
-  ]
-  return { mostWork, workClasses: classes }
-}
-
-function functionFaults(seed: number) {
-  const random = stream(seed, 'function faults')
-  const share = () => (random.next() < 0.5 ? 0 : random.next() * 0.25)
-  const [functionThrottles, functionErrs, functionDies, functionHangs] = [share(), share(), share(), share()]
-  return { functionThrottles, functionErrs, functionDies, functionHangs }
 }
 
 function fateOf(draw: number): Truth['fate'] {

@@ -41,10 +41,15 @@ export interface Following {
   progressEvery?: number
   /** What was counted, each time work, or one of the metrics named, has grown by so much. */
   metricsEvery?: number | Tally
+  /** True: the ledger has a row of metrics for each request from its start on. */
+  fromStart?: boolean
 }
 
 /** What is asked for. Refuses by name what the meter cannot tell. */
-export function followingOf({ progressEvery, metricsEvery }: Following, meter: MeterSetting): Following {
+export function followingOf(
+  { progressEvery, metricsEvery, fromStart }: Following,
+  meter: MeterSetting,
+): Following {
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`${option} = ${JSON.stringify(value)}: ${must}`)
   const isAmount = (value: unknown) => typeof value === 'number' && value > 0 && value < Infinity
@@ -69,6 +74,7 @@ export function followingOf({ progressEvery, metricsEvery }: Following, meter: M
   return {
     ...(progressEvery !== undefined && { progressEvery }),
     ...(metricsEvery !== undefined && { metricsEvery }),
+    ...(fromStart && { fromStart }),
   }
 }
 

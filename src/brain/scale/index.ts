@@ -1,8 +1,10 @@
 /** All scaling policies by name, and what describes one. */
 
+import { averageWork } from './average-work.ts'
 import type { Billing } from './billing.ts'
 import { checkBounds } from './bounds.ts'
 import { cpuEma } from './cpu-ema.ts'
+import { cpuStep } from './cpu-step.ts'
 import { fixed } from './fixed.ts'
 import { hpa } from './hpa.ts'
 import { kpa } from './kpa.ts'
@@ -36,9 +38,13 @@ export interface ScaleSpec {
   tiers?: Partial<TierSpec>
   /** Of `on-misfit`. */
   lowCpu?: Partial<LowCpuRule>
-  billing?: Billing
-  /** Of `cpu-ema`: how often it looks, and what a worker may carry, above which queued work is worth two. */
+  /** Of `cpu-ema`, `average-work` and `cpu-step`: how often they look, and how often whether those that are to go are done. */
   everyMs?: number
+  checkMs?: number
+  /** Of `average-work`: the most work that a worker may have in hand. */
+  mostWork?: number
+  billing?: Billing
+  /** Of `cpu-ema`: what a worker may carry, above which queued work is worth two. */
   workerWork?: number
   /** Of `work-forecast`: other constants than its own, for experiments. */
   tuning?: Partial<Tuning>
@@ -54,6 +60,8 @@ export const scalers = {
   'queue-length': queueLength,
   'on-misfit': onMisfit,
   'cpu-ema': cpuEma,
+  'average-work': averageWork,
+  'cpu-step': cpuStep,
 } satisfies Record<string, (spec: ScaleSpec) => Scaler>
 
 export type ScalerName = keyof typeof scalers

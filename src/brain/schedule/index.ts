@@ -4,6 +4,8 @@ import { centralQueue } from './central-queue.ts'
 import { classLimits } from './class-limits.ts'
 import { leastConnections } from './least-connections.ts'
 import { leastWork } from './least-work.ts'
+import { leastWorkCapped } from './least-work-capped.ts'
+import { leastWorkGuarded } from './least-work-guarded.ts'
 import { packSpread } from './pack-spread.ts'
 import { prequal } from './prequal.ts'
 import { roundRobin } from './round-robin.ts'
@@ -21,6 +23,8 @@ export const schedulers = {
   'central-queue': centralQueue,
   'class-limits': classLimits,
   'pack-spread': packSpread,
+  'least-work-capped': leastWorkCapped,
+  'least-work-guarded': leastWorkGuarded,
 } satisfies Record<string, SchedulerFactory>
 
 export type SchedulerName = keyof typeof schedulers

@@ -71,6 +71,12 @@ export interface PlacingSpec {
   /** Of `pack-spread`: shares of `mostWork`. Below the first jobs are packed, above the second spread. */
   packBelow?: number
   spreadAbove?: number
+  /** The most jobs that a worker may have in hand, likewise. */
+  mostJobs?: number
+  /** Of those that let jobs wait: after so long such a job is placed anew. */
+  againMs?: number
+  /** Of `least-work-capped`: for who has waited so long a worker is kept. */
+  keepAfterMs?: number
 }
 
 export interface WorkClass {
@@ -84,6 +90,8 @@ export interface FleetFacts {
   /** Workers that are being launched. */
   booting(): number
   isBooting(launch: string): boolean
+  /** True: the job is in the queue. */
+  isWaiting(job: string): boolean
   /** How many more may be launched now. */
   room(): number
 }

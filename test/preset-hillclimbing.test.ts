@@ -1,0 +1,90 @@
+/** HillClimbing@Cloud, live: work that falls as it is done, rows, the fleet at its thresholds, a worker killed. */
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test from 'node:test'
+import { presetOf } from '../src/presets/index.ts'
+import { hcRequestOf } from '../src/presets/rows/hc-request.ts'
+import { readCode } from '../src/worker/code.ts'
+import { patienceMs } from './fleet-load.ts'
+import { livePreset, tellSteps } from './preset-live.ts'
+import { until } from './processes.ts'
+import { thorough } from './thorough.ts'
+
+const timeout = 180_000
+const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
+
+test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row is there from its start and complete once', {
+  timeout,
+}, async (t) => {
+  // A step is 300 million units, of the 3.6 billion or so of this search. Reports, which say how far it is too, do not come.
+  const limits = { beatMs: 600_000 }
+  const live = await livePreset(t, 'hillclimbing', { workScale: 0.04, min: 1, max: 1, more: { limits } })
+  const { meter } = presetOf('hillclimbing')
+  const { hashes } = await readCode([join(import.meta.dirname, '..', 'workloads', 'hillclimb.ts')], meter!)
+  const asked = { width: 1024, height: 1024, strategy: 'ASTAR', reach: 1, grade: 1, output: 'png' }
+  const row = async () => {
+    await live.ledger.flush()
+    const key = { workload: 'hillclimb', codeHash: hashes.hillclimb!, parameters: JSON.stringify(asked) }
+    return hcRequestOf((await live.ledger.metricsFor(key))!)
+  }
+  const answer = fetch(`${live.url}${search}`)
+  const seen = new Set<number>()
+  let begun: ReturnType<typeof row> | undefined
+  const worker = () => live.state().workers[0]!
+  const fell = () => {
+    const { outstanding, figures, jobs } = worker()
+    if (jobs.length === 0) return false
+    assert.equal(figures.work, outstanding)
+    seen.add(outstanding)
+    begun ??= row()
+    return seen.size >= 4
+  }
+  await until('outstanding work fell three times', fell, patienceMs)
+  const falling = [...seen]
+  t.diagnostic(`outstanding: ${falling.join(', ')}`)
+  assert.equal(falling[0], 5_000_000_000)
+  for (const [i, work] of falling.slice(1).entries()) assert.ok(falling[i]! - work >= 300_000_000)
+  assert.equal((await begun)!.completed, false)
+  const response = await answer
+  const work = Number(response.headers.get('plimsoll-work'))
+  await response.arrayBuffer()
+  await until('it is over', () => worker().jobs.length === 0, patienceMs)
+  assert.equal(worker().outstanding, 0)
+  const complete = await row()
+  assert.deepEqual([complete.completed, complete.work], [true, work])
+  // Known from now on, and not written again.
+  const quote = (await (await fetch(`${live.url}${search.replace('/', '/-/estimate/')}`)).json()) as {
+    work: number
+  }
+  assert.equal(quote.work, work)
+  await (await fetch(`${live.url}${search}`)).arrayBuffer()
+  assert.deepEqual(await row(), complete)
+})
+
+if (thorough)
+  test('HC-5, HC-8 and HC-10 live: a worker for what fits nowhere, one killed, nothing lost, and none left when there is nothing to do', {
+    timeout,
+  }, async (t) => {
+    const live = await livePreset(t, 'hillclimbing', { timeScale: 30, workScale: 0.1, max: 3 })
+    const statuses: number[] = []
+    const requests = Array.from({ length: 8 }, async (_, i) => {
+      const answer = await fetch(`${live.url}${search}&xS=${i}`)
+      statuses.push(answer.status)
+      await answer.text()
+      return Number(answer.headers.get('plimsoll-attempts'))
+    })
+    await until('a second worker is there', () => live.state().ready >= 2, patienceMs)
+    const busy = () => live.state().workers.find(({ jobs }) => jobs.length > 0)
+    await until('one is busy', () => busy() !== undefined, patienceMs)
+    process.kill(busy()!.pid!, 'SIGKILL')
+    const attempts = await Promise.all(requests)
+    assert.deepEqual(statuses, Array(8).fill(200))
+    assert.ok(attempts.some((count) => count > 1))
+    await until('no worker is left', () => live.state().workers.length === 0, patienceMs)
+    assert.equal((await fetch(`${live.url}/hillclimb?width=64&height=64`)).status, 200)
+    tellSteps(t, live)
+    const reasons = new Set(live.state().steps.map(({ reason }) => reason.code))
+    for (const code of ['first-worker', 'over-cap', 'average-work', 'lost', 'drained'])
+      assert.ok(reasons.has(code), code)
+  })
