@@ -10,8 +10,7 @@ import type { WorkerView } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
 import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
 import { openComponentLog } from './component-log.ts'
-import { clusterEstimator } from './estimate/cluster-estimator.ts'
-import type { Measurement, Question, Quote } from './estimate/estimator.ts'
+import type { Question, Quote } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
 import { FleetRates } from './estimate/rates.ts'
@@ -31,13 +30,12 @@ import { FrontProcesses } from './fronts/front-processes.ts'
 import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
 import { listenReused, type PortLock } from './fronts/reused-port.ts'
 import { JoinedWorkers } from './joined-workers.ts'
-import { openSqliteLedger } from './ledger/sqlite.ts'
+import { openLearning } from './learning.ts'
 import { listen, urlOf } from './listen.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import type { Action, AttemptToken } from './model.ts'
 import { Bill, usualPrices } from './money.ts'
 import { functionSettings, localFunctions } from './overflow/settings.ts'
-import { storing } from './overflow/storing.ts'
 import { restarter } from './rolling-restart.ts'
 import { routePartsOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
@@ -104,27 +102,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const bill = new Bill(prices, functionsAre?.limits.memoryMb)
   const brain = brainOf(spec, undefined, options.scaler)
   const eventLog = eventLogFile(options.eventLog, spec)
-  const ledger = await openSqliteLedger({
-    file: join(options.dataDir, 'ledger.db'),
-    onTrouble: (error) => log(`ledger: ${error.message}`),
+  const { ledger, learning, estimator, ignores, storingFor } = await openLearning(options, {
+    ...{ nominal, code, units, rates, log },
+    functions: functionsAre?.id,
   })
-  const { ruled, unmeteredAway = [] } = options
-  const ignores = (place: string, workload: string) =>
-    place === functionsAre?.id && unmeteredAway.includes(workload)
-  const learning = options.estimator
-    ? undefined
-    : clusterEstimator({
-        workPerCpuMs: nominal,
-        ...(ruled && { ruled, ranksFile: join(options.dataDir, 'ranks.jsonl') }),
-        ...{ ignores, ledger, log },
-      })
-  const estimator = options.estimator ?? learning!
-  for (const name of Object.keys(code)) {
-    await learning?.warm(name, (row) => {
-      if (units) units.learn(row.worker, name, row)
-      else rates.learn(row.worker, name, row.work, row.cpuMs)
-    })
-  }
 
   const exchanges = new Map<string, OpenJob>()
   const currentExchange = (worker: string, { epoch, job, attempt }: AttemptToken) => {
@@ -186,12 +167,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         const exchange = exchanges.get(job)
         if (!functions || !exchange) return
         keeper?.over(exchange)
-        const { question } = exchange.parts
-        const stored =
-          learning && !ignores(functions.id, question.workload)
-            ? (cost: Measurement) => learning.store(question, cost)
-            : undefined
-        void exchange.run({ epoch, job, attempt }, stored ? storing(functions, stored) : functions)
+        void exchange.run({ epoch, job, attempt }, storingFor(functions, exchange.parts.question))
         keeper?.began(exchange)
         return
       }

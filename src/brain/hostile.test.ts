@@ -6,6 +6,7 @@ import { ContractError } from '../errors.ts'
 import type { AttemptToken, Event, FailureKind, HeldAttempt } from '../model.ts'
 import { Invariants } from '../simulate/invariants.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
+import type { ScaleSpec } from './scale/index.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
 import { Trial } from './trial.ts'
 
@@ -30,22 +31,33 @@ const types: Step['type'][] = ['arrived', 'cancelled', 'ready', 'progressed', 'f
 const moreTypes: Step['type'][] = ['reported', 'lost', 'launch-failed', 'drain', 'tick', 'restore']
 const often: Step['type'][] = ['arrived', 'arrived', 'arrived', 'finished', 'failed', 'joined', 'reported']
 
-const step: fc.Arbitrary<Step> = fc.record({
-  type: fc.constantFrom(...types, ...moreTypes, ...often),
-  pick: fc.nat(1000),
-  other: fc.nat(1000),
-  apt: fc.boolean(),
-  amount: fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: 0, max: 5000 }) },
-    fc.double(),
-    fc.constantFrom(Number.NaN, Infinity, -Infinity, -1, 0),
-  ),
-  waitMs: fc.oneof(
-    { weight: 8, arbitrary: fc.integer({ min: 0, max: 400 }) },
-    fc.integer({ min: -500, max: 20_000 }),
-  ),
-  kind: fc.constantFrom('error', 'limit', 'crash', 'unreachable', 'refused'),
-})
+const tierTypes: Step['type'][] = ['would-end', 'would-end', 'tick', 'tick']
+const tiers = {
+  hours: Array.from({ length: 24 }, () => 6),
+  ...{ minFront: 2, minMiddle: 1, everyMs: 300, endEveryMs: 50, dropAfterMs: { browse: 400, purchase: 900 } },
+}
+
+const usualStep = stepOf([...types, ...moreTypes, ...often])
+const tierStep = stepOf([...types, ...moreTypes, ...often, ...tierTypes])
+
+function stepOf(all: Step['type'][]): fc.Arbitrary<Step> {
+  return fc.record({
+    type: fc.constantFrom(...all),
+    pick: fc.nat(1000),
+    other: fc.nat(1000),
+    apt: fc.boolean(),
+    amount: fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 0, max: 5000 }) },
+      fc.double(),
+      fc.constantFrom(Number.NaN, Infinity, -Infinity, -1, 0),
+    ),
+    waitMs: fc.oneof(
+      { weight: 8, arbitrary: fc.integer({ min: 0, max: 400 }) },
+      fc.integer({ min: -500, max: 20_000 }),
+    ),
+    kind: fc.constantFrom('error', 'limit', 'crash', 'unreachable', 'refused'),
+  })
+}
 
 /** Of policies that have constants: such that jobs of a few units meet all rules. */
 const placing = {
@@ -59,13 +71,15 @@ class Siege {
   #jobs = 0
   #seq = 1000
 
-  constructor(scheduler: SchedulerName, discipline: DisciplineName) {
+  readonly #tiered: boolean
+
+  constructor(scheduler: SchedulerName, discipline: DisciplineName, scale: ScaleSpec = { min: 1, max: 4 }) {
     const limits = {
       ...{ queue: 6, crashes: 3, losses: 3, attempts: 5, beatMs: 100, missedBeats: 3, freshMs: 2000 },
       ...{ settleMs: 50, bootMs: 1000, backoffMs: 50, backoffMaxMs: 400 },
     }
-    const scale = { min: 1, max: 4 }
     this.trial = new Trial({ scheduler, discipline, epoch: 2, scale, limits, placing })
+    this.#tiered = scale.tiers !== undefined
     this.checks = new Invariants(disciplines[discipline].bounded)
   }
 
@@ -96,8 +110,9 @@ class Siege {
     for (let round = 0; round < 150 && this.trial.view.jobs > 0; round++) {
       this.trial.after(100)
       this.tell({ type: 'tick' })
-      const { workers, booting, ready } = this.trial.view
-      if (ready === 0 || booting.length > 0) this.#join(`late${round}`, booting[0])
+      const { workers, booting } = this.trial.view
+      const working = workers.some(({ state, role }) => state === 'ready' && role !== 'front')
+      if (!working || booting.length > 0) this.#join(`late${round}`, booting[0])
       for (const { id, jobs } of workers) {
         const held = jobs.map(({ job, attempt }) => ({ epoch: 2, job, attempt }))
         this.tell({ type: 'reported', worker: id, seq: ++this.#seq, held })
@@ -117,8 +132,8 @@ class Siege {
 
   #consistent(): void {
     const { counters, jobs, waiting, placed, workers } = this.trial.view
-    const { accepted, results, errors, refused, unknown, cancelled } = counters
-    assert.equal(accepted, results + errors + refused + unknown + cancelled + jobs)
+    const { accepted, results, errors, refused, unknown, cancelled, dropped } = counters
+    assert.equal(accepted, results + errors + refused + unknown + cancelled + dropped + jobs)
     assert.equal(
       placed,
       workers.reduce((sum, worker) => sum + worker.jobs.length, 0),
@@ -157,6 +172,13 @@ class Siege {
         return { type, worker, seq: apt ? ++this.#seq : other, held: this.#held(other, amount) }
       case 'launch-failed':
         return { type, launch: this.trial.view.booting[other % 3] ?? 'nonsense' }
+      case 'would-end':
+        return {
+          type,
+          worker: pick % 9 === 0 ? 'coordinator' : worker,
+          why: apt ? 'idle' : 'slow',
+          ms: amount,
+        }
       case 'lost':
       case 'drain':
         return { type, worker }
@@ -175,6 +197,8 @@ class Siege {
       ...(pick % 3 === 0 && { deadlineAt }),
       ...(pick % 4 === 0 && { safeToRepeat: false }),
       ...(pick % 5 === 0 && { preemptible: false }),
+      ...(this.#tiered && { lane: pick % 2 === 0 ? 'browse' : 'purchase' }),
+      ...(this.#tiered && pick % 3 > 0 && { front: `w${other % 7}` }),
     }
   }
 
@@ -208,7 +232,7 @@ for (const scheduler of Object.keys(schedulers) as SchedulerName[]) {
     for (const discipline of Object.keys(disciplines) as DisciplineName[]) {
       test(`whatever a brain is told, its books stay right and nobody is left waiting (${discipline})`, () => {
         fc.assert(
-          fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
+          fc.property(fc.array(usualStep, { maxLength: 120, size: 'max' }), (steps) => {
             const siege = new Siege(scheduler, discipline)
             siege.tell({ type: 'tick' })
             for (const step of steps) siege.take(step)
@@ -220,3 +244,15 @@ for (const scheduler of Object.keys(schedulers) as SchedulerName[]) {
     }
   })
 }
+
+test('with tiers, too', () => {
+  fc.assert(
+    fc.property(fc.array(tierStep, { maxLength: 120, size: 'max' }), (steps) => {
+      const siege = new Siege('central-queue', 'sharing', { min: 2, max: 5, policy: 'queue-length', tiers })
+      siege.tell({ type: 'tick' })
+      for (const step of steps) siege.take(step)
+      siege.end()
+    }),
+    { numRuns: share(300) },
+  )
+})

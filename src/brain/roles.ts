@@ -56,6 +56,7 @@ export function askToEnd(core: Core, event: Extract<Event, { type: 'would-end' }
   if (refused) core.actions.push({ type: 'stay', worker: event.worker, reason: refused })
   else {
     const code = event.why === 'slow' ? 'asked-slow' : 'asked-idle'
-    drain(core, event.worker, { code, ms: thousandths(event.ms) })
+    const ms = event.ms >= 0 && event.ms < Infinity ? thousandths(event.ms) : 0
+    drain(core, event.worker, { code, ms })
   }
 }

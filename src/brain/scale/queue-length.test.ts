@@ -144,6 +144,20 @@ test('who went by itself is not replaced, but each tier keeps its fewest', () =>
   assert.equal(join(), 'middle')
 })
 
+test('where few may be there each tier has its fewest, before more of the other', () => {
+  const hours = Array.from({ length: 24 }, () => 9)
+  const scaler = queueLength({ min: 1, max: 3, tiers: { hours, minFront: 3 } })
+  assert.equal(launched(scaler.decide(fleetOf({ ready: 0 }), 0)), 3)
+  const fleet = { ready: 0, fronts: 0 }
+  const roles = Array.from({ length: 3 }, () => {
+    const { role } = scaler.tiers!.roleFor(fleetOf(fleet))
+    fleet.ready++
+    if (role === 'front') fleet.fronts++
+    return role
+  })
+  assert.deepEqual(roles, ['middle', 'front', 'front'])
+})
+
 test('it goes on from what it saved', () => {
   const { scaler, decide, join } = running(6)
   decide(0)

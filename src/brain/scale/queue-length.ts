@@ -63,14 +63,16 @@ export function queueLength(spec: ScaleSpec): Scaler {
   /** Each tier has its fewest, and both together no more than may be. */
   const bound = (view: FleetView): void => {
     const { missing } = state
-    const middles = view.ready - view.fronts
-    missing.middle = Math.max(missing.middle, minMiddle - middles)
-    missing.front = Math.max(missing.front, minFront - 1 - view.fronts)
+    const needed: TierSizes = {
+      front: Math.max(0, minFront - 1 - view.fronts),
+      middle: Math.max(0, minMiddle - (view.ready - view.fronts)),
+    }
+    for (const role of ['front', 'middle'] as const) missing[role] = Math.max(missing[role], needed[role])
     const short = spec.min - view.ready - missing.front - missing.middle
     if (short > 0) missing.middle += short
     let over = view.ready + missing.front + missing.middle - spec.max
     for (const role of ['front', 'middle'] as const) {
-      const less = Math.min(missing[role], Math.max(0, over))
+      const less = Math.min(missing[role] - needed[role], Math.max(0, over))
       missing[role] -= less
       over -= less
     }
