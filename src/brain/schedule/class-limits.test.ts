@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../../errors.ts'
 import { answers, only, sent, Trial } from '../trial.ts'
-import { classLimitsOf, classOf, usualClasses } from './classes.ts'
 
 const [intermediate, max] = [161_751_155, 1_272_110_814]
 const graceMs = 180_000
@@ -49,13 +47,6 @@ function fullOfMax(options?: Parameters<typeof trialOf>[0]): Trial {
   arrive(trial, 'm', 20, max)
   return trial
 }
-
-test('CP-7 ranks from 161,751,155 on are INTERMEDIATE, from 1,272,110,814 on MAX, below short', () => {
-  const kinds = [1, intermediate - 1, intermediate, max - 1, max, 1e18].map((work) =>
-    classOf(work, usualClasses),
-  )
-  assert.deepEqual(kinds, ['short', 'short', 'intermediate', 'intermediate', 'max', 'max'])
-})
 
 test('CP-8 a short request goes at once to the worker with the fewest requests, however busy that is', () => {
   const trial = trialOf()
@@ -236,22 +227,4 @@ test('a short request that finds no slot has the first that is free, however man
   trial.arrives('short', { work: 1 })
   assert.deepEqual(sent(trial.finishes('m0')), ['short a'])
   assert.deepEqual(answers(trial.history), ['m0 result finished'])
-})
-
-test('constants that cannot be are refused by name', () => {
-  const wrong = [
-    { max: 5 },
-    { intermediate: -1 },
-    { mostMax: 0 },
-    { highCpu: 0 },
-    { graceMs: Infinity },
-    { mostQueued: 1.5 },
-  ]
-  for (const given of wrong) {
-    const [name] = Object.keys(given)
-    assert.throws(
-      () => classLimitsOf(given),
-      (error: Error) => error instanceof ConfigError && error.message.includes(`placing.classes.${name} = `),
-    )
-  }
 })
