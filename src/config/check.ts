@@ -42,6 +42,8 @@ export const upOptions = [
     'min',
     'max',
     'preset',
+    'timeScale',
+    'workScale',
     'workloads',
     'meter',
     'formula',

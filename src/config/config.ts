@@ -11,6 +11,9 @@ export interface UpConfig {
   min?: number
   max?: number
   preset?: string
+  /** Divide the preset's times, and its amounts of work. */
+  timeScale?: number
+  workScale?: number
   /** Files and folders are sought from the configuration's own folder, as are `data` and `eventLog`. */
   workloads?: string
   meter?: string

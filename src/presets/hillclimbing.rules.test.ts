@@ -208,7 +208,7 @@ test('HC-8 the fleet follows the work on average, up and down to none', () => {
   assert.deepEqual(steps(trial.lives(minute, 1)), [])
   trial.finishes('x')
   const down = steps(trial.lives(6 * minute, { a: 0.4, b: 0.1 }))
-  assert.deepEqual(down, ['drain b', 'terminate b', 'drain a', 'terminate a'])
+  assert.deepEqual(down, ['drain b', 'drain a', 'terminate b', 'terminate a'])
   assert.equal(launches(trial.arrives('y', { work: 1 })), 1)
   assert.deepEqual(sent(trial.boots()), ['y c'])
 })
