@@ -7,7 +7,7 @@ import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
-import { againAway, inTimeAway, sendAway } from './overflow.ts'
+import { failAway, inTimeAway, sendAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
 import {
@@ -221,10 +221,7 @@ export function retry(
   core.counters.retries++
   const afterMs = thousandths(core.now - record.sentAt)
   say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
-  const againAt = isFunction(core, failed) ? againAway(core, record, cause) : undefined
-  // One that was turned away may be taken another time.
-  if (isFunction(core, failed))
-    record.fleetOnly ||= core.overflow?.spec.retries ? againAt === undefined : cause !== 'throttled'
+  if (isFunction(core, failed)) failAway(core, record, cause)
   // A worker that is gone need not be avoided, and a message that got lost is not the worker's fault.
   else if (cause !== 'worker-lost' && cause !== 'worker-ended' && cause !== 'run-lost') {
     record.excluded ??= new Set()
@@ -232,7 +229,6 @@ export function retry(
   }
   standAnew(record)
   loseTurn(core, record)
-  record.awayAt = againAt ?? 0
   place(core, record)
 }
 

@@ -1,0 +1,38 @@
+/** The functions of a chaotic run, and what goes wrong with them. */
+
+import type { OverflowOptions } from '../brain/overflow-spec.ts'
+import { stream } from '../random.ts'
+import { unitsPerSecond } from './simulate.ts'
+
+/** The longest that a function of the scenario runs. */
+export const longestFunctionMs = 20_000
+
+/** Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear. */
+export function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
+  const random = stream(seed, 'overflow')
+  if (random.next() < 0.5) return {}
+  const overflow = {
+    concurrency: 1 + random.below(2 * cores + 4),
+    workPerSecond: unitsPerSecond * (0.3 + random.next() * 1.5),
+    memoryMb: 64 * (1 + random.below(8)),
+    timeoutMs: 1000 + random.next() * (longestFunctionMs - 1000),
+    coldMs: random.next() * 500,
+    keepWarmMs: random.next() * 5000,
+    patienceMs: 200 + random.next() * 2000,
+    everyMs: 50 + random.below(500),
+    prices: { workerHour: random.next(), waitingHour: 10 ** (random.next() * 6 - 2) },
+  }
+  const small = stream(seed, 'small overflow')
+  if (small.next() < 0.5) return { overflow }
+  const retries = { most: 1 + small.below(4), backoffMs: small.below(800) }
+  const mostWork = unitsPerSecond * small.next()
+  const when = small.next() < 0.7 ? 'arrival' : 'any'
+  return { overflow: { ...overflow, rule: 'small', mostWork, when, ...(small.next() < 0.7 && { retries }) } }
+}
+
+export function functionFaults(seed: number) {
+  const random = stream(seed, 'function faults')
+  const share = () => (random.next() < 0.5 ? 0 : random.next() * 0.25)
+  const [functionThrottles, functionErrs, functionDies, functionHangs] = [share(), share(), share(), share()]
+  return { functionThrottles, functionErrs, functionDies, functionHangs }
+}
