@@ -260,6 +260,9 @@ test('when functions are used, and how often they are tried, is checked by name'
   const options = { concurrency: 1, workPerSecond: 1 }
   const wrong = (more: object) => () => overflowSpec({ ...options, ...more } as OverflowOptions)
   assert.throws(wrong({ when: 'never' }), /overflow.when = never: must be any or arrival/)
-  assert.throws(wrong({ retries: { most: 0, backoffMs: 1 } }), /overflow.retries.most = 0: must be a whole number/)
+  assert.throws(
+    wrong({ retries: { most: 0, backoffMs: 1 } }),
+    /overflow.retries.most = 0: must be a whole number/,
+  )
   assert.throws(wrong({ retries: { most: 1, backoffMs: -1 } }), /overflow.retries.backoffMs = -1: must be/)
 })
