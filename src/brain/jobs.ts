@@ -8,7 +8,7 @@ import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
 import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
-import { againAway, inTimeAway, sendAway, worthAway } from './overflow.ts'
+import { failAway, inTimeAway, sendAway, worthAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
 import {
@@ -229,17 +229,13 @@ export function retry(
   core.counters.retries++
   const afterMs = thousandths(core.now - record.sentAt)
   say(core, 'retry', record, failed, { code: cause, afterMs, doneMs })
-  const againAt = isFunction(core, failed) ? againAway(core, record, cause) : undefined
-  // One that was turned away may be taken another time.
-  if (isFunction(core, failed))
-    record.fleetOnly ||= core.overflow?.spec.retries ? againAt === undefined : cause !== 'throttled'
+  if (isFunction(core, failed)) failAway(core, record, cause)
   else if (!blameless.has(cause)) {
     record.excluded ??= new Set()
     record.excluded.add(failed.id)
   }
   standAnew(core, record)
   loseTurn(core, record)
-  record.awayAt = againAt ?? 0
   if (cause === 'overdue' && canAccept(core, failed, record))
     return start(core, record, failed, { code: 'sent-again', times: record.resent })
   const away = core.overflow?.spec.afterFailure && !isFunction(core, failed) && worthAway(core, record)

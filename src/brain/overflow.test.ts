@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action, AttemptToken, Event, FailureKind } from '../model.ts'
-import type { OverflowOptions } from './overflow-spec.ts'
+import { type OverflowOptions, overflowSpec } from './overflow-spec.ts'
 import { explain } from './reasons.ts'
 import { type BrainSpec, brainOf } from './spec.ts'
 import { answers, only, sent, Trial } from './trial.ts'
@@ -254,4 +254,15 @@ test('what cannot be is refused, naming the option, the value and what is allowe
   refused({ concurrency: 0 }, 'overflow.concurrency = 0: must be a whole number, 1 or more')
   refused({ workPerSecond: 0 }, 'overflow.workPerSecond = 0: must be a number above 0')
   refused({ prices: { request: -1 } }, 'overflow.prices.request = -1: must be a number, 0 or more')
+})
+
+test('when functions are used, and how often they are tried, is checked by name', () => {
+  const options = { concurrency: 1, workPerSecond: 1 }
+  const wrong = (more: object) => () => overflowSpec({ ...options, ...more } as OverflowOptions)
+  assert.throws(wrong({ when: 'never' }), /overflow.when = never: must be any or arrival/)
+  assert.throws(
+    wrong({ retries: { most: 0, backoffMs: 1 } }),
+    /overflow.retries.most = 0: must be a whole number/,
+  )
+  assert.throws(wrong({ retries: { most: 1, backoffMs: -1 } }), /overflow.retries.backoffMs = -1: must be/)
 })

@@ -11,7 +11,8 @@ import { settleDone } from './mirror.ts'
 import { forgetCold, noteFailure } from './overflow-learns.ts'
 import type { OverflowSpec } from './overflow-spec.ts'
 import type { Overflow } from './overflow-state.ts'
-import { detach, endPatience, endWaiting, standAnew, untilOn } from './placing.ts'
+import { endPatience, endWaiting } from './patience.ts'
+import { detach, standAnew, untilOn } from './placing.ts'
 import type { JobRecord } from './state.ts'
 
 /** A function must beat the fleet by this part of its own time, and by so much: neither time is exact. */
@@ -112,15 +113,14 @@ export function stayWithFleet({ overflow }: Core, record: JobRecord): void {
   if (overflow?.spec.when === 'arrival') record.fleetOnly = true
 }
 
-/** When an attempt that has come to nothing there is to be made again; undefined: not in a function. */
-export function againAway(
-  { overflow, now }: Core,
-  { awayTries }: JobRecord,
-  cause: string,
-): number | undefined {
-  const retries = overflow?.spec.retries
-  if (!retries || !passing.has(cause) || awayTries >= retries.most) return undefined
-  return now + retries.backoffMs * 2 ** (awayTries - 1)
+/** An attempt has come to nothing there: is it made again in a function, and when, or is it for the fleet? */
+export function failAway(core: Core, record: JobRecord, cause: string): void {
+  const { retries } = core.overflow!.spec
+  // One that was turned away may be taken another time.
+  if (!retries) record.fleetOnly ||= cause !== 'throttled'
+  else if (passing.has(cause) && record.awayTries < retries.most)
+    record.awayAt = core.now + retries.backoffMs * 2 ** (record.awayTries - 1)
+  else record.fleetOnly = true
 }
 
 /** The job is taken out of a function's hands. */

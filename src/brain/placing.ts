@@ -11,6 +11,7 @@ import { launch } from './launches.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
 import { leaveFunction, planLook, sendAway, stayWithFleet, waitsForCore, worthAway } from './overflow.ts'
 import { isFunction } from './overflow-state.ts'
+import { beginWaiting, endPatience, endWaiting, waitForFunction } from './patience.ts'
 import { leaveFront } from './roles.ts'
 import type { Verdict } from './schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
@@ -33,49 +34,6 @@ export function overflows(core: Core, record: JobRecord, { again }: Verdict): bo
   const reason = waitsForCore(core, again !== undefined) ? undefined : worthAway(core, record)
   if (reason) sendAway(core, record, reason)
   return reason !== undefined
-}
-
-/** The core that the job waits for is not free yet. */
-export function losePatience(core: Core, id: string): void {
-  const record = core.jobs.get(id)!
-  record.patience = undefined
-  core.waiting.remove(record)
-  if (record.awayAt > 0) goAwayAgain(core, record)
-  else place(core, record, true)
-}
-
-/** An attempt has waited as long as one may. */
-export function refuseWaiting(core: Core, id: string): void {
-  const record = core.jobs.get(id)!
-  record.waited = undefined
-  const { waitMs } = core.limits
-  conclude(core, record, 'refused', { code: 'waited', waitMs, attempts: record.attempt })
-}
-
-export function endWaiting(core: Core, record: JobRecord): void {
-  if (record.waited) core.timers.remove(record.waited)
-  record.waited = undefined
-}
-
-/** After an attempt in a function that came to nothing, and may not the next time. */
-function waitForFunction(core: Core, record: JobRecord): void {
-  const { awayTries: tries, awayAt: again } = record
-  wait(core, record, { reason: { code: 'function-pause', tries }, again })
-}
-
-/** The pause after an attempt in a function that came to nothing is over. */
-function goAwayAgain(core: Core, record: JobRecord): void {
-  const reason = {
-    code: 'function-again',
-    tries: record.awayTries + 1,
-    most: core.overflow!.spec.retries!.most,
-  }
-  sendAway(core, record, reason)
-}
-
-export function endPatience(core: Core, record: JobRecord): void {
-  if (record.patience) core.timers.remove(record.patience)
-  record.patience = undefined
 }
 
 /** Gives the worker jobs from the queue while it has room and the policy agrees. */
@@ -178,8 +136,7 @@ export function wait(core: Core, record: JobRecord, verdict: Verdict): void {
   endPatience(core, record)
   if (record.awayAt === 0) {
     stayWithFleet(core, record)
-    const { waitMs } = core.limits
-    if (waitMs > 0) record.waited ??= setTimer(core, { kind: 'waited', id: record.job.id }, core.now + waitMs)
+    beginWaiting(core, record)
   }
   if (again !== undefined) {
     record.patience = setTimer(core, { kind: 'patience', id: record.job.id }, again)

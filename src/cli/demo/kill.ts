@@ -27,11 +27,11 @@ export async function killBusyWorker(
     const settleAt = performance.now() + atMs / 2
     for (;;) {
       const least = performance.now() < settleAt ? fullHands : 1
-      const busy = cluster
-        .state()
-        .workers.filter(
-          ({ pid, jobs }) => pid !== undefined && jobs.length >= least && jobs.some((job) => job.running),
-        )
+      const { workers, discipline } = cluster.state()
+      // Where jobs share the cores, all of them run.
+      const isBusy = (jobs: { running: boolean }[]) =>
+        jobs.length >= least && (discipline === 'sharing' || jobs.some((job) => job.running))
+      const busy = workers.filter(({ pid, jobs }) => pid !== undefined && isBusy(jobs))
       const busiest = busy.sort((a, b) => b.jobs.length - a.jobs.length)[0]
       if (busiest?.pid !== undefined) {
         process.kill(busiest.pid, 'SIGKILL')
