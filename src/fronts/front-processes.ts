@@ -104,7 +104,10 @@ export class FrontProcesses {
       this.#seats[seat] = undefined
       const lasted = performance.now() - began > soonMs
       const nextMs = lasted ? firstWaitMs : Math.min(longestWaitMs, waitMs * 2)
-      void this.#wait(lasted ? firstWaitMs : waitMs).then(() => this.#fill(seat, nextMs))
+      void this.#wait(lasted ? firstWaitMs : waitMs).then(() => {
+        // One that was to replace it may have come up.
+        if (!this.#seats[seat]) this.#fill(seat, nextMs)
+      })
     })
   }
 
@@ -164,6 +167,7 @@ export class FrontProcesses {
   /** Meanwhile this process takes from it too. Undefined: it cannot be had any more. */
   async #queueOf(before: Child): Promise<NetServer | undefined> {
     const given = Promise.withResolvers<NetServer | undefined>()
+    let late = false
     const take = ({ type }: FromChild, handle: unknown) => {
       if (type !== 'port') return
       const queue = handle as NetServer
@@ -171,6 +175,7 @@ export class FrontProcesses {
       Object.assign(queue, { allowHalfOpen: true, noDelay: true })
       queue.on('connection', (socket) => this.#options.server.emit('connection', socket))
       given.resolve(queue)
+      if (late) queue.close()
     }
     before.process.on('message', take)
     before.process.send({ type: 'give-port' } satisfies ToChild, undefined, () => {})
@@ -179,7 +184,7 @@ export class FrontProcesses {
       this.#wait(handOverMs),
       before.exited.then(() => undefined),
     ])
-    before.process.off('message', take)
+    late = true
     return queue ?? undefined
   }
 

@@ -125,6 +125,7 @@ export class JoinedFronts {
 
   /** Tells whether workers are ready, if that has changed. */
   refresh(): void {
+    if (this.#joined.size === 0) return
     const ready = this.#parts.isReady()
     if (ready === this.#wasReady) return
     this.#wasReady = ready
