@@ -3,7 +3,7 @@ import test from 'node:test'
 import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
 import { reproduce, runFaults } from './faults.ts'
 
-/** `npm run check:faults` runs 20,000. */
+/** `npm run check:faults` runs 20,000 of srpt, and 4,000 of each of the others. */
 const count = 100
 
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
@@ -18,7 +18,8 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.deepEqual(report, [])
     // The faults were real: attempts were repeated, and late messages came.
     assert.equal(seeds, count)
-    assert.ok(sums.results > 36 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
+    // Some are answered by a refusal: they waited too long, or were tried too often; of two queues heads are dropped.
+    assert.ok(sums.results > 30 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
     if (policy === 'srpt') assert.ok(sums.ranked > count / 3)
     // So were those of the provider.
     assert.ok(

@@ -1,6 +1,6 @@
 /**
  * Runs fault seeds for every policy, on all cores, and prints the command that reproduces each failure.
- * `node test/faults.ts --seeds 20000` is part of `npm run check`; `--policy` narrows it, `--first` stops early.
+ * It is part of `npm run check`; `--others` is for all policies but the default one, `--policy` narrows it, `--first` stops early.
  */
 
 import { availableParallelism } from 'node:os'
@@ -69,19 +69,22 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '500' },
+      others: { type: 'string' },
       policy: { type: 'string' },
       first: { type: 'boolean', default: false },
     },
   })
-  const seeds = Number(values.seeds)
+  const asked = Number(values.seeds)
+  const others = Number(values.others ?? values.seeds)
   const names = Object.keys(schedulers) as SchedulerName[]
   const policies = names.filter((name) => values.policy === undefined || name === values.policy)
-  if (!(seeds >= 1) || policies.length === 0)
-    throw new Error(`usage: --seeds N [--policy ${names.join('|')}] [--first]`)
+  if (!(asked >= 1 && others >= 1) || policies.length === 0)
+    throw new Error(`usage: --seeds N [--others N] [--policy ${names.join('|')}] [--first]`)
   let failed = 0
   for (const policy of policies) {
     const began = performance.now()
     const shares = availableParallelism()
+    const seeds = policy === 'srpt' ? asked : others
     const parts = Array.from({ length: shares }, (_, i): FaultRun => {
       const from = Math.floor((seeds * i) / shares) + 1
       return { policy, from, to: Math.floor((seeds * (i + 1)) / shares), first: values.first }
