@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
 import { reproduce, runFaults } from './faults.ts'
+import { share } from './thorough.ts'
 
 /** `npm run check:faults` runs 20,000 of srpt, and 4,000 of each of the others. */
-const count = 100
+const count = share(120)
 
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
   test(`${policy} keeps every promise under ${count} seeds of faults`, () => {

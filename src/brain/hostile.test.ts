@@ -8,6 +8,7 @@ import { Invariants } from '../simulate/invariants.ts'
 import { type DisciplineName, disciplines } from '../worker/discipline.ts'
 import type { ScaleSpec } from './scale/index.ts'
 import { type SchedulerName, schedulers } from './schedule/index.ts'
+import { usualDiscipline } from './spec.ts'
 import { Trial } from './trial.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.
@@ -238,7 +239,7 @@ for (const scheduler of Object.keys(schedulers) as SchedulerName[]) {
             for (const step of steps) siege.take(step)
             siege.end()
           }),
-          { numRuns: share(120) },
+          { numRuns: share(discipline === usualDiscipline(scheduler) ? 100 : 25) },
         )
       })
     }
