@@ -14,6 +14,8 @@ import { significant, table } from './table.ts'
 
 export interface PresetResult {
   preset: string
+  /** Of ours: what was promised, where that is not what is usual. */
+  promise?: number
   summary: Summary
   money: Money
 }
@@ -24,6 +26,12 @@ export interface TrafficResult {
 }
 
 const ours = 'plimsoll'
+/** Ours is also tried with this promise, in place of the usual 1.5: what none of the others keeps. */
+const looser = 3
+
+function promised(slowdown: number): string {
+  return `shortest 90 %: slowdown at most ${slowdown} at p99; largest 1 %: at most ${slowdown} on average`
+}
 
 /** The names that `--presets` gives: `all`, or some, separated by commas. */
 export function namedPresets(text: string): string[] {
@@ -34,39 +42,55 @@ export function namedPresets(text: string): string[] {
   return names
 }
 
-export function comparePresets(names: readonly string[], seed: number, seeds: number): TrafficResult[] {
+/** One traffic after another, as soon as all presets have served it. */
+export function* comparePresets(
+  names: readonly string[],
+  seed: number,
+  seeds: number,
+): Generator<TrafficResult> {
   const line = progressLine()
   const total = ownTraffics.length * names.length * seeds
   let finished = 0
-  const all = ownTraffics.map((traffic) => {
-    const results = names.map((preset) => ({ preset, runs: [] as Summary[], costs: [] as Money[] }))
+  for (const traffic of ownTraffics) {
+    const results = names.flatMap((preset) =>
+      (preset === ours ? [undefined, looser] : [undefined]).map((promise) => ({
+        ...{ preset, runs: [] as Summary[], costs: [] as Money[] },
+        ...(promise !== undefined && { promise }),
+      })),
+    )
     for (let each = seed; each < seed + seeds; each++) {
-      for (const { preset, runs, costs } of results) {
+      for (const { preset, promise, runs, costs } of results) {
         const on = runOn(traffic, presetOf(preset).estimator?.rule, each)
         const progress = (answered: number) => {
           const part = Math.min(1, answered / on.jobs)
           line.show((finished + part) / total, `${preset} on the traffic of ${traffic.name}, seed ${each}`)
         }
-        const result = simulate(presetRun(preset, { ...on, ...traffic.machine }), { progress })
+        const run = {
+          ...{ ...on, ...traffic.machine },
+          ...(promise && { promise: promised(promise) }),
+          // What its own system has is there for ours, too.
+          ...(preset === ours && { functions: presetOf(traffic.name).overflow?.concurrency ?? 0 }),
+        }
+        const result = simulate(presetRun(preset, run), { progress })
         runs.push(result.summary())
         costs.push(result.money())
         finished++
       }
     }
-    return {
+    line.done()
+    yield {
       traffic,
-      results: results.map(({ preset, runs, costs }) => ({
+      results: results.map(({ preset, promise, runs, costs }) => ({
         ...{ preset, summary: middle(runs), money: middle(costs) },
+        ...(promise && { promise }),
       })),
     }
-  })
-  line.done()
-  return all
+  }
 }
 
 export function presetsTable({ results }: TrafficResult): string {
-  const rows = results.map(({ preset, summary, money }) => [
-    preset,
+  const rows = results.map(({ preset, promise, summary, money }) => [
+    promise ? `${preset}, promise ${promise}` : preset,
     significant(summary.meanSlowdown),
     significant(summary.p99Slowdown),
     significant(summary.shortP99Slowdown),
@@ -79,21 +103,32 @@ export function presetsTable({ results }: TrafficResult): string {
   return table([...head, 'not served'], rows)
 }
 
-/** How ours compares with the best of the others, on the traffic where it does worst. Undefined: it is not among them, or alone. */
+/**
+ * How ours, with the looser promise, compares with the best of the others, on the traffic where it does worst: with the
+ * lowest mean slowdown, and with the hours of the one whose p99 slowdown is lowest. Who turns away more than a few requests
+ * is no measure. Undefined: ours is not among them, or alone.
+ */
 export function worstOf(
   all: readonly TrafficResult[],
 ): { mean_slowdown_vs_best_preset: number; worker_hours_vs_best_preset: number } | undefined {
   let slowdown = 0
   let hours = 0
   for (const { results } of all) {
-    const own = results.find(({ preset }) => preset === ours)
-    const others = results.filter(({ preset }) => preset !== ours && preset !== 'classic')
-    if (!own || others.length === 0) return undefined
-    const best = Math.min(...others.map(({ summary }) => summary.meanSlowdown))
-    slowdown = Math.max(slowdown, own.summary.meanSlowdown / best)
-    const fewest = Math.min(...others.map(({ money }) => money.workerHours))
-    hours = Math.max(hours, own.money.workerHours / fewest)
+    const own = results.find(({ preset, promise }) => preset === ours && promise === looser)
+    const others = results.filter(({ preset, summary }) => preset !== ours && servesMost(summary))
+    const [best] = others.sort((a, b) => a.summary.p99Slowdown - b.summary.p99Slowdown)
+    if (!own || !best) return undefined
+    const least = Math.min(...others.map(({ summary }) => summary.meanSlowdown))
+    slowdown = Math.max(slowdown, own.summary.meanSlowdown / least)
+    // Fewer hours for a worse p99 would be no gain.
+    const isWorse = own.summary.p99Slowdown > best.summary.p99Slowdown
+    hours = Math.max(hours, isWorse ? Infinity : own.money.workerHours / best.money.workerHours)
   }
   const round = (value: number) => Number(value.toFixed(3))
   return { mean_slowdown_vs_best_preset: round(slowdown), worker_hours_vs_best_preset: round(hours) }
+}
+
+/** At most one in twenty is turned away. */
+function servesMost({ jobs, refused, dropped }: Summary): boolean {
+  return refused + dropped <= (jobs + refused + dropped) / 20
 }

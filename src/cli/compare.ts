@@ -3,7 +3,7 @@ import type { Money } from '../money.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
-import { comparePresets, namedPresets, presetsTable, worstOf } from './compare-presets.ts'
+import { comparePresets, namedPresets, presetsTable, type TrafficResult, worstOf } from './compare-presets.ts'
 import { figuresTable, middle, moneyExplained, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
@@ -90,9 +90,9 @@ function showPresets(
   asked: string,
   { seed, seeds, json }: { seed: number; seeds: number; json: boolean },
 ): number {
-  const all = comparePresets(namedPresets(asked), seed, seeds)
-  const worst = worstOf(all)
-  for (const each of all) {
+  const all: TrafficResult[] = []
+  for (const each of comparePresets(namedPresets(asked), seed, seeds)) {
+    all.push(each)
     const { name, about, load, machine } = each.traffic
     const cores = `workers of ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`
     if (json) {
@@ -104,6 +104,7 @@ function showPresets(
       )
   }
   if (!json) console.log(`Medians of ${seeds} seeds. ${slowdownExplained}`)
+  const worst = worstOf(all)
   if (worst) console.log(JSON.stringify(worst))
   return 0
 }

@@ -223,8 +223,7 @@ function report(
   console.log(`${stepsTable(steps)}\n`)
   console.log(story(all, killed, orders))
   const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
-  for (const { request, ending, trouble } of troubles.slice(0, 20))
-    console.log(`  ${request.kind}, ${ending}: ${trouble.slice(0, 300)}`)
+  for (const line of troublesTold(troubles)) console.log(`  ${line}`)
   console.log(verdict(all, good))
   return good
 }
@@ -234,7 +233,20 @@ function story({ retried }: Figures, killed: Killed | undefined, { placed, place
     ? `Worker ${killed.worker} was killed with ${many(killed.held, 'job')} in hand; ${retried} tried again elsewhere.`
     : 'No worker was killed: none had anything in hand.'
   const unknown = placedUnknown > 0 ? `, of which ${placedUnknown} with an answer of unknown outcome` : ''
-  return `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.`
+  return placed > 0 ? `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.` : loss
+}
+
+/** Each kind of trouble once, with an example. */
+function troublesTold(troubles: readonly Sent[]): string[] {
+  const groups = Map.groupBy(
+    troubles,
+    ({ request, ending, trouble }) => `${request.kind} ${ending} ${trouble.slice(0, 60)}`,
+  )
+  return [...groups.values()].slice(0, 20).map((group) => {
+    const { request, ending, trouble } = group[0]!
+    const times = group.length > 1 ? ` (${group.length} times)` : ''
+    return `${request.kind}, ${ending}${times}: ${trouble.slice(0, 300)}`
+  })
 }
 
 function stepsTable(steps: ClusterState['steps']): string {

@@ -41,6 +41,7 @@ export const cloudprime: PresetMaker = ({ ms, work }) => {
     estimator: { rule: 'rank-memo', max },
     workloads: ['factorize'],
     // The rank that such a machine did in a second, by the two classes and their minutes.
+    trial: { timeScale: 60, workScale: 10 },
     machine: { workPerSecond: 2_400_000, cores: 1, bootMs: 150_000 },
   }
 }

@@ -77,7 +77,7 @@ export const cnv: PresetMaker = ({ ms, work }) => {
     },
     componentLog: true,
     workloads: ['julia', 'dna', 'grayscott'],
-    trial: { timeScale: 20, workScale: 10 },
+    trial: { timeScale: 15, workScale: 10 },
     machine: { workPerSecond: 5_000_000_000, cores: 2, bootMs: 60_000 },
   }
 }

@@ -37,6 +37,7 @@ export const ecowork: PresetMaker = ({ ms, work }) => {
     },
     unmeteredAway: ['compress'],
     workloads: ['foxes-rabbits', 'insect-war', 'compress'],
+    trial: { timeScale: 30, workScale: 20 },
     machine: { workPerSecond: 6_000_000_000, cores: 1, bootMs: 60_000 },
   }
 }

@@ -32,6 +32,7 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
     following: { progressEvery: work(12_000_000), fromStart: true },
     estimator: { rule: 'similar-requests', unknown: work(200_000_000) },
     workloads: ['hillclimb'],
+    trial: { timeScale: 30, workScale: 0.1 },
     machine: { workPerSecond: 1_270_000, cores: 1, bootMs: 60_000 },
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Ruled } from '../estimate/ruled.ts'
 import { type Random, stream } from '../random.ts'
-import { type Arrivals, bursty, diurnal } from './arrivals.ts'
+import { type Arrivals, bursty } from './arrivals.ts'
 import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
 import { lognormal, type Sizes } from './sizes.ts'
 
@@ -30,12 +30,12 @@ const hourMs = 3_600_000
 export const ownTraffics: readonly OwnTraffic[] = [
   {
     name: 'cloudprime',
-    about: 'factorisations from 50 ms to 40 min, a daily rhythm, boots of 2.5 min',
+    about: 'factorisations from 50 ms to 40 min, a daily rhythm with crowds, boots of 2.5 min',
     hours: 24,
     load: 6,
     machine: { cores: 1, bootMs: 150_000 },
     sizes: bounded('factorize', lognormal(Math.log(3), 2.2), 0.05, 2400),
-    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    arrivals: rhythmWithCrowds,
     sigma: {
       learned: 1.06,
       'rank-memo': 1.5,
@@ -57,22 +57,22 @@ export const ownTraffics: readonly OwnTraffic[] = [
   },
   {
     name: 'cnv',
-    about: 'fractals, genomes and reactions around a second, a daily rhythm for three workers',
+    about: 'fractals, genomes and reactions around a second, a daily rhythm with crowds, for three workers',
     hours: 24,
     load: 1.6,
     machine: { cores: 2, bootMs: 60_000 },
     sizes: bounded('pictures', lognormal(Math.log(1), 1.2), 0.01, 60),
-    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    arrivals: rhythmWithCrowds,
     sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.14, 'similar-requests': 0.34, slopes: 0.44 },
   },
   {
     name: 'hillclimbing',
-    about: 'searches from a second to 6.5 min, a daily rhythm',
+    about: 'searches from a second to 6.5 min, a daily rhythm with crowds',
     hours: 24,
     load: 5,
     machine: { cores: 1, bootMs: 60_000 },
     sizes: bounded('searches', lognormal(Math.log(10), 1.2), 0.5, 392),
-    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    arrivals: rhythmWithCrowds,
     sigma: {
       learned: 0.38,
       'rank-memo': 1.5,
@@ -83,12 +83,12 @@ export const ownTraffics: readonly OwnTraffic[] = [
   },
   {
     name: 'ecowork',
-    about: 'simulations and pictures from 10 ms to 2 min, a daily rhythm with bursts',
+    about: 'simulations and pictures from 10 ms to 2 min, a daily rhythm with crowds',
     hours: 24,
     load: 6,
     machine: { cores: 1, bootMs: 60_000 },
     sizes: bounded('simulations', lognormal(Math.log(0.8), 1.6), 0.01, 120),
-    arrivals: (perSecond) => diurnal(perSecond, 0.8, 24 * hourMs),
+    arrivals: rhythmWithCrowds,
     sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.15, 'similar-requests': 0.19, slopes: 1.58 },
   },
 ]
@@ -113,6 +113,30 @@ export function runOn(
     return { workload: 'shop', lane: laneOf(seconds), work, memoryMb: 0 }
   }
   return { ...run, sizes: drawn, known }
+}
+
+/** Day and night, and a crowd now and then: four times as many for some minutes. */
+function rhythmWithCrowds(perSecond: number): Arrivals {
+  const [depth, factor, calmMs, crowdMs] = [0.8, 4, 0.75 * hourMs, hourMs / 12]
+  const calm = (perSecond * (calmMs + crowdMs)) / (calmMs + factor * crowdMs)
+  const peak = calm * factor * (1 + depth)
+  let crowd = true
+  let until = 0
+  return {
+    name: 'rhythm with crowds',
+    next(after, random) {
+      let at = after
+      for (;;) {
+        at += (random.exponential() / peak) * 1000
+        while (at >= until) {
+          crowd = !crowd
+          until += random.exponential() * (crowd ? crowdMs : calmMs)
+        }
+        const ofDay = 1 - depth * Math.cos((2 * Math.PI * at) / (24 * hourMs))
+        if (random.next() * peak < calm * (crowd ? factor : 1) * ofDay) return at
+      }
+    },
+  }
 }
 
 /** Others are as large as the nearest that may be. */

@@ -13,23 +13,41 @@ export interface PresetRun
   /** Of each worker, in place of what the preset's own machines have. */
   cores?: number
   bootMs?: number
+  /** In place of what is usual where a preset leaves the number of workers to whoever runs it. */
+  promise?: string
+  /** Functions at a time, for a preset that says nothing of them. */
+  functions?: number
 }
 
 /** Where a preset does not say what its machines are like. */
 const usualMachine = { workPerSecond: unitsPerSecond, cores: 2, bootMs: 60_000 }
 /** And where it leaves the number of workers to whoever runs it. */
 const usualScale: ScaleSpec = { policy: 'work-forecast', min: 1, max: 64 }
+/** An hour of a small machine; functions as they usually cost. */
+const prices = { workerHour: 0.01 }
 /** Workers report so often at least; how busy they are is known from their reports. */
-const beatMs = 1000
+const beatMs = 5000
+/** Where all run at once: a server has threads for so many. */
+const threads = 256
 
 export function presetRun(name: string, run: PresetRun): RunSpec {
-  const { timeScale = 1, cores: askedCores, bootMs: askedBootMs, seed, ...traffic } = run
+  const {
+    timeScale = 1,
+    cores: askedCores,
+    bootMs: askedBootMs,
+    promise,
+    functions = 0,
+    seed,
+    ...traffic
+  } = run
   const { workPerSecond } = presetOf(name).machine ?? usualMachine
   const preset = presetOf(name, { timeScale, workScale: workPerSecond / unitsPerSecond })
   const machine = preset.machine ?? usualMachine
-  const { scheduler, placing, discipline, overflow, scale = usualScale } = preset
+  const { scheduler, placing, discipline } = preset
+  const overflow = preset.overflow ?? (functions > 0 ? { concurrency: functions, prices } : undefined)
+  const scale = preset.scale ?? { ...usualScale, ...(promise !== undefined && { promise }) }
   const cores = askedCores ?? machine.cores
-  const slots = disciplines[discipline].bounded ? cores + 16 : 10_000
+  const slots = disciplines[discipline].bounded ? cores + 16 : (preset.slots ?? threads)
   const brain: BrainSpec = {
     ...{ scheduler, discipline, scale, epoch: 1, seed },
     limits: { queue: 1_000_000, beatMs: beatMs / timeScale, ...preset.limits },

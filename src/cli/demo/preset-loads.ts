@@ -45,10 +45,10 @@ export const presetLoads: Readonly<Record<string, PresetLoad>> = {
     draws: [julia, dna, grayscott],
     phases: [
       { seconds: 3, perSecond: 4, ms: [5, 50] },
-      { seconds: 8, perSecond: 8, ms: [100, 1000] },
+      { seconds: 16, perSecond: 7, ms: [100, 500] },
       { seconds: 3, perSecond: 4, ms: [5, 50] },
     ],
-    settleSeconds: 40,
+    settleSeconds: 90,
   },
   hillclimbing: {
     draws: [hillclimb],
