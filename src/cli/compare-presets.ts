@@ -6,6 +6,7 @@ import { oneOf } from '../one-of.ts'
 import { presetOf, presets } from '../presets/index.ts'
 import { type OwnTraffic, ownTraffics, runOn } from '../simulate/own-traffic.ts'
 import { presetRun } from '../simulate/preset-run.ts'
+import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import { middle } from './figures.ts'
@@ -23,6 +24,8 @@ export interface PresetResult {
 export interface TrafficResult {
   traffic: OwnTraffic
   results: PresetResult[]
+  /** For a report, if there is to be one. */
+  records: PolicyRecord[]
 }
 
 const ours = 'plimsoll'
@@ -45,21 +48,22 @@ export function namedPresets(text: string): string[] {
 /** One traffic after another, as soon as all presets have served it. */
 export function* comparePresets(
   names: readonly string[],
-  seed: number,
-  seeds: number,
+  { seed, seeds, hours, recorded }: { seed: number; seeds: number; hours: number; recorded: boolean },
 ): Generator<TrafficResult> {
   const line = progressLine()
   const total = ownTraffics.length * names.length * seeds
   let finished = 0
-  for (const traffic of ownTraffics) {
+  for (const whole of ownTraffics) {
+    const traffic = { ...whole, hours: Math.min(hours, whole.hours) }
     const results = names.flatMap((preset) =>
       (preset === ours ? [undefined, looser] : [undefined]).map((promise) => ({
         ...{ preset, runs: [] as Summary[], costs: [] as Money[] },
+        record: new PolicyRecord(nameOf({ preset, promise }), runOn(traffic, undefined, seed).jobs),
         ...(promise !== undefined && { promise }),
       })),
     )
     for (let each = seed; each < seed + seeds; each++) {
-      for (const { preset, promise, runs, costs } of results) {
+      for (const { preset, promise, record, runs, costs } of results) {
         const on = runOn(traffic, presetOf(preset).estimator?.rule, each)
         const progress = (answered: number) => {
           const part = Math.min(1, answered / on.jobs)
@@ -71,7 +75,8 @@ export function* comparePresets(
           // What its own system has is there for ours, too.
           ...(preset === ours && { functions: presetOf(traffic.name).overflow?.concurrency ?? 0 }),
         }
-        const result = simulate(presetRun(preset, run), { progress })
+        const hooks = { progress, ...(recorded && record.hooks(each === seed)) }
+        const result = simulate(presetRun(preset, run), hooks)
         runs.push(result.summary())
         costs.push(result.money())
         finished++
@@ -80,6 +85,7 @@ export function* comparePresets(
     line.done()
     yield {
       traffic,
+      records: recorded ? results.map(({ record }) => record) : [],
       results: results.map(({ preset, promise, runs, costs }) => ({
         ...{ preset, summary: middle(runs), money: middle(costs) },
         ...(promise && { promise }),
@@ -88,9 +94,23 @@ export function* comparePresets(
   }
 }
 
-export function presetsTable({ results }: TrafficResult): string {
+function nameOf({ preset, promise }: { preset: string; promise?: number | undefined }): string {
+  return promise === undefined ? preset : `${preset}, promise ${promise}`
+}
+
+export function presetsTable(result: TrafficResult): string {
+  const { head, rows } = presetsCells(result)
+  return table([...head], rows)
+}
+
+/** For a page. */
+export function presetsCells({ results }: TrafficResult): {
+  head: string[]
+  rows: string[][]
+  words: number
+} {
   const rows = results.map(({ preset, promise, summary, money }) => [
-    promise ? `${preset}, promise ${promise}` : preset,
+    nameOf({ preset, promise }),
     significant(summary.meanSlowdown),
     significant(summary.p99Slowdown),
     significant(summary.shortP99Slowdown),
@@ -100,7 +120,7 @@ export function presetsTable({ results }: TrafficResult): string {
     summary.refused + summary.dropped > 0 ? significant(summary.refused + summary.dropped) : '–',
   ])
   const head = ['preset', 'slowdown mean', 'p99', 'short 90 %', 'largest 1 %', 'worker-hours', 'to functions']
-  return table([...head, 'not served'], rows)
+  return { head: [...head, 'not served'], rows, words: 1 }
 }
 
 /**

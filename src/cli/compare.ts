@@ -3,12 +3,12 @@ import type { Money } from '../money.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
-import { comparePresets, namedPresets, presetsTable, type TrafficResult, worstOf } from './compare-presets.ts'
 import { figuresTable, middle, moneyExplained, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { checkReportFile, reportOption, writeReport } from './report-file.ts'
 import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
+import { showPresets } from './show-presets.ts'
 import { readTraffic, type ScenarioTraffic } from './traffic.ts'
 
 const options = {
@@ -17,6 +17,7 @@ const options = {
     default: undefined,
     value: 'all',
   },
+  hours: { help: 'of --presets: at most so many hours of each traffic', default: 24, min: 0.01, max: 24 },
   ...scenarioOptions,
   seeds: {
     help: 'runs with different seeds, of which the median is shown',
@@ -38,7 +39,7 @@ export const compare: Command = {
     const { values, rest } = readOptions(args, options)
     if (values.presets !== undefined) {
       if (rest.length > 0) throw new ConfigError(`compare --presets: unexpected ${rest.join(' ')}`)
-      return showPresets(values.presets, values)
+      return showPresets(values.presets, values, ['compare', ...args])
     }
     if (rest.length !== 1)
       throw new ConfigError('compare: name the policies, for example least-connections,srpt')
@@ -84,29 +85,6 @@ export const compare: Command = {
     if (report !== undefined) console.log(`Plots: ${report}`)
     return 0
   },
-}
-
-function showPresets(
-  asked: string,
-  { seed, seeds, json }: { seed: number; seeds: number; json: boolean },
-): number {
-  const all: TrafficResult[] = []
-  for (const each of comparePresets(namedPresets(asked), seed, seeds)) {
-    all.push(each)
-    const { name, about, load, machine } = each.traffic
-    const cores = `workers of ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`
-    if (json) {
-      const results = each.results.map(({ preset, summary, money }) => ({ preset, ...summary, money }))
-      console.log(JSON.stringify({ traffic: name, about, load, machine, results }))
-    } else
-      console.log(
-        `The traffic of ${name}: ${about}; mean load ${load} cores, ${cores}\n\n${presetsTable(each)}\n`,
-      )
-  }
-  if (!json) console.log(`Medians of ${seeds} seeds. ${slowdownExplained}`)
-  const worst = worstOf(all)
-  if (worst) console.log(JSON.stringify(worst))
-  return 0
 }
 
 interface Result {

@@ -5,7 +5,7 @@ import { access, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from '../errors.ts'
 import type { PolicyRecord } from '../simulate/report/record.ts'
-import { reportPage } from '../simulate/report/report.ts'
+import { jointPage, type Report, reportPage } from '../simulate/report/report.ts'
 import { type Figures, figuresCells, moneyExplained, slowdownExplained } from './figures.ts'
 
 export const reportOption = {
@@ -46,6 +46,28 @@ export async function writeReport(path: string, parts: ReportParts): Promise<voi
     table: figuresCells(parts.figures),
     tableCaption: [`${parts.basis}.`, slowdownExplained, moneyExplained(parts.figures)].join(' ').trimEnd(),
   })
+  await write(path, html)
+}
+
+/** One below the other; `args` are those of the command. */
+export async function writeJointReport(
+  path: string,
+  title: string,
+  args: readonly string[],
+  reports: readonly Omit<Report, 'command'>[],
+): Promise<void> {
+  const command = commandLine(args)
+  await write(
+    path,
+    jointPage(
+      title,
+      command,
+      reports.map((report) => ({ ...report, command })),
+    ),
+  )
+}
+
+async function write(path: string, html: string): Promise<void> {
   await writeFile(path, html).catch((error) => {
     throw refusal(path, error.code)
   })

@@ -22,19 +22,28 @@ export interface Report {
 }
 
 export function reportPage(report: Report): string {
-  const { title, about, command, table, tableCaption } = report
-  const figures = [responses(report), tail(report), ...slowdowns(report), waiting(report), fleet(report)]
+  return jointPage(report.title, report.command, [report])
+}
+
+/** Several on one page, one below the other. */
+export function jointPage(title: string, command: string, reports: readonly Report[]): string {
   return page({
     title: `Plimsoll: ${title}`,
-    body: `<h1>${escaped(title)}</h1>
+    body: `${reports.map(sectionOf).join('\n')}
+<p>Made by <code>${escaped(command)}</code></p>`,
+  })
+}
+
+function sectionOf(report: Report): string {
+  const { title, about, table, tableCaption } = report
+  const figures = [responses(report), tail(report), ...slowdowns(report), waiting(report), fleet(report)]
+  return `<h1>${escaped(title)}</h1>
 ${about.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join('\n')}
 ${tableOf(table.head.map(unbroken), table.rows, table.words)}
 <p>${escaped(unbroken(tableCaption))}</p>
 <main>
 ${figures.join('\n')}
-</main>
-<p>Made by <code>${escaped(command)}</code></p>`,
-  })
+</main>`
 }
 
 function figure(report: Report, title: string, picture: string, caption: string, wide = false): string {
