@@ -11,6 +11,7 @@ import { nominalRate } from '../src/worker/rates.ts'
 import { startFront } from './front-processes.ts'
 import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from './live.ts'
 import { startOwn, writeJsonConfig } from './own-programs.ts'
+import { thorough } from './thorough.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {
@@ -21,7 +22,9 @@ const told: Estimator = {
   learn() {},
 }
 
-test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', async (t) => {
+test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', {
+  skip: !thorough,
+}, async (t) => {
   const live = await startLive({
     ...{ estimator: told, scheduler: 'least-connections', discipline: 'fifo', slots: 1, pricePerHour: 0.1 },
     functions: { most: 2, command: [process.execPath, cli, 'function'], waitingPerHour: 1000 },

@@ -64,6 +64,7 @@ async function placed(cluster: Up, count: number): Promise<void> {
 }
 
 test('a front outlives its brain: the next one does what was under way, but nothing that must not be repeated', {
+  skip: !thorough,
   timeout: 60_000,
 }, async (t) => {
   const dataDir = folder(t)

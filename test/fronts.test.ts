@@ -22,6 +22,7 @@ import {
   untilIdle,
   useLive,
 } from './live.ts'
+import { thorough } from './thorough.ts'
 
 const live = useLive({
   slots: 20,
@@ -138,7 +139,9 @@ test('a request that nobody can decide on is refused after a while, and the brai
   open(live, 'refused')
 })
 
-test('requests of a front that was given up are done again when it comes back', async (t) => {
+test('requests of a front that was given up are done again when it comes back', {
+  skip: !thorough,
+}, async (t) => {
   const own = await startLive({ frontGraceMs: 1 })
   t.after(() => stopLive(own))
   const way = await cable(t, own.adminUrl)
