@@ -4,7 +4,7 @@ import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
 import { reproduce, runFaults } from './faults.ts'
 import { share } from './thorough.ts'
 
-/** `npm run check:faults` runs 20,000 of srpt, and 4,000 of each of the others. */
+/** `npm run check:faults` runs 20,000 of srpt, and 2,000 of each of the others. */
 const count = share(120)
 
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
