@@ -18,7 +18,7 @@ const kept = (body: string | Buffer, fields = {}) => ({
 })
 
 /** The cache of a front whose coordinator answers like this. */
-async function front(t: TestContext, answer: RequestListener) {
+async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) {
   const state = { isUp: true, requests: 0 }
   const server = createServer((request, response) => {
     state.requests++
@@ -27,7 +27,7 @@ async function front(t: TestContext, answer: RequestListener) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const join = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const cache = sharedCache({ join, token: 'secret', mostBytes, isUp: () => state.isUp })
+  const cache = sharedCache({ join, token: 'secret', mostBytes, isUp: () => state.isUp, limitMs })
   t.after(() => {
     cache.close()
     server.close()
@@ -89,7 +89,7 @@ test('while the link is down nobody asks, and nothing is put', async (t) => {
 })
 
 test('a coordinator that says nothing is a miss, and the next do not wait for it', async (t) => {
-  const { cache, state } = await front(t, () => {})
+  const { cache, state } = await front(t, () => {}, 50)
   assert.equal(await cache.get(key), undefined)
   assert.equal(cache.get(key), undefined)
   cache.put(key, kept('x'), Infinity)

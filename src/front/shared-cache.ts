@@ -13,6 +13,8 @@ export interface SharedCacheParts {
   mostBytes: number
   /** Whether the coordinator can be reached, as far as is known. */
   isUp(): boolean
+  /** A request waits so long for what may be kept; an answer that takes longer to go there is not kept. Default 250. */
+  limitMs?: number
 }
 
 export interface SharedCache extends AnswerCache {
@@ -21,15 +23,15 @@ export interface SharedCache extends AnswerCache {
   close(): void
 }
 
-/** A request waits so long for what may be kept; an answer that takes longer to go there is not kept. */
-const limitMs = 250
+const usualLimitMs = 250
 /** After something went wrong nobody asks for so long, and then one alone: few wait for a coordinator that is stuck. */
 const pauseMs = 1_000
 const connections = 16
 /** Most that is on its way there; answers beyond that are not kept. */
 const mostOnItsWay = 16 * 1024 * 1024
 
-export function sharedCache({ join, token, mostBytes, isUp }: SharedCacheParts): SharedCache {
+export function sharedCache(parts: SharedCacheParts): SharedCache {
+  const { join, token, mostBytes, isUp, limitMs = usualLimitMs } = parts
   const pool = new Pool(join.origin, { connections })
   const authorization = bearer(token)
   const mostAnswerBytes = longestIn(mostBytes)
