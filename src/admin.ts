@@ -1,12 +1,13 @@
 /** The admin port: what operators, workers and fronts reach, never clients. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type CacheParts, serveCache } from './admin-cache.ts'
 import { type RestartParts, serveRestart } from './admin-restart.ts'
 import type { WhyTeller } from './admin-why.ts'
 import { RequestProblem, sendProblem } from './front/problem.ts'
 import { acceptJoining, type Doors } from './wire/accept.ts'
 
-export interface AdminParts extends RestartParts {
+export interface AdminParts extends RestartParts, CacheParts {
   state(): unknown
   why: WhyTeller
   doors: Doors
@@ -27,7 +28,7 @@ export function adminServer(parts: AdminParts): Server {
 
 function serve(parts: AdminParts, request: IncomingMessage, response: ServerResponse): void {
   const { state, why } = parts
-  if (serveRestart(parts, request, response)) return
+  if (serveCache(parts, request, response) || serveRestart(parts, request, response)) return
   if (request.method !== 'GET') {
     const headers = { allow: 'GET' }
     throw new RequestProblem(405, 'wrong-method', `${request.method} is not allowed here; GET is.`, {

@@ -1,15 +1,14 @@
 /** A live cluster on this machine: the only file that wires the live rooms together. */
 
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { adminServer } from './admin.ts'
 import { whyTeller } from './admin-why.ts'
 import { explain } from './brain/reasons.ts'
 import { type BrainSpec, brainOf } from './brain/spec.ts'
-import type { WorkerView } from './brain/view.ts'
+import { mayWork } from './brain/view.ts'
 import { driveBrain } from './brain-driver.ts'
 import type { Cluster, ClusterOptions, ClusterState } from './cluster-options.ts'
-import { openComponentLog } from './component-log.ts'
+import { componentLogOf } from './component-log.ts'
 import type { Question, Quote } from './estimate/estimator.ts'
 import { questioner } from './estimate/question.ts'
 import { checkPrice, quoteDocument } from './estimate/quote.ts'
@@ -24,7 +23,7 @@ import { clientNamer } from './front/client-name.ts'
 import { Exchange } from './front/exchange.ts'
 import { frontDefaults, frontServer } from './front/front.ts'
 import type { OpenJob } from './front/open-job.ts'
-import { repeatedAnswers, repeatsOf } from './front/repeated-answers.ts'
+import { cacheOf, repeatedAnswers, repeatsOf } from './front/repeated-answers.ts'
 import { factsMaker } from './fronts/facts.ts'
 import { FrontProcesses } from './fronts/front-processes.ts'
 import { type FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
@@ -70,13 +69,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
   mkdirSync(options.dataDir, { recursive: true })
-  const components = options.componentLog
-    ? openComponentLog(join(options.dataDir, 'components.log'), options.log)
-    : undefined
-  const log = (line: string) => {
-    components?.line(line)
-    options.log(line)
-  }
+  const { components, log } = componentLogOf(options)
   const token = options.token ?? newToken()
   const nominal = nominalRate(meter)
   const rates = new FleetRates(nominal * 1000)
@@ -218,7 +211,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   const limits = { ...frontDefaults, ...options.frontLimits }
   const closed = () => (stopping ? stoppingProblem() : undefined)
-  const repeats = repeatedAnswers(options, now)
+  const cache = cacheOf(options)
+  const repeats = repeatedAnswers(options, cache, now)
   // Where there may be none, the first request waits for its worker.
   const isReady = () => !stopping && (options.min === 0 || brain.view().workers.some(mayWork))
   const tellQuote = (question: Question, quote: Quote) =>
@@ -282,8 +276,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     rollFronts: () => frontProcesses.roll(),
   })
   const admin = adminServer({
-    token,
-    state,
+    ...{ token, cache, state },
     why: whyTeller(stories, spec.discipline, now),
     restart,
     doors: {
@@ -352,7 +345,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       steps: fleetStory.steps(),
       money: bill.at(now()),
       functions: functions?.list() ?? [],
-      ...(repeats && { cache: repeats.counters() }),
+      ...(repeats && { cache: repeats.counters(cache) }),
       fronts: [mainFront(), ...fronts.list()],
     }
   }
@@ -399,9 +392,4 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return stopping
     },
   }
-}
-
-/** Fronts do no work. */
-function mayWork({ state, role }: WorkerView): boolean {
-  return state === 'ready' && role !== 'front'
 }

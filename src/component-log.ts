@@ -1,6 +1,7 @@
 /** A log of what is decided, each line under the component that it is of: balancer, autoscaler, queue, placement, retraining. */
 
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
+import { join } from 'node:path'
 import { explain } from './brain/reasons.ts'
 import type { Action, Event } from './model.ts'
 
@@ -28,6 +29,21 @@ export interface ComponentLog {
   line(text: string): void
   /** Resolves when all is written. */
   close(): Promise<void>
+}
+
+/** The log of a cluster if it is to have one, and what takes the lines of its rooms. */
+export function componentLogOf(options: {
+  componentLog?: boolean
+  dataDir: string
+  log(line: string): void
+}): { components: ComponentLog | undefined; log(line: string): void } {
+  const file = join(options.dataDir, 'components.log')
+  const components = options.componentLog ? openComponentLog(file, options.log) : undefined
+  const log = (line: string) => {
+    components?.line(line)
+    options.log(line)
+  }
+  return { components, log }
 }
 
 /** One JSON object a line. A file that cannot be written is reported once, and that is all. */

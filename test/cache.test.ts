@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { statusText } from '../src/cli/status.ts'
+import { cable, startFront } from './front-processes.ts'
 import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from './live.ts'
 
 const live = useLive({
@@ -209,6 +210,56 @@ test('a worker that dies in the middle of an answer is replaced, and all have th
     assert.equal(answer.headers.get('content-length'), `${1024 * 1024}`)
     assert.equal((await answer.arrayBuffer()).byteLength, 1024 * 1024)
   }
+})
+
+test('TI-3 what one front computed is a hit at another front, from the cache of the coordinator', async (t) => {
+  const workloads = ['--workloads', join(import.meta.dirname, 'fixtures', 'repeats.ts')]
+  const way = await cable(t, live.adminUrl)
+  const [one, other] = await Promise.all([
+    startFront(t, live, ...workloads),
+    startFront(t, { ...live, adminUrl: way.url }, ...workloads),
+  ])
+  const askAt = async (url: string, path: string, init?: RequestInit) => {
+    const answer = await fetch(`${url}/${path}`, init)
+    const { status, headers } = answer
+    const [job, age] = [headers.get('plimsoll-job'), headers.get('age')]
+    return { status, how: said(answer), job, age, bytes: (await answer.arrayBuffer()).byteLength }
+  }
+  open(live, 'tiers')
+  const { hits } = cache()
+  /** Nobody waits until an answer is kept, or longer than a moment for one that is: it may take more than one time. */
+  const assertCrosses = async (from: string, to: string, path: string) => {
+    const began = performance.now()
+    for (;;) {
+      const computed = await askAt(from, path, { headers: { 'cache-control': 'no-cache' } })
+      assert.equal(computed.how, null)
+      const before = accepted()
+      const found = await askAt(to, path)
+      if (found.how === 'hit' && found.job === computed.job) {
+        assert.equal(found.bytes, computed.bytes)
+        assert.match(found.age ?? '', /^\d+$/)
+        return assert.equal(accepted(), before)
+      }
+      assert.ok(performance.now() - began < 15_000, 'what was computed there is a hit here')
+    }
+  }
+  for (const path of ['gated?gate=tiers', 'flood?kb=960&n=tiers']) {
+    await assertCrosses(one.url, other.url, path)
+    await assertCrosses(one.url, live.url, path)
+    await assertCrosses(live.url, other.url, path)
+  }
+  assert.ok(cache().hits >= hits + 6)
+
+  const alone = { headers: { 'cache-control': 'no-store' } }
+  const own = [await askAt(one.url, 'gated?gate=tiers', alone), await askAt(one.url, 'read?write=1')]
+  for (const { how } of [...own, await askAt(other.url, 'read?write=1')]) assert.equal(how, null)
+
+  // Without a coordinator a request is held, as any is, and then answered.
+  way.cut()
+  await until(() => /cannot be reached/.test(other.said()), 'the front misses the coordinator')
+  const held = askAt(other.url, 'gated?gate=tiers')
+  way.mend()
+  assert.equal((await held).status, 200)
 })
 
 test('the status tells in one line what was given again', () => {

@@ -30,6 +30,11 @@ export interface WorkerView {
   jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
 }
 
+/** Fronts do no work. */
+export function mayWork({ state, role }: WorkerView): boolean {
+  return state === 'ready' && role !== 'front'
+}
+
 export interface BrainView {
   now: number
   waiting: string[]

@@ -10,13 +10,22 @@ export interface KeptAnswer {
   ageMs: number
 }
 
+export interface FoundAnswer extends KeptAnswer {
+  /** For how much longer it may be given. */
+  leftMs: number
+}
+
 /** A store of answers. It may lie in another process: ages cross, moments do not. */
 export interface AnswerCache {
   /** Answers with longer bodies are not kept. */
   readonly mostAnswerBytes: number
-  get(key: string): KeptAnswer | undefined | Promise<KeptAnswer | undefined>
+  get(key: string): FoundAnswer | undefined | Promise<FoundAnswer | undefined>
   /** Kept until it is `goodMs` old, if so long; in place of one that is there. */
   put(key: string, kept: KeptAnswer, goodMs: number): void
+}
+
+export interface CountedCache extends AnswerCache {
+  get(key: string): FoundAnswer | undefined
   counters(): CacheCounters
 }
 
@@ -51,11 +60,16 @@ interface Entry {
   bytes: number
 }
 
+/** The longest body that a cache of so many bytes keeps. */
+export function longestIn(mostBytes: number): number {
+  return Math.min(longestAnswer, Math.floor(mostBytes * largestPart))
+}
+
 /** In this process. */
-export function lruCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptions): AnswerCache {
+export function lruCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptions): CountedCache {
   /** In the order in which they were asked for. */
   const entries = new Map<string, Entry>()
-  const mostAnswerBytes = Math.min(longestAnswer, Math.floor(mostBytes * largestPart))
+  const mostAnswerBytes = longestIn(mostBytes)
   let bytes = 0
   let hits = 0
   let misses = 0
@@ -75,7 +89,8 @@ export function lruCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptions)
         entries.delete(key)
         entries.set(key, entry)
         hits++
-        return { answer: entry.answer, account: entry.account, ageMs: time - entry.bornAt }
+        const { answer, account, bornAt, goodUntil } = entry
+        return { answer, account, ageMs: time - bornAt, leftMs: goodUntil - time }
       }
       misses++
       return undefined

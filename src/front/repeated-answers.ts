@@ -1,7 +1,7 @@
 /** Answers of deterministic workloads: kept ones are given again, and those that are being computed are shared. */
 
 import type { Job } from '../model.ts'
-import { type AnswerCache, type CacheCounters, lruCache } from './answer-cache.ts'
+import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
 import { answerKey, type Wish } from './answer-key.ts'
 import type { Asked } from './ask.ts'
 import type { Account, Client, Receiver, WholeAnswer } from './recipient.ts'
@@ -87,9 +87,10 @@ export class RepeatedAnswers {
     })
   }
 
-  counters(): RepeatCounters {
+  /** `cache` is the one of this process, if it has one. */
+  counters(cache: CountedCache | undefined): RepeatCounters {
     const none = { hits: 0, misses: 0, entries: 0, bytes: 0, mostBytes: 0 }
-    return { ...(this.#parts.cache?.counters() ?? none), shared: this.#shared.shared }
+    return { ...(cache?.counters() ?? none), shared: this.#shared.shared }
   }
 }
 
@@ -102,14 +103,20 @@ export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): 
   }
 }
 
-/** Undefined: neither is wanted. */
-export function repeatedAnswers(options: RepeatOptions, now: () => number): RepeatedAnswers | undefined {
-  const { cacheBytes = 0, cacheAgeMs, coalesce = false } = options
-  if (cacheBytes === 0 && !coalesce) return undefined
+/** The cache of the cluster, which lies in its main process. Undefined: nothing is kept. */
+export function cacheOf({ cacheBytes = 0, cacheAgeMs }: RepeatOptions): CountedCache | undefined {
+  if (cacheBytes === 0) return undefined
   const age = cacheAgeMs === undefined ? {} : { mostAgeMs: cacheAgeMs }
-  const cache =
-    cacheBytes > 0 ? lruCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() }) : undefined
-  return new RepeatedAnswers({ coalesce, cache, now })
+  return lruCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
+}
+
+/** Undefined: neither is wanted. */
+export function repeatedAnswers(
+  { coalesce = false }: RepeatOptions,
+  cache: AnswerCache | undefined,
+  now: () => number,
+): RepeatedAnswers | undefined {
+  return cache || coalesce ? new RepeatedAnswers({ coalesce, cache, now }) : undefined
 }
 
 /** A workload may say of a single answer that it is not to be kept. */

@@ -9,6 +9,7 @@ import { questioner } from '../estimate/question.ts'
 import { clientNamer } from '../front/client-name.ts'
 import { frontServer } from '../front/front.ts'
 import { repeatedAnswers } from '../front/repeated-answers.ts'
+import { type SharedCache, sharedCache } from '../front/shared-cache.ts'
 import { listen, urlOf } from '../listen.ts'
 import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
@@ -64,6 +65,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
   let ready = false
   let stopping = false
   let server: Server | undefined
+  let cache: SharedCache | undefined
 
   const workers = new KnownWorkers()
   const inHand = new RequestsInHand({ token, workers, holdMs: options.holdMs, now, link: () => link })
@@ -123,12 +125,14 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     await link.open()
     const welcome = await Promise.race([welcomed.promise, over.promise])
     if (!welcome) return
-    const { limits } = welcome
+    const { limits, repeats } = welcome
+    const { cacheBytes: mostBytes = 0 } = repeats
+    if (mostBytes > 0) cache = sharedCache({ join, token, mostBytes, isUp: () => link.isUp })
     const closed = () => (stopping ? stoppingProblem() : inHand.closed)
     const estimator = noEstimator
     server = frontServer({
       workloads,
-      repeats: repeatedAnswers(welcome.repeats, now),
+      repeats: repeatedAnswers(repeats, cache, now),
       ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
       question: questioner({ code, log }),
       estimator,
@@ -159,6 +163,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     link.send({ type: 'left' })
   } finally {
     inHand.close()
+    cache?.close()
     link.close()
     workers.replace([])
     if (server?.listening) NetServer.prototype.close.call(server)

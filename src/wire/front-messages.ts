@@ -40,7 +40,7 @@ export interface FrontWelcome {
   beatMs: number
   clientBy: string
   limits: FrontLimits
-  /** Whether answers are given again, or shared: each front does so by itself. */
+  /** Whether answers are given again, from the one cache of the cluster, or shared, which each front does by itself. */
   repeats: RepeatOptions
   /** Most requests that it holds while the brain is away. */
   queue: number
