@@ -235,6 +235,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     now,
     isNode: (id) => nodeFronts.has(id),
   })
+  const quantities = quantitiesIn(meter)
   const fronts = new JoinedFronts({
     code: joining,
     beatMs,
@@ -242,6 +243,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     welcome: () => ({
       ...{ epoch: spec.epoch, clientBy: options.clientBy ?? 'address', limits, queue: options.queue },
       repeats: repeatsOf(options),
+      quantities,
       workers: workers.addresses(),
       ready: isReady(),
     }),
@@ -253,7 +255,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     ...{ submit, tell, over, log },
   })
-  const quantities = quantitiesIn(meter)
   let accepted = 0
   const front = frontServer({
     workloads,

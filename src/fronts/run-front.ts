@@ -125,7 +125,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     await link.open()
     const welcome = await Promise.race([welcomed.promise, over.promise])
     if (!welcome) return
-    const { limits, repeats } = welcome
+    const { limits, repeats, quantities } = welcome
     const { cacheBytes: mostBytes = 0 } = repeats
     if (mostBytes > 0) cache = sharedCache({ join, token, mostBytes, isUp: () => link.isUp })
     const closed = () => (stopping ? stoppingProblem() : inHand.closed)
@@ -138,6 +138,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
       estimator,
       tellQuote: (question: Question) => quotes.ask(askedOf(question)),
       limits,
+      quantities,
       clientOf: (request) => clientOf(request),
       now,
       log,

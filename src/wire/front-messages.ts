@@ -4,6 +4,7 @@ import type { Cost } from '../front/answer-head.ts'
 import type { FrontLimits } from '../front/front.ts'
 import type { RepeatOptions } from '../front/repeated-answers.ts'
 import type { AttemptToken, Event, Outcome, Precedence, Reason } from '../model.ts'
+import type { Quantity } from '../worker/metering.ts'
 import type { Features } from '../workload.ts'
 
 /** Where a worker, or a function, takes attempts. */
@@ -42,6 +43,8 @@ export interface FrontWelcome {
   limits: FrontLimits
   /** Whether answers are given again, from the one cache of the cluster, or shared, which each front does by itself. */
   repeats: RepeatOptions
+  /** What answers say of their cost in headers of their own. */
+  quantities: readonly Quantity[]
   /** Most requests that it holds while the brain is away. */
   queue: number
   workers: { id: string; address: Address }[]
