@@ -50,7 +50,7 @@ export function presetRun(name: string, run: PresetRun): RunSpec {
   const slots = disciplines[discipline].bounded ? cores + 16 : (preset.slots ?? threads)
   const brain: BrainSpec = {
     ...{ scheduler, discipline, scale, epoch: 1, seed },
-    limits: { queue: 1_000_000, beatMs: beatMs / timeScale, ...preset.limits },
+    limits: { beatMs: beatMs / timeScale, ...preset.limits },
     ...(placing && { placing }),
     ...(overflow && { overflow: { workPerSecond: unitsPerSecond, ...brainsPart(overflow) } }),
   }
