@@ -5,7 +5,7 @@ import { runFront } from '../fronts/run-front.ts'
 import { endWithParent, listenShared } from '../fronts/shared-port.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
-import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+import { bundledWorkloads, servedOptions, workloadFiles } from './workload-files.ts'
 
 const options = {
   join: { help: "the cluster's admin address, for example http://127.0.0.1:8081", default: '', value: 'URL' },
@@ -13,16 +13,7 @@ const options = {
   id: { help: 'its name; default: host and process', default: undefined },
   port: { help: 'public port; 0: any', default: 8080, min: 0, max: 65_535, whole: true },
   host: { help: 'address to listen on', default: '127.0.0.1' },
-  workloads: {
-    help: 'modules or folders with workloads, separated by commas; default: those that come along',
-    default: undefined,
-    value: 'PATHS',
-  },
-  config: {
-    help: 'a configuration of an own server, in place of workloads; nothing else of it counts',
-    default: undefined,
-    value: 'FILE',
-  },
+  ...servedOptions,
   ...meterOptions,
   hold: {
     help: 'how many seconds requests are held while the cluster cannot be reached',

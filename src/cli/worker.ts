@@ -7,7 +7,7 @@ import type { FrontStarter } from '../worker/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
-import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+import { bundledWorkloads, servedOptions, workloadFiles } from './workload-files.ts'
 
 const options = {
   join: { help: "the cluster's admin address, for example http://127.0.0.1:8081", default: '', value: 'URL' },
@@ -23,16 +23,7 @@ const options = {
   },
   memory: { help: 'memory for all its jobs, in MB', default: 4096, min: 128, whole: true },
   'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
-  workloads: {
-    help: 'modules or folders with workloads, separated by commas; default: those that come along',
-    default: undefined,
-    value: 'PATHS',
-  },
-  config: {
-    help: 'a configuration of an own server, in place of workloads; nothing else of it counts',
-    default: undefined,
-    value: 'FILE',
-  },
+  ...servedOptions,
   upstream: {
     help: "which of the configuration's upstreams it stands for; default: the only one",
     default: undefined,

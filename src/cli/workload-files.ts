@@ -23,3 +23,17 @@ export function workloadFiles(list: string): string[] {
   if (files.length === 0) throw new ConfigError(`--workloads = ${list}: holds no modules`)
   return files
 }
+
+/** What whoever joins a cluster serves: the same as the others. */
+export const servedOptions = {
+  workloads: {
+    help: 'modules or folders with workloads, separated by commas; default: those that come along',
+    default: undefined,
+    value: 'PATHS',
+  },
+  config: {
+    help: 'a configuration of an own server, in place of workloads; nothing else of it counts',
+    default: undefined,
+    value: 'FILE',
+  },
+} as const

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { averageWork } from './average-work.ts'
 import type { FleetView, ScaleDecision, Scaler, WorkerFigures } from './scaler.ts'
-import { fleetOf } from './testing.ts'
+import { fleetOfWorkers } from './testing.ts'
 
 const spec = { min: 0, max: 10, mostWork: 500_000_000 }
 const minute = 60_000
@@ -10,23 +10,8 @@ const million = 1_000_000
 
 type Some = Partial<WorkerFigures>
 
-function fleet(workers: Some[], more: Partial<FleetView> = {}): FleetView {
-  const figures = workers.map((worker, i) => ({
-    ...{
-      id: `w${i + 1}`,
-      number: i + 1,
-      draining: false,
-      suspect: false,
-      cpu: 0.6,
-      jobs: 1,
-      work: 0,
-      since: 0,
-    },
-    ...worker,
-  }))
-  const ready = figures.filter(({ draining }) => !draining).length
-  return fleetOf({ ready, draining: figures.length - ready, workers: () => figures, ...more })
-}
+const fleet = (workers: Some[], more: Partial<FleetView> = {}) =>
+  fleetOfWorkers({ cpu: 0.6, jobs: 1 }, workers, more)
 
 /** What it says of these at its next look. */
 function look(scaler: Scaler, workers: Some[], more: Partial<FleetView> = {}, now = minute): string {

@@ -2,30 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cpuStep } from './cpu-step.ts'
 import type { FleetView, ScaleDecision, Scaler, WorkerFigures } from './scaler.ts'
-import { fleetOf } from './testing.ts'
+import { fleetOfWorkers } from './testing.ts'
 
 const spec = { min: 1, max: 30 }
 const minute = 60_000
 
 type Some = Partial<WorkerFigures>
 
-function fleet(workers: Some[], more: Partial<FleetView> = {}): FleetView {
-  const figures = workers.map((worker, i) => ({
-    ...{
-      id: `w${i + 1}`,
-      number: i + 1,
-      draining: false,
-      suspect: false,
-      cpu: 0.5,
-      jobs: 0,
-      work: 0,
-      since: 0,
-    },
-    ...worker,
-  }))
-  const ready = figures.filter(({ draining }) => !draining).length
-  return fleetOf({ ready, draining: figures.length - ready, workers: () => figures, ...more })
-}
+const fleet = (workers: Some[], more: Partial<FleetView> = {}) => fleetOfWorkers({ cpu: 0.5 }, workers, more)
 
 function look(scaler: Scaler, workers: Some[], more: Partial<FleetView> = {}, now = minute): string {
   scaler.decide(fleet([{ cpu: null }]), 0)

@@ -1,6 +1,6 @@
 /** Fleets as scaling policies see them, for tests. */
 
-import type { FleetView } from './scaler.ts'
+import type { FleetView, WorkerFigures } from './scaler.ts'
 
 /** Two cores a worker, idle, unless told otherwise. */
 export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
@@ -28,4 +28,20 @@ export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetVie
     waitingWork: () => 0,
     ...facts,
   }
+}
+
+/** A fleet of these workers, each as usual but for what is said of it. */
+export function fleetOfWorkers(
+  usual: Partial<WorkerFigures>,
+  workers: Partial<WorkerFigures>[],
+  more: Partial<FleetView> = {},
+): FleetView {
+  const figures = workers.map((worker, i) => ({
+    ...{ id: `w${i + 1}`, number: i + 1, draining: false, suspect: false },
+    ...{ cpu: null, jobs: 0, work: 0, since: 0 },
+    ...usual,
+    ...worker,
+  }))
+  const ready = figures.filter(({ draining }) => !draining).length
+  return fleetOf({ ready, draining: figures.length - ready, workers: () => figures, ...more })
 }

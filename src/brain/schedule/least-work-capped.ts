@@ -5,15 +5,14 @@
  * find room.
  */
 
-import { type Entry, Heap } from '../../heap.ts'
-import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
-import { EmptyWorkers } from './empty.ts'
-import { passOver, type SchedulerFactory } from './scheduler.ts'
+import type { JobRecord, WorkerRecord } from '../state.ts'
+import { workIn } from './least-work.ts'
+import { OpenWorkers } from './open-workers.ts'
+import type { SchedulerFactory } from './scheduler.ts'
 
 export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
   const { mostWork = 500_000_000, againMs = 1000, keepAfterMs = 60_000 } = spec
-  const open = new Heap<WorkerRecord>()
-  const empty = new EmptyWorkers()
+  const open = new OpenWorkers(workIn)
 
   /** Once it is empty the oldest has it, whoever that is. */
   const isKept = ({ keptFor, jobs }: WorkerRecord, { job }: JobRecord) =>
@@ -26,8 +25,8 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
   const keep = (record: JobRecord, now: number) => {
     if (now - record.arrivedAt < keepAfterMs) return undefined
     const isFree = (worker: WorkerRecord) => accepts(worker, record) && !isKept(worker, record)
-    const has = open.find(({ keptFor }) => keptFor === record.job.id, passOver)
-    const worker = has ?? open.find(isFree, passOver)
+    const has = open.first(({ keptFor }) => keptFor === record.job.id)
+    const worker = has ?? open.first(isFree)
     if (worker) worker.keptFor = record.job.id
     return worker
   }
@@ -35,21 +34,9 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
   return {
     name: 'least-work-capped',
     rank: () => 0,
-    refile(worker) {
-      empty.refile(worker)
-      const entry = worker.filed as Entry<WorkerRecord> | undefined
-      if (isOpen(worker)) {
-        if (entry) open.put(entry, workIn(worker), worker.placedStamp)
-        else worker.filed = open.push(worker, workIn(worker), worker.placedStamp)
-      } else if (entry) {
-        open.remove(entry)
-        worker.filed = undefined
-      }
-    },
+    refile: (worker) => open.refile(worker),
     place(record, now) {
-      const isFor = (worker: WorkerRecord) => mayTake(worker, record)
-      const worker =
-        open.find(isFor, passOver) ?? (open.size > passOver ? empty.first(record, mayTake) : undefined)
+      const worker = open.firstFor(record, mayTake)
       if (worker) return { worker, reason: { code: 'least-work', jobs: worker.jobs.length } }
       const facts = { work: record.job.work, mostWork, openWorkers: open.size }
       const again = now + againMs
@@ -71,11 +58,4 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
     save: () => null,
     load: () => {},
   }
-}
-
-/** As far as its jobs were heard of last. */
-export function workIn({ jobs }: WorkerRecord): number {
-  let work = 0
-  for (const { expected, done } of jobs) work += Math.max(0, expected - done)
-  return work
 }

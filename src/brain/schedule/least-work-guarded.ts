@@ -3,16 +3,14 @@
  * only one whose jobs and work stay within bounds, and what fits nowhere waits, or overflows.
  */
 
-import { type Entry, Heap } from '../../heap.ts'
-import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
-import { EmptyWorkers } from './empty.ts'
-import { workIn } from './least-work-capped.ts'
-import { passOver, type SchedulerFactory } from './scheduler.ts'
+import type { JobRecord, WorkerRecord } from '../state.ts'
+import { workIn } from './least-work.ts'
+import { OpenWorkers } from './open-workers.ts'
+import type { SchedulerFactory } from './scheduler.ts'
 
 export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => {
   const { mostWork = Infinity, mostJobs = Infinity, againMs = 1000 } = spec
-  const open = new Heap<WorkerRecord>()
-  const empty = new EmptyWorkers()
+  const open = new OpenWorkers(workIn)
 
   /** An idle worker takes any job: one that is beyond the bounds by itself would go nowhere. */
   const fits = (worker: WorkerRecord, { job }: JobRecord) => {
@@ -25,21 +23,9 @@ export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => 
   return {
     name: 'least-work-guarded',
     rank: () => 0,
-    refile(worker) {
-      empty.refile(worker)
-      const entry = worker.filed as Entry<WorkerRecord> | undefined
-      if (isOpen(worker)) {
-        if (entry) open.put(entry, workIn(worker), worker.placedStamp)
-        else worker.filed = open.push(worker, workIn(worker), worker.placedStamp)
-      } else if (entry) {
-        open.remove(entry)
-        worker.filed = undefined
-      }
-    },
+    refile: (worker) => open.refile(worker),
     place(record, now) {
-      const isFor = (worker: WorkerRecord) => mayTake(worker, record)
-      const worker =
-        open.find(isFor, passOver) ?? (open.size > passOver ? empty.first(record, mayTake) : undefined)
+      const worker = open.firstFor(record, mayTake)
       if (worker) return { worker, reason: { code: 'least-work', jobs: worker.jobs.length } }
       const facts = { work: record.job.work, openWorkers: open.size, booting: fleet.booting() }
       return { reason: { code: 'guarded', ...facts }, again: now + againMs }

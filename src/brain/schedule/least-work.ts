@@ -6,9 +6,13 @@ import type { SchedulerFactory } from './scheduler.ts'
 export const leastWork: SchedulerFactory = (parts) =>
   rankedWorkers('least-work', 'least-work', parts, outstandingSeconds)
 
-/** As far as its jobs were heard of last. */
-function outstandingSeconds({ jobs, cores, workPerSecond }: WorkerRecord): number {
+function outstandingSeconds(worker: WorkerRecord): number {
+  return workIn(worker) / (worker.cores * worker.workPerSecond)
+}
+
+/** What its jobs still need, as far as they were heard of last. */
+export function workIn({ jobs }: WorkerRecord): number {
   let work = 0
   for (const { expected, done } of jobs) work += Math.max(0, expected - done)
-  return work / (cores * workPerSecond)
+  return work
 }
