@@ -53,6 +53,18 @@ test('a job that would wait goes to a function, and its answer counts', () => {
   assert.deepEqual(trial.view.away, [])
 })
 
+test('who is to be tried again in a function waits while all are busy', () => {
+  const trial = busy({ concurrency: 1, retries: { most: 3, backoffMs: 9000 } })
+  assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
+  trial.tell(fails('second', 'throttled'))
+  trial.after(8000)
+  assert.deepEqual(away(trial.arrives('third', { work: 11_000 })), ['third'])
+  assert.deepEqual(away(trial.after(1000).tick()), [])
+  assert.deepEqual(trial.view.waiting, ['second'])
+  trial.tell(finishes('third'))
+  assert.deepEqual(away(trial.after(9000).tick()), ['second'])
+})
+
 test('one that finds a core does not', () => {
   const trial = new Trial({ scheduler: 'srpt', overflow: functions })
   trial.joins('w')

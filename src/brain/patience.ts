@@ -25,8 +25,14 @@ export function waitForFunction(core: Core, record: JobRecord): void {
   wait(core, record, { reason: { code: 'function-pause', tries }, again })
 }
 
+/** Where all functions are busy it pauses once more, which is no try. */
 function goAwayAgain(core: Core, record: JobRecord): void {
-  const { most } = core.overflow!.spec.retries!
+  const { spec, place } = core.overflow!
+  const { most, backoffMs } = spec.retries!
+  if (place.jobs.length >= spec.concurrency) {
+    record.awayAt = core.now + Math.max(backoffMs, spec.everyMs)
+    return waitForFunction(core, record)
+  }
   sendAway(core, record, { code: 'function-again', tries: record.awayTries + 1, most })
 }
 

@@ -144,7 +144,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   if (health.next() < 0.25 && !own.limits) Object.assign(limits, { pings })
 
   const faults = new Faults(rates, seed)
-  const checks = new Invariants(disciplines[brain.discipline].bounded, max)
+  const checks = new Invariants(disciplines[brain.discipline].bounded, max, overflow.overflow?.concurrency)
   const hash = createHash('sha256')
   const log = (chunk: Uint8Array) => {
     hash.update(chunk)

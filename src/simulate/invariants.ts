@@ -24,6 +24,7 @@ interface Watched {
 export class Invariants implements Observer {
   readonly #bounded: boolean
   readonly #max: number
+  readonly #functions: number
   readonly #live = new Map<string, Watched>()
   readonly #answered = new Set<string>()
   readonly #workers = new Map<
@@ -50,10 +51,11 @@ export class Invariants implements Observer {
     awayFailed: 0,
   }
 
-  /** `bounded`: the workers' discipline gives each running job a core to itself. `max`: most workers. */
-  constructor(bounded: boolean, max = Infinity) {
+  /** `bounded`: the workers' discipline gives each running job a core to itself. `max`, `functions`: most of them. */
+  constructor(bounded: boolean, max = Infinity, functions = Infinity) {
     this.#bounded = bounded
     this.#max = max
+    this.#functions = functions
   }
 
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void {
@@ -259,6 +261,7 @@ export class Invariants implements Observer {
   #awayOf({ away, jobs, waiting, placed }: BrainView): void {
     let count = 0
     for (const { away: isAway } of this.#live.values()) if (isAway) count++
+    if (count > this.#functions) fail(`${count} jobs are in functions, of which there are ${this.#functions}`)
     if (away.length !== count) fail(`the brain counts ${away.length} jobs in functions, there are ${count}`)
     for (const { job, attempt } of away) {
       const watched = this.#live.get(job)
