@@ -141,6 +141,8 @@ test('a stopping cluster answers what runs, and refuses what comes', async () =>
     assert.equal(await (await runs).text(), 'opened')
     await stopped
     await assert.rejects(fetch(mine.url))
+    // Its worker ended by itself.
+    assert.deepEqual(mine.lines, [])
   } finally {
     await stopLive(mine)
   }

@@ -74,7 +74,7 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
 }
 
 /** Semiprimes of a few milliseconds to a few hundred. */
-const primes = [1_000_003, 2_000_003, 5_000_011, 10_000_019, 30_000_001, ...(thorough ? [90_000_049] : [])]
+const primes = [1_000_003, 2_000_003, 5_000_011, 10_000_019, ...(thorough ? [30_000_001, 90_000_049] : [])]
 
 const count = thorough ? 200 : 60
 
@@ -95,7 +95,7 @@ function bothReady(cluster: Up): Promise<void> {
 async function many(cluster: Up, harm: () => void): Promise<number> {
   let open = true
   const harming = (async () => {
-    for (let i = 0; i < 6 && open; i++) {
+    for (let i = 0; i < (thorough ? 6 : 3) && open; i++) {
       await bothReady(cluster)
       if (open) harm()
       await new Promise((resolve) => setTimeout(resolve, 100))

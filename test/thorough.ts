@@ -2,7 +2,7 @@
 
 export const thorough = process.env.PLIMSOLL_THOROUGH === '1'
 
-/** Of so many seeds, runs or requests a third; all of them if there is time. */
+/** Of so many seeds, runs or requests a fifth; all of them if there is time. */
 export function share(many: number): number {
-  return thorough ? many : Math.ceil(many / 3)
+  return thorough ? many : Math.ceil(many / 5)
 }

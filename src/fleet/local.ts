@@ -112,12 +112,15 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
     },
     async close() {
       closed = true
-      const alive = [...children.values()].filter(isAlive).map(({ process: child }) => child)
-      const ends = alive.map((child) => once(child, 'exit'))
+      const alive = [...children].filter(([, child]) => isAlive(child))
+      const ends = alive.map(([, { process: child }]) => once(child, 'exit'))
       // Asked first: a worker that ends by itself has seen its slots end.
-      for (const child of alive) child.kill('SIGTERM')
+      for (const [, { process: child }] of alive) child.kill('SIGTERM')
       const force = setTimeout(() => {
-        for (const child of alive) child.kill('SIGKILL')
+        for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
+          options.log(`worker ${id}: has not ended after ${graceMs / 1000} s, and is killed`)
+          child.process.kill('SIGKILL')
+        }
       }, graceMs)
       await Promise.all(ends)
       clearTimeout(force)

@@ -30,9 +30,11 @@ export function slotProgram({ memoryMb, execArgv, ...options }: SlotProgramOptio
   const dataDir = resolve(options.dataDir)
   const files = options.files.map((file) => resolve(file))
   const setup: SlotSetup = { dataDir, files }
+  // Compiled once for all slots. For TypeScript this also saves each the stripper: 120 ms and 25 MB.
+  const { NODE_COMPILE_CACHE = resolve(dataDir, '.compile-cache') } = process.env
   if (options.meter !== 'off') {
     const { mode, formula, steps } = options.meter
-    const cacheDir = resolve(dataDir, '.meter-cache')
+    const cacheDir = resolve(NODE_COMPILE_CACHE, 'metered')
     const what = {
       folders: foldersOf(files),
       packages: [...options.packages],
@@ -50,8 +52,7 @@ export function slotProgram({ memoryMb, execArgv, ...options }: SlotProgramOptio
     fileURLToPath(new URL(`./slot-main${extname(import.meta.url)}`, import.meta.url)),
     JSON.stringify(setup),
   ]
-  // Compiled once for all slots. For TypeScript this also saves each the stripper: 120 ms and 25 MB.
-  return { command, env: { NODE_COMPILE_CACHE: resolve(dataDir, '.compile-cache'), ...process.env } }
+  return { command, env: { ...process.env, NODE_COMPILE_CACHE } }
 }
 
 /** Where the files really lie: modules are known by that once they are loaded. */

@@ -155,6 +155,9 @@ test('packages count if they are named', async (t) => {
 })
 
 test('a slot after the first finds the code rewritten, and does not stay cold', async (t) => {
+  const { NODE_COMPILE_CACHE } = process.env
+  delete process.env.NODE_COMPILE_CACHE
+  t.after(() => NODE_COMPILE_CACHE !== undefined && Object.assign(process.env, { NODE_COMPILE_CACHE }))
   const { pool, start } = await usePoolOf(t, { warm: 0 })
   const first = start('crunch', { n: 1 })
   await first.ended

@@ -64,7 +64,7 @@ test('a worker joins when its program is healthy, with cores for all jobs that i
 })
 
 test('a worker whose program is broken joins all the same when the time to start is over', async (t) => {
-  const { said, lines } = await join(t, { command: [...oneLiner('process.exit(7)'), '{port}'], startMs: 200 })
+  const { said, lines } = await join(t, { command: ['/bin/sh', '-c', 'exit 7', '{port}'], startMs: 200 })
   const { hello } = await said
   assert.ok(hello.type === 'hello')
   assert.equal(hello.worker.cores, 2)

@@ -141,6 +141,8 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   }
 
   const leave = () => {
+    // Whoever ends has said so.
+    if (ended) return
     if (!line || !beat) return over.resolve()
     line.send({ type: 'leaving' })
     leaving = setTimeout(over.resolve, options.leaveMs)
