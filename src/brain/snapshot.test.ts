@@ -89,11 +89,11 @@ for (const policy of policies) {
       }
       const fleet = { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 100, slots: 6, bootMs: 50 }
       const arrivals = poisson(3.8 / sizes.meanSeconds)
-      const spec = { brain, fleet, seed: 3, jobs: 1000, arrivals, sizes, errorSigma: 1, memoryMb: 20 }
+      const spec = { brain, fleet, seed: 3, jobs: share(2500), arrivals, sizes, errorSigma: 1, memoryMb: 20 }
       simulate(spec, { restoreAfter, log: (chunk) => void hash.update(chunk) })
       return hash.digest('hex')
     }
-    assert.equal(run(500), run(0))
+    assert.equal(run(share(1200)), run(0))
   })
 }
 
