@@ -39,7 +39,7 @@ export interface BrainLimits {
   pings: PingRule | null
   /** Attempts that take too long are sent again, or prove their worker dead. */
   answers: AnswerRule | null
-  /** How often it is looked at how busy each worker's cores are; 0: never. */
+  /** How often it is looked at how busy each worker's cores are; 0: as the scaler wants it. */
   cpuEveryMs: number
   /** After this long a report that does not name an attempt proves that it never arrived. */
   settleMs: number

@@ -33,6 +33,17 @@ test('how busy a worker was between two looks is known from the CPU time that it
   assert.equal(cpuAt(trial, 120_000), 1)
 })
 
+test('a scaler that goes by CPU has it looked at, though nobody says how often', () => {
+  for (const policy of ['cpu-ema', 'cpu-step', 'average-work', 'on-misfit'] as const) {
+    const trial = new Trial({ scale: { min: 1, max: 2, policy }, limits: { beatMs: 1000, missedBeats: 1000 } })
+    trial.joins('a', { cores: 2 })
+    trial.tick()
+    says(trial, 10_000, 2, 500)
+    says(trial, 50_000, 3, 40_500)
+    assert.equal(cpuAt(trial, 60_000), 0.5, policy)
+  }
+})
+
 test('a worker that says nothing keeps its last figure, and has none before the second report', () => {
   const trial = polled()
   assert.equal(cpuAt(trial, 60_000), null)

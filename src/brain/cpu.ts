@@ -5,8 +5,8 @@ import type { WorkerRecord } from './state.ts'
 
 /** Begins to look. */
 export function planPolls(core: Core): void {
-  const { cpuEveryMs } = core.limits
-  if (cpuEveryMs > 0) setTimer(core, { kind: 'cpu', id: 'every' }, core.now + cpuEveryMs)
+  const everyMs = core.limits.cpuEveryMs || (core.scaler.cpuEveryMs ?? 0)
+  if (everyMs > 0) setTimer(core, { kind: 'cpu', id: 'every' }, core.now + everyMs)
 }
 
 /** CPU time of its jobs, as the worker says it. What it had before the first time is no figure of this cluster. */

@@ -5,10 +5,7 @@ import type { Core } from './core.ts'
 import { conclude } from './placing.ts'
 import type { JobRecord } from './state.ts'
 
-/**
- * From the head of each lane. A lane is in order of arrival, so those that have waited too long all stand at its head.
- * What a worker was given once is not dropped, though it may be back in the queue.
- */
+/** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
   const late: JobRecord[] = []
   for (const record of core.waiting) if (isLate(record, limits, core.now)) late.push(record)

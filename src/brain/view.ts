@@ -121,7 +121,8 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const jobs = worker.jobs.map((record: JobRecord) => ({
     job: record.job.id,
     attempt: record.attempt,
-    running: record.running,
+    // Where jobs share the cores all of them run.
+    running: record.running || !core.discipline.bounded,
     remaining: remainingWork(record, now),
   }))
   return {

@@ -63,6 +63,7 @@ export function averageWork(spec: ScaleSpec): Scaler {
   return {
     name: 'average-work',
     everyMs,
+    cpuEveryMs: everyMs,
     endsDrained: true,
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting

@@ -66,6 +66,7 @@ export function cpuEma(spec: ScaleSpec): Scaler {
   return {
     name: 'cpu-ema',
     everyMs,
+    cpuEveryMs: everyMs,
     endsDrained: true,
     decide(view, now): ScaleDecision {
       if (now < state.nextAt) return hold(view.ready + view.booting)

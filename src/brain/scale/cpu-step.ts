@@ -60,6 +60,7 @@ export function cpuStep(spec: ScaleSpec): Scaler {
   return {
     name: 'cpu-step',
     everyMs: checkMs,
+    cpuEveryMs: everyMs,
     endsDrained: true,
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting

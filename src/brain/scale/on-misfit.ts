@@ -83,6 +83,7 @@ export function onMisfit(spec: ScaleSpec): Scaler {
   return {
     name: 'on-misfit',
     everyMs: rule.everyMs,
+    cpuEveryMs: rule.everyMs,
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting
       if (have > spec.max) return backInto(spec, view)!

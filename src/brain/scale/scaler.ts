@@ -113,6 +113,8 @@ export interface Scaler {
   readonly tiers?: Tiers
   /** True: workers that drain and are empty are ended when it says so, and not at once. */
   readonly endsDrained?: boolean
+  /** It goes by how busy workers' cores are, and wants to know so often; `limits.cpuEveryMs` has precedence. */
+  readonly cpuEveryMs?: number
   /** What people may want to know of the policy, and of a worker under it, by name. */
   tells?(): Figures
   tellsOf?(worker: string): Figures
