@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Figures } from '../brain/schedule/scheduler.ts'
 import type { ClusterState } from '../cluster.ts'
 import { ConfigError, UnreachableError } from '../errors.ts'
+import { count as counted } from '../quantities.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { adminUrl, getJson, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'
@@ -104,7 +105,11 @@ export function statusText(state: ClusterState): string {
   )
   const fleet =
     rows.length > 0
-      ? table(['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory', ...names], rows, [0, 1])
+      ? table(
+          ['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory', ...names.map(words)],
+          rows,
+          [0, 1],
+        )
       : 'No workers.'
   const fronts = state.fronts.map((front) => [
     front.id,
@@ -142,8 +147,13 @@ export function statusText(state: ClusterState): string {
 
 function cacheText({ hits, misses, shared, entries, bytes, mostBytes }: NonNullable<ClusterState['cache']>) {
   const mb = (n: number) => `${significant(n / 1024 / 1024)} MB`
-  const kept = `${count(hits)} hits, ${count(misses)} misses; ${count(entries)} answers, ${mb(bytes)} of ${mb(mostBytes)}`
+  const kept = `${counted(hits, 'hit')}, ${count(misses)} misses; ${counted(entries, 'answer')}, ${mb(bytes)} of ${mb(mostBytes)}`
   return [...(mostBytes > 0 ? [kept] : []), `${count(shared)} shared a job`].join('; ')
+}
+
+/** looksAbove: looks above. Names that are someone else's stay as they are. */
+function words(name: string): string {
+  return /^[a-z]/.test(name) ? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : name
 }
 
 /** What the preset's policies tell of workers, and how busy they are where that is looked at. */
@@ -155,12 +165,13 @@ function figureNames(workers: ClusterState['workers']): string[] {
 function figureText(value: Figures[string] | undefined): string {
   if (value === undefined || value === null) return '–'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return typeof value === 'number' ? significant(value).replace('.00', '') : value
+  if (typeof value === 'string') return value
+  return Number.isInteger(value) && value < 1000 ? `${value}` : significant(value)
 }
 
 function scalingText(scaling: Figures): string {
   return Object.entries(scaling)
-    .map(([name, value]) => `${name} ${figureText(value)}`)
+    .map(([name, value]) => `${words(name)} ${figureText(value)}`)
     .join(' · ')
 }
 

@@ -26,6 +26,8 @@ export function duration(ms: number): string {
 /** Three digits that count. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return '–'
+  // No column is wide enough for all the digits of an estimate that knows no bound.
+  if (value >= 1e15) return value.toExponential(2).replace('e+', 'e')
   if (value >= 1000) return Math.round(value).toLocaleString('en-US')
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }

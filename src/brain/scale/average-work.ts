@@ -18,19 +18,17 @@ interface State {
   /** The first worker was launched. */
   begun: boolean
   fresh: string[]
-  marked: string[]
 }
 
 export function averageWork(spec: ScaleSpec): Scaler {
   const { min, max, everyMs = usualEveryMs, mostWork = usualMostWork } = spec
-  let state: State = { nextAt: 0, begun: false, fresh: [], marked: [] }
+  let state: State = { nextAt: 0, begun: false, fresh: [] }
 
   const look = (view: FleetView): ScaleSteps => {
     const workers = view.workers()
     const marked = workers.filter(({ draining }) => draining)
     const unmarked = workers.filter(({ draining }) => !draining)
     state.fresh = unmarked.filter(isFresh).map(({ id }) => id)
-    state.marked = marked.map(({ id }) => id)
     const end = marked
       .filter(({ jobs }) => jobs === 0)
       .map(({ id }) => ({ worker: id, reason: { code: 'drained' } }))
@@ -79,7 +77,7 @@ export function averageWork(spec: ScaleSpec): Scaler {
       state.nextAt = now + everyMs
       return { kind: 'steps', ...look(view) }
     },
-    tells: () => ({ fresh: state.fresh.length, marked: state.marked.length, mostWork }),
+    tells: () => ({ fresh: state.fresh.length, mostWork }),
     tellsOf: (worker) => ({ fresh: state.fresh.includes(worker) }),
     save: () => state,
     load(saved) {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ClusterState } from '../cluster.ts'
+import { statusText } from './status.ts'
+
+const money = { workers: 0, functions: 0, functionRequests: 0, workerHours: 0 }
+
+function state(over: Partial<ClusterState>): ClusterState {
+  const counters = { accepted: 3, results: 2, retries: 0, dropped: 0 }
+  // What the text does not look at is left out.
+  return {
+    ...{ uptimeMs: 61_000, now: 61_000, policy: 'srpt', ready: 1, placed: 1, workers: [], waiting: [] },
+    ...{ booting: [], launchTroubles: [], steps: [], fronts: [], functions: [], away: [], scaling: {} },
+    ...{ counters, money },
+    ...over,
+  } as unknown as ClusterState
+}
+
+const worker = {
+  ...{ id: 'w1', state: 'ready', suspect: false, pid: 7, cores: 1, slots: 17, cpu: 0.314 },
+  ...{ jobs: [{ job: 'j', attempt: 1, running: true, remaining: 2e36 }], outstanding: 2e36 },
+  ...{ figures: { lowCpuFor: 0, SUPER_HEAVY: 97, onHold: false }, usedMemoryMb: 64, memoryMb: 1928 },
+}
+
+test('what policies tell has names in words, and numbers that fit', () => {
+  const text = statusText(
+    state({
+      workers: [worker] as unknown as ClusterState['workers'],
+      scaling: { looksAbove: 97, emaPercent: 54.36, batch: null },
+    }),
+  )
+  const [, , head, , row] = text.split('\n')
+  const cells = (line: string) => line.trim().split(/ {2,}/)
+  assert.deepEqual(cells(head!).slice(5), [
+    'work left',
+    'memory',
+    'cpu',
+    'low cpu for',
+    'SUPER_HEAVY',
+    'on hold',
+  ])
+  assert.deepEqual(cells(row!).slice(5), ['2.00e36', '64 of 1928 MB', '31 %', '0', '97', 'no'])
+  assert.match(text, /^scaling {3}looks above 97 · ema percent 54.4 · batch –$/m)
+})
+
+test('where nobody works it says so', () => {
+  assert.match(statusText(state({ ready: 0, placed: 0 })), /\nNo workers\.\n/)
+})
