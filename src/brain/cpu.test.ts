@@ -35,7 +35,10 @@ test('how busy a worker was between two looks is known from the CPU time that it
 
 test('a scaler that goes by CPU has it looked at, though nobody says how often', () => {
   for (const policy of ['cpu-ema', 'cpu-step', 'average-work', 'on-misfit'] as const) {
-    const trial = new Trial({ scale: { min: 1, max: 2, policy }, limits: { beatMs: 1000, missedBeats: 1000 } })
+    const trial = new Trial({
+      scale: { min: 1, max: 2, policy },
+      limits: { beatMs: 1000, missedBeats: 1000 },
+    })
     trial.joins('a', { cores: 2 })
     trial.tick()
     says(trial, 10_000, 2, 500)
