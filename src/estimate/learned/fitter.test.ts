@@ -34,8 +34,9 @@ test('there is no model of nothing', async () => {
   assert.equal(await inlineFitter().fit(3, () => rows.slice(0, 3), { posts: 16 }), undefined)
 })
 
-test('models of many rows are made one at a time, of the rows that are there then, and small ones do not wait', async () => {
+test('models of many rows are made one at a time, of the rows that are there then, and small ones do not wait', async (t) => {
   const fitter = threadFitter((line) => assert.fail(line), { rest: 1e6 })
+  t.after(() => fitter.close())
   const collected: string[] = []
   const from = (name: string) => () => {
     collected.push(name)
