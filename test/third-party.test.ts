@@ -27,4 +27,12 @@ test('answers that are not the same are told', () => {
     whatDiffers(answer, { ...answer, body: Buffer.from('abd') })!,
     /bodies of 3 and 3 bytes differ/,
   )
+  const copied = (at: string, tag: string) => ({
+    ...answer,
+    body: Buffer.from(
+      `<CopyObjectResult><LastModified>${at}</LastModified><ETag>${tag}</ETag></CopyObjectResult>`,
+    ),
+  })
+  assert.equal(whatDiffers(copied('12:00:01', 'a'), copied('12:00:02', 'a')), undefined)
+  assert.ok(whatDiffers(copied('12:00:01', 'a'), copied('12:00:01', 'b')))
 })
