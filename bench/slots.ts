@@ -11,17 +11,16 @@ import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import type { SchedulerName } from '../src/brain/schedule/index.ts'
 import { table } from '../src/cli/table.ts'
-import { type Cluster, startCluster } from '../src/cluster.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
 import { defaultMeter } from '../src/meter/hooks.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { DisciplineName } from '../src/worker/discipline.ts'
 import { nominalRate } from '../src/worker/rates.ts'
 import { SlotPool } from '../src/worker/slots.ts'
+import { main, withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
 
 const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
 const shortMs = 20
 const shorts = 20
 
@@ -36,10 +35,10 @@ const told: Estimator = {
 
 export async function slots({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const longMs = quick ? 4_000 : 20_000
-  const srpt = await withCluster('srpt', 'srpt', (send) => pass(send, longMs))
-  const sharing = await withCluster('least-connections', 'sharing', (send) => pass(send, longMs))
+  const srpt = await withSpinner('srpt', 'srpt', (send) => pass(send, longMs))
+  const sharing = await withSpinner('least-connections', 'sharing', (send) => pass(send, longMs))
   const cost = await slotCosts(quick ? 5 : 15)
-  const overheadMs = await withCluster('srpt', 'srpt', (send) => overhead(send, quick ? 50 : 300))
+  const overheadMs = await withSpinner('srpt', 'srpt', (send) => overhead(send, quick ? 50 : 300))
 
   const row = (name: string, run: Passing) => [
     name,
@@ -118,37 +117,17 @@ async function overhead(send: Send, count: number): Promise<number> {
   return median(times) - 1
 }
 
-async function withCluster<T>(
+async function withSpinner<T>(
   scheduler: SchedulerName,
   discipline: DisciplineName,
   use: (send: Send) => Promise<T>,
 ): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0 ? ['taskset', '-c', '0'] : []
-  let cluster: Cluster | undefined
-  let client: Pool | undefined
-  try {
-    cluster = await startCluster({
-      files: [file],
-      dataDir,
-      host: '127.0.0.1',
-      port: 0,
-      adminPort: 0,
-      min: 1,
-      max: 1,
-      scheduler,
-      discipline,
-      jobMemoryMb: 256,
-      slots: 64,
-      queue: 1000,
-      workerCommand: [...pinned, process.execPath, main, 'worker'],
-      estimator: told,
-      log: () => {},
-    })
-    await cluster.ready
-    const pool = new Pool(cluster.url, { headersTimeout: 0, bodyTimeout: 0 })
-    client = pool
-    return await use(async (ms) => {
+  const workerCommand = [...pinned, process.execPath, main, 'worker']
+  const options = { files: [file], scheduler, discipline, slots: 64, workerCommand, estimator: told }
+  return withCluster(options, async ({ url }) => {
+    const pool = new Pool(url, { headersTimeout: 0, bodyTimeout: 0 })
+    const send: Send = async (ms) => {
       const began = performance.now()
       const response = await pool.request({
         method: 'POST',
@@ -160,12 +139,13 @@ async function withCluster<T>(
       if (response.statusCode !== 200) throw new Error(text)
       const { cpuMs } = JSON.parse(text) as { cpuMs: number }
       return { tookMs: performance.now() - began, cpuMs }
-    })
-  } finally {
-    await client?.close()
-    await cluster?.stop(0)
-    rmSync(dataDir, { recursive: true })
-  }
+    }
+    try {
+      return await use(send)
+    } finally {
+      await pool.close()
+    }
+  })
 }
 
 /** Start, memory and end of slots by themselves. */
