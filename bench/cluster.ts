@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Cluster, type ClusterOptions, startCluster } from '../src/cluster.ts'
 
-export const main = join(import.meta.dirname, '../src/cli/main.ts')
+export const main = join(import.meta.dirname, '../src/cli/plimsoll.js')
 
 /** One worker of one core, unless told otherwise. It is ready when `use` is called, and ended after that. */
 export async function withCluster<T>(

@@ -15,7 +15,7 @@ export interface Live extends Cluster {
 }
 
 export const fixtures = join(import.meta.dirname, 'fixtures', 'door.ts')
-export const cli = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts')
+export const cli = join(import.meta.dirname, '..', 'src', 'cli', 'plimsoll.js')
 
 /** `wait`: until a worker is ready. */
 export async function startLive(options: Partial<ClusterOptions> = {}, wait = true): Promise<Live> {

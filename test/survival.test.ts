@@ -15,7 +15,7 @@ import type { ClusterState } from '../src/cluster.ts'
 import { isAlive, slotsOf, until, workersOf } from './processes.ts'
 import { share, thorough } from './thorough.ts'
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/cli/plimsoll.js', import.meta.url))
 const workloads = fileURLToPath(new URL('../workloads', import.meta.url))
 const eaters = fileURLToPath(new URL('./fixtures/eaters.ts', import.meta.url))
 

@@ -12,7 +12,7 @@ import { newToken } from '../../src/wire/token.ts'
 import { readCode } from '../../src/worker/code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
 const bootLimitMs = 60_000
 
 export interface BareWorker {

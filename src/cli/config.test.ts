@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { configOption, readConfigured } from './config.ts'
 import { clusterOptions } from './up.ts'
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = fileURLToPath(new URL('./plimsoll.js', import.meta.url))
 const specs = { ...configOption, ...clusterOptions } as const
 const workers = { command: 'app {port}' }
 let folder: string

@@ -7,7 +7,7 @@ import test, { type TestContext } from 'node:test'
 import { loadConfig } from '../config/load.ts'
 import { loadWorkloads } from '../workload.ts'
 
-const main = join(import.meta.dirname, 'main.ts')
+const main = join(import.meta.dirname, 'plimsoll.js')
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-init-'))

@@ -1,14 +1,8 @@
-#!/usr/bin/env node
 /** The command line: finds the command, runs it, and turns errors into a message and an exit code. */
 
 import { readFileSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { ConfigError, PlimsollError } from '../errors.ts'
 import type { Command } from './options.ts'
-
-// What was compiled once is kept: a command then starts in less than half the time.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/plimsoll', import.meta.url)))
 
 /** Each is loaded only when it is asked for: to load all takes longer than most of them do. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

@@ -72,7 +72,7 @@ export const clusterOptions = {
 
 const upOptions = { ...configOption, ...clusterOptions } as const
 
-const program = [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url))]
+const program = [process.execPath, fileURLToPath(new URL('./plimsoll.js', import.meta.url))]
 
 /** Starts the cluster that the options describe; with a configuration of an own server, that serves in place of workloads. */
 export function clusterFrom(
