@@ -7,6 +7,7 @@ import type { JobRecord } from './state.ts'
 
 /** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
+  if (core.waiting.laned === 0) return
   const late: JobRecord[] = []
   for (const record of core.waiting) if (isLate(record, limits, core.now)) late.push(record)
   late.sort((a, b) => a.seq - b.seq)

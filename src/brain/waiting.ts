@@ -11,11 +11,15 @@ export class Waiting {
   /** Jobs that some worker has failed. Few, so they may be looked at one by one. */
   readonly #wary = new Heap<JobRecord>()
 
+  /** How many of them belong in one of several queues. */
+  laned = 0
+
   get size(): number {
     return this.#open.size + this.#wary.size
   }
 
   add(record: JobRecord, rank: number): void {
+    if (record.job.lane !== undefined) this.laned++
     record.queued = (record.excluded ? this.#wary : this.#open).push(record, rank, record.seq)
   }
 
@@ -25,6 +29,7 @@ export class Waiting {
     const heap = record.excluded ? this.#wary : this.#open
     heap.remove(record.queued)
     record.queued = undefined
+    if (record.job.lane !== undefined) this.laned--
   }
 
   /** The first job in order that the worker may start. */
