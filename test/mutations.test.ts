@@ -17,8 +17,8 @@ const mutations = [
   {
     name: 'a forgotten requeue',
     file: 'src/brain/jobs.ts',
-    from: '  else place(core, record)\n}\n\nfunction isRunning',
-    to: "  else if (cause !== 'worker-lost') place(core, record)\n}\n\nfunction isRunning",
+    from: '  else place(core, record)\n}\n',
+    to: "  else if (cause !== 'worker-lost') place(core, record)\n}\n",
     seen: /without an answer|counts/,
   },
   {

@@ -7,7 +7,7 @@ import { thousandths } from '../quantities.ts'
 import { type Core, setTimer } from './core.ts'
 import { tooLate, watchSlack } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
-import { doneWork, mirror, ranMs, settleDone } from './mirror.ts'
+import { doneWork, isRunning, mirror, ranMs, settleDone } from './mirror.ts'
 import { failAway, inTimeAway, sendAway, worthAway } from './overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from './overflow-learns.ts'
 import { isFunction } from './overflow-state.ts'
@@ -241,10 +241,6 @@ export function retry(
   const away = core.overflow?.spec.afterFailure && !isFunction(core, failed) && worthAway(core, record)
   if (away) sendAway(core, record, away)
   else place(core, record)
-}
-
-function isRunning(core: Core, record: JobRecord): boolean {
-  return record.running || !core.discipline.bounded
 }
 
 /** The job that this token is the current attempt of. A superseded token is dropped, and that is noted. */

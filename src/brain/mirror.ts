@@ -17,6 +17,11 @@ export function doneWork(record: JobRecord, now: number, worker = record.worker!
   return record.done + ((now - record.since) / 1000) * worker.workPerSecond
 }
 
+/** Where jobs share the cores all of them run. */
+export function isRunning({ discipline }: Core, { running }: JobRecord): boolean {
+  return running || !discipline.bounded
+}
+
 /** How long the current attempt has had a core. A job that waits for something has one too. */
 export function ranMs(record: JobRecord, now: number): number {
   return record.ranMs + (record.running ? now - record.since : 0)

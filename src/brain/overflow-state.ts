@@ -63,6 +63,11 @@ export function loadOverflow(core: Core, { jobs, usedMb, ...rest }: SavedOverflo
   for (const record of core.jobs.values()) overflow.backlog.load(record)
 }
 
+/** As many jobs are in functions as may be. */
+export function allBusy({ spec, place }: Overflow): boolean {
+  return place.jobs.length >= spec.concurrency
+}
+
 /** True: it stands for functions. */
 export function isFunction(core: Core, worker: WorkerRecord): boolean {
   return worker === core.overflow?.place

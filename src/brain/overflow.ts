@@ -10,7 +10,7 @@ import { retry } from './jobs.ts'
 import { settleDone } from './mirror.ts'
 import { forgetCold, noteFailure } from './overflow-learns.ts'
 import type { OverflowSpec } from './overflow-spec.ts'
-import type { Overflow } from './overflow-state.ts'
+import { allBusy, type Overflow } from './overflow-state.ts'
 import { endPatience, endWaiting } from './patience.ts'
 import { detach, standAnew, untilOn } from './placing.ts'
 import type { JobRecord } from './state.ts'
@@ -148,7 +148,7 @@ export function thinOver(core: Core): void {
   const { overflow } = core
   if (!overflow) return
   overflow.freed = false
-  while (core.waiting.size > 0 && overflow.place.jobs.length < overflow.spec.concurrency) {
+  while (core.waiting.size > 0 && !allBusy(overflow)) {
     let reason: Reason | undefined
     const record = core.waiting.find((candidate) => {
       // A core is about to be free for it.
@@ -182,9 +182,9 @@ export function lookAgain(core: Core): void {
 }
 
 function mayGo(core: Core, overflow: Overflow, record: JobRecord): boolean {
-  const { spec, place, notBefore } = overflow
+  const { notBefore } = overflow
   const { job } = record
-  if (core.now < notBefore || place.jobs.length >= spec.concurrency) return false
+  if (core.now < notBefore || allBusy(overflow)) return false
   const tries = Math.min(mostTries, core.limits.attempts / 2)
   if (record.fleetOnly || record.awayAt > 0 || record.attempt >= tries || !fits(overflow, job)) return false
   return job.deadlineAt === undefined || core.now + timeAway(overflow, job.work, core.now) < job.deadlineAt

@@ -2,6 +2,7 @@
 
 import { type Core, setTimer } from './core.ts'
 import { sendAway } from './overflow.ts'
+import { allBusy } from './overflow-state.ts'
 import { conclude, place, wait } from './placing.ts'
 import type { JobRecord } from './state.ts'
 
@@ -27,10 +28,10 @@ export function waitForFunction(core: Core, record: JobRecord): void {
 
 /** Where all functions are busy it pauses once more, which is no try. */
 function goAwayAgain(core: Core, record: JobRecord): void {
-  const { spec, place } = core.overflow!
-  const { most, backoffMs } = spec.retries!
-  if (place.jobs.length >= spec.concurrency) {
-    record.awayAt = core.now + Math.max(backoffMs, spec.everyMs)
+  const { everyMs, retries } = core.overflow!.spec
+  const { most, backoffMs } = retries!
+  if (allBusy(core.overflow!)) {
+    record.awayAt = core.now + Math.max(backoffMs, everyMs)
     return waitForFunction(core, record)
   }
   sendAway(core, record, { code: 'function-again', tries: record.awayTries + 1, most })

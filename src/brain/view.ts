@@ -2,7 +2,7 @@
 
 import type { Role } from '../model.ts'
 import type { Core } from './core.ts'
-import { remainingWork } from './mirror.ts'
+import { isRunning, remainingWork } from './mirror.ts'
 import { mayHave } from './placing.ts'
 import type { Figures } from './schedule/scheduler.ts'
 import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
@@ -121,8 +121,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const jobs = worker.jobs.map((record: JobRecord) => ({
     job: record.job.id,
     attempt: record.attempt,
-    // Where jobs share the cores all of them run.
-    running: record.running || !core.discipline.bounded,
+    running: isRunning(core, record),
     remaining: remainingWork(record, now),
   }))
   return {

@@ -59,7 +59,6 @@ export const cnv: PresetMaker = ({ ms, work }) => {
       ...{ attempts: 1000, crashes: 1000, losses: 1000, mostSlowdown: 0 },
       beatMs: Math.min(beatMs, ms(healthMs) / 4),
       pings: { everyMs: ms(healthMs), answerMs: ms(healthMs), most: 3, mostFresh: freshFailures },
-      cpuEveryMs: ms(tickMs),
       bootMs: Math.max(leastBootMs, ms(freshFailures * healthMs)),
     },
     meter: {

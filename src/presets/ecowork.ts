@@ -23,7 +23,6 @@ export const ecowork: PresetMaker = ({ ms, work }) => {
     limits: {
       beatMs,
       missedBeats: Math.ceil(3000 / beatMs),
-      cpuEveryMs: ms(60_000),
       attempts: 1_000_000,
       losses: 20,
       // Scaled times make no machine faster, so these have a least.

@@ -23,7 +23,6 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
     limits: {
       beatMs,
       missedBeats: Math.ceil(3000 / beatMs),
-      cpuEveryMs: ms(60_000),
       // It is held and sent again until it is done, unless it is what takes workers down.
       attempts: 1_000_000,
       losses: 20,
