@@ -6,7 +6,7 @@ import { share } from './thorough.ts'
 
 /** `npm run check:faults` runs 20,000 of srpt, and 2,000 of each of the others. */
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
-  const count = share(policy === 'srpt' ? 150 : 60)
+  const count = share(policy === 'srpt' ? 300 : 120)
   test(`${policy} keeps every promise under ${count} seeds of faults`, () => {
     const { seeds, failures, ...sums } = runFaults({
       policy,

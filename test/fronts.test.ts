@@ -10,19 +10,7 @@ import { connectToBrain } from '../src/wire/connect.ts'
 import type { FrontHello, FrontWelcome } from '../src/wire/front-messages.ts'
 import { wireVersion } from '../src/wire/messages.ts'
 import { cable, startFront } from './front-processes.ts'
-import {
-  cli,
-  fixtures,
-  keptBodies,
-  open,
-  problemOf,
-  startLive,
-  stopLive,
-  until,
-  untilIdle,
-  useLive,
-} from './live.ts'
-import { thorough } from './thorough.ts'
+import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './live.ts'
 
 const live = useLive({
   slots: 20,
@@ -137,26 +125,6 @@ test('a request that nobody can decide on is refused after a while, and the brai
   await untilIdle(live)
   assert.equal(await (await fetch(`${far.url}/strict?n=1`)).text(), '2')
   open(live, 'refused')
-})
-
-test('requests of a front that was given up are done again when it comes back', {
-  skip: !thorough,
-}, async (t) => {
-  const own = await startLive({ frontGraceMs: 1 })
-  t.after(() => stopLive(own))
-  const way = await cable(t, own.adminUrl)
-  const far = await startFront(t, { ...own, adminUrl: way.url })
-  const running = fetch(`${far.url}/gated?gate=again`)
-  await until(() => own.state().placed === 1, 'it runs')
-  const [first] = own.state().workers[0]!.jobs.map(({ job }) => job)
-  way.cut()
-  await until(() => own.state().jobs === 0, 'it is given up')
-  way.mend()
-  await until(() => own.state().placed === 1, 'it runs again')
-  open(own, 'again')
-  const answer = await running
-  assert.equal(await answer.text(), 'opened')
-  assert.notEqual(answer.headers.get('plimsoll-job'), first)
 })
 
 function joinWith(options: string[]): Promise<{ code: number; said: string }> {

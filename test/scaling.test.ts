@@ -1,4 +1,4 @@
-/** The live fleet grows, shrinks and drains under load, and nothing is lost. */
+/** The live fleet from zero and back, and workers that are told to end. `npm run check:scaling` has it grow and shrink under load. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -7,9 +7,6 @@ import test, { type TestContext } from 'node:test'
 import { type Load, nap, naps, patienceMs, perTwoJobs } from './fleet-load.ts'
 import { cli, type Live, open as openGate, startLive, stopLive } from './live.ts'
 import { until } from './processes.ts'
-import { scaleIns } from './scale-ins.ts'
-import { riseAndFall } from './scaling.ts'
-import { thorough } from './thorough.ts'
 
 const timeout = 180_000
 
@@ -18,38 +15,6 @@ async function begin(t: TestContext, options: Parameters<typeof startLive>[0], w
   t.after(() => stopLive(live))
   return live
 }
-
-if (thorough)
-  test('the load rises and falls back, workers go from one to four and back, and every step has its reason', {
-    timeout,
-  }, async () => {
-    const { load, steps, most, processes } = await riseAndFall(4, 0)
-    assert.deepEqual(load.troubles, [])
-    assert.deepEqual([most, processes.small, processes.after], [4, 1, 0])
-    const named = (change: string) =>
-      steps.filter((step) => step.change === change).flatMap(({ names }) => names).length
-    assert.deepEqual([named('given-up'), named('stranger'), named('lost')], [0, 0, 0])
-    assert.equal(named('launch'), named('joined'))
-    assert.equal(named('drain'), named('ended'))
-    assert.equal(named('joined') - named('ended'), 1)
-    for (const { reason, text } of steps) assert.ok(reason.code && text.length > 10, text)
-    assert.deepEqual(
-      [steps.at(-1)!.ready, steps.at(-1)!.booting, steps.at(-1)!.draining],
-      [1, 0, 0],
-      steps.at(-1)!.text,
-    )
-  })
-
-if (thorough)
-  test('workers are taken out of a busy fleet: nothing is lost, and nothing is sent to one that drains', {
-    timeout,
-  }, async () => {
-    const { load, taken, busy, late, lost } = await scaleIns(4, 3)
-    assert.deepEqual(load.troubles, [])
-    assert.deepEqual([late, lost], [0, 0])
-    // They were taken out with work in their hands, which they finished.
-    assert.ok(taken >= 4 && busy >= 2 && load.sent > 20, `${taken} ${busy} ${load.sent}`)
-  })
 
 test('from zero: the first request waits for its worker and is answered, and then the fleet is empty again', {
   timeout,

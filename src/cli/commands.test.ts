@@ -7,40 +7,48 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClusterState } from '../cluster.ts'
+import { ConfigError } from '../errors.ts'
 import { getJson } from './client.ts'
+import { demo } from './demo.ts'
+import { estimate } from './estimate.ts'
+import type { Command } from './options.ts'
+import { request } from './request.ts'
+import { status } from './status.ts'
 import { deserted, run, start, startUp, type Up } from './testing/program.ts'
+import { up } from './up.ts'
+import { worker } from './worker.ts'
 
-let up: Up
+let cluster: Up
 let folder: string
 
 before(async () => {
-  up = await startUp()
+  cluster = await startUp()
   folder = mkdtempSync(join(tmpdir(), 'plimsoll-cli-test-'))
 })
 after(async () => {
-  await up.stop()
+  await cluster.stop()
   rmSync(folder, { recursive: true })
 })
 
 /** Takes longer than any test: the product of two large primes. */
 const endless = 'n=1000000000000000012000000000000000027'
 
-const request = (...args: string[]) => run(['request', ...args, '--url', up.url])
-const state = () => getJson<ClusterState>(new URL(up.adminUrl), '/api/state')
+const ask = (...args: string[]) => run(['request', ...args, '--url', cluster.url])
+const state = () => getJson<ClusterState>(new URL(cluster.adminUrl), '/api/state')
 
 async function until(holds: (state: ClusterState) => boolean): Promise<void> {
   while (!holds(await state())) await wait(20)
 }
 
 test('request prints the answer to stdout and an account of the job to stderr', async () => {
-  const { code, stdout, stderr } = await request('factorize', 'n=12')
+  const { code, stdout, stderr } = await ask('factorize', 'n=12')
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout), { n: '12', factors: ['2', '2', '3'] })
   assert.match(stderr, /^job \S+ · worker w1 · 1 attempt · work \S+ · queue .* · run .*\n$/)
 })
 
 test('request --json prints one object with the answer and what it cost', async () => {
-  const { code, stdout, stderr } = await request('factorize', 'n=15', '--json')
+  const { code, stdout, stderr } = await ask('factorize', 'n=15', '--json')
   const { status, worker, attempts, body, job } = JSON.parse(stdout)
   assert.deepEqual(
     { code, status, worker, attempts, body },
@@ -53,23 +61,26 @@ test('request --json prints one object with the answer and what it cost', async 
 test('request passes a picture on byte for byte, to a pipe as to a file', async () => {
   const file = join(folder, 'picture.png')
   const params = ['julia', 'width=30', 'height=20']
-  const { stdoutBytes } = await request(...params)
-  const { code, stdout } = await request(...params, '--out', file)
+  const { stdoutBytes } = await ask(...params)
+  const { code, stdout } = await ask(...params, '--out', file)
   assert.deepEqual([code, stdout], [0, ''])
   assert.deepEqual(readFileSync(file), stdoutBytes)
   assert.equal(stdoutBytes.subarray(1, 4).toString(), 'PNG')
   // A refusal leaves the file alone, and makes none.
-  await request('julia', 'width=0', '--out', file)
+  await ask('julia', 'width=0', '--out', file)
   assert.deepEqual(readFileSync(file), stdoutBytes)
-  await request('julia', 'width=0', '--out', `${file}.new`)
+  await ask('julia', 'width=0', '--out', `${file}.new`)
   assert.equal(existsSync(`${file}.new`), false)
 })
 
 test('request sends a body from a file or from standard input, and the parameters in the query', async () => {
   const file = join(folder, 'body')
   writeFileSync(file, 'some bytes')
-  const fromFile = await request('factorize', 'n=21', '--body', file)
-  const fromInput = await run(['request', 'factorize', 'n=21', '--body', '-', '--url', up.url], 'some bytes')
+  const fromFile = await ask('factorize', 'n=21', '--body', file)
+  const fromInput = await run(
+    ['request', 'factorize', 'n=21', '--body', '-', '--url', cluster.url],
+    'some bytes',
+  )
   for (const { code, stdout } of [fromFile, fromInput]) {
     assert.equal(code, 0)
     assert.deepEqual(JSON.parse(stdout).factors, ['3', '7'])
@@ -77,7 +88,7 @@ test('request sends a body from a file or from standard input, and the parameter
 })
 
 test('request prints a refusal field by field and ends with 1', async () => {
-  const { code, stdout, stderr } = await request('julia', 'width=0', 'height=x')
+  const { code, stdout, stderr } = await ask('julia', 'width=0', 'height=x')
   assert.deepEqual([code, stdout], [1, ''])
   assert.equal(
     stderr,
@@ -85,7 +96,7 @@ test('request prints a refusal field by field and ends with 1', async () => {
       '  width: must be a whole number from 1 to 4096, not 0\n' +
       '  height: must be a whole number from 1 to 4096, not "x"\n',
   )
-  const unknown = await request('nothing')
+  const unknown = await ask('nothing')
   assert.equal(unknown.code, 1)
   assert.match(
     unknown.stderr,
@@ -94,7 +105,7 @@ test('request prints a refusal field by field and ends with 1', async () => {
 })
 
 test('estimate prints what a request would cost, and why, line by line', async () => {
-  const { code, stdout, stderr } = await run(['estimate', 'grayscott', '--url', up.url])
+  const { code, stdout, stderr } = await run(['estimate', 'grayscott', '--url', cluster.url])
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(
     stdout,
@@ -112,7 +123,7 @@ test('estimate prints what a request would cost, and why, line by line', async (
 test('estimate --json prints the quote as the cluster gives it, also of a body', async () => {
   const file = join(folder, 'upload')
   writeFileSync(file, 'ACGT'.repeat(100))
-  const asked = run(['estimate', 'dna', 'pattern=ACGT', '--body', file, '--json', '--url', up.url])
+  const asked = run(['estimate', 'dna', 'pattern=ACGT', '--body', file, '--json', '--url', cluster.url])
   const { code, stdout } = await asked
   const { workload, work, seconds, waitSeconds, reason } = JSON.parse(stdout)
   assert.deepEqual([code, workload, waitSeconds], [0, 'dna', 0])
@@ -121,8 +132,8 @@ test('estimate --json prints the quote as the cluster gives it, also of a body',
 
 test('estimate refuses as request does', async () => {
   const [refused, refusedJson] = await Promise.all([
-    run(['estimate', 'julia', 'width=0', '--url', up.url]),
-    run(['estimate', 'julia', 'width=0', '--json', '--url', up.url]),
+    run(['estimate', 'julia', 'width=0', '--url', cluster.url]),
+    run(['estimate', 'julia', 'width=0', '--json', '--url', cluster.url]),
   ])
   assert.deepEqual([refused.code, refused.stdout], [1, ''])
   assert.equal(refused.stderr, '400 Bad Request\n  width: must be a whole number from 1 to 4096, not 0\n')
@@ -130,14 +141,14 @@ test('estimate refuses as request does', async () => {
 })
 
 test('a request that misses its deadline is told so', async () => {
-  const { code, stderr } = await request('factorize', endless, '--deadline', '50')
+  const { code, stderr } = await ask('factorize', endless, '--deadline', '50')
   assert.equal(code, 1)
   assert.match(stderr, /^504 Gateway Timeout\n/)
 })
 
 test('an interrupted request ends, and its job with it', async () => {
   const { cancelled } = (await state()).counters
-  const { process: child, ended } = start(['request', 'factorize', endless, '--url', up.url])
+  const { process: child, ended } = start(['request', 'factorize', endless, '--url', cluster.url])
   await until(({ workers }) => workers.some(({ jobs }) => jobs.some((job) => job.running)))
   child.kill('SIGINT')
   assert.deepEqual((await ended).code, 130)
@@ -181,22 +192,30 @@ test('bad arguments are refused with what is allowed', async () => {
     ],
     [['demo', '--seconds', '0'], /--seconds = 0: must be a number from 1 to 600/],
   ]
-  await Promise.all(
-    wrong.map(async ([args, message]) => {
-      const { code, stderr } = await run(args)
-      assert.equal(code, 2, args.join(' '))
-      assert.match(stderr, message)
-    }),
+  const commands: Record<string, Command> = { request, estimate, up, status, worker, demo }
+  for (const [[name = '', ...args], message] of wrong)
+    await assert.rejects(
+      async () => commands[name]!.run(args),
+      (error) => {
+        assert.ok(error instanceof ConfigError, `${name} ${args.join(' ')}: ${error}`)
+        assert.match(error.message, message)
+        return true
+      },
+    )
+  const refused = await run(['status', 'now'])
+  assert.deepEqual(
+    [refused.code, refused.stdout, refused.stderr],
+    [2, '', 'plimsoll: status: unexpected now\n'],
   )
-  const unwritable = await request('factorize', 'n=12', '--out', join(folder, 'nowhere', 'x'))
+  const unwritable = await ask('factorize', 'n=12', '--out', join(folder, 'nowhere', 'x'))
   assert.equal(unwritable.code, 2)
   assert.match(unwritable.stderr, /--out = .*: cannot be written \(ENOENT\)/)
 })
 
 test('status shows totals and a table of workers, and as JSON the same state', async () => {
   const [shown, json] = await Promise.all([
-    run(['status', '--admin', up.adminUrl]),
-    run(['status', '--admin', up.adminUrl, '--json']),
+    run(['status', '--admin', cluster.adminUrl]),
+    run(['status', '--admin', cluster.adminUrl, '--json']),
   ])
   const { workers } = JSON.parse(json.stdout) as ClusterState
   assert.match(shown.stdout, /^up .* · srpt · 1 ready · 0 running, 0 held, 0 waiting · \d+ accepted, /)
@@ -206,7 +225,7 @@ test('status shows totals and a table of workers, and as JSON the same state', a
 })
 
 test('status --watch goes on until it is interrupted', async () => {
-  const { process: child, ended, said } = start(['status', '--watch', '--json', '--admin', up.adminUrl])
+  const { process: child, ended, said } = start(['status', '--watch', '--json', '--admin', cluster.adminUrl])
   await said(/\n.*\n/)
   child.kill('SIGINT')
   assert.equal((await ended).code, 130)
@@ -215,7 +234,7 @@ test('status --watch goes on until it is interrupted', async () => {
 test('workloads lists those of the cluster, and without one those that come with the program', async () => {
   const url = await deserted()
   const [live, bundled] = await Promise.all([
-    run(['workloads', '--url', up.url]),
+    run(['workloads', '--url', cluster.url]),
     run(['workloads', '--url', url]),
   ])
   assert.match(live.stdout, /\nfactorize +\/factorize +The prime factors/)

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { thorough } from '../../test/thorough.ts'
 import { checkBrowse, checkFactors, checkPicture, checkPurchase } from './demo/checks.ts'
 import type { Ending, Sent } from './demo/drive.ts'
 import { drawLoad } from './demo/load.ts'
@@ -20,25 +19,6 @@ function scratch(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true }))
   return folder
 }
-
-// Takes half a minute of a core.
-if (thorough)
-  test('the demo loses a worker and no request, and leaves nothing behind', async (t) => {
-    const TMPDIR = scratch(t)
-    const { ended } = start(['demo', '--seconds', '2', '--json'], { TMPDIR })
-    const { code, stdout, stderr } = await ended
-    assert.equal(code, 0, stderr)
-    const { good, killed, requests, orders } = JSON.parse(stdout)
-    const all = requests.at(-1)
-    const purchases = requests.find(({ what }: { what: string }) => what === 'purchase')
-    assert.equal(good, true)
-    assert.equal(all.sent, 32)
-    assert.deepEqual([all.answered, all.lost, all.wrong], [32, 0, 0])
-    assert.equal(orders.placed, purchases.sent - purchases.refused - purchases.unknown + orders.placedUnknown)
-    assert.ok(killed.held > 0)
-    assert.throws(() => process.kill(killed.pid, 0), /ESRCH/)
-    assert.deepEqual(readdirSync(TMPDIR), [])
-  })
 
 test('an interrupted demo ends and leaves nothing behind', async (t) => {
   const TMPDIR = scratch(t)

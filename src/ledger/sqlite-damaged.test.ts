@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { share } from '../../test/thorough.ts'
 import { LedgerError } from '../errors.ts'
 import { stream } from '../random.ts'
 import { sampleRow } from './contract.ts'
@@ -107,7 +108,7 @@ test('flipped bytes are lived with, or found, or refused in words', async (t) =>
   const { file, bytes } = await written(t)
   const random = stream(1, 'damage')
   const seen = new Set<string>()
-  for (let round = 0; round < 150; round++) {
+  for (let round = 0; round < share(500); round++) {
     const damaged = Buffer.from(bytes)
     const span = round % 2 ? bytes.length : 4_096
     for (let flips = 0; flips <= round % 8; flips++) damaged[random.below(span)]! ^= 1 << random.below(8)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { thorough } from '../../test/thorough.ts'
+import { share } from '../../test/thorough.ts'
 import type { ScaleSpec } from '../brain/scale/index.ts'
 import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
 import { usualDiscipline } from '../brain/spec.ts'
@@ -10,7 +10,7 @@ import { simulate, unitsPerSecond } from './simulate.ts'
 import { lognormal } from './sizes.ts'
 import type { Observer } from './world.ts'
 
-const enough = thorough ? 1000 : 80
+const enough = share(1000)
 
 /** Sees to it that scale-in hurts nobody, and counts. */
 class Watch implements Observer {
@@ -36,7 +36,7 @@ class Watch implements Observer {
   }
 }
 
-const jobs = 30_000
+const jobs = 10_000
 
 function run(scheduler: SchedulerName, scale: Partial<ScaleSpec>, seed: number, restoreAfter?: number) {
   const watch = new Watch()
@@ -113,7 +113,7 @@ test('workers are ended near the end of the period that they are paid for', () =
       },
       fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1e6, slots: 18, bootMs: 5000 },
       seed: 1,
-      jobs,
+      jobs: 30_000,
       arrivals: bursty(8, 10, 900_000, 300_000),
       sizes: lognormal(-0.5, 1),
       errorSigma: 0,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { share } from '../../test/thorough.ts'
 import type { Errand, News } from './buyer.ts'
 
 interface Order {
@@ -74,7 +75,7 @@ function answerOf(news: News): Order | { status: number } {
 test('processes that create the shop at once make one, and leave no draft', async (t) => {
   const { dataDir, people } = await market(t, 4)
   // Several shops, because the race is not as close each time.
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < share(20); round++) {
     const newDir = join(dataDir, `shop-${round}`)
     const files = new Set<number>()
     const answers = await Promise.all(

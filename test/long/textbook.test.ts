@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import type { SchedulerName } from '../src/brain/schedule/index.ts'
-import { poisson } from '../src/simulate/arrivals.ts'
-import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
-import { exponential, lognormal, type Sizes } from '../src/simulate/sizes.ts'
-import { median } from '../src/simulate/summary.ts'
-import type { DisciplineName } from '../src/worker/discipline.ts'
-import { thorough } from './thorough.ts'
+import type { SchedulerName } from '../../src/brain/schedule/index.ts'
+import { poisson } from '../../src/simulate/arrivals.ts'
+import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
+import { exponential, lognormal, type Sizes } from '../../src/simulate/sizes.ts'
+import { median } from '../../src/simulate/summary.ts'
+import type { DisciplineName } from '../../src/worker/discipline.ts'
 
 interface Station {
   scheduler: SchedulerName
@@ -21,7 +20,7 @@ interface Station {
 
 /** Mean response in seconds, the median of several seeds. */
 function meanResponse({ scheduler, discipline, cores, perSecond, sizes, jobs }: Station): number {
-  const runs = (thorough ? [1, 2, 3, 4, 5] : [1, 2, 3]).map((seed) => {
+  const runs = [1, 2, 3, 4, 5].map((seed) => {
     const { summary } = simulate({
       brain: { scheduler, discipline, scale: { min: 1, max: 1 }, epoch: 1, seed, limits: { queue: 1e9 } },
       fleet: { cores, workPerSecond: unitsPerSecond, memoryMb: 1, slots: 1e9, bootMs: 0 },
@@ -51,7 +50,7 @@ test('M/M/1: 1 ÷ (μ − λ)', (t) => {
     cores: 1,
     perSecond: 0.7,
     sizes: exponential(1),
-    jobs: thorough ? 100_000 : 40_000,
+    jobs: 100_000,
   }
   within3Percent(t, meanResponse(station), 1 / (1 - 0.7))
 })
@@ -66,7 +65,7 @@ test('M/M/4: Erlang C', (t) => {
     term *= perSecond / (n + 1)
   }
   const waits = term / (1 - load) / (terms + term / (1 - load))
-  const station = { ...fifo, cores, perSecond, sizes: exponential(1), jobs: thorough ? 100_000 : 40_000 }
+  const station = { ...fifo, cores, perSecond, sizes: exponential(1), jobs: 100_000 }
   within3Percent(t, meanResponse(station), 1 + waits / (cores - perSecond))
 })
 
@@ -78,7 +77,7 @@ test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', (
     cores: 1,
     perSecond: 0.7,
     sizes,
-    jobs: thorough ? 100_000 : 40_000,
+    jobs: 100_000,
   }
   within3Percent(t, meanResponse(station), sizes.meanSeconds / (1 - 0.7 * sizes.meanSeconds))
 })
@@ -98,7 +97,7 @@ test('M/G/1 shortest remaining first: the integral of Schrage and Miller', (t) =
       cores: 1,
       perSecond,
       sizes,
-      jobs: thorough ? 100_000 : 40_000,
+      jobs: 100_000,
     }
     within3Percent(t, meanResponse(station), shortestRemaining(perSecond, density))
   }

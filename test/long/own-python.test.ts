@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { stream } from '../src/random.ts'
-import { median } from '../src/simulate/summary.ts'
-import { hasPython } from '../src/worker/program/fixtures/use-programs.ts'
-import { type Live, stopLive, until, untilIdle } from './live.ts'
-import { programs, startOwn } from './own-programs.ts'
+import { stream } from '../../src/random.ts'
+import { median } from '../../src/simulate/summary.ts'
+import { hasPython } from '../../src/worker/program/fixtures/use-programs.ts'
+import { type Live, stopLive, until, untilIdle } from '../live.ts'
+import { programs, startOwn } from '../own-programs.ts'
 
-const example = join(import.meta.dirname, '..', 'examples', 'python', 'plimsoll.config.ts')
+const example = join(import.meta.dirname, '..', '..', 'examples', 'python', 'plimsoll.config.ts')
 describe('a server in Python', { skip: hasPython ? false : 'there is no python3' }, () => {
   let live: Live
   before(async () => {

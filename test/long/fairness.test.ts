@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import { startLive, stopLive, until } from './live.ts'
+import { startLive, stopLive, until } from '../live.ts'
 
 test('a client that asks for little passes the flood of another, and both are answered', async () => {
   const live = await startLive({
-    files: [join(import.meta.dirname, 'fixtures', 'spins.ts')],
+    files: [join(import.meta.dirname, '..', 'fixtures', 'spins.ts')],
     queue: 20,
     clientBy: 'header:x-client',
     fair: true,

@@ -5,13 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import type { Estimator } from '../src/estimate/estimator.ts'
-import { defaultMeter } from '../src/meter/hooks.ts'
-import { nominalRate } from '../src/worker/rates.ts'
-import { startFront } from './front-processes.ts'
-import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from './live.ts'
-import { startOwn, writeJsonConfig } from './own-programs.ts'
-import { thorough } from './thorough.ts'
+import type { Estimator } from '../../src/estimate/estimator.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
+import { cable, startFront } from '../front-processes.ts'
+import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from '../live.ts'
+import { startOwn, writeJsonConfig } from '../own-programs.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {
@@ -22,9 +21,7 @@ const told: Estimator = {
   learn() {},
 }
 
-test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', {
-  skip: !thorough,
-}, async (t) => {
+test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', {}, async (t) => {
   const live = await startLive({
     ...{ estimator: told, scheduler: 'least-connections', discipline: 'fifo', slots: 1, pricePerHour: 0.1 },
     functions: { most: 2, command: [process.execPath, cli, 'function'], waitingPerHour: 1000 },
@@ -102,4 +99,22 @@ test('a front elsewhere serves an own server, in whatever protocol', async (t) =
   assert.equal(live.state().placed, 1)
   socket.destroy()
   await untilIdle(live)
+})
+
+test('requests of a front that was given up are done again when it comes back', async (t) => {
+  const own = await startLive({ frontGraceMs: 1 })
+  t.after(() => stopLive(own))
+  const way = await cable(t, own.adminUrl)
+  const far = await startFront(t, { ...own, adminUrl: way.url })
+  const running = fetch(`${far.url}/gated?gate=again`)
+  await until(() => own.state().placed === 1, 'it runs')
+  const [first] = own.state().workers[0]!.jobs.map(({ job }) => job)
+  way.cut()
+  await until(() => own.state().jobs === 0, 'it is given up')
+  way.mend()
+  await until(() => own.state().placed === 1, 'it runs again')
+  open(own, 'again')
+  const answer = await running
+  assert.equal(await answer.text(), 'opened')
+  assert.notEqual(answer.headers.get('plimsoll-job'), first)
 })

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { after } from 'node:test'
-import type { QuoteDocument } from '../src/estimate/quote.ts'
-import { type Random, stream } from '../src/random.ts'
-import { type Live, startLive, stopLive, until } from './live.ts'
+import type { QuoteDocument } from '../../src/estimate/quote.ts'
+import { type Random, stream } from '../../src/random.ts'
+import { type Live, startLive, stopLive, until } from '../live.ts'
 
-const files = [join(import.meta.dirname, 'fixtures', 'puzzle.ts')]
+const files = [join(import.meta.dirname, '..', 'fixtures', 'puzzle.ts')]
 const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-learning-'))
 after(() => rmSync(dataDir, { recursive: true, force: true }))
 

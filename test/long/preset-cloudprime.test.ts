@@ -4,17 +4,16 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { partsOf } from '../src/cli/preset.ts'
-import type { QuoteDocument } from '../src/estimate/quote.ts'
-import { workOf } from '../src/meter/metrics.ts'
-import { presetOf } from '../src/presets/index.ts'
-import type { Preset } from '../src/presets/preset.ts'
-import { cloudPrimeRow } from '../src/presets/rows/cloudprime.ts'
-import { type Live, startLive, stopLive, until, untilIdle } from './live.ts'
-import { until as untilSo } from './processes.ts'
-import { thorough } from './thorough.ts'
+import { partsOf } from '../../src/cli/preset.ts'
+import type { QuoteDocument } from '../../src/estimate/quote.ts'
+import { workOf } from '../../src/meter/metrics.ts'
+import { presetOf } from '../../src/presets/index.ts'
+import type { Preset } from '../../src/presets/preset.ts'
+import { cloudPrimeRow } from '../../src/presets/rows/cloudprime.ts'
+import { type Live, startLive, stopLive, until, untilIdle } from '../live.ts'
+import { until as untilSo } from '../processes.ts'
 
-const files = [join(import.meta.dirname, '..', 'workloads', 'factorize.ts')]
+const files = [join(import.meta.dirname, '..', '..', 'workloads', 'factorize.ts')]
 
 async function begin(t: TestContext, preset: Preset): Promise<Live> {
   const { min, max } = preset.scale!
@@ -93,40 +92,39 @@ test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it run
   await untilIdle(live)
 })
 
-if (thorough)
-  test('CP-10 to CP-16 live: a worker for whoever fits nowhere, a dead one, and a worker that goes for its low CPU', {
-    timeout: 240_000,
-  }, async (t) => {
-    const usual = presetOf('cloudprime', { timeScale: 60, workScale: 1000 })
-    const live = await begin(t, {
-      ...usual,
-      placing: { classes: { ...usual.placing!.classes!, mostMax: 1 } },
-    })
-    const numbers = ['12000000670000009', '12000009470000207', '12000015070000333']
-    const steps = () => live.state().steps
-    const soon = (change: string, code: string) =>
-      untilSo(
-        `${change} ${code}`,
-        () => steps().some((step) => step.change === change && step.reason.code === code),
-        60_000,
-      )
-    const isRight = async (answer: Promise<string[]>) => assert.match((await answer)[0]!, /^30000\d{3}$/)
-
-    const asked = numbers.map((n) => isRight(factors(live, n)))
-    await soon('launch', 'misfit')
-    await Promise.all(asked)
-    await soon('removed', 'low-cpu')
-
-    const again = isRight(factors(live, numbers[0]!))
-    await until(() => live.state().placed === 1, 'a worker has it')
-    process.kill(live.state().workers.find(({ jobs }) => jobs.length > 0)!.pid!, 'SIGKILL')
-    await again
-    assert.ok(live.state().counters.retries >= 1)
-    await soon('lost', 'pings')
-    await untilSo('two workers', () => live.state().ready === 2, 60_000)
-    t.diagnostic(
-      steps()
-        .map(({ text }) => text)
-        .join('\n'),
-    )
+test('CP-10 to CP-16 live: a worker for whoever fits nowhere, a dead one, and a worker that goes for its low CPU', {
+  timeout: 240_000,
+}, async (t) => {
+  const usual = presetOf('cloudprime', { timeScale: 60, workScale: 1000 })
+  const live = await begin(t, {
+    ...usual,
+    placing: { classes: { ...usual.placing!.classes!, mostMax: 1 } },
   })
+  const numbers = ['12000000670000009', '12000009470000207', '12000015070000333']
+  const steps = () => live.state().steps
+  const soon = (change: string, code: string) =>
+    untilSo(
+      `${change} ${code}`,
+      () => steps().some((step) => step.change === change && step.reason.code === code),
+      60_000,
+    )
+  const isRight = async (answer: Promise<string[]>) => assert.match((await answer)[0]!, /^30000\d{3}$/)
+
+  const asked = numbers.map((n) => isRight(factors(live, n)))
+  await soon('launch', 'misfit')
+  await Promise.all(asked)
+  await soon('removed', 'low-cpu')
+
+  const again = isRight(factors(live, numbers[0]!))
+  await until(() => live.state().placed === 1, 'a worker has it')
+  process.kill(live.state().workers.find(({ jobs }) => jobs.length > 0)!.pid!, 'SIGKILL')
+  await again
+  assert.ok(live.state().counters.retries >= 1)
+  await soon('lost', 'pings')
+  await untilSo('two workers', () => live.state().ready === 2, 60_000)
+  t.diagnostic(
+    steps()
+      .map(({ text }) => text)
+      .join('\n'),
+  )
+})

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import type { Estimator } from '../src/estimate/estimator.ts'
-import { defaultMeter } from '../src/meter/hooks.ts'
-import type { WhyDocument } from '../src/story/document.ts'
-import { nominalRate } from '../src/worker/rates.ts'
-import { problemOf, until, untilIdle, useLive } from './live.ts'
+import type { Estimator } from '../../src/estimate/estimator.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import type { WhyDocument } from '../../src/story/document.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
+import { problemOf, until, untilIdle, useLive } from '../live.ts'
 
 /** Believes what each request says of itself, which need not be true. */
 const told: Estimator = {
@@ -19,7 +19,7 @@ const told: Estimator = {
 }
 
 const live = useLive({
-  files: [join(import.meta.dirname, 'fixtures', 'spins.ts')],
+  files: [join(import.meta.dirname, '..', 'fixtures', 'spins.ts')],
   estimator: told,
   slots: 8,
 })

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
-import { problemOf, until } from './live.ts'
-import { ownOf, programs } from './own-programs.ts'
+import { problemOf, until } from '../live.ts'
+import { ownOf, programs } from '../own-programs.ts'
 
 const node = process.execPath
-const server = join(import.meta.dirname, '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
+const server = join(import.meta.dirname, '..', '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')
 const workers = { command: [node, server, '--port', '{port}'], health: '/health' }
 
 const broken: [what: string, workers: object, said: RegExp][] = [

@@ -4,18 +4,19 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { partsOf } from '../src/cli/preset.ts'
-import type { ClusterOptions } from '../src/cluster.ts'
-import { presetOf } from '../src/presets/index.ts'
-import { cnvRows } from '../src/presets/rows/cnv.ts'
-import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from './live.ts'
-import { thorough } from './thorough.ts'
+import { partsOf } from '../../src/cli/preset.ts'
+import type { ClusterOptions } from '../../src/cluster.ts'
+import { presetOf } from '../../src/presets/index.ts'
+import { cnvRows } from '../../src/presets/rows/cnv.ts'
+import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../live.ts'
 
 /** As `up --preset cnv` would have it. */
 function optionsOf(scales: { timeScale: number; workScale: number }): Partial<ClusterOptions> {
   const preset = presetOf('cnv', scales)
   const { perWorkload = false, memoryMb = 512, ...brain } = preset.overflow!
-  const files = preset.workloads!.map((name) => join(import.meta.dirname, '..', 'workloads', `${name}.ts`))
+  const files = preset.workloads!.map((name) =>
+    join(import.meta.dirname, '..', '..', 'workloads', `${name}.ts`),
+  )
   return {
     ...partsOf(preset),
     ...{ files, meter: preset.meter!, scale: preset.scale!, min: 1, max: 3, slots: 17, queue: 1000 },
@@ -88,9 +89,7 @@ test('CN-13 the log in the data folder has the components', async () => {
   )
 })
 
-test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', {
-  skip: !thorough,
-}, async () => {
+test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', {}, async () => {
   const { functions: _, ...options } = optionsOf({ timeScale: 60, workScale: 10 })
   const other = await startLive({ ...options, limits: { ...options.limits, waitMs: 0 } })
   const lost: string[] = []

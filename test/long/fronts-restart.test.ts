@@ -7,14 +7,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import type { ClusterState } from '../src/cluster.ts'
-import { cable, startFront } from './front-processes.ts'
-import { cli, problemOf, startLive, stopLive, until } from './live.ts'
-import { descendants } from './processes.ts'
-import { steadyLoad } from './steady-load.ts'
-import { thorough } from './thorough.ts'
+import type { ClusterState } from '../../src/cluster.ts'
+import { cable, startFront } from '../front-processes.ts'
+import { cli, problemOf, startLive, stopLive, until } from '../live.ts'
+import { descendants } from '../processes.ts'
+import { steadyLoad } from '../steady-load.ts'
 
-const counter = join(import.meta.dirname, 'fixtures', 'shop-counter.ts')
+const counter = join(import.meta.dirname, '..', 'fixtures', 'shop-counter.ts')
 const token = 'a token that outlives the brain'
 
 interface Up {
@@ -64,7 +63,6 @@ async function placed(cluster: Up, count: number): Promise<void> {
 }
 
 test('a front outlives its brain: the next one does what was under way, but nothing that must not be repeated', {
-  skip: !thorough,
   timeout: 60_000,
 }, async (t) => {
   const dataDir = folder(t)
@@ -101,7 +99,7 @@ test('a front outlives its brain: the next one does what was under way, but noth
 })
 
 test('fronts and workers are replaced one after another without an error for any client', {
-  timeout: thorough ? 600_000 : 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const live = await startLive({
     ...{ min: 2, max: 2, queue: 1_000 },
@@ -111,7 +109,7 @@ test('fronts and workers are replaced one after another without an error for any
   await until(() => live.state().ready === 2, 'both workers are ready')
   const before = pids(live.state())
   const load = steadyLoad(`${live.url}/strict?n=21`, 2, '42')
-  for (let round = 0; round < (thorough ? 8 : 1); round++) {
+  for (let round = 0; round < 8; round++) {
     const answer = await fetch(`${live.adminUrl}/api/restart`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -132,7 +130,6 @@ test('fronts and workers are replaced one after another without an error for any
 })
 
 test('the brain is started again without an error for clients of a front elsewhere', {
-  skip: !thorough,
   timeout: 120_000,
 }, async (t) => {
   const dataDir = folder(t)
@@ -152,7 +149,6 @@ test('the brain is started again without an error for clients of a front elsewhe
 })
 
 test('a purchase is never done twice, however often the brain or its link is gone', {
-  skip: !thorough,
   timeout: 180_000,
 }, async (t) => {
   const dataDir = folder(t)

@@ -5,12 +5,12 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { statusText } from '../src/cli/status.ts'
-import { cable, startFront } from './front-processes.ts'
-import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from './live.ts'
+import { statusText } from '../../src/cli/status.ts'
+import { cable, startFront } from '../front-processes.ts'
+import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from '../live.ts'
 
 const live = useLive({
-  files: [join(import.meta.dirname, 'fixtures', 'repeats.ts')],
+  files: [join(import.meta.dirname, '..', 'fixtures', 'repeats.ts')],
   cacheBytes: 8 * 1024 * 1024,
   coalesce: true,
 })
@@ -213,7 +213,7 @@ test('a worker that dies in the middle of an answer is replaced, and all have th
 })
 
 test('TI-3 what one front computed is a hit at another front, from the cache of the coordinator', async (t) => {
-  const workloads = ['--workloads', join(import.meta.dirname, 'fixtures', 'repeats.ts')]
+  const workloads = ['--workloads', join(import.meta.dirname, '..', 'fixtures', 'repeats.ts')]
   const way = await cable(t, live.adminUrl)
   const [one, other] = await Promise.all([
     startFront(t, live, ...workloads),

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import { presetOf } from '../src/presets/index.ts'
-import { hcRequestOf } from '../src/presets/rows/hc-request.ts'
-import { readCode } from '../src/worker/code.ts'
-import { patienceMs } from './fleet-load.ts'
-import { livePreset, tellSteps } from './preset-live.ts'
-import { until } from './processes.ts'
-import { thorough } from './thorough.ts'
+import { presetOf } from '../../src/presets/index.ts'
+import { hcRequestOf } from '../../src/presets/rows/hc-request.ts'
+import { readCode } from '../../src/worker/code.ts'
+import { patienceMs } from '../fleet-load.ts'
+import { livePreset, tellSteps } from '../preset-live.ts'
+import { until } from '../processes.ts'
 
 const timeout = 180_000
 const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
@@ -21,7 +20,10 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   const limits = { beatMs: 600_000 }
   const live = await livePreset(t, 'hillclimbing', { workScale: 0.04, min: 1, max: 1, more: { limits } })
   const { meter } = presetOf('hillclimbing')
-  const { hashes } = await readCode([join(import.meta.dirname, '..', 'workloads', 'hillclimb.ts')], meter!)
+  const { hashes } = await readCode(
+    [join(import.meta.dirname, '..', '..', 'workloads', 'hillclimb.ts')],
+    meter!,
+  )
   const asked = { width: 1024, height: 1024, strategy: 'ASTAR', reach: 1, grade: 1, output: 'png' }
   const row = async () => {
     await live.ledger.flush()
@@ -62,29 +64,28 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   assert.deepEqual(await row(), complete)
 })
 
-if (thorough)
-  test('HC-5, HC-8 and HC-10 live: a worker for what fits nowhere, one killed, nothing lost, and none left when there is nothing to do', {
-    timeout,
-  }, async (t) => {
-    const live = await livePreset(t, 'hillclimbing', { timeScale: 30, workScale: 0.1, max: 3 })
-    const statuses: number[] = []
-    const requests = Array.from({ length: 8 }, async (_, i) => {
-      const answer = await fetch(`${live.url}${search}&xS=${i}`)
-      statuses.push(answer.status)
-      await answer.text()
-      return Number(answer.headers.get('plimsoll-attempts'))
-    })
-    await until('a second worker is there', () => live.state().ready >= 2, patienceMs)
-    const busy = () => live.state().workers.find(({ jobs }) => jobs.length > 0)
-    await until('one is busy', () => busy() !== undefined, patienceMs)
-    process.kill(busy()!.pid!, 'SIGKILL')
-    const attempts = await Promise.all(requests)
-    assert.deepEqual(statuses, Array(8).fill(200))
-    assert.ok(attempts.some((count) => count > 1))
-    await until('no worker is left', () => live.state().workers.length === 0, patienceMs)
-    assert.equal((await fetch(`${live.url}/hillclimb?width=64&height=64`)).status, 200)
-    tellSteps(t, live)
-    const reasons = new Set(live.state().steps.map(({ reason }) => reason.code))
-    for (const code of ['first-worker', 'over-cap', 'average-work', 'lost', 'drained'])
-      assert.ok(reasons.has(code), code)
+test('HC-5, HC-8 and HC-10 live: a worker for what fits nowhere, one killed, nothing lost, and none left when there is nothing to do', {
+  timeout,
+}, async (t) => {
+  const live = await livePreset(t, 'hillclimbing', { timeScale: 30, workScale: 0.1, max: 3 })
+  const statuses: number[] = []
+  const requests = Array.from({ length: 8 }, async (_, i) => {
+    const answer = await fetch(`${live.url}${search}&xS=${i}`)
+    statuses.push(answer.status)
+    await answer.text()
+    return Number(answer.headers.get('plimsoll-attempts'))
   })
+  await until('a second worker is there', () => live.state().ready >= 2, patienceMs)
+  const busy = () => live.state().workers.find(({ jobs }) => jobs.length > 0)
+  await until('one is busy', () => busy() !== undefined, patienceMs)
+  process.kill(busy()!.pid!, 'SIGKILL')
+  const attempts = await Promise.all(requests)
+  assert.deepEqual(statuses, Array(8).fill(200))
+  assert.ok(attempts.some((count) => count > 1))
+  await until('no worker is left', () => live.state().workers.length === 0, patienceMs)
+  assert.equal((await fetch(`${live.url}/hillclimb?width=64&height=64`)).status, 200)
+  tellSteps(t, live)
+  const reasons = new Set(live.state().steps.map(({ reason }) => reason.code))
+  for (const code of ['first-worker', 'over-cap', 'average-work', 'lost', 'drained'])
+    assert.ok(reasons.has(code), code)
+})

@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { crossing } from '../bench/schedule/headline.ts'
-import { type Arrived, limit } from '../bench/schedule/limit.ts'
-import { plan } from '../bench/schedule/plan.ts'
-import { figuresOf } from '../bench/schedule/run.ts'
-import { jobsOf, trafficOf } from '../bench/schedule/traffic.ts'
-import { stream } from '../src/random.ts'
-import { poisson } from '../src/simulate/arrivals.ts'
-import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
-import { lognormal, pareto } from '../src/simulate/sizes.ts'
-import { Answers, mean } from '../src/simulate/summary.ts'
-import { share } from './thorough.ts'
+import { crossing } from '../../bench/schedule/headline.ts'
+import { type Arrived, limit } from '../../bench/schedule/limit.ts'
+import { plan } from '../../bench/schedule/plan.ts'
+import { figuresOf } from '../../bench/schedule/run.ts'
+import { jobsOf, trafficOf } from '../../bench/schedule/traffic.ts'
+import { stream } from '../../src/random.ts'
+import { poisson } from '../../src/simulate/arrivals.ts'
+import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
+import { lognormal, pareto } from '../../src/simulate/sizes.ts'
+import { Answers, mean } from '../../src/simulate/summary.ts'
 
 /** Ends by job, from [arrival, size] pairs. */
 function ends(pairs: [number, number][], cores: number): number[] {
@@ -84,7 +83,7 @@ test('it is what one worker with all the cores does when estimates are right', (
 })
 
 test('every job ends, none before its time, and cores are never idle beside one that waits', () => {
-  for (let seed = 1; seed <= share(200); seed++) {
+  for (let seed = 1; seed <= 200; seed++) {
     const random = stream(seed, 'limit')
     const cores = 1 + random.below(5)
     const jobs: Arrived[] = []

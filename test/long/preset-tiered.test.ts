@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { partsOf } from '../src/cli/preset.ts'
-import { presetOf } from '../src/presets/index.ts'
-import { type Live, problemOf, until, useLive } from './live.ts'
-import { thorough } from './thorough.ts'
+import { partsOf } from '../../src/cli/preset.ts'
+import { presetOf } from '../../src/presets/index.ts'
+import { type Live, problemOf, until, useLive } from '../live.ts'
 
 const preset = presetOf('tiered')
-const shop = join(import.meta.dirname, '..', 'workloads', 'shop.ts')
+const shop = join(import.meta.dirname, '..', '..', 'workloads', 'shop.ts')
 
 /** Six servers are best at any hour. Nodes are a little more patient than usual, for a slow machine, and end one soon after another. */
 const ending = {
@@ -66,9 +65,7 @@ test('TI-3 what was read a moment ago is read from a cache, what is bought is no
   assert.notEqual(await buy(), await buy())
 })
 
-test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', {
-  skip: !thorough,
-}, async () => {
+test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', {}, async () => {
   await until(() => live.state().workers.length === 1, 'one node is left')
   const { workers, fronts, scaling } = live.state()
   assert.equal(workers[0]!.role, 'middle')
@@ -82,9 +79,7 @@ test('TI-6 TI-7 without requests nodes end by themselves, until one middle and t
   await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
 })
 
-test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', {
-  skip: !thorough,
-}, async () => {
+test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', {}, async () => {
   const before = live.state().counters
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
   let dropped = 0
@@ -105,9 +100,7 @@ test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too 
   await until(() => live.state().workers.length > 1, 'more are there')
 })
 
-test('a front that is killed is replaced, and what comes in through others is served', {
-  skip: !thorough,
-}, async () => {
+test('a front that is killed is replaced, and what comes in through others is served', {}, async () => {
   // Nobody may end by itself meanwhile.
   const busy = { over: false }
   const load = (async () => {

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import type { Estimator } from '../src/estimate/estimator.ts'
-import { defaultMeter } from '../src/meter/hooks.ts'
-import type { WhyDocument } from '../src/story/document.ts'
-import { nominalRate } from '../src/worker/rates.ts'
-import { problemOf, until, untilIdle, useLive } from './live.ts'
+import type { Estimator } from '../../src/estimate/estimator.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
+import type { WhyDocument } from '../../src/story/document.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
+import { problemOf, until, untilIdle, useLive } from '../live.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {
@@ -18,7 +18,7 @@ const told: Estimator = {
   learn() {},
 }
 
-const live = useLive({ files: [join(import.meta.dirname, 'fixtures', 'spins.ts')], estimator: told })
+const live = useLive({ files: [join(import.meta.dirname, '..', 'fixtures', 'spins.ts')], estimator: told })
 
 /** The id of a job that was answered. */
 async function spun(ms: number): Promise<string> {
