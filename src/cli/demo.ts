@@ -258,10 +258,11 @@ function stepsTable(steps: ClusterState['steps']): string {
   )
 }
 
-function verdict({ sent, wrong, dropped, lost }: Figures, good: boolean): string {
+function verdict({ sent, wrong, refused, dropped, lost }: Figures, good: boolean): string {
   const drops = dropped > 0 ? `, ${dropped} were dropped by rule` : ''
+  const refusals = refused > 0 ? ` (${refused} with a refusal)` : ''
   const text = good
-    ? `All ${sent} requests were answered, every answer was right, no order is missing or doubled${drops}: lost 0`
+    ? `All ${sent} requests were answered${refusals}, every answer was right, no order is missing or doubled${drops}: lost 0`
     : `Of ${sent} requests: wrong ${wrong}, lost ${lost}`
   return styleText(['bold', good ? 'green' : 'red'], text, { stream: process.stdout })
 }

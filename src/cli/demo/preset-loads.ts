@@ -45,7 +45,7 @@ export const presetLoads: Readonly<Record<string, PresetLoad>> = {
     draws: [julia, dna, grayscott],
     phases: [
       { seconds: 3, perSecond: 4, ms: [5, 50] },
-      { seconds: 16, perSecond: 7, ms: [100, 500] },
+      { seconds: 24, perSecond: 5, ms: [50, 240] },
       { seconds: 3, perSecond: 4, ms: [5, 50] },
     ],
     settleSeconds: 90,
