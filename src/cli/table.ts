@@ -26,7 +26,7 @@ export function duration(ms: number): string {
 /** Three digits that count. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return '–'
-  if (value === 0) return '0'
+  if (Math.abs(value) < 0.005) return '0'
   // No column is wide enough for all the digits of an estimate that knows no bound.
   if (value >= 1e15) return value.toExponential(2).replace('e+', 'e')
   if (value >= 1000) return Math.round(value).toLocaleString('en-US')
