@@ -41,7 +41,8 @@ function take(core: Core, steps: ScaleSteps): void {
 
 /** Once it is known how long boots take, a launch that takes far longer is not waited for. */
 function bootLimitMs({ boots, limits, launchFailures }: Core): number {
-  const usual = boots.count < enoughBoots ? undefined : boots.percentile(90)
+  // Where workers are pinged, it is said how many pings a fresh one is given.
+  const usual = limits.pings || boots.count < enoughBoots ? undefined : boots.percentile(90)
   if (usual === undefined) return limits.bootMs
   // Where boots have become slower, the next is waited for longer.
   const waitMs = Math.max(leastBootMs, patience * usual) * 2 ** Math.min(launchFailures, 20)

@@ -26,13 +26,13 @@ export function waitForFunction(core: Core, record: JobRecord): void {
   wait(core, record, { reason: { code: 'function-pause', tries }, again })
 }
 
-/** Where all functions are busy it pauses once more, which is no try. */
+/** Where all functions are busy by then it is for the fleet: others would take whichever is free before it, again and again. */
 function goAwayAgain(core: Core, record: JobRecord): void {
-  const { everyMs, retries } = core.overflow!.spec
-  const { most, backoffMs } = retries!
+  const { most } = core.overflow!.spec.retries!
   if (allBusy(core.overflow!)) {
-    record.awayAt = core.now + Math.max(backoffMs, everyMs)
-    return waitForFunction(core, record)
+    record.awayAt = 0
+    record.fleetOnly = true
+    return place(core, record)
   }
   sendAway(core, record, { code: 'function-again', tries: record.awayTries + 1, most })
 }

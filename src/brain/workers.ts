@@ -130,7 +130,9 @@ export function missed(core: Core, id: string, reason: Reason): void {
 export function lose(core: Core, id: string, reason: Reason): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  core.scaler.lost?.(id, core.now, worker.state === 'ready' ? worker.role : undefined)
+  // Who drains is not missed.
+  if (worker.state === 'ready') core.scaler.lost?.(id, core.now, worker.role)
+  core.rescale = true
   for (const job of worker.brokeOff) {
     const record = core.jobs.get(job)
     if (record) record.losses++

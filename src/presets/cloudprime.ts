@@ -31,6 +31,8 @@ export const cloudprime: PresetMaker = ({ ms, work }) => {
       beatMs: answerMs / 3,
       pings: { everyMs: pingMs, answerMs, most: 3, mostFresh: 3 },
       cpuEveryMs: ms(75_000),
+      // It is placed again until it is done, unless it is what takes workers down.
+      ...{ attempts: 1_000_000, losses: 20 },
       mostSlowdown: 0,
     },
     meter: {

@@ -66,6 +66,14 @@ test('CN-10 each minute the CPU of the pool is folded into a mean of which the n
   assert.equal(ema(trial), 44)
 })
 
+test('CN-10 of several workers it is the mean', () => {
+  const { trial, at } = scaled()
+  trial.joins('x', { slots: 100 })
+  trial.tell({ type: 'reported', worker: 'x', seq: 2, held: [], cpuMs: 0 })
+  at({ w: 0.2, x: 0.8 })
+  assert.equal(ema(trial), 50)
+})
+
 test('CN-10 at a tick, and not before, drained workers end and a missing one is launched', () => {
   const { trial, at } = scaled()
   come(trial, 10)
@@ -85,14 +93,37 @@ test('CN-10 at a tick, and not before, drained workers end and a missing one is 
 
 test('CN-11 above 85 % for two ticks with jobs that wait: one more, or two where they are more than a worker carries', () => {
   for (const [waiting, launches] of [
-    [[9_000], 1],
-    [[9_000, 9_000], 2],
+    [[16_000], 1],
+    [[16_000, 1], 2],
   ] as const) {
     const { trial, at } = scaled()
     come(trial, 16_000)
     for (const [i, work] of waiting.entries()) trial.arrives(`q${i}`, { work })
     assert.deepEqual(only(at({ w: 0.9 }), 'launch'), [])
     assert.equal(only(at({ w: 0.9 }), 'launch').length, launches)
+  }
+})
+
+test('CN-11 85 % is not above, and 20 % is not below', () => {
+  for (const [share, launches] of [
+    [0.85, 0],
+    [0.86, 1],
+  ] as const) {
+    const { trial, at } = scaled()
+    come(trial, 16_000)
+    trial.arrives('q', { work: 9_000 })
+    at({ w: share })
+    assert.equal(only(at({ w: share }), 'launch').length, launches, String(share))
+  }
+  for (const [share, drains] of [
+    [0.2, 0],
+    [0.19, 1],
+  ] as const) {
+    const { trial, at } = scaled()
+    trial.joins('x', { slots: 100 })
+    trial.tell({ type: 'reported', worker: 'x', seq: 2, held: [], cpuMs: 0 })
+    for (let i = 0; i < 4; i++) at({ w: share, x: share })
+    assert.equal(only(at({ w: share, x: share }), 'drain').length, drains, String(share))
   }
 })
 

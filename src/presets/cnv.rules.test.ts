@@ -123,6 +123,19 @@ test('CN-6 what a function turns away is tried there three times, after 750 ms a
   }
 })
 
+test('CN-6 where all functions are busy when it would be tried again, it is for the queue, and does not wait for ever', () => {
+  const trial = trialOf(['a'], { functions: 1 })
+  come(trial, 16_000)
+  trial.arrives('light', { work: 100 })
+  endsAway(trial, 'light', 'throttled')
+  trial.arrives('other', { work: 100 })
+  assert.deepEqual(only(trial.after(750).tick(), 'overflow'), [])
+  endsAway(trial, 'other', 'finished')
+  assert.deepEqual(trial.view.waiting, ['light'])
+  assert.deepEqual(answers(trial.after(5 * minute - 1).tick()), [])
+  assert.deepEqual(answers(trial.after(1).tick()), ['light refused waited'])
+})
+
 test('CN-6 what breaks a function otherwise is for the queue at once', () => {
   const trial = trialOf(['a'], { functions: 4 })
   come(trial, 16_000)
@@ -203,6 +216,26 @@ test('CN-8 jobs are packed while workers carry little, and spread once they carr
   for (const job of ['t', '1:3000']) trial.finishes(job)
   assert.deepEqual(loads(trial), [25, 45])
   assert.deepEqual(sent(trial.arrives('v', { work: 100 })), ['v b'])
+})
+
+test('CN-8 60 % on average is still packed and more is spread, 40 % is still spread and less is packed', () => {
+  const trial = trialOf(['a', 'b'])
+  for (const [job, work] of [
+    ['a1', 6_400],
+    ['a2', 7_600],
+    ['b1', 5_199],
+    ['b2', 1],
+  ] as const)
+    trial.arrives(job, { work })
+  for (const job of ['a1', 'a2']) assert.equal(trial.at(job).worker, 'a')
+  // The last one is packed: a has room for it.
+  assert.equal(trial.at('b2').worker, 'a')
+  assert.deepEqual(sent(trial.arrives('sixty', { work: 1 })), ['sixty a'])
+  assert.deepEqual(sent(trial.arrives('above', { work: 1 })), ['above b'])
+  for (const job of ['a1', 'sixty', 'above']) trial.finishes(job)
+  assert.deepEqual(sent(trial.arrives('forty', { work: 1 })), ['forty b'])
+  for (const job of ['forty', 'b2']) trial.finishes(job)
+  assert.deepEqual(sent(trial.arrives('below', { work: 1 })), ['below a'])
 })
 
 test('CN-8 a worker that would carry more than its capacity is skipped', () => {

@@ -187,6 +187,12 @@ test('EW-6 at most a fifth of the bound goes to a function, more waits and is tr
   assert.deepEqual(sent(trial.lives(1000, 0.9)), ['more a'])
 })
 
+test('EW-6 exactly the bound of work is within it', () => {
+  const trial = growing(1)
+  trial.arrives('most', { work: 0.7 * mostWork })
+  assert.deepEqual(sent(trial.arrives('rest', { work: mostWork - 0.7 * mostWork })), ['rest a'])
+})
+
 test('EW-6 who waits goes to the worker that comes up', () => {
   const trial = growing(1)
   trial.arrives('full', { work: mostWork })

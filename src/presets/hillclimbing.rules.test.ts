@@ -200,6 +200,11 @@ test('HC-7 a worker is fresh until its CPU was read, and a marked one that runs 
   assert.deepEqual(steps(trial.lives(1000, 0.9)), ['terminate b'])
 })
 
+test('HC-8 its bound is that of HC-5', () => {
+  const { scale, placing } = presetOf('hillclimbing')
+  assert.deepEqual([scale!.mostWork, placing!.mostWork], [500 * million, 500 * million])
+})
+
 test('HC-8 the fleet follows the work on average, up and down to none', () => {
   const trial = fleet(1)
   trial.arrives('x', { work: 360 * million })

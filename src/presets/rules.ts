@@ -58,7 +58,7 @@ export const rules = {
   'HC-1': 'the highest point of a height-map by BFS, DFS or A*, drawn; an uploaded map is known by its hash',
   'HC-2': 'instructions by routine: entries × static instructions',
   'HC-3':
-    'row: all parameters, their concatenation, metrics, completed; metered only if not completed before',
+    'row: all parameters, their concatenation, metrics, completed; what is complete is not written again',
   'HC-4':
     'estimate: the same, near ones on the map, similar size, same strategy, all, 200,000,000; × (side ÷ average side)²',
   'HC-5':

@@ -9,6 +9,7 @@ import shop from '../../workloads/shop.ts'
 import { fakeContext } from '../../workloads/testing/context.ts'
 import { readParams } from '../../workloads/testing/params.ts'
 import { explain } from '../brain/reasons.ts'
+import { tierDefaults } from '../brain/scale/tiers.ts'
 import type { Action, Event } from '../model.ts'
 import { poisson } from '../simulate/arrivals.ts'
 import { presetRun } from '../simulate/preset-run.ts'
@@ -109,6 +110,10 @@ test('TI-4 at midnight it starts with two middles, and the coordinator is the fr
       () => 'at hour 0 3 servers are best: 1 front, the coordinator among them, and 2 middles',
     ),
   )
+})
+
+test('TI-4 to TI-8 its constants are those that each decision is tested with', () => {
+  assert.deepEqual(presetOf('tiered').scale!.tiers, tierDefaults)
 })
 
 test('TI-5 long queues bring more nodes, at the checks and up to the maximum', () => {

@@ -72,7 +72,6 @@ test('EW-7 until a batch is gone, and while workers boot, nothing else is decide
   look(scaler, all(2, 0.1))
   const going = { draining: true, jobs: 1 }
   assert.equal(told(scaler.decide(fleet([{ cpu: 0.99 }, going]), 3 * minute)), 'batch-under-way')
-  assert.equal(told(scaler.decide(fleet([{ cpu: 0.99 }]), 3 * minute)), 'batch-under-way')
   const gone = { ...going, jobs: 0 }
   assert.equal(told(scaler.decide(fleet([{ cpu: 0.99 }, gone]), 3 * minute)), 'end w2')
   assert.equal(told(scaler.decide(fleet([{ cpu: 0.99 }]), 3 * minute)), 'launch 1')
@@ -84,6 +83,12 @@ test('EW-7 a worker of the batch that is lost is not waited for', () => {
   look(scaler, all(12, 0.1))
   const rest = all(10, 0.1)
   assert.equal(told(scaler.decide(fleet([...rest, { draining: true, jobs: 0 }]), minute + 1000)), 'end w11')
+})
+
+test('EW-7 a batch that is lost as a whole keeps nothing from being decided', () => {
+  const scaler = cpuStep(spec)
+  assert.equal(look(scaler, all(2, 0.1)), 'hold w2')
+  assert.equal(told(scaler.decide(fleet([{ cpu: 0.99 }]), 3 * minute)), 'launch 1')
 })
 
 test('without a CPU figure nothing is decided', () => {

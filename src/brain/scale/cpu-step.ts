@@ -64,7 +64,8 @@ export function cpuStep(spec: ScaleSpec): Scaler {
     endsDrained: true,
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting
-      const ending = view.draining > 0 ? finish(view) : undefined
+      // A batch of which none is left any more is done, too.
+      const ending = view.draining + state.batch.length > 0 ? finish(view) : undefined
       if (ending) return { kind: 'steps', ...ending }
       const outside = backInto(spec, view)
       if (outside) return outside

@@ -56,6 +56,21 @@ test('CP-14 each of several is, up to the most; what is not known is not low', (
   assert.equal(afterDeaths(1, [null, null, 0.1]), 1)
 })
 
+test('CP-14 a replacement whose launch came to nothing is launched again, until it is up', () => {
+  const scaler = onMisfit(spec)
+  scaler.decide(fleet([0.9, 0.9, 0.9, 0.9]), 0)
+  scaler.lost!('d', 1)
+  assert.equal(launched(scaler.decide(fleet([0.9, 0.9, 0.9]), 1)), 1)
+  assert.equal(launched(scaler.decide(fleet([0.9, 0.9, 0.9], 1), 2)), 0)
+  const next = onMisfit(spec)
+  next.load(JSON.parse(JSON.stringify(scaler.save())))
+  const again = next.decide(fleet([0.9, 0.9, 0.9]), 3)
+  assert.deepEqual([launched(again), again.reason.code], [1, 'dead-replaced'])
+  assert.equal(launched(next.decide(fleet([0.9, 0.9, 0.9, 0.9]), 4)), 0)
+  // It was up: that it went again is another story.
+  assert.equal(launched(next.decide(fleet([0.9, 0.9, 0.9]), 5)), 0)
+})
+
 test('CP-15 after eleven minutes in a row with at most 20 % CPU a worker is ended, whatever it has in hand', () => {
   const scaler = onMisfit(spec)
   assert.deepEqual(minutes(scaler, 11, [0.5, 0.5, 0.2]), [...Array.from({ length: 10 }, () => ''), 'c'])

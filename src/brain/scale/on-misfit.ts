@@ -4,6 +4,7 @@
  */
 
 import { ConfigError } from '../../errors.ts'
+import type { Reason } from '../../model.ts'
 import { backInto, hold } from './bounds.ts'
 import type { ScaleSpec } from './index.ts'
 import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from './scaler.ts'
@@ -34,27 +35,40 @@ interface State {
   lowFor: Record<string, number>
   /** Workers that died and have not been thought of. */
   dead: number
+  /** As many as there are to be in place of dead ones, until they are up: launches may fail. */
+  owed: { workers: number; reason: Reason } | null
 }
 
 export function onMisfit(spec: ScaleSpec): Scaler {
   const rule = lowCpuOf(spec.lowCpu)
-  let state: State = { nextAt: 0, lowFor: {}, dead: 0 }
+  let state: State = { nextAt: 0, lowFor: {}, dead: 0, owed: null }
 
   // What is not known is neither low nor high.
   const isLow = ({ cpu }: WorkerFigures) => cpu !== null && cpu <= rule.low
   const isHigh = ({ cpu }: WorkerFigures) => cpu !== null && cpu > rule.high
 
   function replacing(view: FleetView, active: readonly WorkerFigures[]): ScaleSteps['launch'] {
-    const { dead } = state
-    state.dead = 0
     const have = view.ready + view.booting
-    const idle = active.filter(isLow).length
-    const replace = dead > 0 && idle < rule.spare ? dead : 0
-    const count = Math.min(spec.max - have, Math.max(spec.min - have, replace))
+    owe(have, active.filter(isLow).length)
+    if (state.owed && view.ready >= state.owed.workers) state.owed = null
+    const { owed } = state
+    const count = Math.max(spec.min, owed?.workers ?? 0) - have
     if (count <= 0) return undefined
-    if (replace < count) return { count, reason: { code: 'below-min', have, min: spec.min } }
+    if (!owed || owed.workers < spec.min) return { count, reason: { code: 'below-min', have, min: spec.min } }
+    return { count, reason: owed.reason }
+  }
+
+  /** Those that have died are replaced, or not, by how many others are idle now. */
+  function owe(have: number, idle: number): void {
+    const { dead, owed } = state
     const { spare } = rule
-    return { count, reason: { code: 'dead-replaced', dead, idle, percent: percentOf(rule.low), spare } }
+    state.dead = 0
+    if (dead === 0 || idle >= spare) return
+    const workers = Math.min(spec.max, Math.max(have + dead, owed?.workers ?? 0))
+    state.owed = {
+      workers,
+      reason: { code: 'dead-replaced', dead, idle, percent: percentOf(rule.low), spare },
+    }
   }
 
   function countLow(active: readonly WorkerFigures[]): void {
@@ -88,7 +102,7 @@ export function onMisfit(spec: ScaleSpec): Scaler {
       const have = view.ready + view.booting
       if (have > spec.max) return backInto(spec, view)!
       const isTime = now >= state.nextAt
-      if (!isTime && state.dead === 0 && have >= spec.min) return hold(have)
+      if (!isTime && state.dead === 0 && !state.owed && have >= spec.min) return hold(have)
       const active = view.workers().filter(({ draining }) => !draining)
       const launch = replacing(view, active)
       let end: NonNullable<ScaleSteps['end']> = []
@@ -96,6 +110,8 @@ export function onMisfit(spec: ScaleSpec): Scaler {
         state.nextAt = now + rule.everyMs
         countLow(active)
         end = removing(active)
+        // Who goes because so many are idle is not to be replaced.
+        if (end.length > 0) state.owed = null
       }
       if (!launch && end.length === 0) return hold(have)
       const reason = launch?.reason ?? end[0]!.reason

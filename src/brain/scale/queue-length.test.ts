@@ -185,3 +185,10 @@ test('constants that make no sense are refused', () => {
   for (const tiers of wrong) assert.throws(() => tierSpecOf(tiers), ConfigError, JSON.stringify(tiers))
   assert.throws(() => queueLength({ min: 1, max: 2, tiers: { minFront: 2, minMiddle: 2 } }), /scale\.max = 2/)
 })
+
+test('TI-7 a front may end only where, with the coordinator, the fewest fronts are left', () => {
+  const { tiers } = queueLength({ min: 0, max: 9, tiers: { minFront: 2 } })
+  const asked = (fronts: number) => tiers!.refuses('front', fleetOf({ ready: 5, fronts }), 0)
+  assert.deepEqual(asked(1), { code: 'too-few', role: 'front', left: 1, least: 2 })
+  assert.equal(asked(2), undefined)
+})

@@ -107,7 +107,7 @@ export interface Scaler {
   /** A job that is expected to take so long on a core has come. True: this cannot wait for the next time. */
   arrived?(seconds: number, now: number): boolean
   finished?(job: FinishedJob, now: number): void
-  /** A worker is lost, or one that has a role goes without having asked; `decide` follows. Without a role: it was to go, or has none. */
+  /** A worker is lost, or one that has a role goes without having asked; `decide` follows. Without a role: it has none. */
   lost?(worker: string, now: number, role?: Role): void
   /** Given: nodes have roles. */
   readonly tiers?: Tiers

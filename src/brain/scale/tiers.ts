@@ -27,7 +27,7 @@ export interface TierSpec {
 /** By role. The coordinator is one of the fronts. */
 export type TierSizes = Record<Role, number>
 
-export const tierDefaults: TierSpec = {
+export const tierDefaults: Readonly<TierSpec> = {
   // A shop's day: quiet nights, busy days, the most after work.
   hours: [3, 3, 3, 3, 3, 3, 3, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 9, 9, 9, 9, 9, 6, 6],
   hourMs: 3_600_000,

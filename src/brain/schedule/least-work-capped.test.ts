@@ -33,6 +33,22 @@ test('a worker is kept no longer than its job waits', () => {
   assert.deepEqual(sent(trial.arrives('s1', { work: 400 })), ['s1 a'])
 })
 
+test('HC-10 where the job fails on the worker that was kept for it, another is kept', () => {
+  const trial = begin(2)
+  trial.joins('a')
+  trial.joins('b')
+  assert.deepEqual(sent(trial.arrives('x', { work: 400 })), ['x a'])
+  assert.deepEqual(sent(trial.arrives('y', { work: 500 })), ['y b'])
+  trial.arrives('large', { work: 900 })
+  trial.after(500).tick()
+  assert.deepEqual(sent(trial.finishes('x')), ['large a'])
+  trial.fails('large', 'crash')
+  assert.deepEqual(sent(trial.arrives('s1', { work: 1 })), ['s1 a'])
+  trial.after(500).tick()
+  assert.deepEqual(sent(trial.arrives('s2', { work: 1 })), ['s2 a'])
+  assert.deepEqual(sent(trial.finishes('y')), ['large b'])
+})
+
 test('of those that wait, who fits goes before who does not', () => {
   const trial = begin(1)
   trial.joins('a')

@@ -24,9 +24,11 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
   /** One worker for each job that has nothing else to hope for. */
   const keep = (record: JobRecord, now: number) => {
     if (now - record.arrivedAt < keepAfterMs) return undefined
-    const isFree = (worker: WorkerRecord) => accepts(worker, record) && !isKept(worker, record)
     const has = open.first(({ keptFor }) => keptFor === record.job.id)
-    const worker = has ?? open.first(isFree)
+    if (has && accepts(has, record)) return has
+    // It has failed there: that one is kept for nobody.
+    if (has) has.keptFor = undefined
+    const worker = open.first((candidate) => accepts(candidate, record) && !isKept(candidate, record))
     if (worker) worker.keptFor = record.job.id
     return worker
   }
