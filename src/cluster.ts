@@ -269,7 +269,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
   const restart = restarter({
     epoch: spec.epoch,
-    fleet: { prepare: (name) => fleet.prepare(name), drop: () => fleet.drop() },
+    fleet: { prepare: (name, limitMs) => fleet.prepare(name, limitMs), drop: () => fleet.drop() },
+    bootMs: spec.limits.bootMs ?? bootMs,
     workers: () =>
       brain.view().workers.flatMap(({ id, state }) => (state === 'ready' && workers.isOwn(id) ? [id] : [])),
     isThere: (worker) => brain.view().workers.some(({ id }) => id === worker),
@@ -282,6 +283,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     restart,
     doors: {
       worker(connection, hello) {
+        // Before it is anyone's: what is drained for a spare worker must be able to count on it.
+        const refused = workers.refuse(connection, hello)
+        if (refused !== undefined) return fleet.refused(hello.launch, refused)
         const admit = (launch: string, bootMs: number) =>
           workers.hello(connection, { ...hello, launch }, bootMs)
         if (!fleet.park(hello.launch, admit)) workers.hello(connection, hello)

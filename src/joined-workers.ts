@@ -98,17 +98,21 @@ export class JoinedWorkers {
     for (const { upstream } of this.#joined.values()) cutUpstream(upstream)
   }
 
-  /** A worker has connected, and says who it is. `bootMs`: see the event. */
+  /** A worker has connected, and says who it is. If it may not join, it is told why, and so is the caller. */
+  refuse(connection: WorkerConnection, hello: Hello): string | undefined {
+    const { code, log } = this.#parts
+    const message = whyNot(hello, code)
+    if (message === undefined) return undefined
+    log(`worker ${hello.worker.id}: refused: ${message}`)
+    connection.send({ type: 'refused', message })
+    connection.close()
+    return message
+  }
+
+  /** Takes in a worker that may join. `bootMs`: see the event. */
   hello(connection: WorkerConnection, message: Hello, bootMs?: number): void {
-    const { code, welcome, tell, log, onReady } = this.#parts
+    const { welcome, tell, onReady } = this.#parts
     const { id } = message.worker
-    const refused = whyNot(message, code)
-    if (refused) {
-      log(`worker ${id}: refused: ${refused}`)
-      connection.send({ type: 'refused', message: refused })
-      connection.close()
-      return
-    }
     const { launch, seq, held, worker } = message
     this.#remember(connection, message)
     connection.onMessage = (next) => this.#heard(id, next)

@@ -14,6 +14,8 @@ export type RestartStep = { front: string; by: string } | { worker: string; by?:
 export interface RestartParts {
   epoch: number
   fleet: Pick<SpareFleet, 'prepare' | 'drop'>
+  /** A worker that has not come up after so long does not. */
+  bootMs: number
   /** Workers that take jobs, and that this cluster started. */
   workers(): string[]
   isThere(worker: string): boolean
@@ -33,11 +35,16 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
   async function* workers(): AsyncGenerator<RestartStep> {
     for (const worker of parts.workers()) {
       if (!parts.isThere(worker)) continue
-      await parts.fleet.prepare(`${parts.epoch}-r${++count}`)
+      await parts.fleet.prepare(`${parts.epoch}-r${++count}`, parts.bootMs)
       const before = new Set(parts.workers())
       parts.drain(worker)
-      parts.fleet.drop()
+      const unwanted = parts.fleet.drop()
       const by = parts.workers().find((each) => !before.has(each))
+      // To go on would be to drain one after another with nobody in their places.
+      if (by === undefined && !unwanted)
+        throw new Error(
+          `restart: worker ${worker} is going, and the one that was to take its place is not there`,
+        )
       const until = performance.now() + drainMs
       while (parts.isThere(worker) && performance.now() < until)
         await new Promise((resolve) => setTimeout(resolve, lookMs))

@@ -30,7 +30,7 @@ function machines() {
 test('the next launch is given the spare worker, which from then on goes by its name', async () => {
   const { fleet, names, told, real } = machines()
   const admitted: string[] = []
-  const up = fleet.prepare('spare')
+  const up = fleet.prepare('spare', 10_000)
   assert.deepEqual([...names], ['spare'])
   assert.deepEqual(await fleet.list(), [])
   assert.equal(
@@ -54,10 +54,11 @@ test('the next launch is given the spare worker, which from then on goes by its 
 
 test('a spare worker that nobody asks for is ended, and one that does not come up is told', async () => {
   const { fleet, names, told, real } = machines()
-  void fleet.prepare('one').catch(() => {})
-  fleet.drop()
+  void fleet.prepare('one', 10_000).catch(() => {})
+  assert.equal(fleet.drop(), true)
+  assert.equal(fleet.drop(), false)
   assert.deepEqual([...names], [])
-  const up = fleet.prepare('two')
+  const up = fleet.prepare('two', 10_000)
   real.launchFailed('two', 'exited with code 1')
   await assert.rejects(up, /worker two: exited with code 1/)
   assert.deepEqual(told, [])
@@ -74,4 +75,21 @@ test('a worker that is not spare is none of its business', async () => {
     fleet.park(undefined, () => {}),
     false,
   )
+})
+
+test('a spare worker that may not join, or does not in time, is ended and told', async () => {
+  const { fleet, names } = machines()
+  const other = fleet.prepare('other', 10_000)
+  fleet.refused('another', 'it is none of ours')
+  assert.deepEqual([...names], ['other'])
+  fleet.refused('other', 'its code is another')
+  await assert.rejects(other, /worker other: refused: its code is another/)
+  assert.deepEqual([...names], [])
+  await assert.rejects(fleet.prepare('slow', 20), /worker slow: did not join within 0.02 s/)
+  assert.deepEqual([...names], [])
+  assert.equal(fleet.drop(), false)
+  const late = fleet.prepare('late', 10_000)
+  const closing = assert.rejects(late, /the fleet is closed/)
+  await fleet.close()
+  await closing
 })

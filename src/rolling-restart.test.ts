@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { type RestartStep, restarter } from './rolling-restart.ts'
+
+/** A cluster of two workers; `spare` says what becomes of each spare one. */
+function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
+  const workers = ['a', 'b']
+  const drained: string[] = []
+  let count = 0
+  const restart = restarter({
+    epoch: 1,
+    bootMs: 1000,
+    fleet: {
+      prepare: async () => {
+        if (spare === 'refused') throw new Error('worker 1-r1: refused')
+      },
+      drop: () => spare === 'unwanted',
+    },
+    workers: () => [...workers],
+    isThere: (worker) => workers.includes(worker),
+    drain(worker) {
+      drained.push(worker)
+      workers.splice(workers.indexOf(worker), 1)
+      if (spare === 'admitted') workers.push(`new${++count}`)
+    },
+    async *rollFronts() {},
+  })
+  const run = async () => {
+    const steps: RestartStep[] = []
+    for await (const step of restart({ fronts: false, workers: true })) steps.push(step)
+    return steps
+  }
+  return { drained, run }
+}
+
+test('each worker is replaced by a spare one, or goes where nobody is wanted in its place', async () => {
+  assert.deepEqual(await twoWorkers('admitted').run(), [
+    { worker: 'a', by: 'new1' },
+    { worker: 'b', by: 'new2' },
+  ])
+  assert.deepEqual(await twoWorkers('unwanted').run(), [{ worker: 'a' }, { worker: 'b' }])
+})
+
+test('a restart ends before anything is drained if the spare worker does not come', async () => {
+  const { drained, run } = twoWorkers('refused')
+  await assert.rejects(run(), /worker 1-r1: refused/)
+  assert.deepEqual(drained, [])
+  await assert.rejects(run(), /worker 1-r1: refused/, 'the next one may be tried')
+})
+
+test('a restart goes no further if nobody took the place of who was drained', async () => {
+  const { drained, run } = twoWorkers('lost')
+  await assert.rejects(run(), /worker a is going, and the one that was to take its place is not there/)
+  assert.deepEqual(drained, ['a'])
+})
