@@ -127,6 +127,19 @@ test('a request that nobody can decide on is refused after a while, and the brai
   open(live, 'refused')
 })
 
+test('a failure that says very much is told to its client, and costs the front nothing', async (t) => {
+  const far = await startFront(t, live)
+  for (const url of [live.url, far.url]) {
+    const { detail, headers } = await problemOf(fetch(`${url}/fail?status=400&words=2000000`), 400)
+    assert.equal(detail.length, 6_000_000)
+    const why = await fetch(`${live.adminUrl}/api/jobs/${headers.get('plimsoll-job')}/why`)
+    assert.equal(why.status, 200)
+    assert.ok((await why.text()).length < 50_000, 'what is remembered of it is short')
+  }
+  assert.doesNotMatch(far.said(), /held/)
+  assert.equal(await (await fetch(`${far.url}/strict?n=1`)).text(), '2')
+})
+
 function joinWith(options: string[]): Promise<{ code: number; said: string }> {
   const args = [cli, 'front', '--join', live.adminUrl, '--port', '0', ...options]
   return new Promise((resolve) => {

@@ -107,6 +107,8 @@ test("a workload's own features take the place of the automatic ones", () => {
     own(() => ({ pixels: 5, kind: 'a', on: true, odd: NaN })),
     [{ pixels: 5, kind: 'a', on: true }, undefined],
   )
+  const long = own(() => ({ text: 'x'.repeat(65), kind: 'y'.repeat(64) }))
+  assert.deepEqual(long, [{ text: 65, kind: 'y'.repeat(64) }, undefined], 'a long text counts by its length')
 })
 
 test('own features that fail, or are none, are told of, and the automatic ones used', () => {

@@ -45,7 +45,8 @@ function checked(given: unknown): Features {
     }
     if (name.length > mostLetters || (typeof value === 'number' && !Number.isFinite(value))) continue
     if (++count > mostFeatures) break
-    features[name] = value
+    // A longer text can be no category: as everywhere, it counts by its length.
+    features[name] = typeof value === 'string' && value.length > mostLetters ? value.length : value
   }
   return features
 }

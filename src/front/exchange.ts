@@ -14,6 +14,9 @@ import type { Transport, Upstream } from './transport.ts'
 /** Made once: without a reason each request would end with an exception of its own, and a trace of how it came. */
 const notWanted = new Error('the attempt is not wanted any more')
 
+/** Of a longer message of a failure the brain is told the beginning: it keeps many, and a workload may say anything. */
+const longestMessage = 4_000
+
 export interface ExchangeParts {
   job: Job
   /** What was asked about its cost, and what was said. */
@@ -186,7 +189,8 @@ export class Exchange implements OpenJob {
   #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
     const { token } = this.#current!
     const work = this.cost && kind !== 'unreachable' ? { work: brainWork(this.cost) } : {}
-    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message, ...work })
+    const told = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
+    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: told, ...work })
   }
 
   #head({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptHead {
