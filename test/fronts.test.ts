@@ -6,9 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { servingOf } from '../src/serving.ts'
 import { connectToBrain } from '../src/wire/connect.ts'
-import type { FrontHello, FrontWelcome } from '../src/wire/front-messages.ts'
+import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/front-messages.ts'
 import { wireVersion } from '../src/wire/messages.ts'
+import type { Frame } from '../src/wire/session.ts'
 import { cable, startFront } from './front-processes.ts'
 import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './live.ts'
 
@@ -163,7 +165,7 @@ test('a front with a wrong token, other code, another protocol or a name that is
   } finally {
     rmSync(dir, { recursive: true })
   }
-  const answerTo = async (hello: Pick<FrontHello, 'version' | 'id'>) => {
+  const answerTo = async (hello: Pick<FrontHello, 'version' | 'id'> & Partial<FrontHello>) => {
     const told = Promise.withResolvers<unknown>()
     const url = new URL(live.adminUrl)
     const line = await connectToBrain<FrontWelcome, FrontHello>(url, live.token, told.resolve, () => {})
@@ -179,6 +181,44 @@ test('a front with a wrong token, other code, another protocol or a name that is
     type: 'refused',
     message: `a front ${id} is here already`,
   })
+  const { joining } = await servingOf({ files: [fixtures] })
+  const code = { ...joining, cinema: '1', circus: '2' }
+  assert.deepEqual(await answerTo({ version: wireVersion, id: 'more', code }), {
+    type: 'refused',
+    message: 'it has what the cluster does not: workload cinema, circus; deploy the same version to both',
+  })
+})
+
+test('a request of which the brain can make nothing is refused, and its front stays', async (t) => {
+  const { joining: code } = await servingOf({ files: [fixtures] })
+  const heard: ToFront[] = []
+  const line = await connectToBrain<Frame<ToFront>, FrontHello | Frame<FromFront>>(
+    new URL(live.adminUrl),
+    live.token,
+    ({ m }) => m && heard.push(m),
+    () => {},
+  )
+  t.after(() => line.cut())
+  line.send({ type: 'front', version: wireVersion, id: 'odd', pid: 1, code: { ...code }, received: 0 })
+  const asked = { workload: 'cinema', key: 'k', features: {} }
+  line.send({ n: 1, a: 0, m: { type: 'arrived', job: 'odd-1', ...asked, params: {}, hasBody: false } })
+  line.send({ n: 2, a: 0, m: { type: 'ask', ask: 7, about: asked } })
+  line.send({ n: 3, a: 0, m: { type: 'ask', ask: 8, about: { ...asked, workload: 'echo' } } })
+  await until(() => heard.some((message) => message.type === 'quote' && message.ask === 8), 'all is answered')
+  const problem = {
+    status: 500,
+    code: 'internal',
+    message: 'The cluster cannot take this request: there is no workload cinema.',
+    headers: {},
+  }
+  const answers = heard.filter(({ type }) => type === 'abandon' || type === 'quote')
+  assert.deepEqual(answers.slice(0, 2), [
+    { type: 'abandon', job: 'odd-1', problem },
+    { type: 'quote', ask: 7, problem },
+  ])
+  assert.equal(live.state().fronts.find(({ id }) => id === 'odd')?.inHand, 0)
+  line.send({ n: 4, a: 0, m: { type: 'left' } })
+  await until(() => live.state().fronts.every(({ id }) => id !== 'odd'), 'it has left')
 })
 
 test('a second cluster on the same port is refused, whoever shares it', async () => {

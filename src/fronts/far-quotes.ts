@@ -2,7 +2,7 @@
 
 import type { Question } from '../estimate/estimator.ts'
 import { type Asked, type FromFront, longestParams, type ToFront } from '../wire/front-messages.ts'
-import { noBrain } from './requests-in-hand.ts'
+import { noBrain, problemOf } from './requests-in-hand.ts'
 
 export interface FarQuotesParts {
   /** How long an answer is waited for. */
@@ -25,7 +25,7 @@ export class FarQuotes {
     this.#parts = parts
   }
 
-  /** Rejects with a 503 if no answer comes. */
+  /** Rejects with a 503 if no answer comes, and with the brain's problem if it has one. */
   ask(about: Asked): Promise<unknown> {
     const { link, holdMs } = this.#parts
     if (!link().isUp) return Promise.reject(noBrain())
@@ -40,12 +40,13 @@ export class FarQuotes {
     return answer.promise
   }
 
-  heard({ ask, quote }: Extract<ToFront, { type: 'quote' }>): void {
+  heard({ ask, quote, problem }: Extract<ToFront, { type: 'quote' }>): void {
     const open = this.#open.get(ask)
     if (!open) return
     this.#open.delete(ask)
     clearTimeout(open.timer)
-    open.answer.resolve(quote)
+    if (problem) open.answer.reject(problemOf(problem))
+    else open.answer.resolve(quote)
   }
 
   /** Another brain is there, which was not asked. */

@@ -5,7 +5,15 @@ import type { OpenJob } from '../front/open-job.ts'
 import type { Event } from '../model.ts'
 import type { FrontConnection } from '../wire/accept.ts'
 import { whyNot } from '../wire/admission.ts'
-import type { Arrival, Asked, FromFront, FrontHello, FrontWelcome, ToFront } from '../wire/front-messages.ts'
+import type {
+  Arrival,
+  Asked,
+  FromFront,
+  FrontHello,
+  FrontWelcome,
+  ToFront,
+  ToldProblem,
+} from '../wire/front-messages.ts'
 import { type Frame, Session } from '../wire/session.ts'
 import { FarJob } from './far-job.ts'
 
@@ -211,20 +219,44 @@ export class JoinedFronts {
       case 'going':
         return front.jobs.get(message.job)?.going(message)
       case 'ask':
-        return front.session.send({
-          type: 'quote',
-          ask: message.ask,
-          quote: this.#parts.quoteOf(message.about),
-        })
+        return this.#asked(front, message)
       case 'left':
         return this.#forget(front)
     }
   }
 
+  #asked(front: Joined, { ask, about }: Extract<FromFront, { type: 'ask' }>): void {
+    const send = (answer: { quote: unknown } | { problem: ToldProblem }) =>
+      front.session.send({ type: 'quote', ask, ...answer })
+    try {
+      send({ quote: this.#parts.quoteOf(about) })
+    } catch (error) {
+      send({ problem: this.#wrong(front, error as Error) })
+    }
+  }
+
+  /** One request cannot be taken: that is no reason to give up the others of its front. */
+  #wrong(front: Joined, { message }: Error): ToldProblem {
+    this.#parts.log(`front ${front.hello.id}: a request cannot be taken: ${message}`)
+    return {
+      status: 500,
+      code: 'internal',
+      message: `The cluster cannot take this request: ${message}.`,
+      headers: {},
+    }
+  }
+
   #arrived(front: Joined, arrival: Arrival): void {
     const { factsOf, tell, over, submit } = this.#parts
+    let known: ReturnType<typeof factsOf>
+    try {
+      known = factsOf(arrival, front.hello.id)
+    } catch (error) {
+      const problem = this.#wrong(front, error as Error)
+      return front.session.send({ type: 'abandon', job: arrival.job, problem })
+    }
     const job = new FarJob({
-      ...factsOf(arrival, front.hello.id),
+      ...known,
       send: (message) => front.session.send(message),
       tell,
       over(ended) {

@@ -11,6 +11,7 @@ import {
   type FrontWelcome,
   longestParams,
   type ToFront,
+  type ToldProblem,
 } from '../wire/front-messages.ts'
 import type { KnownWorkers } from './known-workers.ts'
 
@@ -227,11 +228,6 @@ export function noBrain(): RequestProblem {
   )
 }
 
-function problemOf({
-  status,
-  code,
-  message,
-  headers,
-}: Extract<ToFront, { type: 'abandon' }>['problem']): RequestProblem {
+export function problemOf({ status, code, message, headers }: ToldProblem): RequestProblem {
   return new RequestProblem(status, code, message, { headers })
 }

@@ -15,5 +15,9 @@ export function whyNot(
     const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
     return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the ${who} ${has}; deploy the same version to both, with the same --meter`
   }
+  const more = Object.keys(theirs).filter((name) => ours[name] === undefined)
+  // A worker is never asked for what it has besides; a front would take requests that nobody can serve.
+  if (who === 'front' && more.length > 0)
+    return `it has what the cluster does not: workload ${more.join(', ')}; deploy the same version to both`
   return undefined
 }

@@ -88,6 +88,14 @@ export type FromFront =
   /** It has nothing in hand any more and ends. */
   | { type: 'left' }
 
+/** What a client is answered instead of a result. */
+export interface ToldProblem {
+  status: number
+  code: string
+  message: string
+  headers: Record<string, string>
+}
+
 export type ToFront =
   | { type: 'worker'; id: string; address: Address }
   | { type: 'worker-gone'; id: string }
@@ -98,12 +106,9 @@ export type ToFront =
   | ({ type: 'let-go' } & AttemptToken)
   | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
   /** The job is answered with this, whatever becomes of it. */
-  | {
-      type: 'abandon'
-      job: string
-      problem: { status: number; code: string; message: string; headers: Record<string, string> }
-    }
-  | { type: 'quote'; ask: number; quote: unknown }
+  | { type: 'abandon'; job: string; problem: ToldProblem }
+  /** With a problem: there is none, and this is why. */
+  | { type: 'quote'; ask: number; quote?: unknown; problem?: ToldProblem }
   | { type: 'ready'; ready: boolean }
   /** The brain ends. Who is started by it refuses what comes, others hold it for its successor. */
   | { type: 'stopping' }
