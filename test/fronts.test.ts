@@ -181,6 +181,11 @@ test('a front with a wrong token, other code, another protocol or a name that is
     type: 'refused',
     message: `a front ${id} is here already`,
   })
+  const { pid } = live.state().fronts[1]!
+  assert.deepEqual(
+    await answerTo({ version: wireVersion, id, pid, instance: 'its twin in another container' }),
+    { type: 'refused', message: `a front ${id} is here already` },
+  )
   const { joining } = await servingOf({ files: [fixtures] })
   const code = { ...joining, cinema: '1', circus: '2' }
   assert.deepEqual(await answerTo({ version: wireVersion, id: 'more', code }), {

@@ -93,7 +93,7 @@ export class JoinedFronts {
     const { id } = hello
     const before = this.#joined.get(id)
     const resumed = before !== undefined && before.name === hello.session
-    const isTaken = before?.connection && !resumed && before.hello.pid !== hello.pid
+    const isTaken = before?.connection && !resumed && !isSame(before.hello, hello)
     const refused = isTaken ? `a front ${id} is here already` : whyNot(hello, code, 'front')
     if (refused) {
       log(`front ${id}: refused: ${refused}`)
@@ -277,4 +277,9 @@ export class JoinedFronts {
       else front.session.beat()
     }
   }
+}
+
+/** True: it is the same front, which has lost what it knew of the conversation. */
+function isSame(one: FrontHello, other: FrontHello): boolean {
+  return one.pid === other.pid && one.instance === other.instance
 }

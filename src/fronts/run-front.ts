@@ -1,5 +1,6 @@
 /** A front process: it serves clients as the one inside the main process does, and the brain is at the other end of one connection. */
 
+import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { OwnCluster } from '../config/check.ts'
@@ -73,7 +74,10 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
   const link = new BrainLink({
     join,
     token,
-    hello: { id, pid: process.pid, ...(launch !== undefined && { launch }), code: { ...joining } },
+    hello: {
+      ...{ id, pid: process.pid, instance: randomUUID(), code: { ...joining } },
+      ...(launch !== undefined && { launch }),
+    },
     onWelcome(welcome) {
       clientOf = clientNamer(welcome.clientBy)
       ready = welcome.ready

@@ -20,6 +20,8 @@ export interface FrontHello {
   id: string
   /** Its process, for operators on its machine. */
   pid: number
+  /** Drawn at its start: tells it from others of the same name, whose processes in containers often have the same number. */
+  instance?: string
   launch?: string
   /** The hash of each workload's code. */
   code: Record<string, string>
