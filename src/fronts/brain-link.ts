@@ -11,6 +11,8 @@ import { type Frame, Session } from '../wire/session.ts'
 const [firstWaitMs, longestWaitMs] = [50, 2_000]
 /** A brain that is silent for so many beats is not there. */
 const silentBeats = 10
+/** Whoever took the connection and has not welcomed the front by then will not. */
+const usualWelcomeMs = 10_000
 
 type In = FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
 type Out = FrontHello | Frame<FromFront>
@@ -19,6 +21,8 @@ export interface BrainLinkParts {
   join: URL
   token: string
   hello: Omit<FrontHello, 'type' | 'version' | 'session' | 'received'>
+  /** How long a welcome is waited for. Default: 10 s. */
+  welcomeMs?: number
   /** `resumed`: it is the brain that was there before, and knows what it knew. */
   onWelcome(welcome: FrontWelcome): void
   onMessage(message: ToFront): void
@@ -34,6 +38,7 @@ export class BrainLink {
   #line: Line<Out> | undefined
   #beat: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
+  #welcomeLimit: NodeJS.Timeout | undefined
   #heardAt = 0
   #waitMs = firstWaitMs
   #closed = false
@@ -66,6 +71,7 @@ export class BrainLink {
       ...(this.#name !== undefined && { session: this.#name }),
       received: this.#session.received,
     })
+    this.#welcomeLimit = setTimeout(() => this.#unwelcome(line), this.#welcomeMs)
   }
 
   /** It reaches the brain once, as long as that is the same. */
@@ -77,8 +83,25 @@ export class BrainLink {
   close(): void {
     this.#closed = true
     clearTimeout(this.#retry)
+    clearTimeout(this.#welcomeLimit)
     clearInterval(this.#beat)
     this.#line?.close()
+  }
+
+  get #welcomeMs(): number {
+    return this.#parts.welcomeMs ?? usualWelcomeMs
+  }
+
+  #unwelcome(line: Line<Out>): void {
+    if (this.#name === undefined) this.#notTaken(`it did not answer within ${this.#welcomeMs / 1000} s`)
+    line.cut()
+    // It may have been closed before anyone listened for that.
+    this.#broken(line)
+  }
+
+  /** At the first try there is somebody to be told. */
+  #notTaken(why: string): void {
+    this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
   }
 
   #heard(line: Line<Out>, message: In): void {
@@ -93,6 +116,7 @@ export class BrainLink {
 
   #welcome(line: Line<Out>, welcome: FrontWelcome): void {
     this.#waitMs = firstWaitMs
+    clearTimeout(this.#welcomeLimit)
     if (!welcome.resumed) this.#session = new Session()
     this.#name = welcome.session
     this.#session.attach(line, welcome.received)
@@ -107,14 +131,13 @@ export class BrainLink {
   #broken(line: Line<Out>): void {
     if (line !== this.#line) return
     this.#line = undefined
+    clearTimeout(this.#welcomeLimit)
     clearInterval(this.#beat)
     const wasUp = this.isUp
     this.#session.detach()
     if (this.#closed) return
-    if (this.#name === undefined) {
-      const why = 'it closed the connection without a word: does it know fronts?'
-      return this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
-    }
+    if (this.#name === undefined)
+      return this.#notTaken('it closed the connection without a word: does it know fronts?')
     if (wasUp) this.#parts.onLost()
     this.#tryAgain()
   }
