@@ -179,11 +179,10 @@ export class RequestsInHand {
     const { isUp } = this.#parts.link()
     for (const { exchange, since } of isUp ? [...this.#held] : [...this.#all.values()]) {
       const { deadlineAt = Infinity } = exchange.parts.job
-      if (since <= until) this.#giveUp(exchange, noBrain())
-      else if (deadlineAt <= now) {
+      if (deadlineAt <= now) {
         const afterMs = Date.now() - exchange.startedAt
         this.#giveUp(exchange, refusal({ code: 'deadline', afterMs }))
-      }
+      } else if (since <= until) this.#giveUp(exchange, noBrain())
     }
   }
 
