@@ -53,7 +53,7 @@ test('a job that would wait goes to a function, and its answer counts', () => {
   assert.deepEqual(trial.view.away, [])
 })
 
-test('who is to be tried again in a function waits while all are busy', () => {
+test('who is to be tried again in a function is for the fleet if all are busy by then', () => {
   const trial = busy({ concurrency: 1, retries: { most: 3, backoffMs: 9000 } })
   assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
   trial.tell(fails('second', 'throttled'))
@@ -62,7 +62,8 @@ test('who is to be tried again in a function waits while all are busy', () => {
   assert.deepEqual(away(trial.after(1000).tick()), [])
   assert.deepEqual(trial.view.waiting, ['second'])
   trial.tell(finishes('third'))
-  assert.deepEqual(away(trial.after(9000).tick()), ['second'])
+  assert.deepEqual(away(trial.after(9000).tick()), [])
+  assert.deepEqual(sent(trial.finishes('first')), ['second w'])
 })
 
 test('one that finds a core does not', () => {
