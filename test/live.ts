@@ -14,6 +14,11 @@ export interface Live extends Cluster {
   lines: string[]
 }
 
+/** Temporary files of this process and of those that it starts are here, so that no test sees those of others. */
+const scratch = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
+process.env.TMPDIR = scratch
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+
 export const fixtures = join(import.meta.dirname, 'fixtures', 'door.ts')
 export const cli = join(import.meta.dirname, '..', 'src', 'cli', 'plimsoll.js')
 
