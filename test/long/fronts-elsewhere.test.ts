@@ -21,7 +21,7 @@ const told: Estimator = {
   learn() {},
 }
 
-test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', {}, async (t) => {
+test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', async (t) => {
   const live = await startLive({
     ...{ estimator: told, scheduler: 'least-connections', discipline: 'fifo', slots: 1, pricePerHour: 0.1 },
     functions: { most: 2, command: [process.execPath, cli, 'function'], waitingPerHour: 1000 },

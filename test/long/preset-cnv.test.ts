@@ -89,7 +89,7 @@ test('CN-13 the log in the data folder has the components', async () => {
   )
 })
 
-test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', {}, async () => {
+test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', async () => {
   const { functions: _, ...options } = optionsOf({ timeScale: 60, workScale: 10 })
   const other = await startLive({ ...options, limits: { ...options.limits, waitMs: 0 } })
   const lost: string[] = []

@@ -65,7 +65,7 @@ test('TI-3 what was read a moment ago is read from a cache, what is bought is no
   assert.notEqual(await buy(), await buy())
 })
 
-test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', {}, async () => {
+test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', async () => {
   await until(() => live.state().workers.length === 1, 'one node is left')
   const { workers, fronts, scaling } = live.state()
   assert.equal(workers[0]!.role, 'middle')
@@ -79,7 +79,7 @@ test('TI-6 TI-7 without requests nodes end by themselves, until one middle and t
   await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
 })
 
-test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', {}, async () => {
+test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', async () => {
   const before = live.state().counters
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
   let dropped = 0
@@ -100,7 +100,7 @@ test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too 
   await until(() => live.state().workers.length > 1, 'more are there')
 })
 
-test('a front that is killed is replaced, and what comes in through others is served', {}, async () => {
+test('a front that is killed is replaced, and what comes in through others is served', async () => {
   // Nobody may end by itself meanwhile.
   const busy = { over: false }
   const load = (async () => {
