@@ -3,11 +3,11 @@
  * long queues; and how many requests a second the simulator serves with its event log on.
  */
 
-import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
-import { type BrainSpec, brainOf, usualDiscipline } from '../src/brain/spec.ts'
+import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
+import { type BrainSpec, brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
 import { table } from '../src/cli/table.ts'
-import type { Action } from '../src/model.ts'
-import { stream } from '../src/random.ts'
+import type { Action } from '../src/model/model.ts'
+import { stream } from '../src/lib/random.ts'
 import { poisson } from '../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
 import { lognormal } from '../src/simulate/sizes.ts'

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Cluster, type ClusterOptions, startCluster } from '../src/cluster.ts'
+import { type Cluster, type ClusterOptions, startCluster } from '../src/live/cluster.ts'
 
 export const main = join(import.meta.dirname, '../src/cli/plimsoll.js')
 

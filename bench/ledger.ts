@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { table } from '../src/cli/table.ts'
 import type { Ledger, LedgerRow } from '../src/ledger/ledger.ts'
 import { openSqliteLedger } from '../src/ledger/sqlite.ts'
-import { stream } from '../src/random.ts'
+import { stream } from '../src/lib/random.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { BenchOptions } from './options.ts'
 

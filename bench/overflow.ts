@@ -2,7 +2,7 @@
 
 import { price } from '../src/cli/money.ts'
 import { duration, table } from '../src/cli/table.ts'
-import { InvariantError } from '../src/errors.ts'
+import { InvariantError } from '../src/lib/errors.ts'
 import { chaos } from '../src/simulate/chaos.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { BenchOptions } from './options.ts'

@@ -8,4 +8,4 @@ export {
   type RouteRequest,
   type UpConfig,
 } from './config/config.ts'
-export * from './workload.ts'
+export * from './workload/workload.ts'

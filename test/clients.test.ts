@@ -5,9 +5,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { replay } from '../src/brain/replay.ts'
+import { replay } from '../src/simulate/replay.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
-import { fixtures, open, problemOf, startLive, stopLive, until, untilIdle, useLive } from './live.ts'
+import { fixtures, open, problemOf, startLive, stopLive, until, untilIdle, useLive } from './support/live.ts'
 
 /** Requests cost what they say, as far as anyone knows. */
 const estimator: Estimator = {

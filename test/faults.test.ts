@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type SchedulerName, schedulers } from '../src/brain/schedule/index.ts'
-import { reproduce, runFaults } from './faults.ts'
-import { share } from './thorough.ts'
+import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
+import { reproduce, runFaults } from './checks/faults.ts'
+import { share } from './support/thorough.ts'
 
 /** `npm run check:faults` runs 20,000 of srpt, and 2,000 of each of the others. */
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import test, { afterEach } from 'node:test'
-import { dial, keptBodies, until, untilIdle, useLive, workerPid } from './live.ts'
+import { dial, keptBodies, until, untilIdle, useLive, workerPid } from './support/live.ts'
 
 const live = useLive()
 afterEach(() => until(() => keptBodies().length === 0, 'no body is kept'))

@@ -18,7 +18,7 @@ import {
   untilIdle,
   useLive,
   workerPid,
-} from './live.ts'
+} from './support/live.ts'
 
 const live = useLive({ slots: 2, frontLimits: { stallMs: 2_000 } })
 const host = 'Host: x\r\n\r\n'

@@ -14,7 +14,7 @@ import {
   until,
   untilIdle,
   useLive,
-} from './live.ts'
+} from './support/live.ts'
 
 const live = useLive({ frontLimits: { requestMs: 500, maxBytes: 100_000, memoryBytes: 10_000 } })
 const host = 'Host: x\r\n'

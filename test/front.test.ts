@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { assertWell, open, problemOf, until, untilIdle, useLive } from './live.ts'
+import { assertWell, open, problemOf, until, untilIdle, useLive } from './support/live.ts'
 
 const live = useLive({ queue: 1, slots: 1 })
 const get = (path: string, init?: RequestInit) => fetch(live.url + path, init)

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { servingOf } from '../src/serving.ts'
+import { servingOf } from '../src/live/serving.ts'
 import { connectToBrain } from '../src/wire/connect.ts'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/front-messages.ts'
 import { wireVersion } from '../src/wire/messages.ts'
 import type { Frame } from '../src/wire/session.ts'
-import { cable, startFront } from './front-processes.ts'
-import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './live.ts'
+import { cable, startFront } from './support/front-processes.ts'
+import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './support/live.ts'
 
 const live = useLive({
   slots: 20,

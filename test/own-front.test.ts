@@ -6,8 +6,8 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { connect } from 'node:net'
 import test from 'node:test'
 import { headers } from '../src/wire/messages.ts'
-import { readAll } from './live.ts'
-import { useOwn } from './own-live.ts'
+import { readAll } from './support/live.ts'
+import { useOwn } from './support/own-live.ts'
 
 const own = useOwn((incoming, response) => {
   const url = new URL(incoming.url!, 'http://x')

@@ -10,8 +10,8 @@ import test from 'node:test'
 import { checkConfig } from '../src/config/check.ts'
 import { serverCode } from '../src/config/code.ts'
 import type { QuoteDocument } from '../src/estimate/quote.ts'
-import { joinFake } from './fake-worker.ts'
-import { startLive } from './live.ts'
+import { joinFake } from './support/fake-worker.ts'
+import { startLive } from './support/live.ts'
 
 test('a cluster that starts again quotes in the units that the program named', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-live-'))

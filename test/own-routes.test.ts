@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import test, { afterEach } from 'node:test'
 import type { QuoteDocument } from '../src/estimate/quote.ts'
 import type { LedgerRow } from '../src/ledger/ledger.ts'
-import { type Attempt, fail } from './fake-worker.ts'
-import { problemOf, until } from './live.ts'
-import { useOwn } from './own-live.ts'
+import { type Attempt, fail } from './support/fake-worker.ts'
+import { problemOf, until } from './support/live.ts'
+import { useOwn } from './support/own-live.ts'
 
 const own = useOwn((_incoming, response) => response.end('done'), {
   routes: [

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import test, { afterEach } from 'node:test'
 import { headers } from '../src/wire/messages.ts'
-import { begin, fail, finish } from './fake-worker.ts'
-import { dial, keptBodies, problemOf, readAll, readUntil, sendRaw, until, untilIdle } from './live.ts'
-import { useOwn } from './own-live.ts'
+import { begin, fail, finish } from './support/fake-worker.ts'
+import { dial, keptBodies, problemOf, readAll, readUntil, sendRaw, until, untilIdle } from './support/live.ts'
+import { useOwn } from './support/own-live.ts'
 
 const maxBodyBytes = 3_000_000
 let release = () => {}

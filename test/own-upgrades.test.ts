@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream'
 import test from 'node:test'
 import { checkConfig } from '../src/config/check.ts'
 import { serverCode } from '../src/config/code.ts'
-import { joinFake } from './fake-worker.ts'
-import { dial, readAll, readUntil, startLive, stopLive, until, untilIdle } from './live.ts'
-import { useOwn } from './own-live.ts'
+import { joinFake } from './support/fake-worker.ts'
+import { dial, readAll, readUntil, startLive, stopLive, until, untilIdle } from './support/live.ts'
+import { useOwn } from './support/own-live.ts'
 
 const own = useOwn((incoming, response) => {
   if (incoming.url === '/refuse') response.writeHead(426, { 'x-why': 'old' }).end('another, please')

@@ -6,8 +6,8 @@ import test from 'node:test'
 import type { Estimator } from '../src/estimate/estimator.ts'
 import { defaultMeter } from '../src/meter/hooks.ts'
 import { nominalRate } from '../src/worker/rates.ts'
-import { type Live, until, untilIdle, useLive } from './live.ts'
-import { slotsOf } from './processes.ts'
+import { type Live, until, untilIdle, useLive } from './support/live.ts'
+import { slotsOf } from './support/processes.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Estimator, Question } from '../src/estimate/estimator.ts'
 import type { QuoteDocument } from '../src/estimate/quote.ts'
-import { keptBodies, open, problemOf, until, untilIdle, useLive } from './live.ts'
+import { keptBodies, open, problemOf, until, untilIdle, useLive } from './support/live.ts'
 
 const live = useLive({ pricePerHour: 3600 })
 

@@ -11,10 +11,10 @@ import { connectToBrain } from '../src/wire/connect.ts'
 import { type FromBrain, wireVersion } from '../src/wire/messages.ts'
 import { isAuthorized } from '../src/wire/token.ts'
 import { attemptServer } from '../src/worker/attempts.ts'
-import { disciplines } from '../src/worker/discipline.ts'
-import { SlotPool } from '../src/worker/slots.ts'
+import { disciplines } from '../src/model/discipline.ts'
+import { SlotPool } from '../src/worker/slots/slots.ts'
 import { Supervisor } from '../src/worker/supervisor.ts'
-import { assertWell, cli, fixtures, useLive } from './live.ts'
+import { assertWell, cli, fixtures, useLive } from './support/live.ts'
 
 const live = useLive()
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Random, stream } from '../../src/random.ts'
+import { type Random, stream } from '../../src/lib/random.ts'
 import { type MeterSetup, runnerOf, validParams } from '../meter/runner.ts'
 import { featuresOf, keyOf, type Row } from './row.ts'
 import type { Request, Stream } from './stream.ts'

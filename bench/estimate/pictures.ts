@@ -1,5 +1,5 @@
 /** Pictures as people upload them: photographs, drawings and screenshots, of any size, from a seed. */
-import { stream } from '../../src/random.ts'
+import { stream } from '../../src/lib/random.ts'
 
 export type PictureKind = 'photo' | 'drawing' | 'text'
 

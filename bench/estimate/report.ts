@@ -1,8 +1,8 @@
 /** A page with one plot for each workload: what was predicted against what it took, with the intervals. */
 import { significant } from '../../src/cli/table.ts'
-import { logAxis, powerOfTen, wholeDecades } from '../../src/report/axis.ts'
-import { plot } from '../../src/report/chart.ts'
-import { escaped, page } from '../../src/report/page.ts'
+import { logAxis, powerOfTen, wholeDecades } from '../../src/simulate/report/axis.ts'
+import { plot } from '../../src/simulate/report/chart.ts'
+import { escaped, page } from '../../src/simulate/report/page.ts'
 import { type Figures, figuresOf } from './figures.ts'
 import type { Answer } from './trial.ts'
 

@@ -1,5 +1,5 @@
 /** Streams of requests as users of a workload would send them, one file for each workload, and how they draw. */
-import type { Random } from '../../src/random.ts'
+import type { Random } from '../../src/lib/random.ts'
 
 export interface Request {
   /** As a client sends them: what has a default may be left out. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { stream } from '../../src/random.ts'
+import { stream } from '../../src/lib/random.ts'
 import { lognormal } from '../../src/simulate/sizes.ts'
 import { quantile } from '../../src/simulate/summary.ts'
 import { withCluster } from '../cluster.ts'

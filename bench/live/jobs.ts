@@ -1,5 +1,5 @@
 /** The jobs of a run, from a seed: heavy-tailed sizes, a mix of the nine workloads, Poisson arrivals. */
-import { type Random, stream } from '../../src/random.ts'
+import { type Random, stream } from '../../src/lib/random.ts'
 import { pareto } from '../../src/simulate/sizes.ts'
 import { type Request, type StreamName, streamNames, weighted } from '../estimate/stream.ts'
 import { makers } from './requests.ts'

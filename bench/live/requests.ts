@@ -1,8 +1,8 @@
 /** Requests of the nine workloads of about a given size: each drawn as its users would, and scaled. */
 
 import { primeFrom } from '../../src/cli/demo/primes.ts'
-import type { Random } from '../../src/random.ts'
-import type { Workload } from '../../src/workload.ts'
+import type { Random } from '../../src/lib/random.ts'
+import type { Workload } from '../../src/workload/workload.ts'
 import dna from '../../workloads/dna.ts'
 import { encodeJpeg } from '../../workloads/images/jpeg-encode.ts'
 import { encodePng } from '../../workloads/images/png-encode.ts'

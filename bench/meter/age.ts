@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { stream } from '../../src/random.ts'
-import { SlotPool } from '../../src/worker/slots.ts'
-import { loadWorkloads } from '../../src/workload.ts'
+import { stream } from '../../src/lib/random.ts'
+import { SlotPool } from '../../src/worker/slots/slots.ts'
+import { loadWorkloads } from '../../src/workload/workload.ts'
 import type { MeterCase } from './case.ts'
 
 export interface Age {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import { median } from '../../src/simulate/summary.ts'
-import { loadWorkloads } from '../../src/workload.ts'
+import { loadWorkloads } from '../../src/workload/workload.ts'
 import type { MeterCase } from './case.ts'
 import type { CaseResult, ChildSetup } from './child.ts'
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { meterModules } from '../../src/meter/hooks.ts'
-import { toAnswer } from '../../src/worker/answer.ts'
-import type { JobContext, Workload } from '../../src/workload.ts'
+import { toAnswer } from '../../src/worker/slots/answer.ts'
+import type { JobContext, Workload } from '../../src/workload/workload.ts'
 
 export interface MeterSetup {
   mode: 'work' | 'regions' | 'routines'

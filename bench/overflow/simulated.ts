@@ -1,7 +1,7 @@
 /** A burst in virtual time: an hour of steady traffic, and two minutes in which six times as much comes. */
 
-import { usualPrices } from '../../src/money.ts'
-import type { Random } from '../../src/random.ts'
+import { usualPrices } from '../../src/story/money.ts'
+import type { Random } from '../../src/lib/random.ts'
 import type { Arrivals } from '../../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { lognormal } from '../../src/simulate/sizes.ts'

@@ -1,7 +1,7 @@
 /** What a stream of jobs asks for, known in full: cores that would be busy, minute by minute, if nobody ever waited. */
 
 import type { PlanStep } from '../../src/brain/scale/planned.ts'
-import { stream } from '../../src/random.ts'
+import { stream } from '../../src/lib/random.ts'
 import type { Flow } from './traffic.ts'
 
 const minuteMs = 60_000

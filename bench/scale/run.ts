@@ -1,7 +1,7 @@
 /** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
 
 import { parentPort } from 'node:worker_threads'
-import type { ScaleSpec } from '../../src/brain/scale/index.ts'
+import type { ScaleSpec } from '../../src/systems/scalers.ts'
 import { FleetSteps } from '../../src/simulate/fleet-steps.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import type { Summary } from '../../src/simulate/summary.ts'

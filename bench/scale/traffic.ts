@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Random } from '../../src/random.ts'
+import type { Random } from '../../src/lib/random.ts'
 import type { Arrivals } from '../../src/simulate/arrivals.ts'
 import type { RunSpec } from '../../src/simulate/simulate.ts'
 import { drawnFrom, lognormal, type Sizes } from '../../src/simulate/sizes.ts'

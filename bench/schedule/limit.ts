@@ -3,7 +3,7 @@
  * time the jobs with the least work left run. Exact.
  */
 
-import { Heap } from '../../src/heap.ts'
+import { Heap } from '../../src/lib/heap.ts'
 
 export interface Arrived {
   atMs: number

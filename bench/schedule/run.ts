@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { Answers, type Summary } from '../../src/simulate/summary.ts'
-import type { DisciplineName } from '../../src/worker/discipline.ts'
+import type { DisciplineName } from '../../src/model/discipline.ts'
 import { limit } from './limit.ts'
 import { contenders, fleets, type Run } from './plan.ts'
 import { jobsOf, trafficOf } from './traffic.ts'

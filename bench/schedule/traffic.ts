@@ -1,6 +1,6 @@
 /** The jobs of a run: when they arrive and how large they are. */
 
-import { stream } from '../../src/random.ts'
+import { stream } from '../../src/lib/random.ts'
 import { type Arrivals, poisson } from '../../src/simulate/arrivals.ts'
 import { type RunSpec, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { lognormal, pareto, type Sizes } from '../../src/simulate/sizes.ts'

@@ -1,19 +1,19 @@
 /** The brain's parts, as its rooms hand them to each other. */
 
-import { Heap } from '../heap.ts'
-import type { Action } from '../model.ts'
-import type { Discipline } from '../worker/discipline.ts'
-import { Boots } from './boots.ts'
-import { Occupancy } from './occupancy.ts'
-import type { Overflow } from './overflow-state.ts'
-import type { RateLimits } from './rate-limit.ts'
-import { type Listing, newListing } from './reconcile.ts'
+import { Heap } from '../lib/heap.ts'
+import type { Action } from '../model/model.ts'
+import type { Discipline } from '../model/discipline.ts'
+import { Boots } from './workers/boots.ts'
+import { Occupancy } from './workers/occupancy.ts'
+import type { Overflow } from './functions/overflow-state.ts'
+import type { RateLimits } from './jobs/rate-limit.ts'
+import { type Listing, newListing } from './workers/reconcile.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
-import type { Shares } from './shares.ts'
+import type { Shares } from './jobs/shares.ts'
 import type { Counters, JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
-import { Waiting } from './waiting.ts'
+import { Waiting } from './jobs/waiting.ts'
 
 /** The brain's constants. All have defaults; see `brainDefaults`. */
 export interface BrainLimits {

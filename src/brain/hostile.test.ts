@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { share } from '../../test/thorough.ts'
-import { ContractError } from '../errors.ts'
-import type { AttemptToken, Event, FailureKind, HeldAttempt } from '../model.ts'
+import { share } from '../../test/support/thorough.ts'
+import { ContractError } from '../lib/errors.ts'
+import type { AttemptToken, Event, FailureKind, HeldAttempt } from '../model/model.ts'
 import { Invariants } from '../simulate/invariants.ts'
-import { type DisciplineName, disciplines } from '../worker/discipline.ts'
-import type { ScaleSpec } from './scale/index.ts'
-import { type SchedulerName, schedulers } from './schedule/index.ts'
-import { usualDiscipline } from './spec.ts'
-import { Trial } from './trial.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import type { ScaleSpec } from '../systems/scalers.ts'
+import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
+import { usualDiscipline } from '../systems/brain-spec.ts'
+import { Trial } from './testing/trial.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.
 fc.configureGlobal({ seed: 1 })

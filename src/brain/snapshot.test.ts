@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { share } from '../../test/thorough.ts'
-import { ConfigError } from '../errors.ts'
+import { share } from '../../test/support/thorough.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { poisson } from '../simulate/arrivals.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { simulate, unitsPerSecond } from '../simulate/simulate.ts'
 import { lognormal } from '../simulate/sizes.ts'
-import { type SchedulerName, schedulers } from './schedule/index.ts'
-import { brainOf, usualDiscipline } from './spec.ts'
-import { only, Trial } from './trial.ts'
+import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
+import { brainOf, usualDiscipline } from '../systems/brain-spec.ts'
+import { only, Trial } from './testing/trial.ts'
 
 const policies = Object.keys(schedulers) as SchedulerName[]
 

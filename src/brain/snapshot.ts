@@ -1,14 +1,14 @@
 /** The brain's state to JSON and back. A restored brain decides exactly as the saved one would have. */
 
-import { ConfigError } from '../errors.ts'
-import type { Entry } from '../heap.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Entry } from '../lib/heap.ts'
 import type { Core } from './core.ts'
-import type { SavedOccupancy } from './occupancy.ts'
-import { loadOverflow, type SavedOverflow, saveOverflow } from './overflow-state.ts'
-import type { SavedBuckets } from './rate-limit.ts'
-import { loadListing, type SavedListing, saveListing } from './reconcile.ts'
-import { comeThrough } from './roles.ts'
-import type { SavedShare } from './shares.ts'
+import type { SavedOccupancy } from './workers/occupancy.ts'
+import { loadOverflow, type SavedOverflow, saveOverflow } from './functions/overflow-state.ts'
+import type { SavedBuckets } from './jobs/rate-limit.ts'
+import { loadListing, type SavedListing, saveListing } from './workers/reconcile.ts'
+import { comeThrough } from './workers/roles.ts'
+import type { SavedShare } from './jobs/shares.ts'
 import {
   type Counters,
   isOfJob,
@@ -17,7 +17,7 @@ import {
   type Timer,
   type WorkerRecord,
 } from './state.ts'
-import { count } from './workers.ts'
+import { count } from './workers/workers.ts'
 
 const version = 3
 

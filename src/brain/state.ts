@@ -1,9 +1,9 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
-import { firstStanding, type Said } from '../estimate/standing.ts'
-import type { Entry } from '../heap.ts'
-import type { Job, Precedence, Role, WorkerFacts } from '../model.ts'
-import { noPrecedence } from '../worker/discipline.ts'
+import { firstStanding, type Said } from '../model/revision.ts'
+import type { Entry } from '../lib/heap.ts'
+import type { Job, Precedence, Role, WorkerFacts } from '../model/model.ts'
+import { noPrecedence } from '../model/discipline.ts'
 
 export interface JobRecord extends Precedence {
   readonly job: Job

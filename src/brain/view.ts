@@ -1,12 +1,12 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
-import type { Role } from '../model.ts'
+import type { Role } from '../model/model.ts'
 import type { Core } from './core.ts'
-import { isRunning, remainingWork } from './mirror.ts'
-import { mayHave } from './placing.ts'
+import { isRunning, remainingWork } from './jobs/mirror.ts'
+import { mayHave } from './jobs/placing.ts'
 import type { Figures } from './schedule/scheduler.ts'
 import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
-import { mostTurns } from './turns.ts'
+import { mostTurns } from './jobs/turns.ts'
 
 export interface WorkerView {
   id: string

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { publicUrl, type Question } from './client.ts'
 
 export const askingOptions = {

@@ -1,9 +1,9 @@
 /** All presets in virtual time, each on the kind of traffic that each of the five systems was made for. */
 
-import { ConfigError } from '../errors.ts'
-import type { Money } from '../money.ts'
-import { oneOf } from '../one-of.ts'
-import { presetOf, presets } from '../presets/index.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Money } from '../story/money.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { presetOf, presets } from '../systems/presets.ts'
 import { type OwnTraffic, ownTraffics, runOn } from '../simulate/own-traffic.ts'
 import { presetRun } from '../simulate/preset-run.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'

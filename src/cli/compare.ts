@@ -1,5 +1,5 @@
-import { ConfigError } from '../errors.ts'
-import type { Money } from '../money.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Money } from '../story/money.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'

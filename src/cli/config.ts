@@ -3,7 +3,7 @@
 import { relative } from 'node:path'
 import { type CheckedConfig, upOptions } from '../config/check.ts'
 import { findConfig, loadConfig } from '../config/load.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { type FromFile, type OptionSpecs, type OptionValues, readOptions } from './options.ts'
 
 export const configOption = {

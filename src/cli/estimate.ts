@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { UnreachableError } from '../errors.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import type { QuoteDocument, Range } from '../estimate/quote.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
 import { client, readUrl } from './client.ts'

@@ -1,6 +1,6 @@
 /** The figures of runs as tables show them. */
 
-import type { Money } from '../money.ts'
+import type { Money } from '../story/money.ts'
 import { median, type Summary } from '../simulate/summary.ts'
 import { price } from './money.ts'
 import type { Contender } from './scenario.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { ConfigError } from '../errors.ts'
-import { runFunction } from '../overflow/run-function.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { runFunction } from '../live/functions/run-function.ts'
 import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, readOptions } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'

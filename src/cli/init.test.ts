@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { loadConfig } from '../config/load.ts'
-import { loadWorkloads } from '../workload.ts'
+import { loadWorkloads } from '../workload/workload.ts'
 
 const main = join(import.meta.dirname, 'plimsoll.js')
 

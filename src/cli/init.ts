@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { checkConfig } from '../config/check.ts'
 import { findConfig } from '../config/load.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Ask, askOnTerminal } from './terminal-questions.ts'
 

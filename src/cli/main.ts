@@ -1,7 +1,7 @@
 /** The command line: finds the command, runs it, and turns errors into a message and an exit code. */
 
 import { readFileSync } from 'node:fs'
-import { ConfigError, PlimsollError } from '../errors.ts'
+import { ConfigError, PlimsollError } from '../lib/errors.ts'
 import type { Command } from './options.ts'
 
 /** Each is loaded only when it is asked for: to load all takes longer than most of them do. */

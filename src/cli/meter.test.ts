@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultMeter } from '../meter/hooks.ts'
-import { meterFlags } from '../worker/metering.ts'
+import { meterFlags } from '../model/metering.ts'
 import { meterFrom, meterOptions } from './meter.ts'
 import { readOptions } from './options.ts'
 

@@ -1,10 +1,10 @@
 /** The options that say how work is counted. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { MeterMode } from '../meter/counting.ts'
-import { checkFormula, defaultFormula, type Formula } from '../meter/metrics.ts'
-import { oneOf } from '../one-of.ts'
-import { checkMeter, formulaText, type MeterExtras, type MeterSetting } from '../worker/metering.ts'
+import { checkFormula, defaultFormula, type Formula } from '../model/metrics.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { checkMeter, formulaText, type MeterExtras, type MeterSetting } from '../model/metering.ts'
 import type { OptionValues } from './options.ts'
 
 const modes: Readonly<Record<MeterMode | 'off', MeterMode | 'off'>> = {

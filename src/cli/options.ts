@@ -1,7 +1,7 @@
 /** The options of a command: read, checked and explained from one description. */
 
 import { parseArgs } from 'node:util'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 /** One option. What it is is told by its default; a flag's default is false. */
 export interface OptionSpec {

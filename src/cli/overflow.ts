@@ -1,10 +1,10 @@
 /** The options about functions and money; `up`, `simulate` and `compare` share them. */
 
-import { overflowDefaults } from '../brain/overflow-spec.ts'
-import type { ClusterOptions } from '../cluster.ts'
-import { ConfigError } from '../errors.ts'
-import { type Prices, usualPrices } from '../money.ts'
-import type { Preset } from '../presets/preset.ts'
+import { overflowDefaults } from '../brain/functions/overflow-spec.ts'
+import type { ClusterOptions } from '../live/cluster.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { type Prices, usualPrices } from '../story/money.ts'
+import type { Preset } from '../systems/preset.ts'
 import type { OptionValues } from './options.ts'
 import type { scalingOptions } from './scaling.ts'
 

@@ -1,9 +1,9 @@
 /** The options that name a preset, and what it is made of, for `up` and `demo`. */
 
-import type { ClusterOptions } from '../cluster.ts'
-import { ConfigError } from '../errors.ts'
-import { presetOf, presets } from '../presets/index.ts'
-import type { Preset } from '../presets/preset.ts'
+import type { ClusterOptions } from '../live/cluster.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { presetOf, presets } from '../systems/presets.ts'
+import type { Preset } from '../systems/preset.ts'
 import type { OptionValues } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
-import { ConfigError } from '../errors.ts'
-import { oneOf } from '../one-of.ts'
-import { presets as all, presetOf } from '../presets/index.ts'
-import { rulesOf } from '../presets/rules.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { presets as all, presetOf } from '../systems/presets.ts'
+import { rulesOf } from '../systems/rules.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './table.ts'
 

@@ -1,7 +1,7 @@
 /** The options about answers that are given again, or shared. */
 
-import { ConfigError } from '../errors.ts'
-import type { RepeatOptions } from '../front/repeated-answers.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { RepeatOptions } from '../front/cache/repeated-answers.ts'
 import type { OptionValues } from './options.ts'
 
 export const repeatOptions = {

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { access, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { PolicyRecord } from '../simulate/report/record.ts'
 import { jointPage, type Report, reportPage } from '../simulate/report/report.ts'
 import { type Figures, figuresCells, moneyExplained, slowdownExplained } from './figures.ts'

@@ -1,4 +1,4 @@
-import { ConfigError, UnreachableError } from '../errors.ts'
+import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { whyText } from '../story/document.ts'
 import { type Account, accountLine, accountOf } from './account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import type { RestartEnd } from '../admin-restart.ts'
-import { ConfigError, UnreachableError } from '../errors.ts'
-import type { RestartStep } from '../rolling-restart.ts'
+import type { RestartEnd } from '../admin/restart.ts'
+import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import type { RestartStep } from '../live/rolling-restart.ts'
 import { adminUrl, client, readUrl } from './client.ts'
 import { type Command, readOptions } from './options.ts'
 

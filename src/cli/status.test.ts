@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterState } from '../cluster.ts'
+import type { ClusterState } from '../live/cluster.ts'
 import { statusText } from './status.ts'
 
 const money = { workers: 0, functions: 0, functionRequests: 0, workerHours: 0 }

@@ -1,7 +1,7 @@
 /** The traffic that a scenario's options describe: generated, or made of a trace. Files are read here, once for all runs. */
 
 import { basename } from 'node:path'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../simulate/arrivals.ts'
 import type { RunSpec } from '../simulate/simulate.ts'
 import {

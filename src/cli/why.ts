@@ -1,4 +1,4 @@
-import { ConfigError, UnreachableError } from '../errors.ts'
+import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { type WhyDocument, whyText } from '../story/document.ts'
 import { problemText } from './asking.ts'
 import { adminUrl, client, readUrl } from './client.ts'

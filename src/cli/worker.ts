@@ -2,8 +2,8 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { loadConfig } from '../config/load.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
-import { ConfigError } from '../errors.ts'
-import type { FrontStarter } from '../worker/live-tier.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { FrontStarter } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
@@ -90,8 +90,8 @@ export const worker: Command = {
 function frontFrom(values: OptionValues<typeof options>, token: string): FrontStarter {
   return async (id, signal, events) => {
     const [{ runFront }, { listenShared }] = await Promise.all([
-      import('../fronts/run-front.ts'),
-      import('../fronts/shared-port.ts'),
+      import('../live/fronts/run-front.ts'),
+      import('../live/fronts/shared-port.ts'),
     ])
     const { launch, host } = values
     await runFront(

@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 /** The workloads that come with the program. */
 export const bundledWorkloads = fileURLToPath(new URL('../../workloads', import.meta.url))

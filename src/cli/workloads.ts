@@ -1,5 +1,5 @@
-import { ConfigError, UnreachableError } from '../errors.ts'
-import { loadWorkloads } from '../workload.ts'
+import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { loadWorkloads } from '../workload/workload.ts'
 import { getJson, publicUrl, readUrl } from './client.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './table.ts'

@@ -1,6 +1,6 @@
 /** Checks the routes of a configuration, and makes of them what requests are matched with. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { RouteConfig } from './config.ts'
 import { type FeatureSource, featureSource, isJsonSource } from './feature-source.ts'
 import { compilePattern, type PathPattern } from './path-pattern.ts'

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { OwnServer } from './config.ts'
 import { fieldsOf, numberOf, wrong } from './refuse.ts'
 import { splitWords } from './words.ts'

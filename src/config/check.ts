@@ -1,7 +1,7 @@
 /** Checks a whole configuration: every option by name, and that those that are there go together. */
 
 import { resolve } from 'node:path'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { type CheckedRoute, checkRoutes } from './check-routes.ts'
 import {
   type CheckedServer,

@@ -1,6 +1,6 @@
 /** Where a feature of a request is found, in words such as `query.width` or `json.options.depth`. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { RouteRequest } from './config.ts'
 
 /** Undefined: this request has no such thing. */

@@ -1,6 +1,6 @@
 /** Patterns of paths: `/render/:scene` has one part of any text, `/files/**` any number of parts at its end. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 export interface PathPattern {
   readonly text: string

@@ -1,7 +1,7 @@
 /** Words for what is wrong with a configuration: the option, its value and what is allowed. */
 
 import { inspect } from 'node:util'
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 /** Of a value that is quoted. */
 const longestQuote = 100

@@ -1,6 +1,6 @@
 /** What one worker must know of an own server: the program that it starts, or the one upstream that it stands for. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { OwnCluster } from './check.ts'
 import type { CheckedServer } from './check-server.ts'
 

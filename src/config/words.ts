@@ -1,6 +1,6 @@
 /** A command line as words, split as a shell would, but by nobody who could do more with it. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 
 /** What only a shell understands. */
 const shellOnly = /[|&;<>()$`\n]/

@@ -1,6 +1,6 @@
 /** Values as text that is the same for equal values only: the order of names in an object does not count. */
 
-import { ContractError } from '../errors.ts'
+import { ContractError } from '../lib/errors.ts'
 
 /** What goes around in a circle ends here. */
 const deepest = 1_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { stream } from '../random.ts'
+import { stream } from '../lib/random.ts'
 import { factor, solve } from './cholesky.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.

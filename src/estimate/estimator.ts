@@ -3,9 +3,9 @@
  * puts calibrated intervals around the guesses of rules.
  */
 
-import type { Estimate, Reason } from '../model.ts'
-import type { Quantities } from '../worker/metering.ts'
-import type { Features } from '../workload.ts'
+import type { Estimate, Reason } from '../model/model.ts'
+import type { Quantities } from '../model/metering.ts'
+import type { Features } from '../workload/workload.ts'
 
 /** What an estimator may look at. */
 export interface Question {

@@ -4,7 +4,7 @@
  */
 
 import { inspect } from 'node:util'
-import type { BodyFacts, Features, Workload } from '../workload.ts'
+import type { BodyFacts, Features, Workload } from '../workload/workload.ts'
 import { pictureSize } from './picture-size.ts'
 import { mostFeatures, mostLetters, numberText } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stream } from '../random.ts'
+import { stream } from '../lib/random.ts'
 import type { Guess } from './estimator.ts'
 import { Intervals } from './interval.ts'
 

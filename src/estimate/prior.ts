@@ -1,6 +1,6 @@
 /** What to say of a workload that was never seen: a tenth of a second, and a slot's own memory. */
 
-import { ConfigError } from '../errors.ts'
+import { ConfigError } from '../lib/errors.ts'
 import type { Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 

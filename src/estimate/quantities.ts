@@ -1,6 +1,6 @@
 /** Work as the sum of several quantities, each guessed by a rule of its own. */
 
-import type { Quantities } from '../worker/metering.ts'
+import type { Quantities } from '../model/metering.ts'
 import type { Guess, Rule } from './estimator.ts'
 
 /** The rules by the quantities' names. It has something to say where each of them has. */

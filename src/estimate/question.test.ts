@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { defineWorkload } from '../workload.ts'
+import { defineWorkload } from '../workload/workload.ts'
 import { canonical } from './canonical.ts'
 import { questioner } from './question.ts'
 

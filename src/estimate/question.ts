@@ -1,7 +1,7 @@
 /** Makes of a request the question that estimators are asked, and later told the answer to. */
 
 import { hash } from 'node:crypto'
-import type { BodyFacts, Workload } from '../workload.ts'
+import type { BodyFacts, Workload } from '../workload/workload.ts'
 import { canonical } from './canonical.ts'
 import type { Question } from './estimator.ts'
 import { featuresOf } from './features.ts'

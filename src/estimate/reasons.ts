@@ -1,7 +1,7 @@
 /** Why an estimate is what it is, in words. */
 
-import { inWords, type Words } from '../explain.ts'
-import type { Reason } from '../model.ts'
+import { inWords, type Words } from '../model/explain.ts'
+import type { Reason } from '../model/model.ts'
 
 const words: Words = {
   memo: ({ repeats }) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ContractError } from '../errors.ts'
+import { ContractError } from '../lib/errors.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
 import { memo } from './memo.ts'

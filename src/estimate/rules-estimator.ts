@@ -3,7 +3,7 @@
  * in which its work was measured.
  */
 
-import { ContractError } from '../errors.ts'
+import { ContractError } from '../lib/errors.ts'
 import type { Measure } from '../wire/messages.ts'
 import { Drift } from './drift.ts'
 import type { Estimator, Guess, Measurement, Question, Rule } from './estimator.ts'

@@ -1,9 +1,9 @@
 /** Reads the head of a worker's answer: what the attempt cost, and which headers are the workload's own. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Tally } from '../meter/metrics.ts'
+import type { Tally } from '../model/metrics.ts'
 import { headers, type Measure } from '../wire/messages.ts'
-import type { Quantities, Quantity } from '../worker/metering.ts'
+import type { Quantities, Quantity } from '../model/metering.ts'
 
 /** What an attempt cost, as its worker measured it. */
 export interface Cost {

@@ -8,15 +8,15 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AskParts, ask } from './ask.ts'
-import type { BodyLimits } from './body.ts'
+import { type AskParts, ask } from './request/ask.ts'
+import type { BodyLimits } from './request/body.ts'
 import { watchConnections } from './connections.ts'
-import { type OwnParts, serveOwn } from './own.ts'
+import { type OwnParts, serveOwn } from './built-in.ts'
 import { RequestProblem, sendProblem } from './problem.ts'
-import { askRoute, type RouteParts } from './routes/ask-route.ts'
-import { targetOf } from './routes/target.ts'
-import { answerOn, wantsToSwitch } from './routes/upgrade.ts'
-import { type SubmitParts, submitRoute, submitWorkload } from './submit.ts'
+import { askRoute, type RouteParts } from './request/ask-route.ts'
+import { targetOf } from './request/target.ts'
+import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
+import { type SubmitParts, submitRoute, submitWorkload } from './request/submit.ts'
 
 export interface FrontLimits extends BodyLimits {
   /** Largest request head. */

@@ -1,11 +1,11 @@
 /** A job that is not over, as the cluster sees it: in the hands of this process's front, or of one elsewhere. */
 
-import type { Action, AttemptToken, Outcome, Precedence } from '../model.ts'
-import type { Functions } from '../overflow/function.ts'
+import type { Action, AttemptToken, Outcome, Precedence } from '../model/model.ts'
+import type { Functions } from './transports/function.ts'
 import type { Cost } from './answer-head.ts'
 import type { ExchangeParts } from './exchange.ts'
 import type { RequestProblem } from './problem.ts'
-import type { Upstream } from './transport.ts'
+import type { Upstream } from './transports/transport.ts'
 
 export interface OpenJob {
   readonly parts: Pick<ExchangeParts, 'job' | 'question' | 'quote' | 'params' | 'hasBody'>

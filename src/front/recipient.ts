@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { breakOff, type RequestProblem, sendProblem } from './problem.ts'
-import { drained } from './transport.ts'
+import { drained } from './transports/transport.ts'
 
 /** Headers that say what is known of the job. */
 export type Account = Record<string, string>

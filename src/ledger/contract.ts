@@ -1,7 +1,7 @@
 /** What every ledger promises, as tests that run over each of them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import type { Ledger, LedgerRow } from './ledger.ts'
 
 /** A row with everything in it; `number` makes it another job, ended later. */

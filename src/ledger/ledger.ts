@@ -1,5 +1,5 @@
 /** The ledger remembers measured work: one row for each finished job, for those who learn what jobs cost. */
-import type { Outcome } from '../model.ts'
+import type { Outcome } from '../model/model.ts'
 import type { Measure } from '../wire/messages.ts'
 import type { MetricsKey, MetricsRow, OwnerGone } from './metrics.ts'
 import type { Snapshot } from './snapshots.ts'

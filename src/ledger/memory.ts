@@ -1,5 +1,5 @@
 /** A ledger that forgets at the end of the process: what estimators can learn from, in memory. */
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import { type GrowthLimits, growthLimits } from './growth.ts'
 import { type Ledger, type LedgerRow, usualWarm } from './ledger.ts'
 import { MemoryRows } from './memory-rows.ts'

@@ -1,7 +1,7 @@
 /** What every ledger promises of metrics, as tests that run over each of them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import type { Ledger } from './ledger.ts'
 import type { MetricsRow } from './metrics.ts'
 

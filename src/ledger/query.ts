@@ -1,5 +1,5 @@
 /** Checks questions to a ledger, and keeps what can be read of their answers. */
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import { maxRecent } from './ledger.ts'
 
 /** What was found, and what was passed over. */

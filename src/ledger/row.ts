@@ -1,6 +1,6 @@
 /** Decides what a ledger accepts and what it passes over: a bad row must not take down the good ones beside it. */
 import { inspect } from 'node:util'
-import type { Outcome } from '../model.ts'
+import type { Outcome } from '../model/model.ts'
 import type { Measure } from '../wire/messages.ts'
 import type { LedgerRow } from './ledger.ts'
 

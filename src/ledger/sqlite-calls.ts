@@ -1,7 +1,7 @@
 /** Starts the ledger's thread and carries calls to it; a call ends with the thread's answer or with the thread. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import type { GrowthLimits } from './growth.ts'
 import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from './ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'

@@ -1,6 +1,6 @@
 /** The tables of the ledger's file, and how a file of an older layout becomes one of this. */
 import type { DatabaseSync } from 'node:sqlite'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 
 /**
  * Each step takes the layout from the version of its index to the next one. A released step never changes. A step

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import type { GrowthLimits } from './growth.ts'
 import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from './ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from './metrics.ts'

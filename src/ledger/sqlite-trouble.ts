@@ -1,5 +1,5 @@
 /** Puts what SQLite or the file system says into words: which file, what is wrong, and what to do. */
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 
 /** By SQLite's primary result code. */
 const byResult: Readonly<Record<number, string>> = {

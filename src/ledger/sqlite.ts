@@ -1,7 +1,7 @@
 /** A ledger in one SQLite file, written by a thread of its own, so that nobody waits for the disk. */
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import { type GrowthLimits, growthLimits } from './growth.ts'
 import { type Ledger, type LedgerRow, usualWarm } from './ledger.ts'
 import { copyMetrics, type MetricsEntry } from './metrics.ts'

@@ -1,7 +1,7 @@
 /** What every ledger promises to estimators that start, as tests that run over each of them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import { sampleRow } from './contract.ts'
 import type { Ledger } from './ledger.ts'
 

@@ -1,5 +1,5 @@
 /** Writer: decides when rows are written, in which groups, and what happens when that fails. */
-import { LedgerError } from '../errors.ts'
+import { LedgerError } from '../lib/errors.ts'
 import { Backlog, type Bulk } from './backlog.ts'
 
 export interface WriterLimits {

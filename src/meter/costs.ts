@@ -4,7 +4,7 @@
  * changes what a unit of work is.
  */
 import type { AnyNode, CallExpression, Identifier, NewExpression } from 'acorn'
-import type { Tally } from './metrics.ts'
+import type { Tally } from '../model/metrics.ts'
 
 /** To get to a region costs something too. */
 export const block: Tally = { blocks: 1, instructions: 4 }

@@ -1,5 +1,5 @@
 /** Writes the code that counts. */
-import { type Formula, type Tally, workOf } from './metrics.ts'
+import { type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { fullAt, names } from './names.ts'
 import type { Region } from './state.ts'
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { share } from '../../test/thorough.ts'
+import { share } from '../../test/support/thorough.ts'
 import { lightWork } from './measure.ts'
-import { defaultFormula, workOf } from './metrics.ts'
+import { defaultFormula, workOf } from '../model/metrics.ts'
 import { bothWays, metered } from './testing/both-ways.ts'
 import { randomPrograms as programs } from './testing/programs.ts'
 

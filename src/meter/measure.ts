@@ -5,7 +5,7 @@
 import type { AnyNode, CallExpression } from 'acorn'
 import { block, costOf, loopTurn } from './costs.ts'
 import { countedLoop } from './counted.ts'
-import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
+import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import type { Scopes } from './scopes.ts'
 import { children, contains, type Fn, isFunction, isLoop, type Loop, suspends } from './tree.ts'
 

@@ -4,7 +4,7 @@
  */
 import { types } from 'node:util'
 import { runInThisContext } from 'node:vm'
-import { addTo, type Formula, type Tally, workOf } from './metrics.ts'
+import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { cellCount, names, prefix } from './names.ts'
 
 /** How often a running job says how far it is. */

@@ -1,6 +1,6 @@
 /** Where a visit is in a program: what counts the code at hand, and what a jump would leave. */
 import { block } from './costs.ts'
-import type { Tally } from './metrics.ts'
+import type { Tally } from '../model/metrics.ts'
 
 /** Code that always runs together. */
 export interface Region {

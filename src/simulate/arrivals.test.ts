@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { ConfigError } from '../errors.ts'
-import { stream } from '../random.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { stream } from '../lib/random.ts'
 import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from './arrivals.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-arrivals-'))

@@ -1,6 +1,6 @@
 /** When jobs arrive: processes that give the next arrival's time in milliseconds, or Infinity for none. */
 
-import type { Random } from '../random.ts'
+import type { Random } from '../lib/random.ts'
 import { numbersFromFile } from './sizes.ts'
 
 export interface Arrivals {

@@ -1,7 +1,7 @@
 /** The fleet of a chaotic run: how its provider fails, and how all must have come to rest. */
 
-import { InvariantError } from '../errors.ts'
-import type { Random } from '../random.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Random } from '../lib/random.ts'
 import type { ProviderFaultRates } from './provider-faults.ts'
 import type { World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** The functions of a scenario, and what goes wrong with them, drawn from its seed. */
 
-import type { OverflowOptions } from '../brain/overflow-spec.ts'
-import { stream } from '../random.ts'
+import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
+import { stream } from '../lib/random.ts'
 import { unitsPerSecond } from './simulate.ts'
 
 /** The longest that a function of the scenario runs. */

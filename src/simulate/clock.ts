@@ -1,6 +1,6 @@
 /** Virtual time: things that will happen, in order of time, then rank, then the order in which they were asked for. */
 
-import { type Entry, Heap } from '../heap.ts'
+import { type Entry, Heap } from '../lib/heap.ts'
 
 /** What happens first among things at the same instant: a job that ends makes room for one that arrives. */
 export const rank = { worker: 0, message: 1, fault: 2, arrival: 3, tick: 4 } as const

@@ -1,6 +1,6 @@
 /** Watches a run's fleet: how often it was launched for, and how often it changed its mind. What that cost is the bill's (money.ts). */
 
-import type { Action, Event } from '../model.ts'
+import type { Action, Event } from '../model/model.ts'
 import type { Observer } from './world.ts'
 
 export class FleetSteps implements Observer {

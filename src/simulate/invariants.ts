@@ -5,8 +5,8 @@
 
 import type { Brain } from '../brain/brain.ts'
 import type { BrainView } from '../brain/view.ts'
-import { InvariantError } from '../errors.ts'
-import type { Action, AttemptToken, Event, Role } from '../model.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Action, AttemptToken, Event, Role } from '../model/model.ts'
 import type { Observer } from './world.ts'
 
 interface Watched {

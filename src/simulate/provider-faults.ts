@@ -1,6 +1,6 @@
 /** What goes wrong with a provider of workers, drawn from a seed: its launches, and what it says is there. */
 
-import { type Random, stream } from '../random.ts'
+import { type Random, stream } from '../lib/random.ts'
 import { rank } from './clock.ts'
 import type { World } from './world.ts'
 

@@ -1,6 +1,6 @@
 /** Attempts of a simulated node: their tokens, and what is said when one is over. */
 
-import type { AttemptToken, Event } from '../model.ts'
+import type { AttemptToken, Event } from '../model/model.ts'
 import type { SimJob } from './sim-worker.ts'
 
 export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {

@@ -1,7 +1,7 @@
 /** Simulated functions: they start cold, stay warm for a while, have limits, and turn jobs away, break, hang and die. */
 
-import type { OverflowSpec } from '../brain/overflow-spec.ts'
-import type { Action, AttemptToken, Event, FailureKind } from '../model.ts'
+import type { OverflowSpec } from '../brain/functions/overflow-spec.ts'
+import type { Action, AttemptToken, Event, FailureKind } from '../model/model.ts'
 import { type Happening, rank } from './clock.ts'
 import type { Truth, World } from './world.ts'
 

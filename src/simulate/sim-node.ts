@@ -1,7 +1,7 @@
 /** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
 
-import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model.ts'
-import type { Discipline } from '../worker/discipline.ts'
+import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model/model.ts'
+import type { Discipline } from '../model/discipline.ts'
 import { type Happening, rank } from './clock.ts'
 import { endOf, keyOf, tokenOf } from './sim-attempt.ts'
 import { SimBusy } from './sim-busy.ts'

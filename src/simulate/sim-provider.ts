@@ -1,6 +1,6 @@
 /** A simulated provider of workers: machines that boot, run and end, whoever knows of them. */
 
-import { type Random, stream } from '../random.ts'
+import { type Random, stream } from '../lib/random.ts'
 import { type Happening, rank } from './clock.ts'
 import type { SimNode } from './sim-node.ts'
 import type { World } from './world.ts'

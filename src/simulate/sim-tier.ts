@@ -1,7 +1,7 @@
 /** The tier of a simulated node: it knows its role once it was told, and asks to be ended as a real one would. */
 
-import type { Action, Role } from '../model.ts'
-import { type Ask, SelfEnding } from '../worker/self-ending.ts'
+import type { Action, Role } from '../model/model.ts'
+import { type Ask, SelfEnding } from '../systems/tiered/self-ending.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 
 export class SimTier {

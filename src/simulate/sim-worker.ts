@@ -4,10 +4,10 @@
  */
 
 import { takeOut } from '../brain/state.ts'
-import { firstStanding, standingAt } from '../estimate/standing.ts'
-import { type Entry, Heap } from '../heap.ts'
-import type { AttemptToken, Precedence, WorkerFacts } from '../model.ts'
-import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../worker/discipline.ts'
+import { firstStanding, standingAt } from '../model/revision.ts'
+import { type Entry, Heap } from '../lib/heap.ts'
+import type { AttemptToken, Precedence, WorkerFacts } from '../model/model.ts'
+import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../model/discipline.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** How large jobs are: distributions of work in seconds of a nominal core, with their means. */
 
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '../errors.ts'
-import type { Random } from '../random.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Random } from '../lib/random.ts'
 import { mean } from './summary.ts'
 
 export interface Sizes {

@@ -4,12 +4,12 @@
  */
 
 import type { Brain } from '../brain/brain.ts'
-import { LogWriter } from '../brain/log-writer.ts'
-import { overflowSpec } from '../brain/overflow-spec.ts'
+import { LogWriter } from '../brain/log/log-writer.ts'
+import { overflowSpec } from '../brain/functions/overflow-spec.ts'
 import type { BrainSnapshot } from '../brain/snapshot.ts'
-import { type BrainSpec, brainOf } from '../brain/spec.ts'
-import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model.ts'
-import { disciplines } from '../worker/discipline.ts'
+import { type BrainSpec, brainOf } from '../systems/brain-spec.ts'
+import type { Action, AttemptToken, Event, Job, WorkerFacts } from '../model/model.ts'
+import { disciplines } from '../model/discipline.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import { SimFronts } from './sim-fronts.ts'

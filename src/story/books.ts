@@ -1,6 +1,6 @@
 /** The workers, as far as stories need to know them: how many are ready, and what each has in its hands. */
 
-import type { Action, WorkerFacts } from '../model.ts'
+import type { Action, WorkerFacts } from '../model/model.ts'
 import type { Entry, Story } from './story.ts'
 
 export interface Book {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { share } from '../../test/thorough.ts'
-import { decodeEntry } from '../brain/log.ts'
-import { type SchedulerName, schedulers } from '../brain/schedule/index.ts'
+import { share } from '../../test/support/thorough.ts'
+import { decodeEntry } from '../brain/log/log.ts'
+import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { whyDocument, whyText } from './document.ts'
 import { Stories } from './stories.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { whyText } from './document.ts'
-import { Scene, taking } from './testing.ts'
+import { Scene, taking } from './testing/runs.ts'
 
 test('a job that must begin for its deadline: that it went first, and whose core it took', () => {
   const scene = new Scene()

@@ -1,8 +1,8 @@
 /** The story of the fleet: each step of its growth and shrinkage, with its reason, from events and actions alone. */
 
-import { explain } from '../brain/reasons.ts'
-import type { Action, Event, Reason } from '../model.ts'
-import { count, span } from '../quantities.ts'
+import { explain } from './reasons.ts'
+import type { Action, Event, Reason } from '../model/model.ts'
+import { count, span } from '../lib/quantities.ts'
 
 /** What a step does. */
 export type Change =

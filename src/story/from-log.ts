@@ -1,9 +1,9 @@
 /** The story of a job from an event log, live or simulated. */
 
-import { readLog } from '../brain/replay.ts'
-import { ConfigError } from '../errors.ts'
-import { oneOf } from '../one-of.ts'
-import { disciplines } from '../worker/discipline.ts'
+import { readLog } from '../simulate/replay.ts'
+import { ConfigError } from '../lib/errors.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { disciplines } from '../model/discipline.ts'
 import { type WhyDocument, whyDocument } from './document.ts'
 import { Stories } from './stories.ts'
 

@@ -1,6 +1,6 @@
 /** Entries of a story that are more, or less, than a note of what the brain did. */
 
-import type { Action, AttemptToken, Reason } from '../model.ts'
+import type { Action, AttemptToken, Reason } from '../model/model.ts'
 import { addEntry, type Story, type StoryEvent } from './story.ts'
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>

@@ -6,7 +6,7 @@ import { unitsPerSecond } from '../simulate/simulate.ts'
 import { whyText } from './document.ts'
 import { whyFromLog } from './from-log.ts'
 import { mostEntries } from './story.ts'
-import { Scene } from './testing.ts'
+import { Scene } from './testing/runs.ts'
 
 /** A long job, three short ones, and one of another workload. */
 function preempted(): Scene {

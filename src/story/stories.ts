@@ -4,7 +4,7 @@
  */
 
 import type { Quote } from '../estimate/estimator.ts'
-import type { Action, Event, Job, Reason } from '../model.ts'
+import type { Action, Event, Job, Reason } from '../model/model.ts'
 import { Books, leave, passes } from './books.ts'
 import { dropped, note, ranked, resumedForNothing, wentFirst } from './notes.ts'
 import { addEntry, enter, newStory, type Story } from './story.ts'

@@ -1,7 +1,7 @@
 /** The end of a worker, or a front, of its connection to the brain. */
 
 import { request } from 'node:http'
-import { WireError } from '../errors.ts'
+import { WireError } from '../lib/errors.ts'
 import { type Line, lines } from './lines.ts'
 import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
 import { bearer } from './token.ts'

@@ -2,10 +2,10 @@
 
 import type { Cost } from '../front/answer-head.ts'
 import type { FrontLimits } from '../front/front.ts'
-import type { RepeatOptions } from '../front/repeated-answers.ts'
-import type { AttemptToken, Event, Outcome, Precedence, Reason } from '../model.ts'
-import type { Quantity } from '../worker/metering.ts'
-import type { Features } from '../workload.ts'
+import type { RepeatOptions } from '../front/cache/repeated-answers.ts'
+import type { AttemptToken, Event, Outcome, Precedence, Reason } from '../model/model.ts'
+import type { Quantity } from '../model/metering.ts'
+import type { Features } from '../workload/workload.ts'
 
 /** Where a worker, or a function, takes attempts. */
 export interface Address {

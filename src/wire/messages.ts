@@ -1,9 +1,9 @@
 /** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
 
-import type { AttemptToken, EndingRule, HeldAttempt, Precedence, Role, WorkerFacts } from '../model.ts'
-import type { DisciplineName } from '../worker/discipline.ts'
-import type { WorkDone } from '../worker/frames.ts'
-import type { Following } from '../worker/metering.ts'
+import type { AttemptToken, EndingRule, HeldAttempt, Precedence, Role, WorkerFacts } from '../model/model.ts'
+import type { DisciplineName } from '../model/discipline.ts'
+import type { WorkDone } from '../worker/slots/frames.ts'
+import type { Following } from '../model/metering.ts'
 
 /** Raised with every change that an older side would misunderstand. */
 export const wireVersion = 5

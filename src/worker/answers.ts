@@ -1,11 +1,11 @@
 /** Sends the answer to an attempt, with what it cost. */
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { AnswerBroken } from '../errors.ts'
+import { AnswerBroken } from '../lib/errors.ts'
 import { type AttemptOutcome, headers } from '../wire/messages.ts'
-import type { AnswerHead } from './frames.ts'
+import type { AnswerHead } from './slots/frames.ts'
 import type { Usage } from './held.ts'
-import type { FailedAnswer, SlotAnswer } from './slot-run.ts'
+import type { FailedAnswer, SlotAnswer } from './slots/slot-run.ts'
 import type { Taken } from './supervisor.ts'
 
 /** Answers up to this size are sent when all is over, so that their cost stands in the head. */

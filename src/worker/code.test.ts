@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { defaultMeter } from '../meter/hooks.ts'
 import { readCode } from './code.ts'
-import type { MeterSetting } from './metering.ts'
+import type { MeterSetting } from '../model/metering.ts'
 
 /** A workload that wants a package metered, and the package. */
 function project(t: TestContext, names: string[] = ['counted']) {

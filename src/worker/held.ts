@@ -1,13 +1,13 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
-import { firstStanding, standingAt } from '../estimate/standing.ts'
-import type { AttemptToken, Precedence } from '../model.ts'
+import { firstStanding, standingAt } from '../model/revision.ts'
+import type { AttemptToken, Precedence } from '../model/model.ts'
 import type { AttemptHead } from '../wire/messages.ts'
-import { noPrecedence, type Runnable } from './discipline.ts'
-import type { WorkDone } from './frames.ts'
-import type { Following } from './metering.ts'
-import { Milestones } from './milestones.ts'
-import type { SlotAnswer, SlotRun, SlotUsage } from './slot-run.ts'
+import { noPrecedence, type Runnable } from '../model/discipline.ts'
+import type { WorkDone } from './slots/frames.ts'
+import type { Following } from '../model/metering.ts'
+import { Milestones } from './slots/milestones.ts'
+import type { SlotAnswer, SlotRun, SlotUsage } from './slots/slot-run.ts'
 
 /** What an attempt cost. With the meter off, work is its CPU time; where it was never known, 0. `told`: headers of their own. */
 export type Usage = SlotUsage & WorkDone & { told?: Record<string, number> }

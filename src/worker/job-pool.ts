@@ -1,5 +1,5 @@
 /** What a supervisor needs of whoever runs its jobs: slots of workloads, programs of the user's, or an upstream. */
-import type { SlotJobRequest, SlotRun } from './slot-run.ts'
+import type { SlotJobRequest, SlotRun } from './slots/slot-run.ts'
 
 export interface JobPool {
   /** Jobs can be started. Rejects if they never can, and says why. */

@@ -3,10 +3,10 @@ import { serverCode } from '../config/code.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
 import { readCode } from './code.ts'
 import type { JobPool } from './job-pool.ts'
-import type { MeterSetting } from './metering.ts'
+import type { MeterSetting } from '../model/metering.ts'
 import { ProgramPool } from './program/program-pool.ts'
 import { UpstreamPool } from './program/upstream-pool.ts'
-import { SlotPool } from './slots.ts'
+import { SlotPool } from './slots/slots.ts'
 
 /** One of the two. */
 export type WorkerCode =

@@ -1,5 +1,5 @@
 /** How much work a millisecond of CPU time does: what is taken for granted, and what each workload has shown. */
-import type { MeterSetting } from './metering.ts'
+import type { MeterSetting } from '../model/metering.ts'
 
 /** With the meter off a unit of work is a microsecond. */
 const unmetered = 1000

@@ -1,11 +1,11 @@
 /** Takes one job through a slot: sends it, follows it, and settles how it ended. */
-import { AnswerBroken } from '../errors.ts'
-import { AnswerBody, BodyPump } from './bodies.ts'
-import type { FromSlot, WorkDone } from './frames.ts'
-import { MemoryWatch } from './memory-watch.ts'
-import { cpuMs, peakMb, rssMb } from './proc.ts'
-import type { Occupant, Slot, SlotEnd } from './slot.ts'
-import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slot-run.ts'
+import { AnswerBroken } from '../lib/errors.ts'
+import { AnswerBody, BodyPump } from './slots/bodies.ts'
+import type { FromSlot, WorkDone } from './slots/frames.ts'
+import { MemoryWatch } from './slots/memory-watch.ts'
+import { cpuMs, peakMb, rssMb } from './slots/proc.ts'
+import type { Occupant, Slot, SlotEnd } from './slots/slot.ts'
+import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from './slots/slot-run.ts'
 
 export interface RunHost {
   memoryMb: number

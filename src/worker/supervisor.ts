@@ -1,8 +1,8 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
-import type { AttemptToken, HeldAttempt, Precedence } from '../model.ts'
+import type { AttemptToken, HeldAttempt, Precedence } from '../model/model.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
-import { type Discipline, nextPoint, rankOf } from './discipline.ts'
+import { type Discipline, nextPoint, rankOf } from '../model/discipline.ts'
 import {
   type AttemptBody,
   type Held,
@@ -14,9 +14,9 @@ import {
   type Usage,
 } from './held.ts'
 import type { JobPool } from './job-pool.ts'
-import { amountOf, type Following, type MeterSetting, quantitiesIn } from './metering.ts'
+import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
 import { nominalRate, Rates } from './rates.ts'
-import type { SlotAnswer, SlotUsage } from './slot-run.ts'
+import type { SlotAnswer, SlotUsage } from './slots/slot-run.ts'
 
 /** A rate may change: when a job passes its estimate is predicted anew at least so often. */
 const longestPlanMs = 1000

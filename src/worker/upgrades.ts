@@ -1,7 +1,7 @@
 /** Joins a front's connection and a program's once both speak the program's own protocol, such as WebSocket. */
 import type { Duplex } from 'node:stream'
 import { attemptProtocol, headers } from '../wire/messages.ts'
-import type { SlotAnswer } from './slot-run.ts'
+import type { SlotAnswer } from './slots/slot-run.ts'
 
 /** How long a program may take to close its side when the client has closed its own. */
 const lingerMs = 1_000

@@ -1,7 +1,7 @@
 /** A few third-party packages do the same metered and not; `npm run check:meter` runs many more. */
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { compare } from '../meter/compare.ts'
+import { compare } from '../checks/meter/compare.ts'
 
 for (const name of ['json5', 'handlebars', 'jpeg-js']) {
   test(`${name} does the same metered and not`, async () => {

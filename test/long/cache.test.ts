@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { statusText } from '../../src/cli/status.ts'
-import { cable, startFront } from '../front-processes.ts'
-import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from '../live.ts'
+import { cable, startFront } from '../support/front-processes.ts'
+import { dial, open, problemOf, until, untilIdle, useLive, workerPid } from '../support/live.ts'
 
 const live = useLive({
   files: [join(import.meta.dirname, '..', 'fixtures', 'repeats.ts')],

@@ -7,7 +7,7 @@ import type { Estimator } from '../../src/estimate/estimator.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import type { WhyDocument } from '../../src/story/document.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
-import { problemOf, until, untilIdle, useLive } from '../live.ts'
+import { problemOf, until, untilIdle, useLive } from '../support/live.ts'
 
 /** Believes what each request says of itself, which need not be true. */
 const told: Estimator = {

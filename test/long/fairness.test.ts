@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import { startLive, stopLive, until } from '../live.ts'
+import { startLive, stopLive, until } from '../support/live.ts'
 
 test('a client that asks for little passes the flood of another, and both are answered', async () => {
   const live = await startLive({

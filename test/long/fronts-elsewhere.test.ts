@@ -8,9 +8,9 @@ import test from 'node:test'
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
-import { cable, startFront } from '../front-processes.ts'
-import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from '../live.ts'
-import { startOwn, writeJsonConfig } from '../own-programs.ts'
+import { cable, startFront } from '../support/front-processes.ts'
+import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from '../support/live.ts'
+import { startOwn, writeJsonConfig } from '../support/own-programs.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {

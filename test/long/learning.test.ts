@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { after } from 'node:test'
 import type { QuoteDocument } from '../../src/estimate/quote.ts'
-import { type Random, stream } from '../../src/random.ts'
-import { type Live, startLive, stopLive, until } from '../live.ts'
+import { type Random, stream } from '../../src/lib/random.ts'
+import { type Live, startLive, stopLive, until } from '../support/live.ts'
 
 const files = [join(import.meta.dirname, '..', 'fixtures', 'puzzle.ts')]
 const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-learning-'))

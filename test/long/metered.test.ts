@@ -5,12 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import type { ClusterState } from '../../src/cluster.ts'
+import type { ClusterState } from '../../src/live/cluster.ts'
 import type { Estimator } from '../../src/estimate/estimator.ts'
-import { type Live, startLive, stopLive, until, untilIdle } from '../live.ts'
-import { slotsOf } from '../processes.ts'
+import { type Live, startLive, stopLive, until, untilIdle } from '../support/live.ts'
+import { slotsOf } from '../support/processes.ts'
 
-const files = [join(import.meta.dirname, '..', '..', 'src', 'worker', 'fixtures', 'metered.ts')]
+const files = [join(import.meta.dirname, '..', '..', 'src', 'worker', 'slots', 'fixtures', 'metered.ts')]
 
 /** Takes every job to need as much. */
 const expects = (work: number): Estimator => ({

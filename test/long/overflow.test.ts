@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, test } from 'node:test'
-import type { ClusterOptions, FunctionsOptions } from '../../src/cluster.ts'
+import type { ClusterOptions, FunctionsOptions } from '../../src/live/cluster.ts'
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
@@ -20,7 +20,7 @@ import {
   until,
   untilIdle,
   useLive,
-} from '../live.ts'
+} from '../support/live.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
-import { problemOf, until } from '../live.ts'
-import { ownOf, programs } from '../own-programs.ts'
+import { problemOf, until } from '../support/live.ts'
+import { ownOf, programs } from '../support/own-programs.ts'
 
 const node = process.execPath
 const server = join(import.meta.dirname, '..', '..', 'src', 'worker', 'program', 'fixtures', 'server.mjs')

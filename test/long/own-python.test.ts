@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { stream } from '../../src/random.ts'
+import { stream } from '../../src/lib/random.ts'
 import { median } from '../../src/simulate/summary.ts'
 import { hasPython } from '../../src/worker/program/fixtures/use-programs.ts'
-import { type Live, stopLive, until, untilIdle } from '../live.ts'
-import { programs, startOwn } from '../own-programs.ts'
+import { type Live, stopLive, until, untilIdle } from '../support/live.ts'
+import { programs, startOwn } from '../support/own-programs.ts'
 
 const example = join(import.meta.dirname, '..', '..', 'examples', 'python', 'plimsoll.config.ts')
 describe('a server in Python', { skip: hasPython ? false : 'there is no python3' }, () => {

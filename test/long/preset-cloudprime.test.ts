@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { partsOf } from '../../src/cli/preset.ts'
 import type { QuoteDocument } from '../../src/estimate/quote.ts'
-import { workOf } from '../../src/meter/metrics.ts'
-import { presetOf } from '../../src/presets/index.ts'
-import type { Preset } from '../../src/presets/preset.ts'
-import { cloudPrimeRow } from '../../src/presets/rows/cloudprime.ts'
-import { type Live, startLive, stopLive, until, untilIdle } from '../live.ts'
-import { until as untilSo } from '../processes.ts'
+import { workOf } from '../../src/model/metrics.ts'
+import { presetOf } from '../../src/systems/presets.ts'
+import type { Preset } from '../../src/systems/preset.ts'
+import { cloudPrimeRow } from '../../src/systems/cloudprime/rows.ts'
+import { type Live, startLive, stopLive, until, untilIdle } from '../support/live.ts'
+import { until as untilSo } from '../support/processes.ts'
 
 const files = [join(import.meta.dirname, '..', '..', 'workloads', 'factorize.ts')]
 

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { partsOf } from '../../src/cli/preset.ts'
-import type { ClusterOptions } from '../../src/cluster.ts'
-import { presetOf } from '../../src/presets/index.ts'
-import { cnvRows } from '../../src/presets/rows/cnv.ts'
-import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../live.ts'
+import type { ClusterOptions } from '../../src/live/cluster.ts'
+import { presetOf } from '../../src/systems/presets.ts'
+import { cnvRows } from '../../src/systems/cnv/rows.ts'
+import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
 /** As `up --preset cnv` would have it. */
 function optionsOf(scales: { timeScale: number; workScale: number }): Partial<ClusterOptions> {

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { presetOf } from '../../src/presets/index.ts'
-import { ecoMetrics } from '../../src/presets/rows/eco-metric.ts'
+import { presetOf } from '../../src/systems/presets.ts'
+import { ecoMetrics } from '../../src/systems/ecowork/rows.ts'
 import { encodePng } from '../../workloads/images/png-encode.ts'
 import { photo } from '../../workloads/testing/pictures.ts'
-import { patienceMs } from '../fleet-load.ts'
-import type { Live } from '../live.ts'
-import { livePreset, tellSteps } from '../preset-live.ts'
-import { until } from '../processes.ts'
+import { patienceMs } from '../support/fleet-load.ts'
+import type { Live } from '../support/live.ts'
+import { livePreset, tellSteps } from '../support/preset-live.ts'
+import { until } from '../support/processes.ts'
 
 const timeout = 180_000
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
-import { presetOf } from '../../src/presets/index.ts'
-import { hcRequestOf } from '../../src/presets/rows/hc-request.ts'
+import { presetOf } from '../../src/systems/presets.ts'
+import { hcRequestOf } from '../../src/systems/hillclimbing/rows.ts'
 import { readCode } from '../../src/worker/code.ts'
-import { patienceMs } from '../fleet-load.ts'
-import { livePreset, tellSteps } from '../preset-live.ts'
-import { until } from '../processes.ts'
+import { patienceMs } from '../support/fleet-load.ts'
+import { livePreset, tellSteps } from '../support/preset-live.ts'
+import { until } from '../support/processes.ts'
 
 const timeout = 180_000
 const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'

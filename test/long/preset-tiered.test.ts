@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { partsOf } from '../../src/cli/preset.ts'
-import { presetOf } from '../../src/presets/index.ts'
-import { type Live, problemOf, until, useLive } from '../live.ts'
+import { presetOf } from '../../src/systems/presets.ts'
+import { type Live, problemOf, until, useLive } from '../support/live.ts'
 
 const preset = presetOf('tiered')
 const shop = join(import.meta.dirname, '..', '..', 'workloads', 'shop.ts')

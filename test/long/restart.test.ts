@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { startLive, stopLive, until } from '../live.ts'
+import { startLive, stopLive, until } from '../support/live.ts'
 
 test('a restart with other code ends with a message, and all workers stay', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-edited-'))

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
-import { type Load, nap, naps, patienceMs, perTwoJobs } from '../fleet-load.ts'
-import { cli, type Live, open as openGate, startLive, stopLive } from '../live.ts'
-import { until } from '../processes.ts'
+import { type Load, nap, naps, patienceMs, perTwoJobs } from '../support/fleet-load.ts'
+import { cli, type Live, open as openGate, startLive, stopLive } from '../support/live.ts'
+import { until } from '../support/processes.ts'
 
 const timeout = 180_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { whatDiffers } from '../third-party/exchange.ts'
-import { compareBehindAndBeside } from '../third-party.ts'
+import { whatDiffers } from '../checks/third-party/exchange.ts'
+import { compareBehindAndBeside } from '../checks/third-party.ts'
 
 test('an object store that knows nothing of Plimsoll answers behind it as it does by itself', async () => {
   // `npm run check:third-party` sends a thousand.

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { share } from '../../test/thorough.ts'
+import { share } from '../../test/support/thorough.ts'
 import type { Errand, News } from './buyer.ts'
 
 interface Order {

@@ -1,5 +1,5 @@
 /** Requests of compress: photographs, drawings and scans in all formats, of 32 to 1,000 pixels a side. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { encodeBmp } from '../../../workloads/images/bmp-encode.ts'
 import { encodeJpeg } from '../../../workloads/images/jpeg-encode.ts'
 import { encodePng } from '../../../workloads/images/png-encode.ts'

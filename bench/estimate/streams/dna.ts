@@ -1,5 +1,5 @@
 /** Requests of dna: short motifs and primers, alignments in narrow and wide bands, uploaded genomes. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, oneOf, type Request, spread, wholeSpread } from '../stream.ts'
 
 const motifs = ['TATAAA', 'GAATTC', 'GGATCC', 'CCANNNNNNTGG', 'TTGACANNNNNNNNNNNNNNNNNTATAAT', 'CACGTG']

@@ -1,6 +1,6 @@
 /** Requests of factorize: any numbers as people type them, products of two primes, and primes. */
 import { isPrime } from '../../../src/cli/demo/primes.ts'
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { outlookOf } from '../../../workloads/factorize/outlook.ts'
 import { type Request, weighted } from '../stream.ts'
 

@@ -1,5 +1,5 @@
 /** Requests of foxes-rabbits: small worlds often, large ones for fewer generations, mostly for a seed of one's own. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, type Request, weighted, wholeSpread } from '../stream.ts'
 
 const mostCellTurns = 9_000_000

@@ -1,5 +1,5 @@
 /** Requests of grayscott: presets by their fame, some with rates of the user's own, from thumbnails to large squares. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, oneOf, type Request, spread, weighted, wholeSpread } from '../stream.ts'
 
 const presets = { coral: 8, maze: 6, mitosis: 5, spots: 4, worms: 3, holes: 2, chaos: 2, bubbles: 1 }

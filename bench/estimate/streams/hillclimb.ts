@@ -1,6 +1,6 @@
 /** Requests of hillclimb: numbered and uploaded maps, all strategies, starts and search areas anywhere. */
 import { encode } from 'fast-png'
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { heightsOf, landOf } from '../../../workloads/hillclimb/terrain.ts'
 import hillclimb from '../../../workloads/hillclimb.ts'
 import { anySeed, chance, oneOf, type Request, weighted, wholeSpread } from '../stream.ts'

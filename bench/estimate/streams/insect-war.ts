@@ -1,5 +1,5 @@
 /** Requests of insect-war: armies alike as a rule, uneven at times, skirmishes and long wars. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, type Request, spread, wholeSpread } from '../stream.ts'
 
 const mostInsectRounds = 1_000_000

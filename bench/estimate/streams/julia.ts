@@ -1,5 +1,5 @@
 /** Requests of julia: well-known sets and random ones, at the sizes of screens and previews, near and far. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { chance, oneOf, type Request, spread, weighted, wholeSpread } from '../stream.ts'
 
 /** Values of c that people pass on. */

@@ -1,5 +1,5 @@
 /** Requests of shop: many look around, few buy, and popular products sell out. */
-import type { Random } from '../../../src/random.ts'
+import type { Random } from '../../../src/lib/random.ts'
 import { productCount } from '../../../workloads/shop/catalogue.ts'
 import { chance, oneOf, type Request, weighted, wholeSpread } from '../stream.ts'
 

@@ -1,6 +1,6 @@
 /** For how long a worker is paid at the least, and in which steps. */
 
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export interface Billing {
   /** A worker is paid for at least so long: it is not ended sooner. */

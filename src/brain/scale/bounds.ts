@@ -1,7 +1,7 @@
 /** The least and the most workers, which hold whatever a policy wants. */
 
-import { ConfigError } from '../../errors.ts'
-import type { ScaleSpec } from './index.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ScaleSpec } from '../../systems/scalers.ts'
 import type { FleetView, ScaleDecision } from './scaler.ts'
 
 export function checkBounds({ min, max }: Pick<ScaleSpec, 'min' | 'max'>): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hpa } from './hpa.ts'
 import type { ScaleDecision, Scaler } from './scaler.ts'
-import { fleetOf } from './testing.ts'
+import { fleetOf } from '../testing/scaling.ts'
 
 const sync = 15_000
 

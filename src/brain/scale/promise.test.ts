@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { promiseOf, usualPromise } from './promise.ts'
 
 test('slowdowns are promised in words, and what is not said is as usual', () => {

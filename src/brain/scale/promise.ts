@@ -1,6 +1,6 @@
 /** What the user promises to clients, in the user's words: slowdowns, deadlines, or a budget that comes before both. */
 
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export interface UserPromise {
   /** Of the shortest jobs, this share, so many in a hundred have at most this slowdown. */

@@ -1,6 +1,6 @@
 /** Scaling: how many workers? One file per policy. */
 
-import type { EndingRule, Reason, Role } from '../../model.ts'
+import type { EndingRule, Reason, Role } from '../../model/model.ts'
 import type { Figures } from '../schedule/scheduler.ts'
 
 /** What a scaling policy may look at. */

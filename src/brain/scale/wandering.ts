@@ -1,5 +1,5 @@
-import { ConfigError } from '../../errors.ts'
-import type { ScaleSpec } from './index.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ScaleSpec } from '../../systems/scalers.ts'
 import type { Scaler } from './scaler.ts'
 
 /** For trials of faults: another size every `everyMs` until `untilMs`. */

@@ -3,10 +3,10 @@
  * them, and work that waits is given the cores that it takes to be done within the promise.
  */
 
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { ArrivalRate, type SavedRate } from './arrival-rate.ts'
 import { backInto, between, hold, within } from './bounds.ts'
-import type { ScaleSpec } from './index.ts'
+import type { ScaleSpec } from '../../systems/scalers.ts'
 import { MeanCost, type SavedCost } from './mean-cost.ts'
 import { promiseOf } from './promise.ts'
 import { Rhythm, type SavedRhythm } from './rhythm.ts'

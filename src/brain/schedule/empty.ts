@@ -3,8 +3,8 @@
  * empty one, which takes any job, may stand behind them all.
  */
 
-import { type Entry, Heap } from '../../heap.ts'
-import type { Accepts } from '../eligible.ts'
+import { type Entry, Heap } from '../../lib/heap.ts'
+import type { Accepts } from '../jobs/eligible.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 
 export class EmptyWorkers {

@@ -1,7 +1,7 @@
 /** The workers that may be given jobs, the one with the smallest rank first; among equals, the one that was given a job longest ago. */
 
-import { type Entry, Heap } from '../../heap.ts'
-import type { Accepts } from '../eligible.ts'
+import { type Entry, Heap } from '../../lib/heap.ts'
+import type { Accepts } from '../jobs/eligible.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { passOver } from './scheduler.ts'

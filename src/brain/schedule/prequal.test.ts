@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WorkerRecord } from '../state.ts'
-import { only, sent, Trial } from '../trial.ts'
+import { only, sent, Trial } from '../testing/trial.ts'
 import { Latencies } from './latencies.ts'
 import { type Probe, ProbePool } from './probes.ts'
 

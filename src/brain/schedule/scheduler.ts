@@ -1,10 +1,10 @@
 /** Scheduling: where and when does a job start? One file per policy. */
 
-import type { Reason } from '../../model.ts'
-import type { Random } from '../../random.ts'
-import type { Accepts } from '../eligible.ts'
+import type { Reason } from '../../model/model.ts'
+import type { Random } from '../../lib/random.ts'
+import type { Accepts } from '../jobs/eligible.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
-import type { ClassLimits } from './classes.ts'
+import type { ClassLimits } from '../../systems/cloudprime/classes.ts'
 
 /** Where a job goes now; without a worker it waits. */
 export interface Verdict {

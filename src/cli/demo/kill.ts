@@ -1,7 +1,7 @@
 /** Takes one worker away, as a crash would. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Cluster } from '../../cluster.ts'
+import type { Cluster } from '../../live/cluster.ts'
 
 export interface Killed {
   worker: string

@@ -1,6 +1,6 @@
 /** Requests of each ready workload that take about so many milliseconds, with a check of the answer. */
 
-import type { Random } from '../../random.ts'
+import type { Random } from '../../lib/random.ts'
 import {
   checkBrowse,
   checkClimb,

@@ -1,6 +1,6 @@
 /** The demo's requests: many small ones, some of a second or more, drawn from a seed. */
 
-import { type Random, stream } from '../../random.ts'
+import { type Random, stream } from '../../lib/random.ts'
 import { checkPicture } from './checks.ts'
 import { browse, type DemoRequest, type Draw, factorizeProduct, purchase } from './kinds.ts'
 

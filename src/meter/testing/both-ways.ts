@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { compileFunction } from 'node:vm'
 import { type MeterMode, regionMarks } from '../counting.ts'
-import { defaultFormula, type Tally } from '../metrics.ts'
+import { defaultFormula, type Tally } from '../../model/metrics.ts'
 import { rewrite } from '../rewrite.ts'
 import { installRuntime } from '../runtime.ts'
 

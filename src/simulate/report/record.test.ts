@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stream } from '../../random.ts'
+import { stream } from '../../lib/random.ts'
 import { poisson } from '../arrivals.ts'
 import { simulate, unitsPerSecond } from '../simulate.ts'
 import { exponential } from '../sizes.ts'

@@ -1,9 +1,9 @@
 /** The page that shows how policies did on the same jobs. */
 
-import { linearAxis, logAxis, percent, plain, time, timeAxis, wholeDecades } from '../../report/axis.ts'
-import { type Line, lines, plot, sample } from '../../report/chart.ts'
-import { lookOf } from '../../report/colours.ts'
-import { escaped, page, tableOf } from '../../report/page.ts'
+import { linearAxis, logAxis, percent, plain, time, timeAxis, wholeDecades } from './axis.ts'
+import { type Line, lines, plot, sample } from './chart.ts'
+import { lookOf } from './colours.ts'
+import { escaped, page, tableOf } from './page.ts'
 import { leastForP99, type PolicyRecord, type SizeGroup } from './record.ts'
 
 export interface Report {

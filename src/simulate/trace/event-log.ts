@@ -3,10 +3,10 @@
  * that finished. Work becomes seconds by the rate that the log's workers announced.
  */
 
-import { decodeEntry, decodeHeader } from '../../brain/log.ts'
-import { checkFacts, checkJob } from '../../brain/sound.ts'
-import { ConfigError, PlimsollError } from '../../errors.ts'
-import type { Event, Job, WorkerFacts } from '../../model.ts'
+import { decodeEntry, decodeHeader } from '../../brain/log/log.ts'
+import { checkFacts, checkJob } from '../../brain/jobs/sound.ts'
+import { ConfigError, PlimsollError } from '../../lib/errors.ts'
+import type { Event, Job, WorkerFacts } from '../../model/model.ts'
 import { Numbers } from '../numbers.ts'
 import { unitsPerSecond } from '../simulate.ts'
 import type { NamedFile } from './lines.ts'

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 /** A file and the option that named it, for messages: `--trace = week.csv`. */
 export interface NamedFile {

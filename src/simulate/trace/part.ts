@@ -1,6 +1,6 @@
 /** A part of a trace, by time. */
 
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { dateOf } from './table.ts'
 import type { Trace } from './trace.ts'
 

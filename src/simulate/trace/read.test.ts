@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { looksLikeTrace, type ReadOptions, readTrace } from './read.ts'
 import type { RecordedCounts, RecordedJobs } from './trace.ts'
 

@@ -1,6 +1,6 @@
 /** Reads a trace, in the format that its first line shows or that was named. */
 
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { azureFunctions } from './azure-functions.ts'
 import { azureLlm } from './azure-llm.ts'
 import { eventLog } from './event-log.ts'

@@ -3,8 +3,8 @@
  * gives the fleet a stated load.
  */
 
-import { ConfigError } from '../../errors.ts'
-import type { Random } from '../../random.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { Random } from '../../lib/random.ts'
 import type { Arrivals } from '../arrivals.ts'
 import type { RunSpec } from '../simulate.ts'
 import type { Sizes } from '../sizes.ts'

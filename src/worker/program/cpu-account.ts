@@ -1,6 +1,6 @@
 /** The CPU time of one job: that of the process group of the program that has nothing else to do. */
 import { readdirSync } from 'node:fs'
-import { attempt, readProc, statFields, tickMs } from '../proc.ts'
+import { attempt, readProc, statFields, tickMs } from '../slots/proc.ts'
 
 /** What an account must know of a group, and what is learned of it for the next. */
 export interface CpuGroup {

@@ -1,6 +1,6 @@
 /** A process group and all that its members start: who they are, their memory and their CPU time, from /proc. */
 import { readdirSync } from 'node:fs'
-import { attempt, readProc, residentMb, statFields } from '../proc.ts'
+import { attempt, readProc, residentMb, statFields } from '../slots/proc.ts'
 import { CpuAccount, type CpuGroup, ThreadHabits, threadsOf } from './cpu-account.ts'
 
 /** To find children is half of the effort: they are taken to be the same for so long. */

@@ -4,7 +4,7 @@ import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
 import { type Duplex, Readable } from 'node:stream'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
-import type { SlotJobRequest } from '../slot-run.ts'
+import type { SlotJobRequest } from '../slots/slot-run.ts'
 import type { Address } from './address.ts'
 import { requestHeaders } from './raw-headers.ts'
 

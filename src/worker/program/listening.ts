@@ -1,6 +1,6 @@
 /** Which TCP ports processes listen on: to tell a user that a program chose another than it was given. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { attempt } from '../proc.ts'
+import { attempt } from '../slots/proc.ts'
 
 const listens = '0A'
 

@@ -1,7 +1,7 @@
 /** A process of the user's that leads a group of its own, and all that can be done to the group. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { deathSignal } from '../guard.ts'
-import { giveWay } from '../proc.ts'
+import { deathSignal } from '../slots/guard.ts'
+import { giveWay } from '../slots/proc.ts'
 import { ProgramOutput } from './program-output.ts'
 
 export interface Exit {

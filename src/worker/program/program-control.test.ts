@@ -1,7 +1,7 @@
 /** Jobs in programs: paused, cancelled, bounded and measured. */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
-import { isStopped, stateOf, until } from '../fixtures/use-pool.ts'
+import { isStopped, stateOf, until } from '../slots/fixtures/use-pool.ts'
 import { hasPython, read, usePrograms } from './fixtures/use-programs.ts'
 
 const { start, ask, lines } = await usePrograms({ after })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import test from 'node:test'
-import { stateOf, until } from '../fixtures/use-pool.ts'
+import { stateOf, until } from '../slots/fixtures/use-pool.ts'
 import { fixture, oneLiner, usePrograms } from './fixtures/use-programs.ts'
 
 const said = (lines: string[], what: RegExp) => until(() => lines.some((line) => what.test(line)), `${what}`)

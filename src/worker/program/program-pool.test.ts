@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { stateOf, until } from '../fixtures/use-pool.ts'
+import { stateOf, until } from '../slots/fixtures/use-pool.ts'
 import { fixture, read, usePrograms } from './fixtures/use-programs.ts'
 
 test('each job has a program to itself, one more is kept ready, and the surplus is ended', async (t) => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import test, { after } from 'node:test'
-import { until } from '../fixtures/use-pool.ts'
+import { until } from '../slots/fixtures/use-pool.ts'
 import { read, type Told, usePrograms } from './fixtures/use-programs.ts'
 
 const { pool, start, ask, lines } = await usePrograms({ after })

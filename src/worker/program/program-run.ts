@@ -1,9 +1,9 @@
 /** Takes one job to a program and back: sends its request, passes the answer on, and settles what it cost. */
 import type { Duplex } from 'node:stream'
-import { AnswerBroken } from '../../errors.ts'
+import { AnswerBroken } from '../../lib/errors.ts'
 import { type HttpHead, headers as names } from '../../wire/messages.ts'
 import { valuesOf } from '../../wire/raw-headers.ts'
-import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from '../slot-run.ts'
+import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from '../slots/slot-run.ts'
 import { HttpCall, type PassedBody } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
 import type { Place } from './place.ts'

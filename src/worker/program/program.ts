@@ -1,6 +1,6 @@
 /** One program in a slot, from its start to its end: becomes healthy, takes jobs, and is looked at while it is idle. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { MemoryWatch } from '../memory-watch.ts'
+import { MemoryWatch } from '../slots/memory-watch.ts'
 import { type Address, assignAddress, otherLoopback } from './address.ts'
 import type { CpuAccount } from './cpu-account.ts'
 import { GroupUsage, isEnding } from './group-usage.ts'

@@ -1,7 +1,7 @@
 /** A program that runs already, as a pool: health-checked, given jobs as they come, never stopped or ended. */
-import { ContractError } from '../../errors.ts'
+import { ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
-import type { SlotJobRequest, SlotRun } from '../slot-run.ts'
+import type { SlotJobRequest, SlotRun } from '../slots/slot-run.ts'
 import { urlAddress } from './address.ts'
 import { checkHealth, patienceMs } from './health.ts'
 import type { Place } from './place.ts'

@@ -1,0 +1,45 @@
+/** The admin port: what operators, workers and fronts reach, never clients. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type CacheParts, serveCache } from './cache.ts'
+import { type RestartParts, serveRestart } from './restart.ts'
+import type { WhyTeller } from './why.ts'
+import { RequestProblem, sendProblem } from '../front/problem.ts'
+import { acceptJoining, type Doors } from '../wire/accept.ts'
+
+export interface AdminParts extends RestartParts, CacheParts {
+  state(): unknown
+  why: WhyTeller
+  doors: Doors
+}
+
+export function adminServer(parts: AdminParts): Server {
+  const server = createServer((request, response) => {
+    try {
+      serve(parts, request, response)
+    } catch (error) {
+      if (!(error instanceof RequestProblem)) throw error
+      sendProblem(response, error)
+    }
+  })
+  acceptJoining(server, parts.token, parts.doors)
+  return server
+}
+
+function serve(parts: AdminParts, request: IncomingMessage, response: ServerResponse): void {
+  const { state, why } = parts
+  if (serveCache(parts, request, response) || serveRestart(parts, request, response)) return
+  if (request.method !== 'GET') {
+    const headers = { allow: 'GET' }
+    throw new RequestProblem(405, 'wrong-method', `${request.method} is not allowed here; GET is.`, {
+      headers,
+    })
+  }
+  if (why(request, response)) return
+  const path = request.url?.split('?')[0] ?? ''
+  if (path !== '/api/state') {
+    throw new RequestProblem(404, 'not-found', `There is nothing at ${path.slice(0, 200)}.`)
+  }
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(`${JSON.stringify(state())}\n`)
+}

@@ -1,0 +1,91 @@
+/** `/api/cache/KEY` of the admin port: fronts in other processes read from the coordinator's cache, and put answers there. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AnswerCache } from '../front/cache/answer-cache.ts'
+import { RequestProblem, sendProblem } from '../front/problem.ts'
+import { cachePath, keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
+import { isAuthorized } from '../wire/token.ts'
+
+export interface CacheParts {
+  token: string
+  /** Undefined: nothing is kept. */
+  cache: AnswerCache | undefined
+}
+
+/** SHA-256 in base64url. */
+const keyForm = /^[\w-]{43}$/
+
+/** Serves the request if it is for the cache. Throws a `RequestProblem` if it cannot be served. */
+export function serveCache(
+  { token, cache }: CacheParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const { url = '', method, headers } = request
+  if (!url.startsWith(cachePath)) return false
+  if (!isAuthorized(headers.authorization, token)) {
+    throw new RequestProblem(401, 'not-authorized', 'The cache is for fronts, which know the token.')
+  }
+  const key = url.slice(cachePath.length)
+  if (!keyForm.test(key)) {
+    throw new RequestProblem(404, 'not-found', 'A key is 43 letters of base64url, a SHA-256.')
+  }
+  if (!cache) throw new RequestProblem(404, 'not-found', 'This cluster has no cache.')
+  if (method === 'GET') void give(cache, key, response)
+  else if (method === 'PUT') void take(cache, key, request, response)
+  else {
+    const allow = { headers: { allow: 'GET, PUT' } }
+    throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; GET and PUT are.`, allow)
+  }
+  return true
+}
+
+async function give(cache: AnswerCache, key: string, response: ServerResponse): Promise<void> {
+  const found = await cache.get(key)
+  if (!found) return miss(response)
+  const { answer, account, ageMs, leftMs } = found
+  const { body, ...head } = answer
+  const kept = writeKeptHead({ ...head, account, ageMs, goodMs: leftMs })
+  if (kept === undefined) return miss(response)
+  response.writeHead(200, { [keptHeader]: kept, 'content-length': body.length }).end(body)
+}
+
+function miss(response: ServerResponse): void {
+  response.writeHead(404, { 'content-length': 0 }).end()
+}
+
+async function take(
+  cache: AnswerCache,
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const began = performance.now()
+  try {
+    const head = readKeptHead(request.headers[keptHeader])
+    if (!head) throw new RequestProblem(400, 'bad-request', `${keptHeader} must be the head of an answer.`)
+    const body = await read(request, cache.mostAnswerBytes)
+    const { status, fields, account, goodMs = Infinity } = head
+    const ageMs = head.ageMs + performance.now() - began
+    cache.put(key, { answer: { status, fields, body }, account, ageMs }, goodMs)
+    response.writeHead(204).end()
+  } catch (error) {
+    // Else the front broke off in the middle: there is nobody to be told, and nothing is kept.
+    if (!(error instanceof RequestProblem)) return void response.destroy()
+    response.shouldKeepAlive = false
+    sendProblem(response, error)
+  }
+}
+
+async function read(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const tooLong = () => new RequestProblem(413, 'too-large', `The cache takes bodies of ${mostBytes} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLong()
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > mostBytes) throw tooLong()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

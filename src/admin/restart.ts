@@ -1,0 +1,82 @@
+/** `POST /api/restart` of the admin port: a rolling restart, told step by step as lines of JSON. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RequestProblem, sendProblem } from '../front/problem.ts'
+import type { RestartStep, RestartWhat } from '../live/rolling-restart.ts'
+import { isAuthorized } from '../wire/token.ts'
+
+export interface RestartParts {
+  token: string
+  restart(what: RestartWhat): AsyncGenerator<RestartStep>
+}
+
+/** What follows the steps: all went well, or what did not. */
+export type RestartEnd = { done: true } | { error: string }
+
+const path = '/api/restart'
+const mostBytes = 1_000
+
+/** Serves the request if it asks for a restart. Throws a `RequestProblem` if it may not. */
+export function serveRestart(
+  parts: RestartParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (request.url !== path || request.method !== 'POST') return false
+  const { 'content-type': type = '', authorization } = request.headers
+  if (!isLoopback(request) && !isAuthorized(authorization, parts.token)) {
+    throw new RequestProblem(401, 'not-authorized', 'From elsewhere this must be asked with the token.')
+  }
+  // A page in a browser can send anything else here without being asked.
+  if (!/^application\/json\b/.test(type)) {
+    throw new RequestProblem(415, 'wrong-type', `content-type = ${type}: must be application/json.`)
+  }
+  void run(parts, request, response)
+  return true
+}
+
+async function run(
+  { restart }: RestartParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const say = (line: RestartStep | RestartEnd) => void response.write(`${JSON.stringify(line)}\n`)
+  try {
+    const what = await readWhat(request)
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders()
+    for await (const step of restart(what)) say(step)
+    say({ done: true })
+    response.end()
+  } catch (error) {
+    if (error instanceof RequestProblem) return sendProblem(response, error)
+    say({ error: (error as Error).message })
+    response.end()
+  }
+}
+
+async function readWhat(request: IncomingMessage): Promise<RestartWhat> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > mostBytes) break
+  }
+  const wrong = () =>
+    new RequestProblem(
+      400,
+      'bad-request',
+      'The body must be {"fronts":true or false,"workers":true or false}.',
+    )
+  try {
+    const { fronts, workers } = JSON.parse(Buffer.concat(chunks).toString()) as Partial<RestartWhat>
+    if (typeof fronts !== 'boolean' || typeof workers !== 'boolean') throw wrong()
+    return { fronts, workers }
+  } catch {
+    throw wrong()
+  }
+}
+
+function isLoopback({ socket }: IncomingMessage): boolean {
+  return /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
+}

@@ -1,0 +1,55 @@
+/** `/api/jobs/{id}/why` of the admin port: the story of one job, as JSON or as lines to read. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RequestProblem } from '../front/problem.ts'
+import { count } from '../lib/quantities.ts'
+import { whyDocument, whyText } from '../story/document.ts'
+import type { Stories } from '../story/stories.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
+
+/** Serves the request if it asks for a story. Throws a `RequestProblem` if there is none. */
+export type WhyTeller = (request: IncomingMessage, response: ServerResponse) => boolean
+
+const path = /^\/api\/jobs\/([^/?]+)\/why(?:\?|$)/
+
+export function whyTeller(stories: Stories, discipline: DisciplineName, now: () => number): WhyTeller {
+  const { bounded } = disciplines[discipline]
+  return (request, response) => {
+    const id = path.exec(request.url ?? '')?.[1]
+    if (id === undefined) return false
+    const story = stories.of(decoded(id))
+    if (!story) throw unknown(decoded(id), stories)
+    const document = whyDocument(story, { bounded, now: now() })
+    const asText = prefersText(request.headers.accept)
+    const body = asText ? whyText(document) : JSON.stringify(document)
+    const type = asText ? 'text/plain; charset=utf-8' : 'application/json'
+    response.writeHead(200, { 'content-type': type, vary: 'accept' })
+    response.end(`${body}\n`)
+    return true
+  }
+}
+
+/** Text for those who name it before JSON. */
+function prefersText(accept = ''): boolean {
+  const text = accept.search(/text\/plain/i)
+  const json = accept.search(/application\/json/i)
+  return text >= 0 && (json < 0 || text < json)
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id)
+  } catch {
+    return id
+  }
+}
+
+function unknown(id: string, { count: { open, finished } }: Stories): RequestProblem {
+  return new RequestProblem(
+    404,
+    'unknown-job',
+    `Nothing is remembered of a job ${id.slice(0, 200)}. Remembered are the ${count(open, 'job')} that are not over ` +
+      `and the last ${finished} that ended. A job's id stands in the plimsoll-job header of its answer.`,
+    { fields: { open, finished } },
+  )
+}

@@ -1,0 +1,281 @@
+/** Functions take what would wait, if that pays; what comes to nothing there is done by the fleet. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Action, AttemptToken, Event, FailureKind } from '../../model/model.ts'
+import { type OverflowOptions, overflowSpec } from './overflow-spec.ts'
+import { explain } from '../../story/reasons.ts'
+import { type BrainSpec, brainOf } from '../../systems/brain-spec.ts'
+import { answers, only, sent, Trial } from '../testing/trial.ts'
+
+/** 1,000 units a second, as workers do; no start; waiting is worth a lot. */
+const functions: OverflowOptions = {
+  concurrency: 2,
+  workPerSecond: 1000,
+  coldMs: 0,
+  prices: { waitingHour: 1000 },
+}
+const name = 'function:local'
+
+/** One worker with one core that has a job of 10 s in its hands, and functions. */
+function busy(overflow: Partial<OverflowOptions> = {}, spec: Partial<BrainSpec> = {}): Trial {
+  const trial = new Trial({ scheduler: 'srpt', overflow: { ...functions, ...overflow }, ...spec })
+  trial.joins('w', { slots: 1 })
+  trial.arrives('first', { work: 10_000 })
+  return trial
+}
+
+const away = (actions: readonly Action[]) => only(actions, 'overflow').map(({ job }) => job)
+const ofJob = (job: string, attempt = 1): AttemptToken & { worker: string } => ({
+  epoch: 1,
+  job,
+  attempt,
+  worker: name,
+})
+const finishes = (job: string, attempt = 1): Event => ({
+  type: 'finished',
+  work: 1000,
+  ...ofJob(job, attempt),
+})
+const fails = (job: string, kind: FailureKind): Event => ({ type: 'failed', kind, ...ofJob(job) })
+
+test('a job that would wait goes to a function, and its answer counts', () => {
+  const trial = busy()
+  const actions = trial.arrives('second', { work: 11_000 })
+  assert.deepEqual(away(actions), ['second'])
+  assert.deepEqual(trial.view.away, [{ job: 'second', attempt: 1, function: name }])
+  assert.deepEqual([trial.view.placed, trial.view.waiting.length, trial.view.jobs], [1, 0, 2])
+  assert.match(
+    explain(only(actions, 'overflow')[0]!.reason),
+    /^the fleet would come to it in 5 s, a function has it done in 11 s, and costs [\d.]+ where/,
+  )
+  assert.deepEqual(answers(trial.after(11_000).tell(finishes('second'))), ['second result finished'])
+  assert.deepEqual(trial.view.away, [])
+})
+
+test('who is to be tried again in a function is for the fleet if all are busy by then', () => {
+  const trial = busy({ concurrency: 1, retries: { most: 3, backoffMs: 9000 } })
+  assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
+  trial.tell(fails('second', 'throttled'))
+  trial.after(8000)
+  assert.deepEqual(away(trial.arrives('third', { work: 11_000 })), ['third'])
+  assert.deepEqual(away(trial.after(1000).tick()), [])
+  assert.deepEqual(trial.view.waiting, ['second'])
+  trial.tell(finishes('third'))
+  assert.deepEqual(away(trial.after(9000).tick()), [])
+  assert.deepEqual(sent(trial.finishes('first')), ['second w'])
+})
+
+test('one that finds a core does not', () => {
+  const trial = new Trial({ scheduler: 'srpt', overflow: functions })
+  trial.joins('w')
+  assert.deepEqual(sent(trial.arrives('only')), ['only w'])
+})
+
+test('where there are no functions, or waiting is worth little, it waits', () => {
+  const waits = (trial: Trial) => {
+    const actions = trial.arrives('second', { work: 11_000 })
+    assert.deepEqual(away(actions), [])
+    assert.deepEqual(trial.view.waiting, ['second'])
+  }
+  waits(busy({ prices: { waitingHour: 0.0001 } }))
+  const none = new Trial({ scheduler: 'srpt' })
+  none.joins('w', { slots: 1 })
+  none.arrives('first', { work: 10_000 })
+  waits(none)
+})
+
+test('what a worker for the job would cost counts for the function', () => {
+  const goes = (workerHour: number) =>
+    away(busy({ prices: { waitingHour: 0, workerHour } }).arrives('second', { work: 11_000 })).length === 1
+  assert.equal(goes(0.01), false)
+  // 0.5 GB for an hour cost 0.03.
+  assert.equal(goes(0.04), true)
+})
+
+test('a function that starts or works too slowly gains nothing', () => {
+  assert.deepEqual(away(busy({ coldMs: 6000 }).arrives('second', { work: 11_000 })), [])
+  assert.deepEqual(away(busy({ workPerSecond: 600 }).arrives('second', { work: 11_000 })), [])
+})
+
+test('jobs too long, too large, or not to be repeated never go', () => {
+  const goes = (job: Parameters<Trial['arrives']>[1]) =>
+    away(busy().arrives('second', { work: 11_000, ...job })).length === 1
+  assert.equal(goes({}), true)
+  assert.equal(goes({ high: 800_000 }), false)
+  assert.equal(goes({ memoryMb: 513 }), false)
+  assert.equal(goes({ safeToRepeat: false }), false)
+})
+
+test('no more go than there is room for; when one is back another of the queue goes', () => {
+  const trial = busy()
+  for (const id of ['a', 'b', 'c']) trial.arrives(id, { work: 11_000 })
+  assert.deepEqual(
+    trial.view.away.map(({ job }) => job),
+    ['a', 'b'],
+  )
+  assert.deepEqual(trial.view.waiting, ['c'])
+  assert.deepEqual(away(trial.after(100).tell(finishes('a'))), ['c'])
+})
+
+test('a job that waits longer than was thought goes when it is looked at again', () => {
+  const trial = new Trial({ scheduler: 'srpt', overflow: functions })
+  trial.joins('w', { slots: 1 })
+  trial.arrives('long', { work: 100_000 })
+  // It is shorter, but the only slot is taken.
+  assert.deepEqual(away(trial.arrives('short', { work: 1000 })), [])
+  assert.deepEqual(trial.view.waiting, ['short'])
+  assert.deepEqual(away(trial.after(2000).tick()), ['short'])
+})
+
+test('where the queue is full a function still takes what pays', () => {
+  const trial = busy({}, { limits: { queue: 0 } })
+  assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
+})
+
+test('workers that are about to be there are waited for, those that are far off are not', () => {
+  const goes = (bootedMs: number) => {
+    const trial = new Trial({
+      scheduler: 'srpt',
+      overflow: { ...functions, coldMs: 5000 },
+      scale: { min: 2, max: 2 },
+    })
+    trial.tick()
+    trial.after(bootedMs).joins('w', { slots: 1 }, { launch: '1-1' })
+    trial.arrives('first', { work: 60_000 })
+    return away(trial.arrives('second', { work: 61_000 })).length === 1
+  }
+  // The other launch is as old as the one that has joined.
+  assert.equal(goes(100), false)
+  const alone = new Trial({ scheduler: 'srpt', overflow: { ...functions, coldMs: 5000 } })
+  alone.joins('w', { slots: 1 })
+  alone.arrives('first', { work: 60_000 })
+  assert.deepEqual(away(alone.arrives('second', { work: 61_000 })), ['second'])
+})
+
+for (const kind of ['crash', 'killed', 'unready', 'unreachable', 'refused', 'timeout', 'limit'] as const) {
+  test(`a job whose function ends with ${kind} is done by the fleet`, () => {
+    const trial = busy()
+    trial.arrives('second', { work: 11_000 })
+    const actions = trial.after(100).tell(fails('second', kind))
+    assert.equal(only(actions, 'retry')[0]?.reason.code, kind)
+    assert.deepEqual([trial.view.away, trial.view.waiting], [[], ['second']])
+    assert.deepEqual(sent(trial.after(10_000).finishes('first')), ['second w'])
+    assert.deepEqual(answers(trial.finishes('second')), ['second result finished'])
+  })
+}
+
+test('an error of the workload itself is the answer', () => {
+  const trial = busy()
+  trial.arrives('second', { work: 11_000 })
+  assert.deepEqual(answers(trial.tell(fails('second', 'error'))), ['second error error'])
+})
+
+test('functions that turn jobs away are left alone for a while, longer each time', () => {
+  const trial = busy()
+  trial.arrives('second', { work: 11_000 })
+  trial.tell(fails('second', 'throttled'))
+  assert.deepEqual(trial.view.waiting, ['second'])
+  assert.deepEqual(away(trial.after(499).tick()), [])
+  assert.deepEqual(away(trial.after(1).tick()), [])
+  assert.deepEqual(away(trial.after(250).tick()), ['second'])
+  trial.tell({ ...fails('second', 'throttled'), attempt: 2 } as Event)
+  assert.deepEqual(away(trial.after(900).tick()), [])
+  assert.deepEqual(away(trial.after(400).tick()), ['second'])
+  // After the sixth time it is for the fleet.
+  for (const attempt of [3, 4, 5]) {
+    trial.tell({ ...fails('second', 'throttled'), attempt } as Event)
+    assert.deepEqual(away(trial.after(60_250).tick()), ['second'])
+  }
+  trial.tell({ ...fails('second', 'throttled'), attempt: 6 } as Event)
+  assert.deepEqual(away(trial.after(60_250).tick()), [])
+})
+
+test('a function of which nothing is heard is given up, and its late answer is dropped', () => {
+  const trial = busy({ patienceMs: 1000 })
+  trial.arrives('second', { work: 11_000 })
+  assert.deepEqual(only(trial.after(109_000).tick(), 'retry'), [])
+  const actions = trial.after(1000).tick()
+  assert.equal(only(actions, 'cancel')[0]?.worker, name)
+  assert.equal(only(actions, 'retry')[0]?.reason.code, 'function-silent')
+  assert.equal(only(trial.tell(finishes('second')), 'drop').length, 1)
+  assert.deepEqual(sent(trial.finishes('first')), ['second w'])
+})
+
+test('a client that hangs up, and a deadline that passes, call the job back', () => {
+  const trial = busy()
+  trial.arrives('second', { work: 11_000 })
+  trial.arrives('third', { work: 11_000, deadlineAt: 12_000 })
+  assert.deepEqual(
+    trial.view.away.map(({ job }) => job),
+    ['second', 'third'],
+  )
+  assert.equal(only(trial.tell({ type: 'cancelled', job: 'second' }), 'cancel')[0]?.worker, name)
+  const actions = trial.after(12_000).tick()
+  assert.deepEqual(answers(actions), ['third refused deadline'])
+  assert.equal(only(actions, 'cancel')[0]?.job, 'third')
+  assert.deepEqual([trial.view.away, trial.view.jobs, trial.view.leftBehind()], [[], 1, undefined])
+})
+
+test('a job that the fleet cannot do by its deadline goes where it can be', () => {
+  const trial = busy({ prices: { waitingHour: 0 } })
+  trial.arrives('urgent', { work: 9000, low: 9000, deadlineAt: 9500 })
+  const actions = trial.arrives('second', { work: 9000, low: 9000, deadlineAt: 10_000 })
+  assert.deepEqual(answers(actions), [])
+  assert.deepEqual(
+    only(actions, 'overflow').map(({ reason }) => reason.code),
+    ['overflow-deadline'],
+  )
+})
+
+test('how fast functions are is learned', () => {
+  const trial = new Trial({ overflow: functions })
+  trial.joins('w', { slots: 1 })
+  trial.arrives('first', { work: 1_000_000 })
+  const functionMs: unknown[] = []
+  for (let i = 0; i < 20; i++) {
+    const [gone] = only(trial.arrives(`j${i}`), 'overflow')
+    functionMs.push(gone?.reason.functionMs)
+    trial.after(2000).tell(finishes(`j${i}`))
+  }
+  assert.equal(functionMs[0], 1000)
+  assert.ok(Math.abs(Number(functionMs.at(-1)) - 2000) < 50, `${functionMs}`)
+})
+
+test('what is away survives a snapshot, and the restored brain decides the same', () => {
+  const [kept, restored] = [busy(), busy()]
+  for (const trial of [kept, restored]) for (const id of ['a', 'b', 'c']) trial.arrives(id, { work: 11_000 })
+  restored.restores()
+  for (const trial of [kept, restored]) {
+    trial.history.length = 0
+    trial.after(700).tell(finishes('b'))
+    trial.tell(fails('a', 'crash'))
+    trial.after(200_000).tick()
+    trial.finishes('first')
+  }
+  assert.deepEqual(restored.history, kept.history)
+  const saved = ({ brain }: Trial) => JSON.parse(JSON.stringify(brain.snapshot()))
+  assert.deepEqual(saved(restored), saved(kept))
+})
+
+test('what cannot be is refused, naming the option, the value and what is allowed', () => {
+  const refused = (overflow: Partial<OverflowOptions>, message: string) =>
+    assert.throws(() => brainOf({ ...new Trial().spec, overflow: { ...functions, ...overflow } }), {
+      code: 'CONFIG',
+      message,
+    })
+  refused({ concurrency: 0 }, 'overflow.concurrency = 0: must be a whole number, 1 or more')
+  refused({ workPerSecond: 0 }, 'overflow.workPerSecond = 0: must be a number above 0')
+  refused({ prices: { request: -1 } }, 'overflow.prices.request = -1: must be a number, 0 or more')
+})
+
+test('when functions are used, and how often they are tried, is checked by name', () => {
+  const options = { concurrency: 1, workPerSecond: 1 }
+  const wrong = (more: object) => () => overflowSpec({ ...options, ...more } as OverflowOptions)
+  assert.throws(wrong({ when: 'never' }), /overflow.when = never: must be any or arrival/)
+  assert.throws(
+    wrong({ retries: { most: 0, backoffMs: 1 } }),
+    /overflow.retries.most = 0: must be a whole number/,
+  )
+  assert.throws(wrong({ retries: { most: 1, backoffMs: -1 } }), /overflow.retries.backoffMs = -1: must be/)
+})

@@ -1,0 +1,199 @@
+/** Deadlines, in virtual time: who goes first and when, and who is refused rather than let wait in vain. */
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Action } from '../../model/model.ts'
+import { answers, only, sent, Trial } from '../testing/trial.ts'
+
+/** Workers that do a unit of work in a millisecond, and nobody is owed turns. */
+function cluster(workers = 1, limits = {}): Trial {
+  const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0, ...limits } })
+  for (let i = 1; i <= workers; i++) trial.joins(`w${i}`)
+  return trial
+}
+
+/** Rings at that time, which must be when the brain asked for it. */
+function rings(trial: Trial, at: number): Action[] {
+  assert.equal(only(trial.history, 'wake').at(-1)!.at, at)
+  trial.now = at
+  return trial.tick()
+}
+
+const running = (trial: Trial) =>
+  trial.view.workers.flatMap(({ jobs }) => jobs.filter((job) => job.running).map(({ job }) => job))
+
+test('a job that waits is begun exactly when it must, and a quarter earlier, though it is longer', () => {
+  const trial = cluster()
+  trial.arrives('report', { work: 1000 })
+  assert.deepEqual(sent(trial.arrives('bill', { work: 2000, deadlineAt: 3000 })), [])
+  assert.deepEqual(sent(trial.after(499).tick()), [])
+  const [run] = only(rings(trial, 500), 'run')
+  assert.deepEqual(run!.precedence, { tier: 0, until: 1e18, due: 500 })
+  assert.deepEqual(run!.reason, {
+    ...{ code: 'goes-first', needMs: 2000, leftMs: 500, preempts: 'report' },
+    deadlineMs: 2500,
+  })
+  assert.deepEqual(running(trial), ['bill'])
+  // It keeps the core from all that are shorter.
+  trial.arrives('short', { work: 1 })
+  assert.deepEqual(running(trial), ['bill'])
+})
+
+test('a job that was paused goes on exactly when it must; what it has done counts', () => {
+  const trial = cluster()
+  trial.arrives('bill', { work: 2000, deadlineAt: 5000 })
+  trial.after(400).arrives('short', { work: 1500 })
+  assert.deepEqual(running(trial), ['short'])
+  // It was to be looked at as if nothing were done; 400 ms are.
+  trial.arrives('shorter', { work: 1400 })
+  trial.now = 1800
+  trial.finishes('shorter')
+  assert.deepEqual(only(rings(trial, 2500), 'rank'), [])
+  const [rank] = only(rings(trial, 2900), 'rank')
+  assert.deepEqual([rank!.job, rank!.reason], ['bill', { code: 'deadline-near', leftMs: 2100 }])
+  assert.deepEqual(running(trial), ['bill'])
+})
+
+test('a job that runs is not asked again and again how much slack it has', () => {
+  const trial = cluster()
+  trial.arrives('bill', { work: 2000, deadlineAt: 2501 })
+  let ticks = 0
+  for (let at = 0; at < 2000; ticks++) {
+    at = only(trial.history, 'wake').at(-1)!.at
+    trial.now = at
+    if (only(trial.tick(), 'rank').length > 0) break
+  }
+  assert.equal(ticks, 0)
+  assert.deepEqual(only(trial.history, 'rank').length, 1)
+})
+
+test('a job that outgrew its estimate must run for what it is now taken to need', () => {
+  const trial = cluster()
+  trial.arrives('bill', { work: 1000, deadlineAt: 4000 })
+  trial.after(1500).progresses('bill', 1500)
+  trial.arrives('short', { work: 1000 })
+  assert.deepEqual(running(trial), ['short'])
+  // It is taken to need 3,000, of which 1,500 are done.
+  trial.arrives('shorter', { work: 900 })
+  assert.deepEqual(only(rings(trial, 2750), 'rank').length, 1)
+})
+
+test('on a slow worker a job must begin earlier', () => {
+  const trial = cluster()
+  trial.arrives('other', { work: 200 })
+  trial.joins('slow', { workPerSecond: 500 })
+  assert.deepEqual(sent(trial.arrives('bill', { work: 1000, deadlineAt: 10_000 })), ['bill slow'])
+  assert.deepEqual(sent(trial.arrives('short', { work: 150 })), ['short slow'])
+  assert.equal(only(rings(trial, 7500), 'rank').length, 1)
+})
+
+test('of those that must begin the one with the least slack goes first, whatever its deadline', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({ work: fc.integer({ min: 1000, max: 4000 }), slack: fc.integer({ min: 0, max: 500 }) }),
+        {
+          minLength: 2,
+          maxLength: 6,
+        },
+      ),
+      (jobs) => {
+        const trial = cluster()
+        trial.arrives('long', { work: 50 })
+        const due = jobs.map(({ slack }, i) => ({ id: `j${i}`, slack }))
+        for (const [i, { work, slack }] of jobs.entries())
+          trial.arrives(`j${i}`, { work, deadlineAt: work * 1.25 + slack })
+        // By then all must run.
+        for (let at = 0; at <= 500; at += 20) {
+          trial.now = at
+          trial.tick()
+        }
+        const least = Math.min(...due.map(({ slack }) => slack))
+        const [first] = running(trial)
+        assert.equal(due.find(({ id }) => id === first)?.slack, least)
+      },
+    ),
+    { numRuns: 60, seed: 6 },
+  )
+})
+
+test('a job without a deadline loses its core only when it must', () => {
+  const trial = cluster(2)
+  trial.arrives('a', { work: 1000 })
+  trial.arrives('b', { work: 3000 })
+  trial.arrives('bill', { work: 2000, deadlineAt: 10_000 })
+  for (let i = 0; i < 7; i++) {
+    trial.after(1000).tick()
+    assert.deepEqual(only(trial.history, 'pause'), [])
+    if (i === 0) trial.finishes('a')
+  }
+  assert.deepEqual(running(trial), ['bill', 'b'])
+})
+
+test('a job is refused at once when even the least that such jobs take is too much', () => {
+  const trial = cluster()
+  const [answer] = only(trial.arrives('late', { work: 3000, low: 2000, deadlineAt: 1000 }), 'answer')
+  assert.deepEqual(
+    [answer!.outcome, answer!.reason],
+    ['refused', { code: 'no-time', needMs: 2000, leftMs: 1000 }],
+  )
+  assert.deepEqual([trial.view.jobs, trial.view.timers], [0, 0])
+  // Where nobody knows what is the least, nothing is refused; nor where no worker is ready yet.
+  assert.deepEqual(answers(trial.arrives('unknown', { work: 3000, deadlineAt: 1000 })), [])
+  assert.deepEqual(answers(cluster(0).arrives('early', { work: 3000, low: 2000, deadlineAt: 1000 })), [])
+})
+
+test('a job is refused at once when it cannot be done with all whose deadlines are earlier', () => {
+  const trial = cluster(2)
+  for (let i = 0; i < 4; i++) trial.arrives(`bill${i}`, { work: 1000, low: 900, deadlineAt: 2000 })
+  const [answer] = only(trial.arrives('one-more', { work: 1000, low: 900, deadlineAt: 2100 }), 'answer')
+  assert.deepEqual(answer!.reason, { code: 'no-time-for-all', needMs: 900, togetherMs: 2250, leftMs: 2100 })
+  // What those have done counts, and those with later deadlines wait.
+  assert.deepEqual(answers(trial.after(500).arrives('sooner', { work: 900, low: 800, deadlineAt: 1900 })), [])
+  assert.deepEqual(answers(trial.arrives('again', { work: 100, low: 90, deadlineAt: 3000 })), [])
+})
+
+test('a job that has waited until it is hopeless is refused before its deadline', () => {
+  const trial = cluster(1)
+  trial.arrives('stubborn', { work: 5000, preemptible: false })
+  trial.arrives('bill', { work: 1000, low: 800, deadlineAt: 2000 })
+  assert.deepEqual(answers(rings(trial, 750)), [])
+  const actions = rings(trial, 1200)
+  assert.deepEqual(answers(actions), ['bill refused no-time'])
+  assert.deepEqual(only(actions, 'answer')[0]!.reason, { code: 'no-time', needMs: 800, leftMs: 800 })
+  assert.deepEqual([trial.view.jobs, trial.view.waiting.length, trial.view.leftBehind()], [1, 0, undefined])
+})
+
+test('one that has begun is not refused before its deadline, however little time is left', () => {
+  const trial = cluster()
+  trial.arrives('bill', { work: 1000, low: 800, deadlineAt: 1100 })
+  assert.deepEqual(answers(trial.after(1000).tick()), [])
+  assert.deepEqual(answers(trial.after(100).tick()), ['bill refused deadline'])
+  assert.equal(trial.view.timers, 0)
+})
+
+test('one that must run for its deadline leaves its turn to another, but not its core', () => {
+  const trial = cluster(1, { mostSlowdown: 10 })
+  trial.arrives('busy', { work: 400 })
+  trial.arrives('bill', { work: 500, deadlineAt: 740 })
+  trial.arrives('other', { work: 900 })
+  trial.after(100).tick()
+  assert.deepEqual([running(trial), trial.view.turns], [['bill'], { taken: 1, most: 1, owed: 1 }])
+  const actions = rings(trial, 115)
+  assert.deepEqual(
+    only(actions, 'rank').map(({ job, reason }) => `${job} ${reason.code}`),
+    ['bill deadline-near'],
+  )
+  assert.deepEqual(sent(actions), [])
+  assert.deepEqual([running(trial), trial.view.turns], [['bill'], { taken: 0, most: 1, owed: 1 }])
+  trial.restores()
+  assert.deepEqual(sent(trial.after(400).finishes('bill')), ['other w1'])
+})
+
+test('with workers that rank nothing, deadlines only end jobs', () => {
+  const trial = new Trial({ scheduler: 'least-connections' })
+  trial.joins('w1')
+  assert.deepEqual(answers(trial.arrives('late', { work: 3000, low: 2000, deadlineAt: 1000 })), [])
+  assert.equal(trial.view.timers, 1)
+})

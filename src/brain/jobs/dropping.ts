@@ -1,0 +1,28 @@
+/** Drops jobs that have waited too long, where the policy has it so: they are answered, and counted apart. */
+
+import { thousandths } from '../../lib/quantities.ts'
+import type { Core } from '../core.ts'
+import { conclude } from './placing.ts'
+import type { JobRecord } from '../state.ts'
+
+/** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
+export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
+  if (core.waiting.laned === 0) return
+  const late: JobRecord[] = []
+  for (const record of core.waiting) if (isLate(record, limits, core.now)) late.push(record)
+  late.sort((a, b) => a.seq - b.seq)
+  for (const record of late) {
+    const lane = record.job.lane!
+    const waitedMs = thousandths(core.now - record.arrivedAt)
+    conclude(core, record, 'dropped', { code: 'dropped', lane, waitedMs, limitMs: limits[lane]! })
+  }
+}
+
+function isLate(
+  { job, attempt, arrivedAt }: JobRecord,
+  limits: Readonly<Record<string, number>>,
+  now: number,
+) {
+  if (job.lane === undefined || attempt > 0 || !Object.hasOwn(limits, job.lane)) return false
+  return now - arrivedAt > limits[job.lane]!
+}

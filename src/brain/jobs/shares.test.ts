@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ConfigError } from '../../lib/errors.ts'
+import { brainOf } from '../../systems/brain-spec.ts'
+import { only, sent, Trial } from '../testing/trial.ts'
+
+fc.configureGlobal({ seed: 1 })
+
+/** One worker of one core, and 1,000 units a second. */
+function fair(): Trial {
+  const trial = new Trial({ scheduler: 'srpt', fair: true })
+  trial.joins('w')
+  return trial
+}
+
+/** Lets time pass in small steps, with a tick after each. */
+function passes(trial: Trial, ms: number): Trial {
+  for (let i = 0; i < ms; i += 100) trial.after(100).tick()
+  return trial
+}
+
+const running = (trial: Trial) =>
+  trial.view.workers.flatMap(({ jobs }) => jobs.filter((job) => job.running).map((job) => job.job))
+
+test('a client that has had more than its share makes way for another, even for a longer job', () => {
+  const trial = fair()
+  trial.arrives('a1', { client: 'a', work: 9000 })
+  passes(trial, 5000)
+  assert.deepEqual(running(trial), ['a1'])
+  const [run] = only(trial.arrives('b1', { client: 'b', work: 8000 }), 'run')
+  assert.deepEqual(run?.reason.code, 'fairer')
+  assert.deepEqual(running(trial), ['b1'])
+  const [put] = only(trial.history, 'rank')
+  assert.deepEqual(
+    [put?.job, put?.reason.code, put?.reason.percent, put?.reason.clients],
+    ['a1', 'over-share', 100, 2],
+  )
+  assert.ok(put!.precedence.tier > 0)
+})
+
+test('within a client the shortest goes first, and so it does among clients that had the same', () => {
+  const trial = fair()
+  trial.arrives('a1', { client: 'a', work: 5000 })
+  trial.arrives('a2', { client: 'a', work: 1000 })
+  assert.deepEqual(running(trial), ['a2'])
+  trial.arrives('b1', { client: 'b', work: 400 })
+  assert.deepEqual(running(trial), ['b1'])
+})
+
+test('one client alone is never behind', () => {
+  const trial = fair()
+  for (let i = 0; i < 5; i++) trial.arrives(`a${i}`, { client: 'a', work: 3000 + i })
+  passes(trial, 4000)
+  const reasons = only(trial.history, 'rank').map(({ reason }) => reason.code)
+  assert.deepEqual([...new Set(reasons)], ['turn-over'])
+})
+
+test('what was had long ago does not count any more', () => {
+  const trial = fair()
+  trial.arrives('a1', { client: 'a', work: 2000 })
+  trial.after(2000).finishes('a1')
+  passes(trial, 100_000)
+  trial.arrives('a2', { client: 'a', work: 1000 })
+  trial.arrives('b1', { client: 'b', work: 1500 })
+  assert.deepEqual(running(trial), ['a2'])
+})
+
+test('two that ask for all there is get about the same, whatever the size of their jobs', () => {
+  const trial = fair()
+  const had = { a: 0, b: 0 }
+  const sizes = { a: 50, b: 2000 }
+  let count = 0
+  const ask = (client: 'a' | 'b') => trial.arrives(`${client}${count++}`, { client, work: sizes[client] })
+  for (let i = 0; i < 4; i++) {
+    ask('a')
+    ask('b')
+  }
+  const left = new Map<string, number>()
+  for (let at = 0; at < 120_000; at += 50) {
+    trial.after(50).tick()
+    for (const id of running(trial)) {
+      const client = id[0] as 'a' | 'b'
+      had[client] += 50
+      left.set(id, (left.get(id) ?? sizes[client]) - 50)
+      if (left.get(id)! <= 0) {
+        trial.tell({ type: 'finished', work: sizes[client], ...trial.at(id) })
+        ask(client)
+      }
+    }
+  }
+  const share = had.a / (had.a + had.b)
+  assert.ok(share > 0.4 && share < 0.6, `${share}`)
+})
+
+test('a brain restored in the middle does as the other would have', () => {
+  const step = fc.record({
+    gap: fc.integer({ min: 0, max: 400 }),
+    client: fc.constantFrom('a', 'b', 'c'),
+    work: fc.integer({ min: 10, max: 4000 }),
+    ends: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.nat({ max: 39 }), (steps, restoreAt) => {
+      const play = (at: number) => {
+        const trial = fair()
+        trial.joins('v', { cores: 2 })
+        for (const [i, { gap, client, work, ends }] of steps.entries()) {
+          if (i === at) trial.restores()
+          trial.after(gap).tick()
+          trial.arrives(`j${i}`, { client, work })
+          const [id] = running(trial)
+          if (ends && id) trial.finishes(id)
+        }
+        return trial.history
+      }
+      assert.deepEqual(play(restoreAt), play(-1))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('workers that run all their jobs at once cannot be fair, and that is said', () => {
+  const trial = new Trial({ scheduler: 'least-connections' })
+  assert.throws(
+    () => brainOf({ ...trial.spec, fair: true }),
+    new ConfigError('fair: needs workers that rank their jobs; sharing does not'),
+  )
+  assert.deepEqual(sent(trial.history), [])
+})

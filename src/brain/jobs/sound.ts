@@ -1,0 +1,27 @@
+/**
+ * Whether what the driver says of jobs and workers can be true at all. A number that is none would spoil the
+ * order of a heap or a sum, and with it decisions about everyone else; so it is refused at the door.
+ */
+
+import { ContractError } from '../../lib/errors.ts'
+import type { Job, WorkerFacts } from '../../model/model.ts'
+
+export function checkJob({ id, work, memoryMb, deadlineAt }: Job): void {
+  if (!(work >= 0 && work < Infinity)) refuse(`job ${id}: work`, work, 'a number, 0 or more')
+  if (!(memoryMb >= 0 && memoryMb < Infinity)) refuse(`job ${id}: memoryMb`, memoryMb, 'a number, 0 or more')
+  if (deadlineAt !== undefined && !Number.isFinite(deadlineAt))
+    refuse(`job ${id}: deadlineAt`, deadlineAt, 'a time, or absent')
+}
+
+export function checkFacts({ id, cores, workPerSecond, memoryMb, slots }: WorkerFacts): void {
+  const worker = `worker ${id}`
+  if (!(Number.isInteger(cores) && cores >= 1)) refuse(`${worker}: cores`, cores, 'a whole number, 1 or more')
+  if (!(Number.isInteger(slots) && slots >= 1)) refuse(`${worker}: slots`, slots, 'a whole number, 1 or more')
+  if (!(workPerSecond > 0 && workPerSecond < Infinity))
+    refuse(`${worker}: workPerSecond`, workPerSecond, 'a number above 0')
+  if (!(memoryMb >= 0 && memoryMb < Infinity)) refuse(`${worker}: memoryMb`, memoryMb, 'a number, 0 or more')
+}
+
+function refuse(what: string, value: number, allowed: string): never {
+  throw new ContractError(`${what} = ${value}: must be ${allowed}`)
+}

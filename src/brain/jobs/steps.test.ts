@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reason } from '../../model/model.ts'
+import { createBrain } from '../brain.ts'
+import type { ScaleDecision, Scaler, WorkerFigures } from '../scale/scaler.ts'
+import { leastConnections } from '../schedule/least-connections.ts'
+import type { Scheduler, SchedulerFactory } from '../schedule/scheduler.ts'
+import { only, sent, Trial } from '../testing/trial.ts'
+
+const reason: Reason = { code: 'test' }
+
+/** A policy that does as it is told, once each. */
+function told(more: Partial<Scaler> = {}) {
+  const next: ScaleDecision[] = []
+  const seen: WorkerFigures[][] = []
+  const scaler: Scaler = {
+    name: 'told',
+    everyMs: 1000,
+    decide(view) {
+      seen.push(view.workers())
+      return next.shift() ?? { kind: 'hold', reason }
+    },
+    save: () => null,
+    load: () => {},
+    ...more,
+  }
+  return { next, seen, scaler }
+}
+
+function trialOf(scaler: Scaler, scheduler: SchedulerFactory = leastConnections, mostWorkers = 9): Trial {
+  const trial = new Trial()
+  trial.brain = createBrain({ scheduler, scaler, discipline: 'sharing', mostWorkers })
+  return trial
+}
+
+test('a policy may name whom it launches, drains and ends; what an ended one had goes elsewhere', () => {
+  const { next, seen, scaler } = told()
+  const trial = trialOf(scaler)
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  for (const job of ['1', '2', '3']) trial.arrives(job)
+  next.push({
+    kind: 'steps',
+    reason,
+    launch: { count: 2, reason },
+    drain: [{ worker: 'b', reason }],
+    end: [{ worker: 'a', reason }],
+  })
+  const actions = trial.after(1000).tick()
+  assert.equal(only(actions, 'launch').length, 2)
+  assert.deepEqual(
+    only(actions, 'drain').map(({ worker }) => worker),
+    ['b'],
+  )
+  assert.deepEqual(
+    only(actions, 'terminate').map(({ worker }) => worker),
+    ['a'],
+  )
+  assert.equal(trial.at('1').worker, 'c')
+  assert.equal(only(actions, 'retry')[0]?.reason.code, 'worker-ended')
+  const work = seen.at(-1)!.map(({ id, jobs, work, draining, cpu }) => [id, jobs, work, draining, cpu])
+  assert.deepEqual(work[0], ['a', 1, 1000, false, null])
+})
+
+test('drained workers end at once, unless the policy sees to that', () => {
+  for (const endsDrained of [false, true]) {
+    const { next, scaler } = told({ endsDrained })
+    const trial = trialOf(scaler)
+    trial.joins('a')
+    next.push({ kind: 'steps', reason, drain: [{ worker: 'a', reason }] })
+    assert.equal(only(trial.after(1000).tick(), 'terminate').length, endsDrained ? 0 : 1)
+    next.push({ kind: 'steps', reason, end: [{ worker: 'a', reason }] })
+    assert.equal(only(trial.after(1000).tick(), 'terminate').length, endsDrained ? 1 : 0)
+  }
+})
+
+test('a policy is told of workers that are lost, before it decides', () => {
+  const lost: string[] = []
+  const { seen, scaler } = told({ lost: (worker) => void lost.push(worker) })
+  const trial = trialOf(scaler)
+  trial.joins('a')
+  const before = seen.length
+  trial.tell({ type: 'lost', worker: 'a' })
+  assert.deepEqual(lost, ['a'])
+  assert.equal(seen.length, before + 1)
+})
+
+/** Launches a worker for each job that it has not launched one for, and gives it to that one only. */
+const oneEach: SchedulerFactory = ({ fleet }): Scheduler => ({
+  name: 'one-each',
+  patient: true,
+  rank: () => 0,
+  refile: () => {},
+  place(record, now) {
+    if (record.awaits !== undefined && fleet.isBooting(record.awaits)) return { reason, again: now + 5000 }
+    return fleet.room() > 0 ? { reason, launch: reason } : { reason, again: now + 5000 }
+  },
+  fits: (worker, record) => worker.launch === record.awaits,
+  takes: () => reason,
+  save: () => null,
+  load: () => {},
+})
+
+test('a job may have a worker launched for it, and be passed over by others until that one is there', () => {
+  const { scaler } = told()
+  const trial = trialOf(scaler, oneEach, 2)
+  const first = only(trial.arrives('1'), 'launch')[0]!.launch
+  const second = only(trial.arrives('2'), 'launch')[0]!.launch
+  assert.deepEqual(only(trial.arrives('3'), 'launch'), [])
+  assert.deepEqual(sent(trial.joins('b', {}, { launch: second })), ['2 b'])
+  assert.deepEqual(sent(trial.joins('a', {}, { launch: first })), ['1 a'])
+  assert.deepEqual(trial.view.waiting, ['3'])
+  // There is room again once one is gone: for its job, which comes back.
+  assert.equal(only(trial.tell({ type: 'lost', worker: 'b' }), 'launch').length, 1)
+  assert.deepEqual(only(trial.after(5000).tick(), 'launch'), [])
+})

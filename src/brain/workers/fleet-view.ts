@@ -1,0 +1,98 @@
+/** What scaling policies see of the fleet. All of it is kept up to date event by event, but what jobs need is added up when asked for. */
+
+import type { Core } from '../core.ts'
+import { doneWork, remainingWork } from '../jobs/mirror.ts'
+import type { FleetView, Present, WorkerFigures } from '../scale/scaler.ts'
+import type { FleetFacts } from '../schedule/scheduler.ts'
+import type { JobRecord, WorkerRecord } from '../state.ts'
+
+export function fleetView(core: Core): FleetView {
+  const { occupancy, boots } = core
+  return {
+    ready: core.ready,
+    fronts: core.fronts,
+    booting: core.launches.size,
+    draining: core.draining.size,
+    waiting: core.waiting.size,
+    jobs: core.jobs.size,
+    cores: core.cores,
+    busyCores: core.busyCores,
+    coresEach: core.coresEach,
+    ...occupancy.sums(core.now),
+    bootMs: boots.percentile(90),
+    present: () => present(core),
+    workers: () => [...core.workers.values()].map((worker) => figuresOf(worker, core.now)),
+    waitingWork: () => waitingWork(core),
+  }
+}
+
+/** What schedulers may know of the fleet besides its workers. */
+export function fleetFacts(core: () => Core): FleetFacts {
+  return {
+    ready: () => core().ready,
+    booting: () => core().launches.size,
+    isBooting: (launch) => core().launches.has(launch),
+    isWaiting: (job) => core().jobs.get(job)?.queued !== undefined,
+    room() {
+      const { now, launchNotBefore, mostWorkers, ready, launches } = core()
+      return now < launchNotBefore ? 0 : Math.max(0, mostWorkers - ready - launches.size)
+    },
+  }
+}
+
+function figuresOf(worker: WorkerRecord, now: number): WorkerFigures {
+  const { id, number, state, suspect, cpu, jobs, since } = worker
+  return {
+    ...{ id, number, suspect, cpu, since },
+    draining: state === 'draining',
+    jobs: jobs.length,
+    work: jobs.reduce((sum, record) => sum + remainingWork(record, now), 0),
+  }
+}
+
+function waitingWork(core: Core): number {
+  let sum = 0
+  for (const { job } of core.waiting) sum += job.work
+  return sum
+}
+
+function present(core: Core): Present {
+  const sums: Present = {
+    seconds: 0,
+    waitingSeconds: 0,
+    waitingJobs: 0,
+    drainingSeconds: 0,
+    oldestWaitingMs: 0,
+  }
+  const { now } = core
+  const usual = core.capacity > 0 ? core.capacity / core.cores : core.fastest
+  for (const record of core.jobs.values()) {
+    const seconds = secondsLeft(record, now, usual)
+    sums.seconds += seconds
+    if (record.worker?.state === 'draining') {
+      sums.drainingSeconds += seconds
+      continue
+    }
+    const share = waits(core, record)
+    if (share === 0) continue
+    sums.waitingJobs += share
+    sums.waitingSeconds += share * seconds
+    sums.oldestWaitingMs = Math.max(sums.oldestWaitingMs, now - record.arrivedAt)
+  }
+  return sums
+}
+
+/** On a core of its own. A job that has outgrown what was said needs what jobs like it do that have come so far. */
+export function secondsLeft(record: JobRecord, now: number, usualRate: number): number {
+  const rate = record.worker?.workPerSecond ?? usualRate
+  if (rate === 0) return 0
+  const done = record.worker ? doneWork(record, now) : 0
+  return Math.max(0, Math.max(record.expected, record.job.work) - done) / rate
+}
+
+/** The part of the job that has no core now: all of it where one job after another runs. */
+function waits({ discipline }: Core, { worker, running }: JobRecord): number {
+  if (!worker) return 1
+  if (discipline.bounded) return running ? 0 : 1
+  return Math.max(0, 1 - worker.cores / worker.jobs.length)
+}

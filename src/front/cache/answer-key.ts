@@ -1,0 +1,45 @@
+/** Names what a request asks for: two with the same name are owed the same answer. */
+
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { canonical } from '../../estimate/canonical.ts'
+import type { Asked } from '../request/ask.ts'
+import { deepest } from '../request/params.ts'
+
+/**
+ * A hash over the workload, the version of its code, the parameters and all of the body. A method or a header is not
+ * part of it: workloads do not see them.
+ */
+export async function answerKey(asked: Pick<Asked, AskedOf>): Promise<string> {
+  const { question, params, checked, body, sendBody } = asked
+  const given = isPlain(checked) ? canonical(checked) : `as sent ${canonical(params)}`
+  const hash = createHash('sha256')
+  for (const part of [question.workload, question.codeHash, given]) hash.update(`${part.length} ${part} `)
+  if (sendBody && body.bytes > 0) for await (const chunk of body.open()) hash.update(chunk)
+  return hash.digest('base64url')
+}
+
+type AskedOf = 'question' | 'params' | 'checked' | 'body' | 'sendBody'
+
+/** Values of a schema's own making may differ where their text does not; then what the client sent has to do. */
+function isPlain(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return !['symbol', 'function'].includes(typeof value)
+  if ('toJSON' in value || depth > deepest) return false
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false
+  return Object.values(value).every((part) => isPlain(part, depth + 1))
+}
+
+/** What a client says about answers that were computed for others. */
+export interface Wish {
+  /** True: none of them, but this one may be kept for others. */
+  fresh: boolean
+  /** True: and its own is for nobody else. */
+  alone: boolean
+}
+
+export function wishOf({ headers }: Pick<IncomingMessage, 'headers'>): Wish {
+  const said = (headers['cache-control'] ?? '').toLowerCase().split(',')
+  const says = (...directives: string[]) => said.some((directive) => directives.includes(directive.trim()))
+  return { fresh: says('no-cache', 'max-age=0'), alone: says('no-store') }
+}

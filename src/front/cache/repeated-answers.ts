@@ -1,0 +1,130 @@
+/** Answers of deterministic workloads: kept ones are given again, and those that are being computed are shared. */
+
+import type { Job } from '../../model/model.ts'
+import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
+import { answerKey, type Wish } from './answer-key.ts'
+import type { Asked } from '../request/ask.ts'
+import type { Account, Client, Receiver, WholeAnswer } from '../recipient.ts'
+import { SharedAnswers } from './shared-answers.ts'
+
+/** Longer answers are passed on as they come, each to one client. */
+const longestShared = 4 * 1024 * 1024
+
+export interface RepeatOptions {
+  /** Answers are kept, so many bytes of them. Default: none. */
+  cacheBytes?: number
+  /** Those that are older are not given again. Default: of any age. */
+  cacheAgeMs?: number
+  /** True: the same requests at the same time share one job. */
+  coalesce?: boolean
+}
+
+export interface RepeatCounters extends CacheCounters {
+  /** Requests that waited for the job of another. */
+  shared: number
+}
+
+export interface RepeatParts {
+  coalesce: boolean
+  /** Undefined: nothing is kept. */
+  cache: AnswerCache | undefined
+  /** The clock of deadlines. */
+  now(): number
+}
+
+/** A request to be answered. */
+export interface Repeatable {
+  asked: Asked
+  job: Job
+  client: Client
+  wish: Wish
+  /** Has the job computed for a receiver. */
+  start(job: Job, receiver: Receiver): void
+}
+
+export class RepeatedAnswers {
+  readonly #parts: RepeatParts
+  readonly #shared: SharedAnswers
+
+  constructor(parts: RepeatParts) {
+    this.#parts = parts
+    this.#shared = new SharedAnswers(parts.now)
+  }
+
+  /** True: an answer to this may have been computed for another. */
+  takes({ workload, checked }: Asked, { safeToRepeat = true }: Job, { alone }: Wish): boolean {
+    return safeToRepeat && !alone && workload.deterministic(checked)
+  }
+
+  /** Sees to it that the client is answered; from here on the body is its own business. */
+  async serve({ asked, job, client, wish, start }: Repeatable): Promise<void> {
+    const { cache, coalesce, now } = this.#parts
+    const { workload, body } = asked
+    const { cacheMs = Infinity } = workload
+    const arrivedAt = now()
+    const key = await answerKey(asked)
+    const found = wish.fresh ? undefined : cache?.get(key)
+    // Those who ask the same must not pass each other here, so nothing is waited for without need.
+    const kept = found instanceof Promise ? await found : found
+    if (client.gone) return body.discard()
+    if (kept) {
+      const seconds = Math.floor(kept.ageMs / 1000)
+      const timing = `cache;dur=${(now() - arrivedAt).toFixed(3)}`
+      const account = { 'plimsoll-cache': 'hit', age: `${seconds}`, 'server-timing': timing }
+      client.deliver(kept.answer, { ...kept.account, ...account })
+      return body.discard()
+    }
+    const waiter = { job, client, arrivedAt }
+    if (coalesce && !wish.fresh && this.#shared.join(key, waiter, cacheMs)) return body.discard()
+    const wholeBytes = Math.max(client.wholeBytes, coalesce ? longestShared : 0, cache?.mostAnswerBytes ?? 0)
+    this.#shared.lead(coalesce ? key : undefined, waiter, {
+      wholeBytes,
+      start,
+      keep: (answer, account, ageMs) => {
+        if (cache && mayBeKept(answer)) cache.put(key, { answer, account: lasting(account), ageMs }, cacheMs)
+      },
+      over: () => void body.discard(),
+    })
+  }
+
+  /** `cache` is the one of this process, if it has one. */
+  counters(cache: CountedCache | undefined): RepeatCounters {
+    const none = { hits: 0, misses: 0, entries: 0, bytes: 0, mostBytes: 0 }
+    return { ...(cache?.counters() ?? none), shared: this.#shared.shared }
+  }
+}
+
+/** What of other options is about this. */
+export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): RepeatOptions {
+  return {
+    ...(cacheBytes !== undefined && { cacheBytes }),
+    ...(cacheAgeMs !== undefined && { cacheAgeMs }),
+    ...(coalesce !== undefined && { coalesce }),
+  }
+}
+
+/** The cache of the cluster, which lies in its main process. Undefined: nothing is kept. */
+export function cacheOf({ cacheBytes = 0, cacheAgeMs }: RepeatOptions): CountedCache | undefined {
+  if (cacheBytes === 0) return undefined
+  const age = cacheAgeMs === undefined ? {} : { mostAgeMs: cacheAgeMs }
+  return lruCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
+}
+
+/** Undefined: neither is wanted. */
+export function repeatedAnswers(
+  { coalesce = false }: RepeatOptions,
+  cache: AnswerCache | undefined,
+  now: () => number,
+): RepeatedAnswers | undefined {
+  return cache || coalesce ? new RepeatedAnswers({ coalesce, cache, now }) : undefined
+}
+
+/** A workload may say of a single answer that it is not to be kept. */
+function mayBeKept({ status, fields }: WholeAnswer): boolean {
+  return status === 200 && !/\b(no-store|no-cache|private)\b/i.test(fields['cache-control'] ?? '')
+}
+
+/** What stays true of the job. */
+function lasting({ 'server-timing': _, ...account }: Account): Account {
+  return account
+}

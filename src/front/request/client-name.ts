@@ -1,0 +1,105 @@
+/** Who a client is: the name by which its work is added up. Never a secret, never long. */
+
+import { createHash } from 'node:crypto'
+import { isIP, isIPv4 } from 'node:net'
+import { ConfigError } from '../../lib/errors.ts'
+
+/** What of a request tells its client; an `IncomingMessage` is one. */
+export interface ClientFacts {
+  readonly socket: { readonly remoteAddress?: string | undefined }
+  /** All values of each header, by its name in lower case. */
+  readonly headersDistinct: Readonly<Record<string, string[] | undefined>>
+}
+
+export type ClientNamer = (request: ClientFacts) => string
+
+/** All who do not say who they are, together. */
+export const anonymous = 'anonymous'
+
+/** A name that is longer is shown by its hash. */
+const longestName = 64
+
+/** Headers that by their name hold what must not be shown. */
+const secretHeader = /auth|cookie|credential|key|passw|secret|session|signature|token/
+
+/** The rule that `address`, `key` or `header:NAME` stands for; `option` is where it was said. */
+export function clientNamer(by: string, option = 'clientBy'): ClientNamer {
+  if (by === 'address') return byAddress
+  if (by === 'key') return byKey
+  const [, header] = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i.exec(by) ?? []
+  if (header === undefined) {
+    throw new ConfigError(
+      `${option} = ${by}: must be address, key or header:NAME, for example header:x-tenant`,
+    )
+  }
+  return byHeader(header.toLowerCase())
+}
+
+function byAddress({ socket }: ClientFacts): string {
+  return addressName(socket.remoteAddress ?? '') ?? anonymous
+}
+
+function byKey(request: ClientFacts): string {
+  const [, bearer] = /^bearer +(.*)$/i.exec(only(request, 'authorization') ?? '') ?? []
+  const key = bearer?.trim() || only(request, 'x-api-key')
+  return key ? `key:${digest(key)}` : anonymous
+}
+
+function byHeader(header: string): ClientNamer {
+  // Each proxy on the way adds the address that it saw: one header or several, the client's own first.
+  if (header === 'x-forwarded-for') return (request) => firstAddress(request.headersDistinct[header])
+  if (secretHeader.test(header)) {
+    return (request) => {
+      const secret = only(request, header)
+      return secret ? `key:${digest(secret)}` : anonymous
+    }
+  }
+  return (request) => {
+    const value = only(request, header)
+    return value ? (addressName(value) ?? shown(value)) : anonymous
+  }
+}
+
+/** One who says twice who he is has not said it: a name made of both would be one that nobody counts against. */
+function only({ headersDistinct }: ClientFacts, header: string): string | undefined {
+  const values = headersDistinct[header] ?? []
+  return values.length === 1 ? values[0]!.trim() : undefined
+}
+
+function firstAddress(values: string[] = []): string {
+  const first = (values[0] ?? '').split(',', 1)[0]!.trim()
+  const [, inBrackets, beforePort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(first) ?? []
+  return addressName(inBrackets ?? beforePort ?? first) ?? anonymous
+}
+
+/** IPv4 as it is, also inside IPv6; of IPv6 the first 64 bits, since whoever has one such address has them all. */
+function addressName(text: string): string | undefined {
+  const address = text.replace(/%.*$/s, '')
+  if (isIPv4(address)) return address
+  if (isIP(address) !== 6) return undefined
+  const groups = groupsOf(address)
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join('.')
+  }
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** The eight numbers of an IPv6 address, however it is written. */
+function groupsOf(address: string): number[] {
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = [], tail = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0')
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+}
+
+/** What cannot be shown in a line of a log is named by its hash, and what looks like one too. */
+function shown(value: string): string {
+  const plain = value.length <= longestName && /^(?!hash:)[\x20-\x7e]*$/.test(value)
+  return plain ? value : `hash:${digest(value)}`
+}
+
+/** Enough to tell clients apart, too little to tell what was hashed. */
+function digest(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 12)
+}

@@ -1,0 +1,117 @@
+/** What estimators are asked about a request to a program: its features, and a key that only equal requests have. */
+
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { RouteRequest } from '../../config/config.ts'
+import { restName } from '../../config/path-pattern.ts'
+import type { Question } from '../../estimate/estimator.ts'
+import { featuresOf } from '../../estimate/features.ts'
+import type { Features } from '../../workload/workload.ts'
+import { headBytes } from './body.ts'
+import { newJobId } from './job-id.ts'
+import { deepest, isDeeper } from './params.ts'
+import type { GrowingBody } from './growing-body.ts'
+import type { FoundRoute } from './route-table.ts'
+import type { Target } from './target.ts'
+
+/** A longer target is given by its hash. */
+const longestKey = 512
+/** Parts of `**` that are features of their own. */
+const mostParts = 8
+
+export interface RouteQuestionParts {
+  /** The hash of a route's code, for costs as they are measured now. */
+  codeOf(route: string): string
+  log(line: string): void
+}
+
+export type RouteQuestioner = (
+  found: FoundRoute,
+  method: string,
+  target: Target,
+  request: IncomingMessage,
+  body: GrowingBody,
+) => Question
+
+export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuestioner {
+  const troubled = new Set<string>()
+  return ({ route, path }, method, target, request, body) => {
+    const { name } = route
+    const seen: RouteRequest = {
+      method,
+      path,
+      query: firstOf(target.url.searchParams),
+      headers: joined(request.headers),
+      json: route.needsJson ? jsonOf(request, body) : undefined,
+      bytes: body.announced ?? (body.complete ? body.bytes : 0),
+    }
+    const wrong = (why: string) => {
+      if (troubled.has(name)) return
+      troubled.add(name)
+      log(`route ${name}: its features cannot be used, so automatic ones are: ${why}`)
+    }
+    const own = route.features && (() => ownFeatures(route.features!, seen))
+    const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
+    const features = featuresOf(own ? { features: own } : {}, shown(seen, route.methods), facts, wrong)
+    const params = { method, target: target.text }
+    return { workload: name, codeHash: codeOf(name), key: keyOf(method, target.text, body), params, features }
+  }
+}
+
+/** A body of which not all is known makes a request like no other. */
+function keyOf(method: string, target: string, body: GrowingBody): string {
+  if (!body.complete || body.bytes > headBytes) return `?${newJobId()}`
+  const asked = `${method} ${target}`
+  const short = asked.length > longestKey ? `#${hash('sha256', asked, 'base64url')}` : asked
+  return body.bytes > 0 ? `${short} ${body.bytes} ${hash('sha256', body.head, 'base64url')}` : short
+}
+
+function ownFeatures(
+  features: NonNullable<FoundRoute['route']['features']>,
+  request: RouteRequest,
+): Features {
+  if (typeof features === 'function') return features(request)
+  const found = Object.entries(features).map(([name, source]) => [name, source(request)] as const)
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Features
+}
+
+/** What automatic features are made of. A method is one if there can be several, and so is each part of `**`. */
+function shown({ method, path, query, json }: RouteRequest, methods: readonly string[] | undefined): object {
+  const { [restName]: rest, ...named } = path
+  const parts = rest ? rest.split('/').slice(0, mostParts) : []
+  const numbered = parts.map((part, i) => [`${i + 1}`, part] as const)
+  return {
+    ...(methods?.length !== 1 && { method }),
+    path: { ...Object.fromEntries(numbered), ...named },
+    query,
+    ...(json !== undefined && { json }),
+  }
+}
+
+/** Undefined: there is none, it is too long or too deep to be looked into, or it cannot be read. */
+function jsonOf({ headers }: IncomingMessage, body: GrowingBody): unknown {
+  if (!isJsonType(headers['content-type']) || !body.complete || body.bytes > headBytes) return undefined
+  if (body.bytes === 0 || isDeeper(body.head, deepest)) return undefined
+  try {
+    return JSON.parse(body.head.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export function isJsonType(type: string | undefined): boolean {
+  return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type ?? '')
+}
+
+function firstOf(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...query].reverse())
+}
+
+function joined(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}

@@ -1,0 +1,80 @@
+/** Sends one attempt of a request to a program: its head, then the client's body while it comes. */
+
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
+import { bearer } from '../../wire/token.ts'
+import { type Carried, drained } from './transport.ts'
+import type { GrowingBody } from '../request/growing-body.ts'
+
+/** The heads of requests and answers may stand inside headers, in base64. */
+const maxHeaderSize = 256 * 1024
+
+/** What a worker answers: something to read, or with a socket, the other end of a program's protocol. */
+export interface Came {
+  response: IncomingMessage
+  upgraded?: { socket: Duplex; first: Buffer }
+}
+
+export interface Call {
+  /** Rejects if there is no answer. */
+  came: Promise<Came>
+  /** Nothing more is wanted of it: ends it unless it has ended well. */
+  done(): void
+}
+
+export function sendAttempt({ upstream, head, token, signal }: Carried, body: GrowingBody): Call {
+  const json = Buffer.from(JSON.stringify(head))
+  const switching = head.http?.upgrade === true
+  // One that came in chunks goes on so, though it be empty.
+  const whole = body.complete && body.announced !== undefined
+  const call = request({
+    ...upstream.address,
+    agent: upstream.agent,
+    method: switching ? 'GET' : 'POST',
+    path: attemptPath,
+    signal,
+    maxHeaderSize,
+    headers: {
+      authorization: bearer(token),
+      ...(switching
+        ? { connection: 'upgrade', upgrade: attemptProtocol, [headers.head]: json.toString('base64url') }
+        : {
+            'content-type': 'application/octet-stream',
+            [headers.headBytes]: `${json.length}`,
+            ...(whole && { 'content-length': `${json.length + body.bytes}` }),
+          }),
+    },
+  })
+  let answered: IncomingMessage | undefined
+  const came = answerOf(call)
+  call.once('response', (response) => {
+    answered = response
+  })
+  if (switching) call.end()
+  else pump(call, json, body).catch(() => call.destroy())
+  return {
+    came,
+    done: () => {
+      if (!call.writableFinished || !answered?.complete) call.destroy()
+    },
+  }
+}
+
+function answerOf(call: ClientRequest): Promise<Came> {
+  return new Promise((resolve, reject) => {
+    call.on('error', reject)
+    call.once('response', (response) => resolve({ response }))
+    call.once('upgrade', (response, socket, first) => resolve({ response, upgraded: { socket, first } }))
+  })
+}
+
+async function pump(call: ClientRequest, head: Buffer, body: GrowingBody): Promise<void> {
+  call.write(head)
+  for await (const chunk of body.open()) {
+    if (call.destroyed) return
+    if (!call.write(chunk)) await drained(call)
+  }
+  if (body.trailers.length > 0) call.addTrailers([[headers.trailers, JSON.stringify(body.trailers)]])
+  call.end()
+}

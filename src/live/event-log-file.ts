@@ -1,0 +1,38 @@
+/** The live cluster's event log, in a file if one was asked for. */
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { LogWriter } from '../brain/log/log-writer.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { Action, Event } from '../model/model.ts'
+
+export interface EventLogFile {
+  entry(at: number, event: Event, actions: readonly Action[]): void
+  close(): void
+}
+
+/** How long an entry may wait to be written. */
+const flushMs = 500
+
+export function eventLogFile(file: string | undefined, spec: BrainSpec): EventLogFile {
+  if (file === undefined) return { entry() {}, close() {} }
+  let descriptor: number
+  try {
+    descriptor = openSync(file, 'w')
+  } catch (error) {
+    throw new ConfigError(
+      `--event-log = ${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    )
+  }
+  const writer = new LogWriter((chunk) => void writeSync(descriptor, chunk))
+  writer.header(spec)
+  const timer = setInterval(() => writer.flush(), flushMs).unref()
+  return {
+    entry: (at, event, actions) => writer.entry(at, event, actions),
+    close() {
+      clearInterval(timer)
+      writer.flush()
+      closeSync(descriptor)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** Asks the provider again and again what is there, and tells the brain. */
+
+import type { Event } from '../../model/model.ts'
+import type { Provider } from './provider.ts'
+
+export interface InventoryOptions {
+  provider: Pick<Provider, 'list'>
+  everyMs: number
+  /** After so long an answer is waited for no more, and another is asked for; if it still comes, it counts for its time. */
+  limitMs: number
+  now(): number
+  tell(event: Extract<Event, { type: 'listed' }>): void
+  log(line: string): void
+}
+
+export interface Inventory {
+  /** Asks now, unless an answer is on its way. */
+  ask(): void
+  /** Idempotent. */
+  close(): void
+}
+
+export function takeInventory({ provider, everyMs, limitMs, now, tell, log }: InventoryOptions): Inventory {
+  let pending: { askedAt: number } | undefined
+  let closed = false
+  /** Said once, until it is over. */
+  let trouble = ''
+
+  function troubled(message: string): void {
+    if (message !== '' && message !== trouble) log(`fleet: the provider's list cannot be had: ${message}`)
+    trouble = message
+  }
+
+  function ask(): void {
+    const askedAt = now()
+    if (closed) return
+    if (pending) {
+      if (askedAt - pending.askedAt < limitMs) return
+      troubled(`no answer for ${limitMs / 1000} s`)
+    }
+    const mine = { askedAt }
+    pending = mine
+    const over = () => {
+      if (pending === mine) pending = undefined
+    }
+    provider.list().then(
+      (machines) => {
+        over()
+        if (closed) return
+        troubled('')
+        tell({ type: 'listed', launches: machines.map(({ launch }) => launch), askedAt })
+      },
+      (error: Error) => {
+        over()
+        if (!closed) troubled(error.message)
+      },
+    )
+  }
+
+  const timer = setInterval(ask, everyMs)
+  return {
+    ask,
+    close() {
+      closed = true
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** The command lines of workers and fronts on the cluster's own machine. */
+
+import { totalmem } from 'node:os'
+import { type MeterSetting, meterFlags } from '../../model/metering.ts'
+
+export interface WorkerCommandOptions {
+  /** The command that starts a worker, before its own options. */
+  workerCommand: string[]
+  /** Modules of workloads. */
+  files: string[]
+  /** What describes an own server, in place of workloads. */
+  config?: string
+  dataDir: string
+  slots: number
+  /** Most workers, which share the machine's memory. */
+  max: number
+  jobMemoryMb: number
+}
+
+/** Workers together take no more than this part of the machine's memory. */
+const memoryPart = 0.8
+
+export function workerCommand(
+  { workerCommand: command, files, config, dataDir, slots, max, jobMemoryMb }: WorkerCommandOptions,
+  meter: MeterSetting,
+  adminUrl: string,
+): string[] {
+  const memoryMb = Math.floor((totalmem() / 1024 / 1024 / Math.max(1, max)) * memoryPart)
+  return [
+    ...command,
+    ...['--join', adminUrl],
+    ...(config === undefined ? ['--workloads', files.join(',')] : ['--config', config]),
+    ...['--data', dataDir],
+    ...['--slots', `${slots}`],
+    ...['--memory', `${memoryMb}`],
+    ...['--job-memory', `${jobMemoryMb}`],
+    ...(config === undefined ? meterFlags(meter) : []),
+  ]
+}
+
+export interface FrontCommandOptions extends Pick<WorkerCommandOptions, 'files' | 'config'> {
+  fronts?: { command: string[] }
+}
+
+export function frontCommand(
+  { fronts, files, config }: FrontCommandOptions,
+  meter: MeterSetting,
+  adminUrl: string,
+): string[] {
+  return [
+    ...(fronts?.command ?? []),
+    ...['--join', adminUrl, '--shared'],
+    ...(config === undefined ? ['--workloads', files.join(','), ...meterFlags(meter)] : ['--config', config]),
+  ]
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import test, { type TestContext } from 'node:test'
+import { WireError } from '../../lib/errors.ts'
+import type { FrontWelcome } from '../../wire/front-messages.ts'
+import { wireProtocol } from '../../wire/messages.ts'
+import { BrainLink, type BrainLinkParts } from './brain-link.ts'
+
+const welcome: FrontWelcome = {
+  ...{
+    type: 'welcome',
+    session: 's',
+    resumed: false,
+    received: 0,
+    epoch: 1,
+    beatMs: 1000,
+    clientBy: 'address',
+  },
+  limits: {} as FrontWelcome['limits'],
+  ...{ repeats: {} as FrontWelcome['repeats'], quantities: [], queue: 1, workers: [], ready: true },
+}
+
+/** Something that takes connections; `answer` is what it says to the hello of each, by its number. */
+async function brain(t: TestContext, answer: (connection: number, socket: Socket) => void): Promise<URL> {
+  const sockets = new Set<Socket>()
+  const server = createServer().on('upgrade', (_request, socket: Socket) => {
+    sockets.add(socket.on('error', () => {}))
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${wireProtocol}\r\n\r\n`,
+    )
+    const connection = sockets.size
+    socket.once('data', () => answer(connection, socket)).on('end', () => socket.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+function linkTo(t: TestContext, join: URL, on: Partial<BrainLinkParts>): BrainLink {
+  const link = new BrainLink({
+    ...{ join, token: 't', hello: { id: 'f', pid: 1, code: {} }, welcomeMs: 50 },
+    ...{ onWelcome() {}, onMessage() {}, onLost() {}, onRefused() {} },
+    ...on,
+  })
+  t.after(() => link.close())
+  return link
+}
+
+test('a brain that takes the connection and says nothing is none', { timeout: 10_000 }, async (t) => {
+  const refused: WireError[] = []
+  const cut = Promise.withResolvers<void>()
+  const join = await brain(t, (_connection, socket) => socket.once('end', cut.resolve))
+  const link = linkTo(t, join, { onRefused: (error) => refused.push(error) })
+  await link.open()
+  await cut.promise
+  assert.equal(refused.length, 1)
+  assert.ok(refused[0] instanceof WireError)
+  assert.equal(refused[0].message, `cannot join ${join.origin}: it did not answer within 0.05 s`)
+})
+
+test('a brain that was there and does not welcome the front back is tried again', {
+  timeout: 10_000,
+}, async (t) => {
+  let welcomes = 0
+  const back = Promise.withResolvers<void>()
+  const join = await brain(t, (connection, socket) => {
+    if (connection !== 2) socket.write(`${JSON.stringify(welcome)}\n`)
+    if (connection === 1) setTimeout(() => socket.destroy(), 20)
+  })
+  const link = linkTo(t, join, {
+    onWelcome: () => ++welcomes === 2 && back.resolve(),
+    onRefused: back.reject,
+  })
+  await link.open()
+  await back.promise
+  // What it waited for has come: nothing is cut.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.ok(link.isUp)
+})

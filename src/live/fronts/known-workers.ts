@@ -1,0 +1,34 @@
+/** How a front in a process of its own reaches the workers that its brain has told it of. */
+
+import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import type { Address } from '../../wire/front-messages.ts'
+
+export class KnownWorkers {
+  readonly #known = new Map<string, OwnUpstream>()
+
+  get(id: string): OwnUpstream | undefined {
+    return this.#known.get(id)
+  }
+
+  add(id: string, address: Address): void {
+    const known = this.#known.get(id)
+    if (known?.address.host === address.host && known.address.port === address.port) return
+    this.remove(id)
+    this.#known.set(id, upstreamAt(id, address))
+  }
+
+  /** What is under way there breaks off. */
+  remove(id: string): void {
+    const known = this.#known.get(id)
+    if (!known) return
+    this.#known.delete(id)
+    cutUpstream(known)
+  }
+
+  /** These, and no others. */
+  replace(workers: readonly { id: string; address: Address }[]): void {
+    const ids = new Set(workers.map(({ id }) => id))
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.remove(id)
+    for (const { id, address } of workers) this.add(id, address)
+  }
+}

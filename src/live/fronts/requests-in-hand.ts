@@ -1,0 +1,232 @@
+/** The requests of a front whose brain is elsewhere: announced, held while the brain is away, and answered once. */
+
+import { Exchange, type ExchangeParts } from '../../front/exchange.ts'
+import { newJobId } from '../../front/request/job-id.ts'
+import { RequestProblem, refusal } from '../../front/problem.ts'
+import { cutUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import type { AttemptToken, Event } from '../../model/model.ts'
+import {
+  type Arrival,
+  type FromFront,
+  type FrontWelcome,
+  longestParams,
+  type ToFront,
+  type ToldProblem,
+} from '../../wire/front-messages.ts'
+import type { KnownWorkers } from './known-workers.ts'
+
+export interface InHandParts {
+  token: string
+  workers: KnownWorkers
+  /** How long a request is held without a brain. */
+  holdMs: number
+  /** The time on which deadlines stand. */
+  now(): number
+  link(): { isUp: boolean; send(message: FromFront): void }
+}
+
+interface InHand {
+  exchange: Exchange
+  /** The attempt that may have started and must not be repeated. */
+  going: number
+  /** Since when it waits for a brain. */
+  since: number
+}
+
+/** While there is no brain, it is looked so often whose patience is over. */
+const sweepMs = 50
+
+export class RequestsInHand {
+  readonly #parts: InHandParts
+  readonly #all = new Map<string, InHand>()
+  /** Those that the brain was not told of. */
+  readonly #held = new Set<InHand>()
+  #sweep: NodeJS.Timeout | undefined
+  /** Most that are held. */
+  queue = 0
+  /** Why nothing is taken any more. Undefined: all is well. */
+  closed: RequestProblem | undefined
+  /** True: even with a link, what comes is kept for the brain that follows. */
+  holding = false
+
+  constructor(parts: InHandParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void {
+    if (this.closed) return parts.recipient.refuse(this.closed, {})
+    const direct = this.#parts.link().isUp && !this.holding
+    if (!direct && this.#held.size >= this.queue) return parts.recipient.refuse(noBrain(), {})
+    const { token } = this.#parts
+    const exchange: Exchange = new Exchange({
+      ...parts,
+      token,
+      tell: (event) => this.#tell(exchange, event),
+      over: () => this.#over(exchange),
+    })
+    const entry: InHand = { exchange, going: 0, since: performance.now() }
+    this.#all.set(parts.job.id, entry)
+    if (direct) return this.#announce(entry)
+    this.#held.add(entry)
+    this.#watch()
+  }
+
+  /** A brain is there: the one that was, or another, which knows nothing. */
+  welcomed({ resumed, queue }: Pick<FrontWelcome, 'resumed' | 'queue'>): void {
+    this.queue = queue
+    this.holding = false
+    clearInterval(this.#sweep)
+    this.#sweep = undefined
+    if (!resumed) for (const entry of [...this.#all.values()]) this.#startOver(entry)
+    for (const entry of this.#held) this.#announce(entry)
+  }
+
+  /** The brain is away. */
+  lost(): void {
+    for (const entry of this.#all.values()) entry.since = performance.now()
+    this.#watch()
+  }
+
+  heard(message: Extract<ToFront, { type: 'run' | 'go' | 'let-go' | 'answer' | 'abandon' }>): void {
+    const entry = this.#all.get(message.job)
+    if (message.type === 'run') return this.#run(entry, message)
+    if (message.type === 'go') return this.#go(entry, message)
+    if (!entry) return
+    const { exchange } = entry
+    if (message.type === 'answer') exchange.settle(message)
+    else if (message.type === 'abandon') exchange.abandon(problemOf(message.problem))
+    else if (exchange.attempts === message.attempt) exchange.letGo()
+  }
+
+  /** All answers from here on tell their clients to come back on another connection. */
+  closeAfterwards(): void {
+    for (const { exchange } of this.#all.values()) exchange.parts.recipient.closeAfterwards()
+  }
+
+  /** Whatever is left, and whatever still comes, is answered with this. */
+  abandon(problem: RequestProblem): void {
+    this.closed = problem
+    for (const { exchange } of [...this.#all.values()]) this.#giveUp(exchange, problem)
+  }
+
+  close(): void {
+    clearInterval(this.#sweep)
+  }
+
+  #run(entry: InHand | undefined, message: Extract<ToFront, { type: 'run' }>): void {
+    const { epoch, job, attempt, worker, address, precedence, work, high, estimateMs } = message
+    if (!entry) return
+    const { exchange } = entry
+    const { parts } = exchange
+    Object.assign(parts.job, { work, ...(high !== undefined && { high }) })
+    if (exchange.attempts === 0) parts.estimateMs += estimateMs
+    const known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
+    if (!known) return
+    const run = exchange.run({ epoch, job, attempt }, known, precedence)
+    if (address) void run.finally(() => cutUpstream(known))
+  }
+
+  /** From here on the attempt is not taken for one that can be repeated, whatever becomes of the brain. */
+  #go(entry: InHand | undefined, { epoch, job, attempt }: AttemptToken): void {
+    if (entry?.exchange.attempts !== attempt) return
+    entry.going = attempt
+    this.#parts.link().send({ type: 'going', epoch, job, attempt })
+  }
+
+  #announce(entry: InHand): void {
+    this.#held.delete(entry)
+    this.#parts.link().send({ type: 'arrived', ...arrivalOf(entry.exchange, this.#parts.now()) })
+  }
+
+  #startOver(entry: InHand): void {
+    if (this.#held.has(entry)) return
+    const { exchange, going } = entry
+    const before = exchange.parts.job.id
+    // Under another name, so that nothing that was meant for an attempt of the old one is taken for the new.
+    exchange.startOver(newJobId(), going > 0 && going === exchange.attempts)
+    if (!this.#all.delete(before)) return
+    entry.going = 0
+    this.#all.set(exchange.parts.job.id, entry)
+    this.#held.add(entry)
+  }
+
+  #tell(exchange: Exchange, event: Event): void {
+    const entry = this.#all.get(exchange.parts.job.id)
+    if (!entry || this.#held.has(entry)) return
+    const { cost } = exchange
+    if (event.type === 'cancelled') this.#parts.link().send({ type: 'cancelled', job: event.job })
+    else if (event.type === 'answering' || event.type === 'finished' || event.type === 'failed')
+      this.#parts.link().send({ type: 'attempt', event, ...(cost && { cost }) })
+  }
+
+  #over(exchange: Exchange): void {
+    const { id } = exchange.parts.job
+    this.#held.delete(this.#all.get(id)!)
+    this.#all.delete(id)
+  }
+
+  #watch(): void {
+    this.#sweep ??= setInterval(() => this.#lookThrough(), sweepMs)
+  }
+
+  #lookThrough(): void {
+    const now = this.#parts.now()
+    const until = performance.now() - this.#parts.holdMs
+    const { isUp } = this.#parts.link()
+    for (const { exchange, since } of isUp ? [...this.#held] : [...this.#all.values()]) {
+      const { deadlineAt = Infinity } = exchange.parts.job
+      if (deadlineAt <= now) {
+        const afterMs = Date.now() - exchange.startedAt
+        this.#giveUp(exchange, refusal({ code: 'deadline', afterMs }))
+      } else if (since <= until) this.#giveUp(exchange, noBrain())
+    }
+  }
+
+  /** Answers without a brain; what is there of an answer, or may have been done, counts for more. */
+  #giveUp(exchange: Exchange, problem: RequestProblem): void {
+    const job = exchange.parts.job.id
+    const entry = this.#all.get(job)
+    if (!entry) return
+    const announced = !this.#held.has(entry)
+    exchange.startOver(job, entry.going > 0 && entry.going === exchange.attempts)
+    exchange.abandon(problem)
+    if (announced) this.#parts.link().send({ type: 'cancelled', job })
+  }
+}
+
+function arrivalOf({ parts }: Exchange, now: number): Arrival {
+  const { job, question, params, hasBody } = parts
+  const length = JSON.stringify(params).length
+  const isLong = length > longestParams
+  return {
+    job: job.id,
+    workload: job.workload,
+    key: question.key,
+    features: question.features,
+    params: isLong ? { 'not kept': `${length} characters` } : params,
+    // Without them, too, it cannot be said what was asked.
+    hasBody: hasBody || isLong,
+    ...(job.client !== undefined && { client: job.client }),
+    ...(job.lane !== undefined && { lane: job.lane }),
+    ...(job.deadlineAt !== undefined && { deadlineMs: job.deadlineAt - now }),
+    ...(job.safeToRepeat === false && { safeToRepeat: false }),
+    ...(job.preemptible === false && { preemptible: false }),
+  }
+}
+
+export function noBrain(): RequestProblem {
+  return new RequestProblem(
+    503,
+    'no-brain',
+    'The part of the cluster that decides where requests go cannot be reached from here; try again.',
+    { headers: { 'retry-after': '1' } },
+  )
+}
+
+export function problemOf({ status, code, message, headers }: ToldProblem): RequestProblem {
+  return new RequestProblem(status, code, message, { headers })
+}

@@ -1,0 +1,181 @@
+/** Functions as short-lived child processes, with the limits that functions have. They end with this process. */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { UnreachableError } from '../../lib/errors.ts'
+import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
+import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { span } from '../../lib/quantities.ts'
+import { deathSignal } from '../../worker/slots/guard.ts'
+import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
+
+export interface LocalFunctionsOptions extends FunctionLimits {
+  id: string
+  /** What starts one: it prints a line of JSON with the port at which it takes attempts. */
+  command: string[]
+  env: Record<string, string>
+  log(line: string): void
+}
+
+/** A child process. */
+class Instance {
+  readonly process: ChildProcess
+  /** Rejects if it ends before it can be reached. */
+  readonly upstream: Promise<OwnUpstream>
+  readonly gone: Promise<unknown>
+  /** All that it runs; undefined: whatever there is. */
+  readonly workload: string | undefined
+  busy = true
+  /** Its end, while it is idle. */
+  idle: NodeJS.Timeout | undefined
+
+  constructor(
+    { id, command, env, log }: LocalFunctionsOptions,
+    number: number,
+    workload: string | undefined,
+  ) {
+    this.workload = workload
+    const only = workload === undefined ? [] : ['--only', workload]
+    const [program, ...args] = [...deathSignal(), ...command, ...only]
+    this.process = spawn(program!, args, {
+      // Its input is a pipe that nobody writes to: it ends when that closes.
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, ...env },
+    })
+    this.process.stdin!.on('error', () => {})
+    this.gone = once(this.process, 'close').catch(() => {})
+    this.upstream = this.#reach(id, (line) => log(`function ${number}: ${line}`))
+    // Nobody may be waiting for it.
+    this.upstream.catch(() => {})
+  }
+
+  kill(): void {
+    clearTimeout(this.idle)
+    this.process.kill('SIGKILL')
+    this.upstream.then(cutUpstream, () => {})
+  }
+
+  async #reach(id: string, log: (line: string) => void): Promise<OwnUpstream> {
+    const port = Promise.withResolvers<number>()
+    let lastWords = ''
+    const heard = (line: string) => {
+      const said = portIn(line)
+      if (said !== undefined) return port.resolve(said)
+      if (line.trim() !== '') lastWords = `: ${line.trim()}`
+      log(line)
+    }
+    for (const output of [this.process.stdout!, this.process.stderr!])
+      createInterface({ input: output }).on('line', heard)
+    this.process.on('error', ({ message }) => port.reject(new UnreachableError(message)))
+    this.process.on('close', () =>
+      port.reject(new UnreachableError(`a function ended at its start${lastWords}`)),
+    )
+    return upstreamAt(id, { host: '127.0.0.1', port: await port.promise })
+  }
+}
+
+export class LocalFunctions implements Functions {
+  readonly id: string
+  readonly #options: LocalFunctionsOptions
+  readonly #instances = new Set<Instance>()
+  /** The last one freed is used first. */
+  readonly #warm: Instance[] = []
+  #started = 0
+  #closed = false
+
+  constructor(options: LocalFunctionsOptions) {
+    this.#options = options
+    this.id = options.id
+  }
+
+  list(): { pid: number | undefined; busy: boolean; workload?: string }[] {
+    return [...this.#instances].map(({ process: { pid }, busy, workload }) => ({
+      ...{ pid, busy },
+      ...(workload !== undefined && { workload }),
+    }))
+  }
+
+  async invoke(
+    workload: string,
+    signal: AbortSignal,
+    use: (upstream: Upstream) => Promise<AttemptEnd | undefined>,
+  ): Promise<AttemptEnd | undefined> {
+    const { concurrency, timeoutMs, perWorkload } = this.#options
+    const only = perWorkload ? workload : undefined
+    const instance = this.#wake(only) ?? this.#start(only)
+    if (!instance) return ended('throttled', `all ${concurrency} functions are at work`, 429)
+    clearTimeout(instance.idle)
+    instance.busy = true
+    const timeUp = Promise.withResolvers<AttemptEnd>()
+    const timer = setTimeout(() => {
+      timeUp.resolve(ended('timeout', `it ran for ${span(timeoutMs)}, as long as a function may`, 504))
+    }, timeoutMs)
+    const abort = Promise.withResolvers<undefined>()
+    const onAbort = () => abort.resolve(undefined)
+    signal.addEventListener('abort', onAbort)
+    let reusable = false
+    try {
+      const carried = instance.upstream.then(use)
+      const end = await Promise.race([carried, timeUp.promise, abort.promise])
+      reusable = end !== undefined && (end.outcome === 'result' || end.outcome === 'error')
+      return end
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      if (reusable && !this.#closed) this.#rest(instance)
+      else instance.kill()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const all = [...this.#instances]
+    for (const instance of all) instance.kill()
+    await Promise.all(all.map(({ gone }) => gone))
+  }
+
+  /** One that is idle and runs that. */
+  #wake(workload: string | undefined): Instance | undefined {
+    const at = this.#warm.findLastIndex((each) => each.workload === workload)
+    return at < 0 ? undefined : this.#warm.splice(at, 1)[0]
+  }
+
+  #start(workload: string | undefined): Instance | undefined {
+    const { concurrency } = this.#options
+    // Those that were killed and are not gone yet run no more.
+    const alive = () => [...this.#instances].filter(({ process: child }) => !child.killed).length
+    // What is idle, and for other workloads, makes room.
+    if (alive() >= concurrency) this.#warm.shift()?.kill()
+    if (this.#closed || alive() >= concurrency) return undefined
+    const instance = new Instance(this.#options, ++this.#started, workload)
+    this.#instances.add(instance)
+    instance.gone.then(() => {
+      this.#instances.delete(instance)
+      const at = this.#warm.indexOf(instance)
+      if (at >= 0) this.#warm.splice(at, 1)
+      instance.kill()
+    })
+    return instance
+  }
+
+  #rest(instance: Instance): void {
+    instance.busy = false
+    if (instance.process.exitCode !== null || instance.process.signalCode !== null) return
+    this.#warm.push(instance)
+    instance.idle = setTimeout(() => {
+      this.#warm.splice(this.#warm.indexOf(instance), 1)
+      instance.kill()
+    }, this.#options.keepWarmMs)
+    instance.idle.unref()
+  }
+}
+
+function ended(outcome: 'throttled' | 'timeout', message: string, status: number): AttemptEnd {
+  return { outcome, message, status }
+}
+
+function portIn(line: string): number | undefined {
+  return Number(/^\{"port":(\d+)\}$/.exec(line)?.[1] ?? Number.NaN) || undefined
+}

@@ -1,0 +1,59 @@
+/** A function's process: one slot and a port that takes one attempt at a time. One more is answered 429. */
+
+import type { AddressInfo } from 'node:net'
+import { ConfigError } from '../../lib/errors.ts'
+import { attemptServer } from '../../worker/attempts.ts'
+import { readCode } from '../../worker/code.ts'
+import { disciplines } from '../../model/discipline.ts'
+import type { MeterSetting } from '../../model/metering.ts'
+import { SlotPool } from '../../worker/slots/slots.ts'
+import { Supervisor } from '../../worker/supervisor.ts'
+import { loadWorkloads } from '../../workload/workload.ts'
+
+export interface FunctionOptions {
+  files: string[]
+  /** The one workload that it runs. Default: all of them. */
+  only?: string | undefined
+  token: string
+  memoryMb: number
+  meter: MeterSetting
+  dataDir: string
+  log(line: string): void
+}
+
+/** Runs until it is aborted. `listening` is told the port, once jobs can be taken. */
+export async function runFunction(
+  { files: all, only, token, memoryMb, meter, dataDir, log }: FunctionOptions,
+  listening: (port: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = only === undefined ? all : await filesWith(only, all)
+  const { packages, uncounted } = await readCode(files, meter)
+  const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, uncounted, log })
+  // Nobody is told how far jobs are: there is no connection to the brain.
+  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, say: () => {} }, disciplines.fifo)
+  const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
+  try {
+    await pool.ready()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const over = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    listening((server.address() as AddressInfo).port)
+    await over
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    await pool.close()
+  }
+}
+
+async function filesWith(workload: string, files: readonly string[]): Promise<string[]> {
+  for (const file of files)
+    if ((await loadWorkloads([file])).some(({ name }) => name === workload)) return [file]
+  throw new ConfigError(`--only = ${workload}: there is no such workload in ${files.join(', ')}`)
+}

@@ -1,0 +1,63 @@
+/** What functions of a live cluster are like, as its options say it: for the brain, and for whoever starts them. */
+
+import { type OverflowOptions, overflowDefaults } from '../../brain/functions/overflow-spec.ts'
+import type { ClusterOptions } from '../cluster.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { usualPrices } from '../../story/money.ts'
+import { type MeterSetting, meterFlags } from '../../model/metering.ts'
+import { nominalRate } from '../../worker/rates.ts'
+import type { FunctionLimits } from '../../front/transports/function.ts'
+import { LocalFunctions } from './local.ts'
+
+export interface FunctionSettings {
+  id: string
+  limits: FunctionLimits
+  command: string[]
+  brain: OverflowOptions
+}
+
+/** A first guess, of processes on this machine; how long they take is learned. */
+const coldMs = 800
+
+/** Undefined: there are none. */
+export function functionSettings(options: ClusterOptions, meter: MeterSetting): FunctionSettings | undefined {
+  const { functions, own, files, dataDir, prices, pricePerHour = 0 } = options
+  if (!functions) return undefined
+  if (own)
+    throw new ConfigError(
+      `functions = ${functions.most}: there are none for an own server (workers, upstreams)`,
+    )
+  const { memoryMb: memory, timeoutMs: timeout, keepWarmMs: keep } = overflowDefaults
+  const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions
+  const { perWorkload = false } = functions
+  const limits = { concurrency, memoryMb, timeoutMs, keepWarmMs, perWorkload }
+  const { gbSecond, request } = { ...usualPrices, ...prices }
+  const { waitingPerHour = overflowDefaults.prices.waitingHour, patienceMs = overflowDefaults.patienceMs } =
+    functions
+  return {
+    id: overflowDefaults.function,
+    limits,
+    command: [
+      ...functions.command,
+      ...['--workloads', files.join(',')],
+      ...['--data', dataDir],
+      ...['--memory', `${memoryMb}`],
+      ...meterFlags(meter),
+    ],
+    brain: {
+      ...{ memoryMb, timeoutMs, keepWarmMs, patienceMs, coldMs },
+      workPerSecond: nominalRate(meter) * 1000,
+      prices: { workerHour: pricePerHour, waitingHour: waitingPerHour, gbSecond, request },
+      ...functions.brain,
+      concurrency: most,
+    },
+  }
+}
+
+export function localFunctions(
+  { id, limits, command }: FunctionSettings,
+  env: Record<string, string>,
+  log: (line: string) => void,
+): LocalFunctions {
+  return new LocalFunctions({ ...limits, id, command, env, log })
+}

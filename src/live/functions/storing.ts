@@ -1,0 +1,18 @@
+/** Functions that store what they have measured before they answer, as workers do after a while. */
+
+import type { AttemptEnd } from '../../front/transports/transport.ts'
+import type { Functions } from '../../front/transports/function.ts'
+
+export function storing(
+  functions: Functions,
+  store: (cost: NonNullable<AttemptEnd['cost']>) => Promise<void>,
+): Functions {
+  return {
+    ...{ id: functions.id, list: () => functions.list(), close: () => functions.close() },
+    async invoke(workload, signal, use) {
+      const end = await functions.invoke(workload, signal, use)
+      if (end?.outcome === 'result' && end.cost) await store(end.cost)
+      return end
+    },
+  }
+}

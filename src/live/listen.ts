@@ -1,0 +1,30 @@
+/** Servers on ports, with errors that name the option. */
+
+import type { Server } from 'node:http'
+import type { AddressInfo, Server as NetServer } from 'node:net'
+import { ConfigError } from '../lib/errors.ts'
+
+/** Rejects with what to do if the port cannot be had. `reusePort`: others may listen there that say the same. */
+export function listen(
+  server: NetServer,
+  port: number,
+  host: string,
+  option: string,
+  reusePort = false,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portProblem(error, port, option)))
+    server.listen({ port, host, reusePort }, resolve)
+  })
+}
+
+/** In the words of the option. */
+export function portProblem({ code }: NodeJS.ErrnoException, port: number, option: string): ConfigError {
+  const what = code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${code})`
+  return new ConfigError(`${option} = ${port}: ${what}`)
+}
+
+export function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

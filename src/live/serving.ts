@@ -1,0 +1,69 @@
+/** What a cluster serves: workloads, or an HTTP server of the user's own. */
+
+import type { OwnCluster } from '../config/check.ts'
+import { routeCode, serverCode } from '../config/code.ts'
+import { serverSettings, usualMeasure } from '../config/server-settings.ts'
+import type { Estimator } from '../estimate/estimator.ts'
+import { RouteUnits } from '../estimate/route-units.ts'
+import type { FrontLimits } from '../front/front.ts'
+import type { RequestProblem } from '../front/problem.ts'
+import type { RouteParts } from '../front/request/ask-route.ts'
+import { routeQuestioner } from '../front/request/route-question.ts'
+import { RouteTable } from '../front/request/route-table.ts'
+import { defaultMeter } from '../meter/hooks.ts'
+import { readCode } from '../worker/code.ts'
+import { checkMeter, type MeterSetting } from '../model/metering.ts'
+import { loadWorkloads, type Workload } from '../workload/workload.ts'
+
+export interface Serving {
+  /** Empty for an own server. */
+  workloads: ReadonlyMap<string, Workload>
+  /** Hashes of code that workers must have too. */
+  joining: Readonly<Record<string, string>>
+  /** Hashes of code by what costs are learned of: workloads, or routes. */
+  code: Readonly<Record<string, string>>
+  meter: MeterSetting
+  /** Of an own server. */
+  units?: RouteUnits
+}
+
+export interface ServingOptions {
+  /** Modules of workloads. */
+  files: string[]
+  own?: OwnCluster
+  meter?: MeterSetting
+}
+
+export async function servingOf({ files, own, meter = defaultMeter }: ServingOptions): Promise<Serving> {
+  if (own) {
+    const joining = serverCode(serverSettings(own, own.upstreams?.[0]))
+    const code = routeCode(own, joining.server)
+    const units = new RouteUnits({ code, usual: usualMeasure(own) })
+    return { workloads: new Map(), joining, code, meter: 'off', units }
+  }
+  checkMeter(meter)
+  const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
+  const { hashes: code } = await readCode(files, meter)
+  return { workloads, joining: code, code, meter }
+}
+
+export interface RoutesOf {
+  estimator: Estimator
+  limits: FrontLimits
+  closed(): RequestProblem | undefined
+  log(line: string): void
+}
+
+/** The front's part of an own server. */
+export function routePartsOf(own: OwnCluster, units: RouteUnits, parts: RoutesOf): RouteParts {
+  const { estimator, limits, closed, log } = parts
+  return {
+    table: new RouteTable(own.routes),
+    question: routeQuestioner({ codeOf: (route) => units.codeOf(route), log }),
+    estimator,
+    limits: { maxBytes: own.maxBodyBytes, memoryBytes: limits.memoryBytes, stallMs: limits.requestMs },
+    closed,
+    inMicroseconds: (route, work) => units.inMicroseconds(route, work),
+    preemptible: own.concurrency === 1 && own.workers !== undefined,
+  }
+}

@@ -1,0 +1,78 @@
+/** Jobs in virtual time, and their stories: what tests of stories share. */
+
+import type { Job } from '../../model/model.ts'
+import { rank } from '../../simulate/clock.ts'
+import { unitsPerSecond } from '../../simulate/simulate.ts'
+import { type FleetSpec, World, type WorldParts } from '../../simulate/world.ts'
+import { disciplines } from '../../model/discipline.ts'
+import { type WhyDocument, whyDocument } from '../document.ts'
+import { Stories, type StoriesOptions } from '../stories.ts'
+
+/** In simulations a unit is a microsecond: work that takes so long. */
+export const taking = (ms: number) => (ms * unitsPerSecond) / 1000
+
+export interface SceneOptions {
+  workers?: number
+  fleet?: Partial<FleetSpec>
+  brain?: Partial<WorldParts['brain']>
+  stories?: StoriesOptions
+}
+
+/** A world, from whose beginning stories are collected. Workers are named w1-1, w1-2, … */
+export class Scene {
+  readonly stories: Stories
+  readonly world: World
+  readonly #chunks: Buffer[] = []
+
+  constructor({ workers = 1, fleet, brain, stories }: SceneOptions = {}) {
+    this.stories = new Stories(stories)
+    this.world = new World({
+      brain: {
+        ...{
+          scheduler: 'srpt',
+          discipline: 'srpt',
+          scale: { min: workers, max: workers },
+          epoch: 1,
+          seed: 1,
+        },
+        ...{ limits: {}, ...brain },
+      },
+      seed: 1,
+      fleet: { cores: 1, workPerSecond: unitsPerSecond, memoryMb: 1000, slots: 10, bootMs: 0, ...fleet },
+      log: (chunk) => this.#chunks.push(Buffer.from(chunk)),
+      observer: { observe: (event, actions, now) => this.stories.observe(event, actions, now) },
+    })
+    this.world.begin()
+    this.run(0)
+  }
+
+  /** A job that arrives at a time, is expected to take `ms`, and takes `reallyMs`. */
+  job(id: string, at: number, ms: number, more: Partial<Job> & { reallyMs?: number } = {}): void {
+    const { reallyMs = ms, ...fields } = more
+    const job = { id, workload: 'sim', work: taking(ms), memoryMb: 0, ...fields }
+    this.at(at, () => this.world.submit(job, taking(reallyMs)))
+  }
+
+  at(at: number, what: () => void): void {
+    this.world.clock.at(at, rank.arrival, what)
+  }
+
+  /** Lets time pass until then. */
+  run(until: number): void {
+    this.at(until, () => {})
+    while (this.world.clock.step(until)) {
+      // All happens in the steps.
+    }
+  }
+
+  why(job: string): WhyDocument {
+    const { bounded } = disciplines[this.world.parts.brain.discipline]
+    return whyDocument(this.stories.of(job)!, { bounded, now: this.world.clock.now })
+  }
+
+  /** The event log so far, line by line. */
+  lines(): string[] {
+    this.world.flushLog()
+    return Buffer.concat(this.#chunks).toString().trimEnd().split('\n')
+  }
+}

@@ -1,0 +1,58 @@
+/** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
+
+import { oneOf } from '../lib/one-of.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import { type Brain, createBrain } from '../brain/brain.ts'
+import type { BrainLimits } from '../brain/core.ts'
+import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
+import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import { checkBilling } from '../brain/scale/billing.ts'
+import { type ScaleSpec, scalerOf, scalers } from './scalers.ts'
+import type { Scaler } from '../brain/scale/scaler.ts'
+import { type SchedulerName, schedulers } from './schedulers.ts'
+import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
+import type { BrainSnapshot } from '../brain/snapshot.ts'
+
+export interface BrainSpec {
+  scheduler: SchedulerName
+  /** Constants of the scheduler. Default: its own. */
+  placing?: PlacingSpec
+  discipline: DisciplineName
+  scale: ScaleSpec
+  epoch: number
+  seed: number
+  limits: Partial<BrainLimits>
+  /** Shares of work between clients. Default: no. */
+  fair?: boolean
+  rateLimit?: RateLimit
+  /** Functions that take what would wait. Default: there are none. */
+  overflow?: OverflowOptions
+}
+
+/** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
+export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
+  const { scheduler, placing, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
+  oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
+  return createBrain(
+    {
+      scheduler: oneOf('scheduler', scheduler, schedulers),
+      discipline: oneOf('discipline', discipline, disciplines).name,
+      ...(placing && { placing }),
+      scaler: scaler ?? scalerOf(scale),
+      mostWorkers: scale.max,
+      ...(scale.billing && { billing: checkBilling(scale.billing) }),
+      epoch,
+      seed,
+      limits,
+      ...(fair && { fair }),
+      ...(rateLimit && { rateLimit }),
+      ...(overflow && { overflow }),
+    },
+    snapshot,
+  )
+}
+
+/** The discipline that a scheduler expects its workers to obey. */
+export function usualDiscipline(scheduler: SchedulerName): DisciplineName {
+  return scheduler === 'srpt' ? 'srpt' : 'sharing'
+}

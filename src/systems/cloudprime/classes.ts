@@ -1,0 +1,78 @@
+/** Requests by class of rank, and what a worker may have of each: the constants of `class-limits`. */
+
+import { ConfigError } from '../../lib/errors.ts'
+import type { WorkerRecord } from '../../brain/state.ts'
+
+export type JobClass = 'short' | 'intermediate' | 'max'
+
+/** Work is a rank here: whatever formula the meter counts by. */
+export interface ClassLimits {
+  /** From this rank on a request is intermediate, and from that on it is one of the largest. */
+  intermediate: number
+  max: number
+  /** Most requests of a class on one worker. The two never meet there. */
+  mostIntermediate: number
+  mostMax: number
+  /** A worker whose cores are busy for more than this share is given short requests only. */
+  highCpu: number
+  /** So long whoever fits nowhere waits: for the worker that it started, or until it is placed anew. */
+  graceMs: number
+  /** When so many wait until they are placed anew, the next starts another worker. */
+  mostQueued: number
+}
+
+/** CloudPrime's own, tested there by hand on one kind of machine. */
+export const usualClasses: Readonly<ClassLimits> = {
+  intermediate: 161_751_155,
+  max: 1_272_110_814,
+  mostIntermediate: 20,
+  mostMax: 10,
+  highCpu: 0.75,
+  graceMs: 180_000,
+  mostQueued: 20,
+}
+
+/** Refuses by name what cannot be. */
+export function classLimitsOf(given: Partial<ClassLimits> = {}): ClassLimits {
+  const limits = { ...usualClasses, ...given }
+  const wrong = (name: keyof ClassLimits, must: string) =>
+    new ConfigError(`placing.classes.${name} = ${limits[name]}: must be ${must}`)
+  if (!(limits.intermediate >= 0)) throw wrong('intermediate', 'an amount of work, 0 or more')
+  if (!(limits.max >= limits.intermediate))
+    throw wrong('max', `at least intermediate (${limits.intermediate})`)
+  for (const name of ['mostIntermediate', 'mostMax', 'mostQueued'] as const)
+    if (!(Number.isInteger(limits[name]) && limits[name] >= 1)) throw wrong(name, 'a whole number, 1 or more')
+  if (!(limits.highCpu > 0)) throw wrong('highCpu', 'a share above 0')
+  if (!(limits.graceMs > 0 && limits.graceMs < Infinity)) throw wrong('graceMs', 'milliseconds, above 0')
+  return limits
+}
+
+export function classOf(work: number, { intermediate, max }: ClassLimits): JobClass {
+  if (work >= max) return 'max'
+  return work >= intermediate ? 'intermediate' : 'short'
+}
+
+export type ClassCounts = Record<'max' | 'intermediate', number>
+
+/** Of the requests in a worker's hands. */
+export function countClasses({ jobs }: WorkerRecord, limits: ClassLimits): ClassCounts {
+  const counts = { max: 0, intermediate: 0 }
+  for (const { job } of jobs) {
+    const kind = classOf(job.work, limits)
+    if (kind !== 'short') counts[kind]++
+  }
+  return counts
+}
+
+/** May the worker be given one more of this class? */
+export function hasPlaceFor(
+  kind: JobClass,
+  cpu: number | null,
+  counts: ClassCounts,
+  { highCpu, mostMax, mostIntermediate }: ClassLimits,
+): boolean {
+  if (kind === 'short') return true
+  if (cpu !== null && cpu > highCpu) return false
+  if (kind === 'max') return counts.max < mostMax && counts.intermediate === 0
+  return counts.intermediate < mostIntermediate && counts.max === 0
+}

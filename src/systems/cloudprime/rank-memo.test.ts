@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rankMemo } from './rank-memo.ts'
+import { question } from '../../estimate/test-question.ts'
+
+const factorize = (n: string) => question({ divisions: 7 }, { workload: 'factorize', params: { n }, key: n })
+
+test('CP-6: a number that was never seen has itself as its rank', () => {
+  const reason = { code: 'the-number-itself', number: 983_732 }
+  assert.deepEqual(rankMemo().guess(factorize('983732')), { value: 983_732, source: 'prior', reason })
+})
+
+test('CP-6: a rank that is known goes before the number', () => {
+  const rule = rankMemo()
+  rule.learn(factorize('983732'), 5000)
+  assert.equal(rule.guess(factorize('983732'))?.value, 5000)
+  assert.equal(rule.guess(factorize('983732'))?.source, 'memo')
+  assert.equal(rule.guess(factorize('983733'))?.value, 983_733)
+})
+
+test('CP-6: a request of another workload has its size as its rank, and none without a number', () => {
+  const rule = rankMemo()
+  assert.equal(rule.guess(question({ width: 30, height: 20, kind: 'a' }))?.value, 600)
+  assert.equal(rule.guess(question({ kind: 'a' })), undefined)
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cpuEma } from './cpu-ema.ts'
+import type { FleetView, ScaleDecision, WorkerFigures } from '../../brain/scale/scaler.ts'
+
+const worker = (id: string, cpu: number | null, more: Partial<WorkerFigures> = {}): WorkerFigures => ({
+  ...{ id, number: Number(id.slice(1)), draining: false, suspect: false, cpu, jobs: 0, work: 0, since: 0 },
+  ...more,
+})
+
+function view(workers: WorkerFigures[], { waiting = 0, waitingWork = 0, booting = 0 } = {}): FleetView {
+  const ready = workers.filter(({ draining }) => !draining).length
+  return {
+    ...{ ready, booting, waiting, workers: () => workers, waitingWork: () => waitingWork },
+  } as unknown as FleetView
+}
+
+const spec = { min: 1, max: 3, everyMs: 100, workerWork: 50 }
+const stepsOf = (decision: ScaleDecision) => {
+  assert.equal(decision.kind, 'steps')
+  return decision.kind === 'steps' ? decision : assert.fail()
+}
+
+test('it looks when its time has come, and else holds whatever happens', () => {
+  const scaler = cpuEma(spec)
+  scaler.decide(view([]), 0)
+  assert.equal(scaler.decide(view([]), 99).kind, 'hold')
+  assert.equal(stepsOf(scaler.decide(view([]), 100)).launch!.count, 1)
+})
+
+test('workers without a figure say nothing, and without any there is none', () => {
+  const scaler = cpuEma(spec)
+  scaler.decide(view([worker('w1', null)]), 0)
+  assert.equal(scaler.tells!().emaPercent, null)
+  scaler.decide(view([worker('w1', null), worker('w2', 0.5)]), 100)
+  assert.equal(scaler.tells!().emaPercent, 50)
+})
+
+test('those that boot count as workers: no more are launched than may be there', () => {
+  const scaler = cpuEma(spec)
+  const busy = (booting: number) => view([worker('w1', 1)], { waiting: 5, waitingWork: 500, booting })
+  scaler.decide(busy(0), 0)
+  assert.equal(stepsOf(scaler.decide(busy(1), 100)).launch!.count, 1)
+  assert.equal(stepsOf(scaler.decide(busy(2), 200)).launch, undefined)
+})
+
+test('the least loaded goes, of equals the youngest, and none that drains already', () => {
+  const scaler = cpuEma({ ...spec, max: 5 })
+  const idle = view([
+    worker('w1', 0, { work: 5, jobs: 1 }),
+    worker('w2', 0),
+    worker('w3', 0),
+    worker('w4', 0, { draining: true, jobs: 1 }),
+  ])
+  for (let i = 0; i < 4; i++) scaler.decide(idle, i * 100)
+  const { drain, end } = stepsOf(scaler.decide(idle, 400))
+  assert.deepEqual([drain!.map((each) => each.worker), end], [['w3'], []])
+})
+
+test('an interval that is none is refused by name', () => {
+  assert.throws(() => cpuEma({ ...spec, everyMs: 0 }), /scale.everyMs = 0: must be above 0/)
+})

@@ -1,0 +1,82 @@
+/** The preset cnv: classes by cost, workers that carry so much, packed or spread, and functions for light requests. */
+
+import type { PresetMaker } from '../preset.ts'
+
+/**
+ * A request's cost is its instructions and memory accesses together, divided by this. With it the usual requests of the
+ * three workloads are of all four classes, and a worker that carries all it may has both cores busy: with less, workers
+ * that are full look idle, and the fleet does not grow. docs/systems/cnv.md has the figures.
+ */
+export const workPerCost = 4_000_000
+
+/** What a worker may carry, and up to where each class goes, as costs. */
+export const capacity = 16_000
+export const classBounds = { LIGHT: 4_000, MEDIUM: 8_000, HEAVY: 16_000 } as const
+
+/** Of one cell of Gray-Scott in one iteration. */
+export const cellCost = { instructions: 274, fieldLoads: 62 } as const
+
+export const quantities = [
+  { name: 'instCount', header: 'x-cnv-instcount', metrics: ['instructions'] },
+  { name: 'totalAccesses', header: 'x-cnv-totalaccesses', metrics: ['fieldLoads', 'stores', 'allocations'] },
+] as const
+
+const [tickMs, healthMs] = [60_000, 15_000]
+const freshFailures = 16
+/** A process of this machine takes this long to come up, however times are divided. */
+const leastBootMs = 30_000
+/** Workers report at least so often. */
+const beatMs = 1000
+
+export const cnv: PresetMaker = ({ ms, work }) => {
+  const workOf = (cost: number) => work(cost * workPerCost)
+  return {
+    description:
+      'Light requests may go to functions; workers carry a bounded cost, packed while idle, spread while busy.',
+    about: [
+      'After the README of a student project of the course Cloud Computing and Virtualization (CNV) at Instituto Superior',
+      'Técnico, Lisbon: fractals, DNA and Gray-Scott on one to three workers of AWS, with Lambda for what overflows.',
+      'Instructions and memory accesses of each request are estimated, and make it LIGHT, MEDIUM, HEAVY or SUPER_HEAVY.',
+      'Workers carry a cost of 16,000. What they cannot carry waits in lanes, at most 5 min an attempt; what is LIGHT goes',
+      'to a function instead. Each minute the smoothed CPU decides: 1 or 2 workers more above 85 %, one fewer below 20 %.',
+      'Its authors count Gray-Scott by a formula, because counters in its loops cost too much, and found its constants by profiling.',
+    ],
+    scheduler: 'pack-spread',
+    placing: {
+      mostWork: workOf(capacity),
+      workClasses: [
+        ...Object.entries(classBounds).map(([name, cost]) => ({ name, mostWork: workOf(cost) })),
+        { name: 'SUPER_HEAVY', mostWork: null },
+      ],
+      packBelow: 0.4,
+      spreadAbove: 0.6,
+    },
+    discipline: 'sharing',
+    scale: { min: 1, max: 3, policy: 'cpu-ema', everyMs: ms(tickMs), workerWork: workOf(capacity) },
+    limits: {
+      ...{ retries: 3, waitMs: ms(300_000) },
+      // Only retries are bounded, whatever ends an attempt.
+      ...{ attempts: 1000, crashes: 1000, losses: 1000, mostSlowdown: 0 },
+      beatMs: Math.min(beatMs, ms(healthMs) / 4),
+      pings: { everyMs: ms(healthMs), answerMs: ms(healthMs), most: 3, mostFresh: freshFailures },
+      bootMs: Math.max(leastBootMs, ms(freshFailures * healthMs)),
+    },
+    meter: {
+      mode: 'regions',
+      // Together, what is counted is the sum of both quantities.
+      formula: { instructions: 1, fieldLoads: 1, stores: 1, allocations: 1 },
+      steps: { grayscott: cellCost },
+      quantities,
+    },
+    estimator: { rule: 'log-polynomial', quantities: quantities.map(({ name }) => name) },
+    overflow: {
+      ...{ rule: 'small', mostWork: workOf(classBounds.LIGHT), when: 'arrival' },
+      retries: { most: 3, backoffMs: ms(750) },
+      ...{ concurrency: 4, memoryMb: 512, perWorkload: true },
+    },
+    componentLog: true,
+    workloads: ['julia', 'dna', 'grayscott'],
+    trial: { timeScale: 15, workScale: 10 },
+    machine: { workPerSecond: 5_000_000_000, cores: 2, bootMs: 60_000 },
+  }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleRow } from '../../ledger/contract.ts'
+import { memoryLedger } from '../../ledger/memory.ts'
+import { clusterEstimator } from '../../estimate/cluster-estimator.ts'
+import type { Question } from '../../estimate/estimator.ts'
+import { readQuantities } from '../../estimate/quantities.ts'
+import { storeTrained } from './store-trained.ts'
+import { question } from '../../estimate/test-question.ts'
+
+const names = ['instCount', 'totalAccesses']
+const amounts = (n: number) => ({ instCount: 100 * n * n, totalAccesses: 7 * n })
+const workOf = (n: number) => 100 * n * n + 7 * n
+const rowOf = (n: number) => ({ question: question({ n }), work: workOf(n), quantities: amounts(n) })
+
+test('CN-4 both quantities are estimated: the same request, then a model of the store, then the mean', () => {
+  const rule = storeTrained(names, async () => {})
+  assert.equal(rule.guess(question({ n: 1 })), undefined)
+  for (const n of [2, 8]) rule.learn(question({ n }), workOf(n), amounts(n))
+  assert.deepEqual(rule.guess(question({ n: 8 }))!.reason, {
+    ...{ code: 'memo', repeats: 1, instCount: 6400, totalAccesses: 56 },
+  })
+  const rough = rule.guess(question({ n: 5 }))!
+  assert.deepEqual(rough.reason, { code: 'geometric-mean', rows: 2, instCount: 1600, totalAccesses: 28 })
+  assert.ok(Math.abs(rough.value - 1628) < 1)
+  rule.train(Array.from({ length: 40 }, (_, i) => rowOf(2 * i + 2)))
+  const { value, source, reason } = rule.guess(question({ n: 41 }))!
+  assert.equal(source, 'model')
+  assert.ok(Math.abs(Number(reason.totalAccesses) / (7 * 41) - 1) < 0.05, JSON.stringify(reason))
+  assert.ok(Math.abs(value / workOf(41) - 1) < 0.05)
+})
+
+test('CN-4 when enough new rows came the models are to be made anew, once until they are', async () => {
+  let asked = 0
+  const rule = storeTrained(names, async () => {
+    asked++
+  })
+  const learn = (n: number) => rule.learn(question({ n }), workOf(n), amounts(n))
+  for (let n = 1; n <= 4; n++) learn(n)
+  assert.equal(asked, 0)
+  for (let n = 5; n <= 9; n++) learn(n)
+  assert.equal(asked, 1)
+  await Promise.resolve()
+  await Promise.resolve()
+  rule.train(Array.from({ length: 100 }, (_, i) => rowOf(i + 1)))
+  for (let n = 201; n < 210; n++) learn(n)
+  assert.equal(asked, 1)
+  learn(210)
+  assert.equal(asked, 2)
+})
+
+/** Rows as a ledger has them. */
+function record(ledger: ReturnType<typeof memoryLedger>, from: number, to: number): Question[] {
+  const questions: Question[] = []
+  for (let n = from; n <= to; n++) {
+    const asked = question({ n })
+    const { workload, codeHash, key } = asked
+    const texts = { parameters: JSON.stringify({ n }), features: JSON.stringify({ n }) }
+    const quantities = JSON.stringify(amounts(n))
+    ledger.record(sampleRow(n, { workload, codeHash, key, ...texts, work: workOf(n), quantities }))
+    questions.push(asked)
+  }
+  return questions
+}
+
+test('CN-4 the cache is warmed from the store at start, and models are rebuilt from the store, not from what was heard', async () => {
+  const ledger = memoryLedger()
+  const [known] = record(ledger, 1, 30)
+  const lines: string[] = []
+  const ruled = { rule: 'log-polynomial', quantities: names } as const
+  const estimator = clusterEstimator({ workPerCpuMs: 1000, ruled, ledger, log: (line) => lines.push(line) })
+  await estimator.warm(known!.workload)
+  assert.equal(estimator.estimate(known!).source, 'memo')
+  assert.equal(estimator.estimate(question({ n: 40 })).source, 'model')
+  // Others wrote these; what is heard here only says that it is time.
+  const [theirs] = record(ledger, 31, 60)
+  assert.notEqual(estimator.estimate(theirs!).source, 'memo')
+  for (let n = 61; n <= 66; n++)
+    estimator.learn(question({ n }), { work: workOf(n), peakMemoryMb: 1, quantities: amounts(n) })
+  await estimator.settled()
+  assert.equal(estimator.estimate(theirs!).source, 'memo')
+  assert.deepEqual(lines, [
+    `retraining: the models of ${known!.workload} are made of 30 rows`,
+    `retraining: the models of ${known!.workload} are made anew of 60 rows`,
+  ])
+  await estimator.close()
+})
+
+test('a store that cannot be read leaves the models as they are, and is asked again', async () => {
+  const ledger = memoryLedger()
+  const lines: string[] = []
+  const ruled = { rule: 'log-polynomial', quantities: names } as const
+  const estimator = clusterEstimator({ workPerCpuMs: 1000, ruled, ledger, log: (line) => lines.push(line) })
+  await ledger.close()
+  for (let round = 0; round < 2; round++) {
+    for (let n = 1; n <= 5; n++)
+      estimator.learn(question({ n }), { work: workOf(n), peakMemoryMb: 1, quantities: amounts(n) })
+    await estimator.settled()
+  }
+  assert.ok(lines.length >= 2 && lines.every((line) => /stay as they are/.test(line)), lines.join('\n'))
+  await estimator.close()
+})
+
+test('quantities that cannot be true are none', () => {
+  for (const text of ['', '{', '[]', '{}', 'null', '{"a":-1}', '{"a":"1"}', '{"a":null}'])
+    assert.equal(readQuantities(text), undefined, text)
+  assert.deepEqual(readQuantities('{"a":0,"b":2.5}'), { a: 0, b: 2.5 })
+})

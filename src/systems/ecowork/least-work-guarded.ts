@@ -1,0 +1,44 @@
+/**
+ * The worker with the least work. While workers are being launched the fleet is taken to have too much already: then
+ * only one whose jobs and work stay within bounds, and what fits nowhere waits, or overflows.
+ */
+
+import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
+import { workIn } from '../../brain/schedule/least-work.ts'
+import { OpenWorkers } from '../../brain/schedule/open-workers.ts'
+import type { SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+
+export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => {
+  const { mostWork = Infinity, mostJobs = Infinity, againMs = 1000 } = spec
+  const open = new OpenWorkers(workIn)
+
+  /** An idle worker takes any job: one that is beyond the bounds by itself would go nowhere. */
+  const fits = (worker: WorkerRecord, { job }: JobRecord) => {
+    const jobs = worker.jobs.length
+    if (jobs === 0 || fleet.booting() === 0) return true
+    return jobs + 1 <= mostJobs && workIn(worker) + job.work <= mostWork
+  }
+  const mayTake = (worker: WorkerRecord, record: JobRecord) => accepts(worker, record) && fits(worker, record)
+
+  return {
+    name: 'least-work-guarded',
+    rank: () => 0,
+    refile: (worker) => open.refile(worker),
+    place(record, now) {
+      const worker = open.firstFor(record, mayTake)
+      if (worker) return { worker, reason: { code: 'least-work', jobs: worker.jobs.length } }
+      const facts = { work: record.job.work, openWorkers: open.size, booting: fleet.booting() }
+      return { reason: { code: 'guarded', ...facts }, again: now + againMs }
+    },
+    fits,
+    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
+    tells: (worker) => ({
+      requests: worker.jobs.length,
+      work: workIn(worker),
+      onHold: worker.state === 'draining',
+      dead: worker.suspect,
+    }),
+    save: () => null,
+    load: () => {},
+  }
+}

@@ -1,0 +1,88 @@
+/** EcoWork's table of one workload: by key, the smallest and the largest x that was seen, what each took, and the slope between. */
+
+import { isUsable } from '../../estimate/guess.ts'
+import { Recent } from '../../estimate/recent.ts'
+
+/** A row as it is stored: `metric` is the slope. */
+export interface SlopeRow {
+  key: string
+  minX: number
+  minWork: number
+  maxX: number
+  maxWork: number
+  metric: number
+}
+
+interface Seen {
+  key: string
+  x: number
+  work: number
+}
+
+/** What was noted and not taken in; of more, the first are forgotten. */
+const mostNoted = 10_000
+
+export class SlopeTable {
+  readonly #rows: Recent<SlopeRow>
+  #noted: Seen[] = []
+
+  constructor(keys: number) {
+    this.#rows = new Recent(keys)
+  }
+
+  /** To be taken in later. */
+  note(key: string, x: number, work: number): void {
+    if (!isUsable(work) || !(x >= 0 && Number.isFinite(x))) return
+    this.#noted.push({ key, x, work })
+    if (this.#noted.length > mostNoted) this.#noted.shift()
+  }
+
+  /** Takes in what was noted. True: that changed something, for an x was outside of what was known. */
+  settle(): boolean {
+    const noted = this.#noted
+    this.#noted = []
+    let changed = false
+    for (const seen of noted) if (this.#widen(seen)) changed = true
+    return changed
+  }
+
+  get(key: string): SlopeRow | undefined {
+    return this.#rows.get(key)
+  }
+
+  rows(): SlopeRow[] {
+    return [...this.#rows.values()]
+  }
+
+  /** Takes rows for known that were stored; what cannot be one is passed over. */
+  load(rows: unknown): void {
+    if (!Array.isArray(rows)) return
+    for (const row of rows as Partial<SlopeRow>[]) {
+      const { key, minX = -1, minWork = 0, maxX = -1, maxWork = 0 } = row ?? {}
+      const sound = minX >= 0 && maxX >= minX && maxX < Infinity && isUsable(minWork) && isUsable(maxWork)
+      if (typeof key === 'string' && sound) this.#set({ key, minX, minWork, maxX, maxWork })
+    }
+  }
+
+  #widen({ key, x, work }: Seen): boolean {
+    const row = this.#rows.get(key)
+    if (row && x >= row.minX && x <= row.maxX) return false
+    const least = !row || x < row.minX ? { minX: x, minWork: work } : row
+    const most = !row || x > row.maxX ? { maxX: x, maxWork: work } : row
+    const { minX, minWork } = least
+    const { maxX, maxWork } = most
+    this.#set({ key, minX, minWork, maxX, maxWork })
+    return true
+  }
+
+  #set(ends: Omit<SlopeRow, 'metric'>): void {
+    this.#rows.set(ends.key, { ...ends, metric: slopeOf(ends) })
+  }
+}
+
+/** Where the larger x took no more, as with one point: a line from zero. */
+function slopeOf({ minX, minWork, maxX, maxWork }: Omit<SlopeRow, 'metric'>): number {
+  const slope = (maxWork - minWork) / (maxX - minX)
+  if (isUsable(slope)) return slope
+  return maxX > 0 ? maxWork / maxX : 0
+}

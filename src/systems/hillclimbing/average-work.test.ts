@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { averageWork } from './average-work.ts'
+import type { FleetView, ScaleDecision, Scaler, WorkerFigures } from '../../brain/scale/scaler.ts'
+import { fleetOfWorkers } from '../../brain/testing/scaling.ts'
+
+const spec = { min: 0, max: 10, mostWork: 500_000_000 }
+const minute = 60_000
+const million = 1_000_000
+
+type Some = Partial<WorkerFigures>
+
+const fleet = (workers: Some[], more: Partial<FleetView> = {}) =>
+  fleetOfWorkers({ cpu: 0.6, jobs: 1 }, workers, more)
+
+/** What it says of these at its next look. */
+function look(scaler: Scaler, workers: Some[], more: Partial<FleetView> = {}, now = minute): string {
+  scaler.decide(fleet([{}]), 0)
+  return told(scaler.decide(fleet(workers, more), now))
+}
+
+function told(decision: ScaleDecision): string {
+  if (decision.kind !== 'steps') return decision.reason.code
+  const { reason, launch, drain = [], end = [] } = decision
+  const parts = [
+    ...end.map(({ worker }) => `end ${worker}`),
+    ...drain.map(({ worker }) => `mark ${worker}`),
+    ...(launch ? [`launch ${launch.count}`] : []),
+  ]
+  return parts.length > 0 ? parts.join(', ') : reason.code
+}
+
+const of = (...works: number[]): Some[] => works.map((work) => ({ work: work * million }))
+
+test('HC-7 it looks once a minute', () => {
+  const scaler = averageWork(spec)
+  assert.equal(scaler.everyMs, minute)
+  assert.equal(look(scaler, of(400), {}, minute - 1), 'enough')
+  assert.equal(look(averageWork(spec), of(400)), 'launch 1')
+})
+
+test('HC-7 marked workers that run nothing end at a look, others go on', () => {
+  const workers = [{ work: 200 * million }, { draining: true, jobs: 0 }, { draining: true, jobs: 1 }]
+  assert.equal(look(averageWork(spec), workers), 'end w2')
+})
+
+test('HC-7 while a worker is fresh nothing else is decided, but marked ones still end', () => {
+  assert.equal(look(averageWork(spec), [...of(400), { cpu: null }]), 'fresh-workers')
+  assert.equal(look(averageWork(spec), of(400), { booting: 1 }), 'fresh-workers')
+  assert.equal(look(averageWork(spec), [{ cpu: null }, { draining: true, jobs: 0 }]), 'end w2')
+  // One that is marked need not be known.
+  assert.equal(look(averageWork(spec), [...of(400), { cpu: null, draining: true }]), 'launch 1')
+})
+
+test('HC-7 a worker that is idle, and not booting, is not fresh', () => {
+  const scaler = averageWork(spec)
+  assert.equal(
+    look(scaler, [
+      { cpu: 0, work: 0 },
+      { cpu: 0.7, work: 300 * million },
+    ]),
+    'enough',
+  )
+  assert.deepEqual(scaler.tellsOf?.('w1'), { fresh: false })
+})
+
+test('HC-8 more than 70 % of the bound on average launches one, 70 % does not', () => {
+  assert.equal(look(averageWork(spec), of(351, 351)), 'launch 1')
+  assert.equal(look(averageWork(spec), of(350, 350)), 'enough')
+  assert.equal(look(averageWork(spec), of(0, 499, 499, 499)), 'launch 1')
+  assert.equal(look(averageWork({ ...spec, max: 2 }), of(499, 499)), 'enough')
+})
+
+test('HC-8 less than 30 % marks the one with the least work, 30 % does not', () => {
+  assert.equal(look(averageWork(spec), of(200, 50, 190)), 'mark w2')
+  assert.equal(look(averageWork(spec), of(150, 150)), 'enough')
+  assert.equal(look(averageWork(spec), of(10, 10, 10)), 'mark w3')
+  assert.equal(look(averageWork({ ...spec, min: 3 }), of(10, 10, 10)), 'enough')
+})
+
+test('HC-8 marked workers are no part of the average', () => {
+  assert.equal(look(averageWork(spec), [...of(400), { draining: true, work: 0 }]), 'launch 1')
+})
+
+test('HC-8 the last one is marked only where its CPU is below 50 %', () => {
+  assert.equal(look(averageWork(spec), [{ work: million, cpu: 0.5 }]), 'enough')
+  assert.equal(look(averageWork(spec), [{ work: million, cpu: 0.49 }]), 'mark w1')
+  assert.equal(look(averageWork(spec), [{ cpu: 0.9 }, { cpu: 0.9 }]), 'mark w2')
+})
+
+test('it begins with one worker, and whoever waits where nobody is has one launched without waiting for a look', () => {
+  const scaler = averageWork(spec)
+  assert.equal(told(scaler.decide(fleet([]), 0)), 'launch 1')
+  assert.equal(told(scaler.decide(fleet([], { booting: 1 }), 1)), 'fresh-workers')
+  assert.equal(told(scaler.decide(fleet([]), 2)), 'enough')
+  assert.equal(told(scaler.decide(fleet([], { waiting: 1 }), 3)), 'launch 1')
+})
+
+test('restored from what it saved it goes on as it would have', () => {
+  const [one, other] = [averageWork(spec), averageWork(spec)]
+  look(one, [{ cpu: null }])
+  other.load(JSON.parse(JSON.stringify(one.save())))
+  for (const now of [minute + 1, 2 * minute])
+    assert.deepEqual(other.decide(fleet(of(400)), now), one.decide(fleet(of(400)), now))
+  assert.deepEqual(other.tellsOf?.('w1'), one.tellsOf?.('w1'))
+})

@@ -1,0 +1,38 @@
+/** Presets: compositions and constants only. */
+
+import { ConfigError } from '../lib/errors.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { cloudprime } from './cloudprime/preset.ts'
+import { cnv } from './cnv/preset.ts'
+import { ecowork } from './ecowork/preset.ts'
+import { hillclimbing } from './hillclimbing/preset.ts'
+import type { Preset, PresetMaker } from './preset.ts'
+import { tiered } from './tiered/preset.ts'
+
+export const presets = {
+  plimsoll: () => ({
+    description: 'Shortest remaining work first, with preemption. The default.',
+    scheduler: 'srpt',
+    discipline: 'srpt',
+  }),
+  classic: () => ({
+    description: 'Least connections, all jobs at once: what most balancers do. For comparison.',
+    scheduler: 'least-connections',
+    discipline: 'sharing',
+  }),
+  tiered,
+  cloudprime,
+  cnv,
+  hillclimbing,
+  ecowork,
+} satisfies Record<string, PresetMaker>
+
+export type PresetName = keyof typeof presets
+
+/** The preset of that name, its times and amounts of work divided. */
+export function presetOf(name: string, { timeScale = 1, workScale = 1 } = {}): Preset {
+  const maker: PresetMaker = oneOf('preset', name, presets)
+  for (const [option, value] of Object.entries({ timeScale, workScale }))
+    if (!(value > 0 && value < Infinity)) throw new ConfigError(`${option} = ${value}: must be above 0`)
+  return maker({ ms: (ms) => ms / timeScale, work: (units) => units / workScale })
+}

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { firstStanding } from '../model/revision.ts'
+import { only, sent, Trial } from '../brain/testing/trial.ts'
+
+test('round-robin: each worker in turn, whatever it holds', () => {
+  const trial = new Trial({ scheduler: 'round-robin' })
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  for (let i = 1; i <= 5; i++) trial.arrives(`j${i}`)
+  assert.deepEqual(sent(trial.history), ['j1 a', 'j2 b', 'j3 c', 'j4 a', 'j5 b'])
+  trial.finishes('j3')
+  assert.deepEqual(sent(trial.arrives('j6')), ['j6 c'])
+  assert.deepEqual(sent(trial.arrives('j7')), ['j7 a'])
+})
+
+test('round-robin: a worker that joins is next', () => {
+  const trial = new Trial({ scheduler: 'round-robin' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('j1')
+  trial.joins('c')
+  assert.deepEqual(sent([...trial.arrives('j2'), ...trial.arrives('j3')]), ['j2 b', 'j3 c'])
+})
+
+test('least-connections: the fewest jobs; among equals the one placed on longest ago', () => {
+  const trial = new Trial({ scheduler: 'least-connections' })
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  for (let i = 1; i <= 6; i++) trial.arrives(`j${i}`)
+  trial.finishes('j2')
+  trial.finishes('j5')
+  trial.finishes('j1')
+  assert.deepEqual(sent([...trial.arrives('x'), ...trial.arrives('y')]), ['x b', 'y a'])
+})
+
+test('least-work: the one that would be done soonest, by cores, rate and what is left', () => {
+  const trial = new Trial({ scheduler: 'least-work' })
+  trial.joins('slow', { workPerSecond: 500, cores: 1, slots: 20 })
+  trial.joins('fast', { workPerSecond: 1000, cores: 2, slots: 20 })
+  trial.arrives('j1', { work: 1000 })
+  trial.arrives('j2', { work: 4000 })
+  trial.arrives('j3', { work: 100 })
+  // Both have two seconds left, then the slow one a little more.
+  assert.deepEqual(sent(trial.history), ['j1 slow', 'j2 fast', 'j3 slow'])
+  assert.deepEqual(sent(trial.arrives('j4', { work: 100 })), ['j4 fast'])
+  trial.finishes('j2')
+  assert.deepEqual(sent([...trial.arrives('j5', { work: 4000 }), ...trial.arrives('j6')]), [
+    'j5 fast',
+    'j6 fast',
+  ])
+})
+
+test('two-choices: never the fuller of the two that it drew, and all are drawn', () => {
+  const trial = new Trial({ scheduler: 'two-choices' })
+  for (let i = 0; i < 8; i++) trial.joins(`w${i}`, { slots: 1000 })
+  for (let i = 0; i < 400; i++) trial.arrives(`j${i}`)
+  for (const { reason } of only(trial.history, 'run')) assert.ok(reason.jobs! <= reason.other!)
+  const counts = trial.view.workers.map((worker) => worker.jobs.length)
+  assert.ok(Math.min(...counts) >= 40 && Math.max(...counts) <= 60, counts.join())
+})
+
+test('srpt: a free core first, the fastest worker before the others', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('slow', { workPerSecond: 500 })
+  trial.joins('fast', { workPerSecond: 2000, cores: 2 })
+  for (const job of ['j1', 'j2', 'j3']) trial.arrives(job)
+  assert.deepEqual(sent(trial.history), ['j1 fast', 'j2 fast', 'j3 slow'])
+})
+
+test('srpt: without a free core a job takes that of the one with the most left, if it is shorter', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('j1', { work: 5000 })
+  trial.arrives('j2', { work: 9000 })
+  const [run] = only(trial.arrives('short', { work: 1000 }), 'run')
+  assert.equal(run!.worker, 'b')
+  assert.deepEqual(run!.reason, { code: 'shorter', needMs: 1000, leftMs: 9000, preempts: 'j2' })
+  const running = trial.view.workers.flatMap(({ jobs }) => jobs.filter((job) => job.running))
+  assert.deepEqual(running.map((job) => job.job).toSorted(), ['j1', 'short'])
+})
+
+test('srpt: what has been done counts', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  trial.arrives('j1', { work: 5000 })
+  trial.after(4500)
+  assert.equal(only(trial.arrives('j2', { work: 500 }), 'wait').length, 1)
+  assert.deepEqual(sent(trial.arrives('j3', { work: 499 })), ['j3 a'])
+})
+
+test('srpt: a job that is not shorter waits unbound, and the shortest that waits goes first', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  trial.arrives('j1', { work: 1000 })
+  for (const [id, work] of Object.entries({ long: 9000, mid: 5000, short: 2000 })) trial.arrives(id, { work })
+  assert.deepEqual(sent(trial.finishes('j1')), ['short a'])
+})
+
+test('srpt: a job that may not be preempted keeps its core', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  trial.arrives('j1', { work: 9000, preemptible: false })
+  assert.deepEqual(sent(trial.arrives('short', { work: 1 })), [])
+  assert.deepEqual(sent(trial.finishes('j1')), ['short a'])
+})
+
+test('srpt: a job that turns out longer makes way for one that waits', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  trial.arrives('j1', { work: 1000 })
+  trial.arrives('j2', { work: 2000 })
+  assert.deepEqual(sent(trial.after(1500).progresses('j1', 3000)), ['j2 a'])
+})
+
+test('srpt: a preempted job goes on where it was when the shorter one ends', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  trial.arrives('long', { work: 9000 })
+  trial.after(1000).arrives('short', { work: 1000 })
+  trial.after(1000).finishes('short')
+  assert.deepEqual(trial.view.workers[0]!.jobs, [{ job: 'long', attempt: 1, running: true, remaining: 8000 }])
+})
+
+test('srpt: among several workers a job takes a core only of one that has twice as much left', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('j1', { work: 4000 })
+  trial.arrives('j2', { work: 4000 })
+  assert.deepEqual(sent(trial.arrives('half', { work: 2000 })), [])
+  assert.deepEqual(sent(trial.arrives('less', { work: 1999 })), ['less a'])
+})
+
+test('srpt: the less sure a job is, the sooner it is tried in the place of another', () => {
+  const takes = (sigma: number, left: number) => {
+    const trial = new Trial({ scheduler: 'srpt' })
+    for (const id of ['a', 'b']) trial.joins(id)
+    for (const id of ['j1', 'j2']) trial.arrives(id, { work: left })
+    return sent(trial.arrives('unsure', { work: 1000, high: 1000 * Math.exp(1.645 * sigma) })).length > 0
+  }
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.1, max: 3, noNaN: true }),
+      fc.integer({ min: 50, max: 4000 }),
+      (sigma, left) => {
+        const { expected } = firstStanding({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
+        const factor = left / expected
+        fc.pre(Math.abs(factor - 1 - Math.exp(-sigma * sigma)) > 1e-6)
+        assert.equal(takes(sigma, left), factor > 1 + Math.exp(-sigma * sigma))
+      },
+    ),
+    { numRuns: 200, seed: 6 },
+  )
+})
+
+test('srpt: a single worker always runs the jobs with the least left', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 9 }), (works) => {
+      const trial = new Trial({ scheduler: 'srpt' })
+      trial.joins('a', { cores: 2, slots: 40 })
+      for (const [i, work] of works.entries()) trial.arrives(`j${i}`, { work })
+      const running = trial.view.workers[0]!.jobs.filter((job) => job.running).map((job) => job.remaining)
+      assert.deepEqual(
+        running.toSorted((a, b) => a - b),
+        works.toSorted((a, b) => a - b).slice(0, 2),
+      )
+    }),
+    { seed: 6 },
+  )
+})
+
+test('srpt: of jobs that have about as much left, the one makes way on whose worker fewer wait', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('on-a', { work: 50_000 })
+  trial.arrives('on-b', { work: 20_000 })
+  // Two wait on a then, and none on b.
+  trial.arrives('also-on-a', { work: 20_100 })
+  assert.equal(trial.at('also-on-a').worker, 'a')
+  assert.deepEqual(sent(trial.arrives('short', { work: 5000 })), ['short b'])
+})
+
+test('srpt: the last slots of a worker are for the shortest', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a', { slots: 8 })
+  for (const work of [10_000, 9000, 8000, 7000, 6000]) trial.arrives(`j${work}`, { work })
+  assert.equal(trial.view.workers[0]!.jobs.length, 5)
+  // Of eight slots three are free, then two, then one.
+  assert.deepEqual(sent(trial.arrives('a1', { work: 4500 })), [])
+  assert.deepEqual(sent(trial.arrives('a2', { work: 4499 })), ['a2 a'])
+  assert.deepEqual(sent(trial.arrives('b1', { work: 2250 })), [])
+  assert.deepEqual(sent(trial.arrives('b2', { work: 2249 })), ['b2 a'])
+  assert.deepEqual(sent(trial.arrives('c1', { work: 563 })), [])
+  assert.deepEqual(sent(trial.arrives('c2', { work: 562 })), ['c2 a'])
+})
+
+test('srpt: a busy worker that is much faster is better than a slow one that is free', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('fast', { workPerSecond: 5000 })
+  trial.arrives('long', { work: 100_000 })
+  trial.joins('slow', { workPerSecond: 1000 })
+  assert.deepEqual(sent(trial.arrives('short', { work: 1000 })), ['short fast'])
+  trial.joins('fair', { workPerSecond: 3000 })
+  assert.deepEqual(sent(trial.arrives('other', { work: 1000 })), ['other fair'])
+})
+
+test('srpt: a job that could take a core waits for one that is about to be free', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  trial.after(60)
+  const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
+  assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
+  trial.restores()
+  assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
+  // Nothing rings for it any more.
+  assert.deepEqual(sent(trial.after(10).tick()), [])
+  assert.deepEqual(trial.brain.view().leftBehind(), undefined)
+})
+
+test('srpt: its patience ends, whether that core is free or not', () => {
+  for (const restored of [false, true]) {
+    const trial = new Trial({ scheduler: 'srpt' })
+    for (const id of ['a', 'b']) trial.joins(id)
+    trial.arrives('brief', { work: 100 })
+    trial.arrives('long', { work: 10_000 })
+    trial.after(60).arrives('next', { work: 1000 })
+    if (restored) trial.restores()
+    assert.deepEqual(sent(trial.after(49).tick()), [])
+    const [run] = only(trial.after(1).tick(), 'run')
+    assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
+  }
+})
+
+test('srpt: no patience for what is further away, with one worker, or of a job that goes first', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(trial.after(40).arrives('soon', { work: 1000 })), ['soon b'])
+  const alone = new Trial({ scheduler: 'srpt' })
+  alone.joins('a', { cores: 2 })
+  alone.arrives('brief', { work: 100 })
+  alone.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(alone.after(60).arrives('soon', { work: 1000 })), ['soon a'])
+  const urgent = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) urgent.joins(id)
+  urgent.arrives('brief', { work: 100 })
+  urgent.arrives('long', { work: 10_000 })
+  const begun = urgent.after(60).arrives('now', { work: 1000, deadlineAt: 1200 })
+  assert.deepEqual(sent([...begun, ...urgent.tick()]), ['now b'])
+})
+
+test('srpt: a job that is placed anew while it waits for a core waits once', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b', 'c']) trial.joins(id)
+  trial.arrives('brief', { work: 400 })
+  trial.arrives('long', { work: 100_000 })
+  trial.arrives('next', { work: 10_000 })
+  trial.after(120).fails('next', 'unreachable')
+  trial.tell({ type: 'lost', worker: 'c' })
+  const waits = only(trial.history, 'wait').filter(({ job }) => job === 'next')
+  assert.deepEqual(
+    waits.map(({ reason }) => reason.code),
+    ['core-soon', 'core-soon'],
+  )
+  assert.deepEqual(sent(trial.after(280).finishes('brief')), ['next a'])
+  for (let i = 0; i < 20; i++) assert.deepEqual(sent(trial.after(100).tick()), [])
+  assert.equal(trial.at('next').attempt, 2)
+})
+
+test('srpt: a job that could start is not refused because it would rather wait', () => {
+  const trial = new Trial({ scheduler: 'srpt', limits: { queue: 0 } })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  assert.deepEqual(sent(trial.after(60).arrives('next', { work: 1000 })), ['next b'])
+})
+
+test('srpt: of those that must begin now, the one that must have begun last makes way', () => {
+  const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0 } })
+  trial.joins('a', { cores: 2 })
+  const urgent = (id: string, work: number, due: number) => {
+    trial.arrives(id, { work, deadlineAt: due + work * 1.25 })
+    return trial.tick()
+  }
+  trial.after(100)
+  // The first ends last, but must have begun first.
+  urgent('first', 9000, 10)
+  urgent('third', 1000, 50)
+  assert.deepEqual(sent(urgent('fourth', 10, 60)), [])
+  const [run] = only(urgent('second', 5000, 30), 'run')
+  assert.deepEqual([run!.reason.code, run!.reason.preempts], ['goes-first', 'third'])
+})

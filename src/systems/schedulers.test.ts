@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { share } from '../../test/support/thorough.ts'
+import { stream } from '../lib/random.ts'
+import { only, sent, Trial } from '../brain/testing/trial.ts'
+import { type SchedulerName, schedulers } from './schedulers.ts'
+
+const limits = { beatMs: 1000, freshMs: 1e9, missedBeats: 1e6 }
+
+/** What every policy promises. */
+function contract(scheduler: SchedulerName): void {
+  /** A trial in which 40 jobs arrive one after the other; where they were sent. */
+  const targets = (prepare: (trial: Trial) => void) => {
+    // Some policies fill a worker before they turn to the next.
+    const trial = new Trial({ scheduler, limits, placing: { mostWork: 10_000 } })
+    prepare(trial)
+    for (let i = 0; i < 40; i++) trial.arrives(`t${i}`, { work: 1000 - i })
+    return new Set(
+      only(trial.history, 'run')
+        .filter(({ job }) => job.startsWith('t'))
+        .map((run) => run.worker),
+    )
+  }
+
+  test('a draining worker is never picked', () => {
+    const picked = targets((trial) => {
+      for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
+      trial.arrives('first')
+      trial.tell({ type: 'drain', worker: trial.at('first').worker })
+    })
+    assert.equal(picked.size, 2)
+  })
+
+  test('a worker that could not be reached is never picked until it is heard of', () => {
+    const picked = targets((trial) => {
+      for (const id of ['a', 'b']) trial.joins(id, { slots: 100, cores: 100 })
+      trial.arrives('first')
+      trial.fails('first', 'unreachable')
+      trial.finishes('first')
+    })
+    assert.equal(picked.size, 1)
+    const trial = new Trial({ scheduler, limits })
+    trial.joins('a')
+    trial.arrives('first')
+    trial.fails('first', 'unreachable')
+    assert.deepEqual(sent(trial.reports('a')), ['first a'])
+  })
+
+  test('a worker that is gone is never picked', () => {
+    const picked = targets((trial) => {
+      for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
+      trial.tell({ type: 'lost', worker: 'b' })
+    })
+    assert.ok(!picked.has('b'))
+    assert.equal(picked.size, 2)
+  })
+
+  test('a full worker is never picked', () => {
+    const trial = new Trial({ scheduler })
+    for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 2 })
+    for (let i = 0; i < 40; i++) trial.arrives(`j${i}`, { work: 1000 - i })
+    for (const worker of trial.view.workers) assert.ok(worker.jobs.length <= 2)
+    for (let i = 0; i < 40; i++) {
+      for (const { jobs } of trial.view.workers) if (jobs[0]) trial.finishes(jobs[0].job)
+      for (const worker of trial.view.workers) assert.ok(worker.jobs.length <= 2)
+    }
+    assert.equal(trial.view.jobs, 0)
+  })
+
+  test('a worker without the memory is not picked, unless it is empty', () => {
+    const trial = new Trial({ scheduler })
+    for (const id of ['a', 'b']) trial.joins(id, { memoryMb: 100, cores: 4 })
+    for (let i = 0; i < 10; i++) trial.arrives(`j${i}`, { memoryMb: 60 })
+    assert.deepEqual(
+      trial.view.workers.map((worker) => worker.jobs.length),
+      [1, 1],
+    )
+    trial.arrives('small', { memoryMb: 40 })
+    assert.equal(trial.view.placed, 3)
+  })
+
+  test('a worker that failed a job is not picked for it while another is left', () => {
+    for (let seed = 1; seed <= share(20); seed++) {
+      const trial = new Trial({ scheduler, seed, limits: { crashes: 10, losses: 10 } })
+      const ids = ['a', 'b', 'c', 'd']
+      for (const id of ids) trial.joins(id)
+      trial.arrives('j')
+      const tried = [trial.at('j').worker]
+      for (let i = 0; i < 3; i++) {
+        trial.fails('j', 'crash')
+        tried.push(trial.at('j').worker)
+      }
+      assert.deepEqual(tried.toSorted(), ids)
+      assert.equal(sent(trial.fails('j', 'crash')).length, 1)
+    }
+  })
+
+  test('a job never waits beside an empty worker, however many others have no memory for it', () => {
+    for (const spare of [0, 50, 149]) {
+      const trial = new Trial({ scheduler })
+      const speed = (i: number) => (i === spare ? 1000 : 2000)
+      for (let i = 0; i < 150; i++) trial.joins(`w${i}`, { cores: 2, memoryMb: 100, workPerSecond: speed(i) })
+      for (let i = 0; i < 150; i++) trial.arrives(`j${i}`, { memoryMb: 100 })
+      const there = trial.view.workers[spare]!.jobs[0]!.job
+      trial.finishes(there)
+      assert.deepEqual(sent(trial.arrives('late', { memoryMb: 50 })), [`late w${spare}`])
+      assert.equal(only(trial.arrives('later', { memoryMb: 60 }), 'wait').length, 1)
+    }
+  })
+
+  test('an empty worker that failed the job is passed over for an empty one that did not, but not forgotten', () => {
+    const trial = new Trial({ scheduler })
+    for (let i = 0; i < 150; i++) trial.joins(`w${i}`, { cores: 2, memoryMb: 100 })
+    for (let i = 0; i < 150; i++) trial.arrives(`j${i}`, { memoryMb: 100 })
+    trial.finishes('j70')
+    trial.finishes('j80')
+    trial.arrives('large', { memoryMb: 100 })
+    const failed = trial.at('large').worker
+    trial.fails('large', 'crash')
+    assert.notEqual(trial.at('large').worker, failed)
+    assert.deepEqual(sent(trial.arrives('next', { memoryMb: 50 })), [`next ${failed}`])
+  })
+
+  test('workers come and go, and no job waits beside an empty one or is lost', () => {
+    for (let seed = 1; seed <= share(10); seed++) {
+      const trial = storm(scheduler, seed, 400)
+      const { accepted, results } = trial.view.counters
+      assert.equal(accepted, results + trial.view.jobs)
+    }
+  })
+
+  test('a policy that was saved and loaded goes on as if nothing had been', () => {
+    for (let seed = 1; seed <= share(10); seed++) {
+      assert.deepEqual(storm(scheduler, seed, 200, 7).history, storm(scheduler, seed, 200).history)
+    }
+  })
+}
+
+/** A seeded coming and going of workers and jobs. Every so many steps the brain is restored from a snapshot. */
+function storm(scheduler: SchedulerName, seed: number, steps: number, restoreEvery = 0): Trial {
+  const random = stream(seed, 'storm')
+  const trial = new Trial({
+    scheduler,
+    seed,
+    limits: { beatMs: 1000, crashes: 1000, losses: 1000, attempts: 1000 },
+  })
+  for (let step = 1; step <= steps; step++) {
+    trial.after(random.below(50))
+    const { workers } = trial.view
+    const worker = workers[random.below(workers.length)]
+    const held = worker?.jobs[random.below(worker.jobs.length)]
+    const draw = random.below(20)
+    if (workers.length < 2 || draw === 0) {
+      const speed = 500 + 500 * random.below(2)
+      trial.joins(`w${step}`, {
+        cores: 1 + random.below(3),
+        slots: 1 + random.below(5),
+        memoryMb: 200,
+        workPerSecond: speed,
+      })
+    } else if (draw === 1) trial.tell({ type: 'lost', worker: worker!.id })
+    else if (draw === 2) trial.tell({ type: 'drain', worker: worker!.id })
+    else if (draw === 3)
+      trial.reports(
+        worker!.id,
+        worker!.jobs.map(({ job }) => trial.held(job)),
+      )
+    else if (draw < 6 && held) trial.fails(held.job, draw === 4 ? 'unreachable' : 'crash')
+    else if (draw < 12 && held) trial.finishes(held.job)
+    else trial.arrives(`j${step}`, { work: 100 + random.below(5000), memoryMb: random.below(150) })
+    assert.equal(trial.view.idleBeside(), undefined)
+    if (restoreEvery > 0 && step % restoreEvery === 0) trial.restores()
+  }
+  return trial
+}
+
+for (const name of Object.keys(schedulers) as SchedulerName[]) describe(name, () => contract(name))

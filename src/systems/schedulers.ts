@@ -1,0 +1,30 @@
+/** All scheduling policies by name. */
+
+import { centralQueue } from './tiered/central-queue.ts'
+import { classLimits } from './cloudprime/class-limits.ts'
+import { leastConnections } from '../brain/schedule/least-connections.ts'
+import { leastWork } from '../brain/schedule/least-work.ts'
+import { leastWorkCapped } from './hillclimbing/least-work-capped.ts'
+import { leastWorkGuarded } from './ecowork/least-work-guarded.ts'
+import { packSpread } from './cnv/pack-spread.ts'
+import { prequal } from '../brain/schedule/prequal.ts'
+import { roundRobin } from '../brain/schedule/round-robin.ts'
+import type { SchedulerFactory } from '../brain/schedule/scheduler.ts'
+import { srpt } from '../brain/schedule/srpt.ts'
+import { twoChoices } from '../brain/schedule/two-choices.ts'
+
+export const schedulers = {
+  'round-robin': roundRobin,
+  'least-connections': leastConnections,
+  'least-work': leastWork,
+  'two-choices': twoChoices,
+  prequal,
+  srpt,
+  'central-queue': centralQueue,
+  'class-limits': classLimits,
+  'pack-spread': packSpread,
+  'least-work-capped': leastWorkCapped,
+  'least-work-guarded': leastWorkGuarded,
+} satisfies Record<string, SchedulerFactory>
+
+export type SchedulerName = keyof typeof schedulers

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presetOf } from '../presets.ts'
+import { SelfEnding } from './self-ending.ts'
+
+const { front, middle } = presetOf('tiered').scale!.tiers!.ending!
+
+test('TI-6 a front asks to end when it was idle for more than 1 s, a middle for more than 2 s', () => {
+  for (const [rule, limitMs] of [
+    [front, 1000],
+    [middle, 2000],
+  ] as const) {
+    const node = new SelfEnding(rule, 100)
+    assert.equal(node.check(100 + limitMs), undefined)
+    assert.ok(node.dueAt > 100 + limitMs && node.dueAt < 101 + limitMs)
+    assert.deepEqual(node.check(101 + limitMs), { why: 'idle', ms: limitMs + 1 })
+  }
+})
+
+test('TI-6 two requests in a row that come too late after another are a reason to ask, one is not', () => {
+  for (const [rule, limitMs] of [
+    [front, 500],
+    [middle, 700],
+  ] as const) {
+    const node = new SelfEnding(rule, 0)
+    // The first follows none.
+    assert.equal(node.arrived(900), undefined)
+    assert.equal(node.arrived(900 + limitMs + 1), undefined)
+    assert.deepEqual(node.arrived(900 + 2 * (limitMs + 1)), { why: 'slow', ms: limitMs + 1 })
+  }
+})
+
+test('TI-6 one request in time begins the count anew, and so does having asked', () => {
+  const node = new SelfEnding(middle, 0)
+  const times = [0, 701, 1401, 2102, 2803, 3504, 4205]
+  assert.deepEqual(
+    times.map((at) => node.arrived(at)?.why ?? '-'),
+    // The third comes exactly at the limit.
+    ['-', '-', '-', '-', 'slow', '-', 'slow'],
+  )
+})
+
+test('TI-6 a node that works is not idle, and one that asked asks again after as long', () => {
+  const node = new SelfEnding(middle, 0)
+  node.arrived(0)
+  node.holds(2, 0)
+  assert.equal(node.dueAt, Infinity)
+  node.holds(1, 5000)
+  assert.equal(node.check(6000), undefined)
+  node.holds(0, 6000)
+  assert.equal(node.check(8000), undefined)
+  assert.equal(node.check(8001)?.why, 'idle')
+  assert.equal(node.check(9000), undefined)
+  assert.equal(node.check(10_002)?.why, 'idle')
+})

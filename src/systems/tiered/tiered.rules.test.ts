@@ -1,0 +1,165 @@
+/** The rules of the system behind `tiered` as sequences in virtual time; each decision by itself is tested where it is made. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import shop from '../../../workloads/shop.ts'
+import { fakeContext } from '../../../workloads/testing/context.ts'
+import { readParams } from '../../../workloads/testing/params.ts'
+import { explain } from '../../story/reasons.ts'
+import { tierDefaults } from './tiers.ts'
+import type { Action, Event } from '../../model/model.ts'
+import { poisson } from '../../simulate/arrivals.ts'
+import { presetRun } from '../../simulate/preset-run.ts'
+import { simulate, unitsPerSecond } from '../../simulate/simulate.ts'
+import type { Observer } from '../../simulate/world.ts'
+import { presetOf } from '../presets.ts'
+
+/** What happened to the nodes, by time. */
+class Diary implements Observer {
+  readonly roles = new Map<string, 'front' | 'middle'>()
+  readonly through = new Map<string, number>()
+  readonly ended: { at: number; worker: string; text: string }[] = []
+  readonly stayed: string[] = []
+  readonly dropped: { lane: string; waitedMs: number; at: number }[] = []
+  readonly launched: { at: number; text: string }[] = []
+  most = 0
+  #ready = 0
+
+  observe(event: Event, actions: readonly Action[], at: number): void {
+    if (event.type === 'arrived') {
+      const front = event.job.front ?? 'coordinator'
+      this.through.set(front, (this.through.get(front) ?? 0) + 1)
+    }
+    for (const action of actions) {
+      if (action.type === 'role') {
+        this.roles.set(action.worker, action.role)
+        this.most = Math.max(this.most, ++this.#ready)
+      }
+      if (action.type === 'drain') {
+        this.#ready--
+        this.ended.push({ at, worker: action.worker, text: explain(action.reason) })
+      }
+      if (action.type === 'stay') this.stayed.push(action.reason.code)
+      if (action.type === 'launch') this.launched.push({ at, text: explain(action.reason) })
+      if (action.type === 'answer' && action.outcome === 'dropped') {
+        const { lane, waitedMs } = action.reason
+        this.dropped.push({ lane: String(lane), waitedMs: Number(waitedMs), at })
+      }
+      if (action.type === 'run') assert.notEqual(this.roles.get(action.worker), 'front')
+    }
+  }
+}
+
+/** Requests of 100 ms, two of three of them to browse. */
+function run(perSecond: number, jobs: number, more: { restoreAfter?: number } = {}) {
+  let count = 0
+  const work = 0.1 * unitsPerSecond
+  const spec = presetRun('tiered', {
+    ...{ seed: 7, jobs, arrivals: poisson(perSecond), errorSigma: 0 },
+    sizes: { name: 'even', meanSeconds: 0.1, draw: () => 0.1 },
+    known: () => ({ workload: 'shop', work, memoryMb: 1, lane: ++count % 3 === 0 ? 'purchase' : 'browse' }),
+  })
+  const diary = new Diary()
+  const result = simulate(spec, { observer: diary, ...more })
+  return { diary, summary: result.summary() }
+}
+
+test('TI-1 one browses, another buys, on one real database', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-tiered-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+  const asks = (params: Record<string, string>, jobId: string) =>
+    shop.run(readParams(shop, params), fakeContext({ dataDir, jobId }))
+  const look = async () => (await asks({ action: 'browse', search: 'kettle' }, 'look')) as Page
+  const [first] = (await look()).products
+  await asks({ action: 'purchase', productId: `${first!.id}`, customer: 'me' }, 'buy')
+  assert.equal((await look()).products[0]!.stock, first!.stock - 1)
+})
+
+interface Page {
+  products: { id: number; stock: number }[]
+}
+
+test('TI-1 each kind of request is in a lane of its own', () => {
+  assert.equal(shop.lane?.({ action: 'purchase' } as never), 'purchase')
+  assert.equal(shop.lane?.({ action: 'browse' } as never), 'browse')
+  const { workloads, scale } = presetOf('tiered')
+  assert.deepEqual(workloads, ['shop'])
+  assert.deepEqual(Object.keys(scale!.tiers!.dropAfterMs!), ['browse', 'purchase'])
+})
+
+test('TI-2 requests come in through the coordinator and each front in turn, and middles do them', () => {
+  // Enough for the queues to grow while the first nodes boot, and fronts with them.
+  const { diary, summary } = run(60, 4000)
+  const fronts = [...diary.roles].filter(([, role]) => role === 'front').map(([id]) => id)
+  assert.ok(fronts.length > 0)
+  for (const front of fronts) assert.ok((diary.through.get(front) ?? 0) > 0, front)
+  assert.ok(diary.through.get('coordinator')! > 0)
+  assert.equal(summary.jobs + summary.dropped, 4000)
+  assert.equal(summary.refused, 0)
+})
+
+test('TI-4 at midnight it starts with two middles, and the coordinator is the front', () => {
+  const { diary } = run(1, 1)
+  assert.deepEqual(
+    diary.launched.filter(({ at }) => at === 0).map(({ text }) => text),
+    Array.from(
+      { length: 2 },
+      () => 'at hour 0 3 servers are best: 1 front, the coordinator among them, and 2 middles',
+    ),
+  )
+})
+
+test('TI-4 to TI-8 its constants are those that each decision is tested with', () => {
+  assert.deepEqual(presetOf('tiered').scale!.tiers, tierDefaults)
+})
+
+test('TI-5 long queues bring more nodes, at the checks and up to the maximum', () => {
+  const { diary } = run(200, 4000)
+  const grown = diary.launched.filter(({ at }) => at > 0)
+  assert.ok(grown.length > 0)
+  for (const { at, text } of grown) {
+    assert.equal(at % 1500, 0)
+    assert.match(text, /requests wait and \d+ servers are there or boot/)
+  }
+  assert.equal(diary.most, 12)
+})
+
+test('TI-6 TI-7 nodes end by themselves when little comes, one a second, until the fewest are left', () => {
+  const { diary, summary } = run(1, 60)
+  assert.ok(diary.ended.length > 0)
+  for (const { text } of diary.ended) assert.match(text, /it asked to end/)
+  for (const [i, { at }] of diary.ended.entries()) assert.ok(i === 0 || at - diary.ended[i - 1]!.at >= 1000)
+  assert.ok(diary.stayed.includes('too-few'))
+  // One middle is left, which still does all of it.
+  assert.equal(diary.roles.size - diary.ended.length, 1)
+  assert.ok(summary.jobs > 40)
+})
+
+test('TI-8 what waited too long is dropped at the checks, and no purchase as soon as one who browses', () => {
+  const { diary, summary } = run(200, 4000)
+  assert.equal(summary.dropped, diary.dropped.length)
+  assert.equal(summary.jobs + summary.dropped, 4000)
+  for (const { lane, waitedMs, at } of diary.dropped) {
+    assert.ok(waitedMs > (lane === 'browse' ? 800 : 1800), `${lane} ${waitedMs}`)
+    assert.equal(at % 1500, 0)
+  }
+  for (const lane of ['browse', 'purchase']) assert.ok(diary.dropped.some((one) => one.lane === lane))
+})
+
+test('a brain that is replaced by its snapshot on the way goes on in the same way', () => {
+  const whole = run(60, 1500)
+  const restored = run(60, 1500, { restoreAfter: 700 })
+  assert.deepEqual(restored.summary, whole.summary)
+  assert.deepEqual(restored.diary.ended, whole.diary.ended)
+})
+
+test('its times, and nothing else of it, are divided by a time scale', () => {
+  const { scale } = presetOf('tiered', { timeScale: 10 })
+  assert.deepEqual(scale!.tiers!.dropAfterMs, { browse: 80, purchase: 180 })
+  assert.deepEqual(scale!.tiers!.ending!.middle, { idleMs: 200, gapMs: 70, gaps: 2 })
+  assert.deepEqual([scale!.tiers!.everyMs, scale!.tiers!.endEveryMs], [150, 100])
+  assert.equal(scale!.tiers!.perServer, 1.5)
+})

@@ -1,0 +1,75 @@
+/** How many fronts and middles a cluster with tiers has at its start, and what its rules go by. */
+
+import { ConfigError } from '../../lib/errors.ts'
+import type { EndingRule, Role } from '../../model/model.ts'
+
+export interface TierSpec {
+  /** For each hour of the day, the number of servers that is best where there are no tiers. */
+  hours: readonly number[]
+  /** How long an hour of that table is. The day begins at midnight, UTC. */
+  hourMs: number
+  minFront: number
+  minMiddle: number
+  /** How often the queues are looked at. */
+  everyMs: number
+  /** So many queued requests a server are nothing to be done about. */
+  perServer: number
+  /** One front is added for so many middles. */
+  middlesPerFront: number
+  /** How long requests of each lane may wait. */
+  dropAfterMs: Readonly<Record<string, number>>
+  /** One node in so long may end. */
+  endEveryMs: number
+  /** When nodes ask to end. */
+  ending: Readonly<Record<Role, EndingRule>>
+}
+
+/** By role. The coordinator is one of the fronts. */
+export type TierSizes = Record<Role, number>
+
+export const tierDefaults: Readonly<TierSpec> = {
+  // A shop's day: quiet nights, busy days, the most after work.
+  hours: [3, 3, 3, 3, 3, 3, 3, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 9, 9, 9, 9, 9, 6, 6],
+  hourMs: 3_600_000,
+  minFront: 1,
+  minMiddle: 1,
+  everyMs: 1500,
+  perServer: 1.5,
+  middlesPerFront: 4,
+  dropAfterMs: { browse: 800, purchase: 1800 },
+  endEveryMs: 1000,
+  ending: {
+    front: { idleMs: 1000, gapMs: 500, gaps: 2 },
+    middle: { idleMs: 2000, gapMs: 700, gaps: 2 },
+  },
+}
+
+export function startSizes(servers: number, { minFront, minMiddle }: TierSpec): TierSizes {
+  const third = Math.floor(servers / 3)
+  return { front: Math.max(third, minFront), middle: 2 * Math.max(third, minMiddle) }
+}
+
+/** The hour of the day, from 0 to 23. */
+export function hourOf(now: number, hourMs: number): number {
+  return Math.floor(now / hourMs) % 24
+}
+
+export function tierSpecOf(given: Partial<TierSpec> = {}): TierSpec {
+  const spec = { ...tierDefaults, ...given }
+  const wrong = (name: string, value: unknown, must: string) =>
+    new ConfigError(`scale.tiers.${name} = ${value}: must be ${must}`)
+  if (spec.hours.length !== 24 || !spec.hours.every((servers) => Number.isInteger(servers) && servers >= 0))
+    throw wrong('hours', spec.hours, '24 whole numbers, 0 or more')
+  // Without a middle nothing is done, and the coordinator is a front that cannot go.
+  for (const name of ['minFront', 'minMiddle'] as const)
+    if (!(Number.isInteger(spec[name]) && spec[name] >= 1))
+      throw wrong(name, spec[name], 'a whole number, 1 or more')
+  for (const name of ['hourMs', 'everyMs', 'perServer', 'middlesPerFront', 'endEveryMs'] as const)
+    if (!(spec[name] > 0 && spec[name] < Infinity)) throw wrong(name, spec[name], 'above 0')
+  for (const [lane, ms] of Object.entries(spec.dropAfterMs))
+    if (!(ms >= 0)) throw wrong(`dropAfterMs.${lane}`, ms, '0 or more')
+  for (const role of ['front', 'middle'] as const)
+    for (const [name, value] of Object.entries(spec.ending[role]))
+      if (!(value > 0)) throw wrong(`ending.${role}.${name}`, value, 'above 0')
+  return spec
+}

@@ -1,0 +1,216 @@
+/** A workload: what a request asks for, written by the user as one function with a name and parameters. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigError } from '../lib/errors.ts'
+import { isSchema, type StandardSchema } from './standard-schema.ts'
+
+export { Refusal } from './refusal.ts'
+export { type Reply, reply } from './reply.ts'
+
+/** The request's binary body; empty if there is none. It can be read once. */
+export interface RequestBody extends AsyncIterable<Uint8Array> {
+  bytes(): Promise<Uint8Array>
+}
+
+/** What a running job is given besides its parameters. */
+export interface JobContext {
+  /** The same in every attempt: a workload that must not be repeated can deduplicate by it. */
+  readonly jobId: string
+  readonly attempt: number
+  /** A directory that outlives the job, shared by all jobs of this worker. */
+  readonly dataDir: string
+  readonly body: RequestBody
+  /** Tells whoever waits how much is done, from 0 to 1. */
+  progress(fraction: number): void
+  /** Runs `fn` without the job being paused: for parts that hold a lock others wait for. */
+  uninterrupted<T>(fn: () => T | Promise<T>): Promise<T>
+  /** Adds work that the meter cannot see, such as that of a database or of native code. */
+  charge(units: number): void
+  /** Says that so many more of its innermost steps are done: for meters that know what one costs, and count nothing else. */
+  steps(count: number): void
+  log(...values: unknown[]): void
+}
+
+/** What a prediction of cost may look at, by name. */
+export type Features = Record<string, number | string | boolean>
+
+/** Which code is metered. */
+export interface MeterChoice {
+  /** Names of npm packages whose work counts too; those that they import are named apart. */
+  packages?: readonly string[]
+}
+
+/** What is known of a request's binary body before the job runs. */
+export interface BodyFacts {
+  bytes: number
+  /** Its beginning, as a rule the first 64 KiB: enough for the header of a picture. */
+  head: Uint8Array
+}
+
+export interface WorkloadDefinition<P> {
+  /** The path of its requests: `/{name}`. */
+  name: string
+  description: string
+  /** Any Standard Schema v1, for example a zod object. Without one `run` gets the parameters unchecked. */
+  params?: StandardSchema<unknown, P>
+  /** False: a running job is never paused. Default true. */
+  preemptible?: boolean
+  /** False: an attempt that may have begun is not tried again. Default true. */
+  safeToRepeat?: boolean | ((params: P) => boolean)
+  /** True: the same parameters and body give the same answer, so that one may be given again. Default false. */
+  deterministic?: boolean | ((params: P) => boolean)
+  /** Its answers are given again for so long only, because what they are made from may change. Default: for ever. */
+  cacheMs?: number
+  /** Requests that name no deadline are given up after so long. Default: never. */
+  deadlineMs?: number
+  /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
+  features?(params: P, body: BodyFacts): Features
+  /** Which of several queues a request belongs in, for presets that have more than one. Default: none in particular. */
+  lane?(params: P): string
+  /** What is counted as its work. Default: the files of its own folder. */
+  meter?: MeterChoice
+  /**
+   * The work. What it returns is the answer: a string as text, bytes as they are, an async iterable of either
+   * as a stream, nothing as 204, `reply(…)` with its own status and headers, anything else as JSON.
+   */
+  run(params: P, ctx: JobContext): unknown
+}
+
+export interface Workload<P = unknown> {
+  readonly name: string
+  readonly description: string
+  readonly params?: StandardSchema<unknown, P>
+  readonly preemptible: boolean
+  safeToRepeat(params: P): boolean
+  deterministic(params: P): boolean
+  readonly cacheMs?: number
+  readonly deadlineMs?: number
+  features?(params: P, body: BodyFacts): Features
+  lane?(params: P): string
+  readonly meter: Required<MeterChoice>
+  run(params: P, ctx: JobContext): unknown
+}
+
+/** Parameters of a workload without a schema. */
+export type AnyParams = Record<string, unknown>
+
+/** Checks a definition and fills in defaults; given a workload, returns an equal one. */
+export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
+  const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
+  const { deterministic = false, cacheMs, deadlineMs, features, lane, meter } = definition
+  return Object.freeze({
+    name,
+    description,
+    ...(params && { params }),
+    preemptible,
+    safeToRepeat: typeof safeToRepeat === 'function' ? safeToRepeat : () => safeToRepeat,
+    deterministic: typeof deterministic === 'function' ? deterministic : () => deterministic,
+    ...(cacheMs !== undefined && { cacheMs }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(features && { features }),
+    ...(lane && { lane }),
+    meter: { packages: [...(meter?.packages ?? [])] },
+    run,
+  })
+}
+
+const allowed =
+  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, features, lane, meter, run'.split(
+    ', ',
+  )
+
+function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
+  if (typeof definition !== 'object' || definition === null) {
+    throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
+  }
+  const { name, description, params, preemptible, safeToRepeat, deterministic, cacheMs } = definition
+  const { deadlineMs, features, lane, meter, run } = definition
+  const wrong = (option: string, value: unknown, must: string) =>
+    new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
+    throw wrong('name', name, 'lower-case letters, digits and hyphens, and begin with a letter')
+  }
+  const unknown = Object.keys(definition).find((key) => !allowed.includes(key))
+  if (unknown) {
+    throw new ConfigError(`workload ${name}: unknown option ${unknown}; options are ${allowed.join(', ')}`)
+  }
+  if (typeof description !== 'string') throw wrong('description', description, 'a string')
+  if (params !== undefined && !isSchema(params)) {
+    throw wrong('params', params, 'a Standard Schema v1, for example a zod object')
+  }
+  if (preemptible !== undefined && typeof preemptible !== 'boolean') {
+    throw wrong('preemptible', preemptible, 'true or false')
+  }
+  if (safeToRepeat !== undefined && !['boolean', 'function'].includes(typeof safeToRepeat)) {
+    throw wrong('safeToRepeat', safeToRepeat, 'true, false or a function of the parameters')
+  }
+  if (deterministic !== undefined && !['boolean', 'function'].includes(typeof deterministic)) {
+    throw wrong('deterministic', deterministic, 'true, false or a function of the parameters')
+  }
+  for (const [option, ms] of Object.entries({ cacheMs, deadlineMs })) {
+    if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms < Infinity)) {
+      throw wrong(option, ms, 'a number of milliseconds, more than 0')
+    }
+  }
+  if (cacheMs !== undefined && !deterministic) {
+    throw wrong('cacheMs', cacheMs, 'left out where deterministic is not given: no answer is given again')
+  }
+  if (features !== undefined && typeof features !== 'function') {
+    throw wrong('features', features, 'a function of the parameters and the body')
+  }
+  if (lane !== undefined && typeof lane !== 'function') {
+    throw wrong('lane', lane, 'a function of the parameters')
+  }
+  if (meter !== undefined && !isMeterChoice(meter)) {
+    throw wrong('meter', JSON.stringify(meter), "{ packages: ['name', …] } with names of npm packages")
+  }
+  if (typeof run !== 'function') throw wrong('run', run, 'a function')
+  return definition
+}
+
+function isMeterChoice(meter: unknown): boolean {
+  if (typeof meter !== 'object' || meter === null) return false
+  const { packages = [], ...others } = meter as MeterChoice
+  const isName = (name: unknown) => typeof name === 'string' && /^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)
+  return Array.isArray(packages) && packages.every(isName) && Object.keys(others).length === 0
+}
+
+/** Imports modules whose default export is a workload or an array of them. */
+export async function loadWorkloads(files: string[]): Promise<Workload[]> {
+  const found = new Map<string, { workload: Workload; file: string }>()
+  for (const file of files) {
+    for (const workload of await loadFile(file)) {
+      const other = found.get(workload.name)
+      if (other) {
+        throw new ConfigError(`workload ${workload.name} is defined twice: in ${other.file} and in ${file}`)
+      }
+      found.set(workload.name, { workload, file })
+    }
+  }
+  return [...found.values()].map(({ workload }) => workload)
+}
+
+async function loadFile(file: string): Promise<Workload[]> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
+  const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
+    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  })
+  if (module.default === undefined) {
+    throw new ConfigError(`${file}: has no default export; it must be a workload or an array of workloads`)
+  }
+  const exported = Array.isArray(module.default) ? module.default : [module.default]
+  try {
+    return exported.map((definition) => defineWorkload<unknown>(definition))
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${file}: ${error.message}`) : error
+  }
+}
+
+/** Names the version of a workload's code: see code-hash.ts, loaded only here because slots never need it. */
+export async function codeHash(file: string): Promise<string> {
+  return (await import('./code-hash.ts')).codeHash(file)
+}

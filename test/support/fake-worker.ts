@@ -1,0 +1,205 @@
+/** A worker for tests of the front, in the test's own process: it speaks the protocol, and passes requests on to a program. */
+
+import { createServer, type IncomingMessage, request, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { connectToBrain } from '../../src/wire/connect.ts'
+import type { Line } from '../../src/wire/lines.ts'
+import {
+  type AttemptHead,
+  type AttemptOutcome,
+  attemptPath,
+  type FromBrain,
+  type FromWorker,
+  type HttpHead,
+  headers,
+  type Measure,
+  wireVersion,
+} from '../../src/wire/messages.ts'
+import type { Live } from './live.ts'
+
+export interface Attempt {
+  head: AttemptHead
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+export interface FakeWorker {
+  /** Heads of all attempts that came. */
+  attempts: AttemptHead[]
+  /** What it says an answer cost. */
+  cost: { measure: Measure; work: number; cpuMs: number; wallMs: number }
+  /** Handles the next attempts instead of the program, until it is undefined again. */
+  instead: ((attempt: Attempt) => void) | undefined
+  go: Promise<void>
+  close(): Promise<void>
+}
+
+export interface FakeOptions {
+  id?: string
+  /** Hashes that it says it has. */
+  code: Record<string, string>
+  /** Where the program listens. */
+  port: number
+}
+
+export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOptions): Promise<FakeWorker> {
+  const went = Promise.withResolvers<void>()
+  const fake: FakeWorker = {
+    attempts: [],
+    cost: { measure: 'cpu', work: 1000, cpuMs: 1, wallMs: 2 },
+    instead: undefined,
+    go: went.promise,
+    close,
+  }
+  const held = new Map<string, AttemptHead>()
+  let line: Line<FromWorker> | undefined
+  let seq = 0
+
+  const server = createServer({ maxHeaderSize: 128 * 1024 }, async (incoming, response) => {
+    if (incoming.url !== attemptPath || incoming.method !== 'POST') return response.writeHead(404).end()
+    take(await readHead(incoming), incoming, response)
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, first: Buffer) => {
+    const response = new ServerResponse(incoming)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.on('finish', () => socket.end())
+    if (first.length > 0) socket.unshift(first)
+    take(
+      JSON.parse(Buffer.from(String(incoming.headers[headers.head]), 'base64url').toString()),
+      incoming,
+      response,
+    )
+  })
+
+  function take(head: AttemptHead, incoming: IncomingMessage, response: ServerResponse): void {
+    fake.attempts.push(head)
+    held.set(head.job, head)
+    response.on('close', () => held.delete(head.job))
+    if (head.ask) line?.send({ type: 'ready', epoch: head.epoch, job: head.job, attempt: head.attempt })
+    if (fake.instead) fake.instead({ head, request: incoming, response })
+    else forward({ head, request: incoming, response }, port, fake.cost)
+  }
+
+  const onMessage = (message: FromBrain) => {
+    if (message.type === 'go') went.resolve()
+    if (message.type !== 'welcome') return
+    beat = setInterval(() => {
+      const tokens = [...held.values()].map(({ epoch, job, attempt }) => ({ epoch, job, attempt }))
+      line?.send({ type: 'report', seq: ++seq, held: tokens })
+    }, message.beatMs)
+  }
+  let beat: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  line = await connectToBrain(new URL(live.adminUrl), live.token, onMessage, () => clearInterval(beat))
+  const facts = { id, cores: 4, workPerSecond: 1e6, memoryMb: 4096, slots: 100 }
+  line.send({
+    type: 'hello',
+    version: wireVersion,
+    worker: facts,
+    pid: process.pid,
+    address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    code,
+    seq: ++seq,
+    held: [],
+  })
+
+  async function close(): Promise<void> {
+    clearInterval(beat)
+    line?.close()
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  return fake
+}
+
+async function readHead(incoming: IncomingMessage): Promise<AttemptHead> {
+  const bytes = Number(incoming.headers[headers.headBytes])
+  let have: Buffer = Buffer.alloc(0)
+  while (have.length < bytes) {
+    const chunk: Buffer | null = incoming.read()
+    if (chunk) have = Buffer.concat([have, chunk])
+    else await new Promise((resolve) => incoming.once('readable', resolve))
+  }
+  if (have.length > bytes) incoming.unshift(have.subarray(bytes))
+  return JSON.parse(have.subarray(0, bytes).toString())
+}
+
+/** As the program answers. */
+export function forward(
+  { head, request: incoming, response }: Attempt,
+  port: number,
+  cost: FakeWorker['cost'],
+): void {
+  const { method, target, headers: raw, upgrade } = head.http!
+  const hasBody = Number(incoming.headers['content-length']) !== Number(incoming.headers[headers.headBytes])
+  const hasLength = raw.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-length')
+  const chunked = hasBody && !hasLength && !upgrade ? ['transfer-encoding', 'chunked'] : []
+  const call = request({ port, method, path: target, headers: [...raw, ...chunked], agent: false })
+  call.on('error', () => response.destroy())
+  response.on('close', () => call.destroy())
+  call.on('response', (answer) => {
+    begin(response, {
+      status: answer.statusCode!,
+      message: answer.statusMessage!,
+      headers: answer.rawHeaders,
+    })
+    answer.on('error', () => response.destroy())
+    answer.on('data', (chunk) => response.write(chunk))
+    answer.on('end', () => finish(response, cost, answer.rawTrailers))
+  })
+  call.on('upgrade', (answer, socket, first) => {
+    const told: HttpHead = { status: 101, message: answer.statusMessage!, headers: answer.rawHeaders }
+    response.writeHead(101, {
+      connection: 'upgrade',
+      upgrade: 'plimsoll-attempt',
+      [headers.head]: Buffer.from(JSON.stringify(told)).toString('base64url'),
+    })
+    response.flushHeaders()
+    const front = incoming.socket
+    response.detachSocket(front)
+    if (first.length > 0) socket.unshift(first)
+    for (const [one, other] of [
+      [front, socket],
+      [socket, front],
+    ] as const) {
+      one.on('error', () => one.destroy())
+      one.on('close', () => other.destroy())
+      one.pipe(other)
+    }
+  })
+  if (upgrade) return void call.end()
+  incoming.on('data', (chunk) => call.write(chunk))
+  incoming.on('end', () => {
+    const trailers = incoming.trailers[headers.trailers]
+    const list: string[] = trailers === undefined ? [] : JSON.parse(trailers)
+    if (list.length > 0)
+      call.addTrailers(list.flatMap((name, i) => (i % 2 ? [] : [[name, list[i + 1]!]])) as [])
+    call.end()
+  })
+}
+
+/** The head of an answer goes out. */
+export function begin(response: ServerResponse, head: HttpHead): void {
+  const json = Buffer.from(JSON.stringify(head))
+  response.writeHead(200, { [headers.outcome]: 'result', [headers.headBytes]: json.length })
+  response.write(json)
+}
+
+export function finish(response: ServerResponse, cost: FakeWorker['cost'], trailers: string[] = []): void {
+  response.addTrailers({
+    [headers.measure]: cost.measure,
+    [headers.work]: `${cost.work}`,
+    [headers.cpuMs]: `${cost.cpuMs}`,
+    [headers.wallMs]: `${cost.wallMs}`,
+    [headers.peakMemoryMb]: '10',
+    ...(trailers.length > 0 && { [headers.trailers]: JSON.stringify(trailers) }),
+  })
+  response.end()
+}
+
+export function fail(response: ServerResponse, outcome: AttemptOutcome, message: string): void {
+  response.writeHead(500, { [headers.outcome]: outcome, 'content-type': 'application/json' })
+  response.end(JSON.stringify({ message, status: 500 }))
+}

@@ -1,0 +1,52 @@
+/** A cluster of an own server for tests of the front: a program and a fake worker, both in the test's own process. */
+
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before } from 'node:test'
+import type { ClusterOptions } from '../../src/live/cluster.ts'
+import { checkConfig, type OwnCluster } from '../../src/config/check.ts'
+import { serverCode } from '../../src/config/code.ts'
+import type { PlimsollConfig } from '../../src/config/config.ts'
+import { type FakeWorker, joinFake } from './fake-worker.ts'
+import { type Live, startLive, stopLive } from './live.ts'
+
+export interface OwnLive extends Live {
+  fake: FakeWorker
+  /** Where the program answers by itself. */
+  direct: string
+  program: Server
+  join(id: string): Promise<FakeWorker>
+}
+
+/** One for all tests of a file. What it returns is filled in before the first of them. */
+export function useOwn(
+  listener: RequestListener,
+  config: Omit<PlimsollConfig, 'workers'> = {},
+  options: Partial<ClusterOptions> = {},
+): OwnLive {
+  const program = createServer(listener)
+  const own = { program } as OwnLive
+  const fakes: FakeWorker[] = []
+  const checked = checkConfig({ workers: { command: 'program {port}' }, ...config }, import.meta.dirname)
+    .own as OwnCluster
+  before(async () => {
+    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
+    const { port } = program.address() as AddressInfo
+    const live = await startLive({ files: [], own: checked, min: 0, max: 10, ...options }, false)
+    const join = async (id: string) => {
+      const fake = await joinFake(live, { id, port, code: serverCode(checked.workers!) })
+      fakes.push(fake)
+      return fake
+    }
+    const fake = await join('fake')
+    await live.ready
+    Object.assign(own, live, { fake, join, direct: `http://127.0.0.1:${port}` })
+  })
+  after(async () => {
+    await stopLive(own)
+    await Promise.all(fakes.map((fake) => fake.close()))
+    program.close()
+    program.closeAllConnections()
+  })
+  return own
+}
