@@ -3,15 +3,15 @@
  * long queues; and how many requests a second the simulator serves with its event log on.
  */
 
-import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
-import { type BrainSpec, brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
 import { table } from '../src/cli/table.ts'
-import type { Action } from '../src/model/model.ts'
 import { stream } from '../src/lib/random.ts'
+import type { Action } from '../src/model/action.ts'
 import { poisson } from '../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
 import { lognormal } from '../src/simulate/sizes.ts'
 import { median } from '../src/simulate/summary.ts'
+import { type BrainSpec, brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
+import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import type { BenchOptions } from './options.ts'
 
 const fleets = [10, 100, 1000, 10_000]

@@ -5,8 +5,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
-import { replay } from '../src/simulate/replay.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
+import { replay } from '../src/simulate/replay.ts'
 import { fixtures, open, problemOf, startLive, stopLive, until, untilIdle, useLive } from './support/live.ts'
 
 /** Requests cost what they say, as far as anyone knows. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { replay } from '../src/simulate/replay.ts'
-import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
-import { usualDiscipline } from '../src/systems/brain-spec.ts'
 import { poisson } from '../src/simulate/arrivals.ts'
 import { chaos } from '../src/simulate/chaos.ts'
+import { replay } from '../src/simulate/replay.ts'
 import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
 import { pareto } from '../src/simulate/sizes.ts'
+import { usualDiscipline } from '../src/systems/brain-spec.ts'
+import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import { share } from './support/thorough.ts'
 
 /** The hash of a run's event log, and the log. */

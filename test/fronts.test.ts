@@ -12,7 +12,17 @@ import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/f
 import { wireVersion } from '../src/wire/messages.ts'
 import type { Frame } from '../src/wire/session.ts'
 import { cable, startFront } from './support/front-processes.ts'
-import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './support/live.ts'
+import {
+  cli,
+  fixtures,
+  keptBodies,
+  open,
+  problemOf,
+  startLive,
+  until,
+  untilIdle,
+  useLive,
+} from './support/live.ts'
 
 const live = useLive({
   slots: 20,

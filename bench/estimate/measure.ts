@@ -1,11 +1,11 @@
 /** Measures streams of requests: what each request of a workload's stream costs, and how far features cannot tell. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { codeHash } from '../../src/workload/code-hash.ts'
-import { defaultMeter } from '../../src/meter/hooks.ts'
 import { stream } from '../../src/lib/random.ts'
+import { defaultMeter } from '../../src/meter/hooks.ts'
 import { median, quantile } from '../../src/simulate/summary.ts'
 import { readCode } from '../../src/worker/code.ts'
+import { codeHash } from '../../src/workload/code-hash.ts'
 import { loadWorkloads, type Workload } from '../../src/workload/workload.ts'
 import { validParams } from '../meter/runner.ts'
 import type { StreamSetup } from './child.ts'

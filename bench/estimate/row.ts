@@ -1,7 +1,8 @@
 /** What is measured of one request, and what is known of it before it runs. */
 import { createHash } from 'node:crypto'
 import { featuresOf as features } from '../../src/estimate/features.ts'
-import type { Features, Workload } from '../../src/workload/workload.ts'
+import type { Features } from '../../src/model/estimate.ts'
+import type { Workload } from '../../src/workload/workload.ts'
 
 export interface Row {
   /** As the workload's schema gave them. */

@@ -5,11 +5,11 @@ import type { Question, Rule } from '../../src/estimate/estimator.ts'
 import { Intervals } from '../../src/estimate/interval.ts'
 import { inlineFitter } from '../../src/estimate/learned/fitter.ts'
 import { learned } from '../../src/estimate/learned.ts'
-import { logPolynomial } from '../../src/systems/cnv/log-polynomial.ts'
 import { memo } from '../../src/estimate/memo.ts'
 import { rankMemo } from '../../src/systems/cloudprime/rank-memo.ts'
-import { similarRequests } from '../../src/systems/hillclimbing/similar-requests.ts'
+import { logPolynomial } from '../../src/systems/cnv/log-polynomial.ts'
 import { slopes } from '../../src/systems/ecowork/slopes.ts'
+import { similarRequests } from '../../src/systems/hillclimbing/similar-requests.ts'
 import type { Row } from './row.ts'
 
 export const [heldOut, rounds] = [200, [12, 100, 600] as const]

@@ -1,5 +1,5 @@
 /** The simulator on the same jobs: their instants, sizes and estimates are those of the live run. */
-import type { Job } from '../../src/model/model.ts'
+import type { Job } from '../../src/model/job.ts'
 import { rank } from '../../src/simulate/clock.ts'
 import { unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { World } from '../../src/simulate/world.ts'

@@ -1,10 +1,10 @@
 /** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
 
 import { parentPort } from 'node:worker_threads'
-import type { ScaleSpec } from '../../src/systems/scalers.ts'
 import { FleetSteps } from '../../src/simulate/fleet-steps.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import type { Summary } from '../../src/simulate/summary.ts'
+import type { ScaleSpec } from '../../src/systems/scalers.ts'
 import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
 import { flowOf, type TrafficName } from './traffic.ts'
 

@@ -1,7 +1,7 @@
 /** What is run: every contender on the same jobs, for each fleet, distribution of sizes, load and seed. */
 
-import type { SchedulerName } from '../../src/systems/schedulers.ts'
 import type { DisciplineName } from '../../src/model/discipline.ts'
+import type { SchedulerName } from '../../src/systems/schedulers.ts'
 import { azureTrace } from './trace.ts'
 
 export const fleets = {

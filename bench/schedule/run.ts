@@ -1,9 +1,9 @@
 /** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
 
 import { parentPort } from 'node:worker_threads'
+import type { DisciplineName } from '../../src/model/discipline.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { Answers, type Summary } from '../../src/simulate/summary.ts'
-import type { DisciplineName } from '../../src/model/discipline.ts'
 import { limit } from './limit.ts'
 import { contenders, fleets, type Run } from './plan.ts'
 import { jobsOf, trafficOf } from './traffic.ts'

@@ -1,11 +1,11 @@
 /** The admin port: what operators, workers and fronts reach, never clients. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { RequestProblem, sendProblem } from '../front/problem.ts'
+import { acceptJoining, type Doors } from '../wire/accept.ts'
 import { type CacheParts, serveCache } from './cache.ts'
 import { type RestartParts, serveRestart } from './restart.ts'
 import type { WhyTeller } from './why.ts'
-import { RequestProblem, sendProblem } from '../front/problem.ts'
-import { acceptJoining, type Doors } from '../wire/accept.ts'
 
 export interface AdminParts extends RestartParts, CacheParts {
   state(): unknown

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { serveCache } from './cache.ts'
 import { lruCache } from '../front/cache/answer-cache.ts'
 import { type RequestProblem, sendProblem } from '../front/problem.ts'
 import { keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
+import { serveCache } from './cache.ts'
 
 const key = createHash('sha256').update('question').digest('base64url')
 const path = `/api/cache/${key}`

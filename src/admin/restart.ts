@@ -2,8 +2,15 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem, sendProblem } from '../front/problem.ts'
-import type { RestartStep, RestartWhat } from '../live/rolling-restart.ts'
 import { isAuthorized } from '../wire/token.ts'
+
+export interface RestartWhat {
+  fronts: boolean
+  workers: boolean
+}
+
+/** One was replaced; or, without `by`, is going and nobody is wanted in its place. */
+export type RestartStep = { front: string; by: string } | { worker: string; by?: string }
 
 export interface RestartParts {
   token: string

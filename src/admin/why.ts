@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem } from '../front/problem.ts'
 import { count } from '../lib/quantities.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { whyDocument, whyText } from '../story/document.ts'
 import type { Stories } from '../story/stories.ts'
-import { type DisciplineName, disciplines } from '../model/discipline.ts'
 
 /** Serves the request if it asks for a story. Throws a `RequestProblem` if there is none. */
 export type WhyTeller = (request: IncomingMessage, response: ServerResponse) => boolean

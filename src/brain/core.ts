@@ -1,19 +1,20 @@
 /** The brain's parts, as its rooms hand them to each other. */
 
 import { Heap } from '../lib/heap.ts'
-import type { Action } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
 import type { Discipline } from '../model/discipline.ts'
-import { Boots } from './workers/boots.ts'
-import { Occupancy } from './workers/occupancy.ts'
+import type { Counters } from '../model/view.ts'
 import type { Overflow } from './functions/overflow-state.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
-import { type Listing, newListing } from './workers/reconcile.ts'
+import type { Shares } from './jobs/shares.ts'
+import { Waiting } from './jobs/waiting.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler } from './schedule/scheduler.ts'
-import type { Shares } from './jobs/shares.ts'
-import type { Counters, JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
-import { Waiting } from './jobs/waiting.ts'
+import type { JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
+import { Boots } from './workers/boots.ts'
+import { Occupancy } from './workers/occupancy.ts'
+import { type Listing, newListing } from './workers/reconcile.ts'
 
 /** The brain's constants. All have defaults; see `brainDefaults`. */
 export interface BrainLimits {

@@ -7,8 +7,8 @@ import { poisson } from '../simulate/arrivals.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { simulate, unitsPerSecond } from '../simulate/simulate.ts'
 import { lognormal } from '../simulate/sizes.ts'
-import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
 import { brainOf, usualDiscipline } from '../systems/brain-spec.ts'
+import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
 import { only, Trial } from './testing/trial.ts'
 
 const policies = Object.keys(schedulers) as SchedulerName[]

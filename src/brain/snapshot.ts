@@ -2,21 +2,15 @@
 
 import { ConfigError } from '../lib/errors.ts'
 import type { Entry } from '../lib/heap.ts'
+import type { Counters } from '../model/view.ts'
 import type { Core } from './core.ts'
-import type { SavedOccupancy } from './workers/occupancy.ts'
 import { loadOverflow, type SavedOverflow, saveOverflow } from './functions/overflow-state.ts'
 import type { SavedBuckets } from './jobs/rate-limit.ts'
+import type { SavedShare } from './jobs/shares.ts'
+import { isOfJob, type JobRecord, newJobRecord, type Timer, type WorkerRecord } from './state.ts'
+import type { SavedOccupancy } from './workers/occupancy.ts'
 import { loadListing, type SavedListing, saveListing } from './workers/reconcile.ts'
 import { comeThrough } from './workers/roles.ts'
-import type { SavedShare } from './jobs/shares.ts'
-import {
-  type Counters,
-  isOfJob,
-  type JobRecord,
-  newJobRecord,
-  type Timer,
-  type WorkerRecord,
-} from './state.ts'
 import { count } from './workers/workers.ts'
 
 const version = 3

@@ -1,9 +1,10 @@
 /** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
 
-import { firstStanding, type Said } from '../model/revision.ts'
 import type { Entry } from '../lib/heap.ts'
-import type { Job, Precedence, Role, WorkerFacts } from '../model/model.ts'
 import { noPrecedence } from '../model/discipline.ts'
+import type { Job, Precedence } from '../model/job.ts'
+import { firstStanding, type Said } from '../model/revision.ts'
+import type { Role, WorkerFacts } from '../model/worker.ts'
 
 export interface JobRecord extends Precedence {
   readonly job: Job
@@ -176,20 +177,6 @@ const ofJobs: ReadonlySet<string> = new Set(timersOfJobs)
 /** True: the timer is a job's, which has it under that name, and goes with it. */
 export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
   return ofJobs.has(kind)
-}
-
-/** How often things happened since the start. */
-export interface Counters {
-  accepted: number
-  results: number
-  errors: number
-  refused: number
-  unknown: number
-  cancelled: number
-  retries: number
-  superseded: number
-  /** Waited longer than the policy lets jobs of their lane wait. */
-  dropped: number
 }
 
 /** True while the worker may be given jobs at all. */

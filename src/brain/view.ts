@@ -1,64 +1,11 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
-import type { Role } from '../model/model.ts'
+import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Core } from './core.ts'
 import { isRunning, remainingWork } from './jobs/mirror.ts'
 import { mayHave } from './jobs/placing.ts'
-import type { Figures } from './schedule/scheduler.ts'
-import { type Counters, isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
 import { mostTurns } from './jobs/turns.ts'
-
-export interface WorkerView {
-  id: string
-  state: 'ready' | 'draining'
-  suspect: boolean
-  /** Has joined, and not reported yet. */
-  fresh: boolean
-  cores: number
-  slots: number
-  memoryMb: number
-  usedMemoryMb: number
-  /** The share of its cores that was busy between the last two looks; null: not known. */
-  cpu: number | null
-  /** Where there are tiers. */
-  role?: Role
-  /** What policies tell of it. */
-  figures: Figures
-  /** Work that its jobs are still expected to need, together. */
-  outstanding: number
-  /** Jobs in its hands, in order of arrival there. */
-  jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
-}
-
-/** Fronts do no work. */
-export function mayWork({ state, role }: WorkerView): boolean {
-  return state === 'ready' && role !== 'front'
-}
-
-export interface BrainView {
-  now: number
-  waiting: string[]
-  /** How many of those are in each lane, where there are lanes. */
-  lanes?: Readonly<Record<string, number>>
-  placed: number
-  /** In functions. */
-  away: { job: string; attempt: number; function: string }[]
-  jobs: number
-  timers: number
-  booting: string[]
-  ready: number
-  draining: number
-  workers: WorkerView[]
-  counters: Readonly<Counters>
-  /** What the scaling policy tells of itself. */
-  scaling: Figures
-  /** Jobs that have their turn on a core, how many may, and those that are owed one. */
-  turns: { taken: number; most: number; owed: number }
-  /** A job that waits while an empty worker may take it, if there is one: a fault of the policy. */
-  idleBeside(): { job: string; worker: string } | undefined
-  /** What is remembered of a job that is over, if anything is: a leak. */
-  leftBehind(): string | undefined
-}
+import { isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
 
 export function viewOf(core: Core): BrainView {
   const waiting = [...core.waiting]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
 import { answers, only, Trial } from './testing/trial.ts'
 
 const woken = (actions: readonly Action[]) => only(actions, 'wake').map(({ at }) => at)

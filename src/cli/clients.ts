@@ -1,8 +1,8 @@
 /** The options that say who a client is, how much work each may ask for, and whether they share it. */
 
-import type { ClusterOptions } from '../live/cluster.ts'
-import { ConfigError } from '../lib/errors.ts'
 import { clientNamer } from '../front/request/client-name.ts'
+import { ConfigError } from '../lib/errors.ts'
+import type { ClusterOptions } from '../live/cluster.ts'
 import type { MeterSetting } from '../model/metering.ts'
 import { nominalRate } from '../worker/rates.ts'
 import type { OptionValues } from './options.ts'

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { UnreachableError } from '../lib/errors.ts'
 import type { QuoteDocument, Range } from '../estimate/quote.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
 import { client, readUrl } from './client.ts'
 import { interruptible } from './interrupt.ts'

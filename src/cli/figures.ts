@@ -1,7 +1,7 @@
 /** The figures of runs as tables show them. */
 
-import type { Money } from '../story/money.ts'
 import { median, type Summary } from '../simulate/summary.ts'
+import type { Money } from '../story/money.ts'
 import { price } from './money.ts'
 import type { Contender } from './scenario.ts'
 import { duration, significant, table } from './table.ts'

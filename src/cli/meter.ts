@@ -1,10 +1,15 @@
 /** The options that say how work is counted. */
 
 import { ConfigError } from '../lib/errors.ts'
-import type { MeterMode } from '../meter/counting.ts'
-import { checkFormula, defaultFormula, type Formula } from '../model/metrics.ts'
 import { oneOf } from '../lib/one-of.ts'
-import { checkMeter, formulaText, type MeterExtras, type MeterSetting } from '../model/metering.ts'
+import {
+  checkMeter,
+  formulaText,
+  type MeterExtras,
+  type MeterMode,
+  type MeterSetting,
+} from '../model/metering.ts'
+import { checkFormula, defaultFormula, type Formula } from '../model/metrics.ts'
 import type { OptionValues } from './options.ts'
 
 const modes: Readonly<Record<MeterMode | 'off', MeterMode | 'off'>> = {

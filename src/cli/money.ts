@@ -1,7 +1,7 @@
 /** Money in words, for tables and reports. */
 
-import type { Money } from '../story/money.ts'
 import { count } from '../lib/quantities.ts'
+import type { Money } from '../story/money.ts'
 import { significant } from './table.ts'
 
 /** Three digits that count, and never fewer than cents. */

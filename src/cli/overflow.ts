@@ -1,8 +1,8 @@
 /** The options about functions and money; `up`, `simulate` and `compare` share them. */
 
 import { overflowDefaults } from '../brain/functions/overflow-spec.ts'
-import type { ClusterOptions } from '../live/cluster.ts'
 import { ConfigError } from '../lib/errors.ts'
+import type { ClusterOptions } from '../live/cluster.ts'
 import { type Prices, usualPrices } from '../story/money.ts'
 import type { Preset } from '../systems/preset.ts'
 import type { OptionValues } from './options.ts'

@@ -1,9 +1,9 @@
 /** The options that name a preset, and what it is made of, for `up` and `demo`. */
 
-import type { ClusterOptions } from '../live/cluster.ts'
 import { ConfigError } from '../lib/errors.ts'
-import { presetOf, presets } from '../systems/presets.ts'
+import type { ClusterOptions } from '../live/cluster.ts'
 import type { Preset } from '../systems/preset.ts'
+import { presetOf, presets } from '../systems/presets.ts'
 import type { OptionValues } from './options.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 

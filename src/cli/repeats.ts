@@ -1,7 +1,7 @@
 /** The options about answers that are given again, or shared. */
 
 import { ConfigError } from '../lib/errors.ts'
-import type { RepeatOptions } from '../front/cache/repeated-answers.ts'
+import type { RepeatOptions } from '../wire/front-settings.ts'
 import type { OptionValues } from './options.ts'
 
 export const repeatOptions = {

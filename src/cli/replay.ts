@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
-import { replay as replayLog } from '../simulate/replay.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { replay as replayLog } from '../simulate/replay.ts'
 import { whyText } from '../story/document.ts'
 import { whyFromLog } from '../story/from-log.ts'
 import { type Command, readOptions } from './options.ts'

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import type { RestartEnd } from '../admin/restart.ts'
+import type { RestartEnd, RestartStep } from '../admin/restart.ts'
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
-import type { RestartStep } from '../live/rolling-restart.ts'
 import { adminUrl, client, readUrl } from './client.ts'
 import { type Command, readOptions } from './options.ts'
 

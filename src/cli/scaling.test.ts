@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explain } from '../story/reasons.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { explain } from '../story/reasons.ts'
 import { type OptionValues, readOptions } from './options.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'
 

@@ -1,8 +1,8 @@
 /** The options that say how many workers there are to be; `up`, `simulate` and `compare` share them. */
 
-import { type ScalerName, type ScaleSpec, scalerOf, scalers } from '../systems/scalers.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
+import { type ScalerName, type ScaleSpec, scalerOf, scalers } from '../systems/scalers.ts'
 import type { OptionValues } from './options.ts'
 
 /** `planned` needs a plan, which no option holds. */

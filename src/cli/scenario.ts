@@ -1,13 +1,13 @@
 /** The options that describe a simulated cluster and its traffic; `simulate` and `compare` share them. */
 
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
-import type { ScaleSpec } from '../systems/scalers.ts'
-import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
-import { usualDiscipline } from '../systems/brain-spec.ts'
 import { oneOf } from '../lib/one-of.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { type RunSpec, unitsPerSecond } from '../simulate/simulate.ts'
 import { traceFormats, usualTokenMs } from '../simulate/trace/read.ts'
-import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import { usualDiscipline } from '../systems/brain-spec.ts'
+import type { ScaleSpec } from '../systems/scalers.ts'
+import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
 import type { OptionValues } from './options.ts'
 import { moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
 import { scaleFrom, scalingOptions } from './scaling.ts'

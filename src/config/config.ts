@@ -1,6 +1,6 @@
 /** A cluster's configuration as a user writes it: in `plimsoll.config.ts`, or as JSON or YAML. */
 
-import type { Features } from '../workload/workload.ts'
+import type { Features } from '../model/estimate.ts'
 
 /** The options of `plimsoll up`, by their names in camelCase. What the command line says goes before them. */
 export interface UpConfig {

@@ -4,8 +4,12 @@
  */
 
 import type { Ledger, WarmRow } from '../ledger/ledger.ts'
-import type { Measure } from '../wire/messages.ts'
-import type { Features } from '../workload/workload.ts'
+import type { Measure } from '../model/cost.ts'
+import type { Features } from '../model/estimate.ts'
+import { rankStore } from '../systems/cloudprime/rank-store.ts'
+import { type StoredRow, type StoreTrained, storeTrained } from '../systems/cnv/store-trained.ts'
+import { slopeStore, slopesName } from '../systems/ecowork/slope-store.ts'
+import { type Ruled, ruledWork } from '../systems/estimators.ts'
 import { chain } from './chain.ts'
 import { constant } from './constant.ts'
 import type { Estimator, Measurement, Question, Rule } from './estimator.ts'
@@ -16,11 +20,7 @@ import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { readQuantities } from './quantities.ts'
-import { rankStore } from '../systems/cloudprime/rank-store.ts'
-import { type Ruled, ruledWork } from '../systems/estimators.ts'
 import { ruleEstimator } from './rules-estimator.ts'
-import { slopeStore, slopesName } from '../systems/ecowork/slope-store.ts'
-import { type StoredRow, type StoreTrained, storeTrained } from '../systems/cnv/store-trained.ts'
 
 export interface ClusterEstimatorOptions {
   /** The nominal rate of a core. */

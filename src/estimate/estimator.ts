@@ -3,9 +3,9 @@
  * puts calibrated intervals around the guesses of rules.
  */
 
-import type { Estimate, Reason } from '../model/model.ts'
+import type { Estimate, Features } from '../model/estimate.ts'
 import type { Quantities } from '../model/metering.ts'
-import type { Features } from '../workload/workload.ts'
+import type { Reason } from '../model/reason.ts'
 
 /** What an estimator may look at. */
 export interface Question {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { BodyFacts, Features } from '../workload/workload.ts'
+import type { Features } from '../model/estimate.ts'
+import type { BodyFacts } from '../workload/workload.ts'
 import { featuresOf } from './features.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.

@@ -4,7 +4,8 @@
  */
 
 import { inspect } from 'node:util'
-import type { BodyFacts, Features, Workload } from '../workload/workload.ts'
+import type { Features } from '../model/estimate.ts'
+import type { BodyFacts, Workload } from '../workload/workload.ts'
 import { pictureSize } from './picture-size.ts'
 import { mostFeatures, mostLetters, numberText } from './reading.ts'
 

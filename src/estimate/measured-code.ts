@@ -1,6 +1,6 @@
 /** Code hashes that also say how work was measured: costs in one unit are never mixed with those in another. */
 
-import type { Measure } from '../wire/messages.ts'
+import type { Measure } from '../model/cost.ts'
 
 /** What the meter counts needs no mark: workloads are always measured by it. */
 export function measuredCode(hash: string, measure: Measure): string {

@@ -1,9 +1,11 @@
 /** What a request would cost here and now: work, time on the present fleet, the wait before it, and a price. */
 
-import type { BrainView, WorkerView } from '../brain/view.ts'
 import { ConfigError } from '../lib/errors.ts'
-import type { Estimate, Job, Reason } from '../model/model.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import type { Estimate } from '../model/estimate.ts'
+import type { Job } from '../model/job.ts'
+import type { Reason } from '../model/reason.ts'
+import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Question, Quote } from './estimator.ts'
 import type { Rates } from './rates.ts'
 import { explainEstimate } from './reasons.ts'

@@ -3,7 +3,7 @@
  * features may come from a client, so what is kept of them is bounded.
  */
 
-import type { Features } from '../workload/workload.ts'
+import type { Features } from '../model/estimate.ts'
 import type { Question } from './estimator.ts'
 
 export interface Reading {

@@ -1,7 +1,7 @@
 /** Why an estimate is what it is, in words. */
 
 import { inWords, type Words } from '../model/explain.ts'
-import type { Reason } from '../model/model.ts'
+import type { Reason } from '../model/reason.ts'
 
 const words: Words = {
   memo: ({ repeats }) =>

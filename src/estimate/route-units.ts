@@ -3,7 +3,7 @@
  * names its work in a header has units of its own; else, and for the brain always, a unit is a microsecond.
  */
 
-import type { Measure } from '../wire/messages.ts'
+import type { Measure } from '../model/cost.ts'
 import { measuredCode } from './measured-code.ts'
 import { FleetRates } from './rates.ts'
 

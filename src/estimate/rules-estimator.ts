@@ -4,7 +4,7 @@
  */
 
 import { ContractError } from '../lib/errors.ts'
-import type { Measure } from '../wire/messages.ts'
+import type { Measure } from '../model/cost.ts'
 import { Drift } from './drift.ts'
 import type { Estimator, Guess, Measurement, Question, Rule } from './estimator.ts'
 import { isUsable } from './guess.ts'

@@ -1,6 +1,6 @@
 /** Questions for tests: what a test does not name is the same in all. */
 
-import type { Features } from '../workload/workload.ts'
+import type { Features } from '../model/estimate.ts'
 import type { Question } from './estimator.ts'
 
 export function question(features: Features = {}, rest: Partial<Question> = {}): Question {

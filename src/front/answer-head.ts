@@ -1,23 +1,10 @@
 /** Reads the head of a worker's answer: what the attempt cost, and which headers are the workload's own. */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Cost, Measure } from '../model/cost.ts'
+import type { Quantity } from '../model/metering.ts'
 import type { Tally } from '../model/metrics.ts'
-import { headers, type Measure } from '../wire/messages.ts'
-import type { Quantities, Quantity } from '../model/metering.ts'
-
-/** What an attempt cost, as its worker measured it. */
-export interface Cost {
-  /** What `work` is. */
-  measure: Measure
-  work: number
-  cpuMs: number
-  wallMs: number
-  peakMemoryMb: number
-  /** Metric by metric, where the meter's mode lets one know. */
-  tally?: Tally
-  /** Sums of metrics that the answer named in headers of their own. */
-  quantities?: Quantities
-}
+import { headers } from '../wire/messages.ts'
 
 export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] = []): Cost {
   const number = (name: string) => {

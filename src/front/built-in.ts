@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Question, Quote } from '../estimate/estimator.ts'
-import { type AskParts, allow, ask } from './request/ask.ts'
 import { RequestProblem } from './problem.ts'
+import { type AskParts, allow, ask } from './request/ask.ts'
 import { askRoute, type RouteParts } from './request/ask-route.ts'
 import { describe } from './request/route-table.ts'
 import { targetOf } from './request/target.ts'

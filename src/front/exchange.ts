@@ -2,13 +2,16 @@
 
 import type { Question, Quote } from '../estimate/estimator.ts'
 import { brainWork } from '../estimate/route-units.ts'
-import type { Action, AttemptToken, Event, Job, Outcome, Precedence } from '../model/model.ts'
-import type { Functions } from './transports/function.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Cost } from '../model/cost.ts'
+import type { Event } from '../model/event.ts'
+import type { Job, Outcome, Precedence } from '../model/job.ts'
 import type { AttemptHead } from '../wire/messages.ts'
-import type { Cost } from './answer-head.ts'
 import type { OpenJob } from './open-job.ts'
 import { RequestProblem, refusal } from './problem.ts'
 import type { Recipient } from './recipient.ts'
+import type { Functions } from './transports/function.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
 
 /** Made once: without a reason each request would end with an exception of its own, and a trace of how it came. */

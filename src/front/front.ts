@@ -8,24 +8,15 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AskParts, ask } from './request/ask.ts'
-import type { BodyLimits } from './request/body.ts'
-import { watchConnections } from './connections.ts'
+import type { FrontLimits } from '../wire/front-settings.ts'
 import { type OwnParts, serveOwn } from './built-in.ts'
+import { watchConnections } from './connections.ts'
 import { RequestProblem, sendProblem } from './problem.ts'
+import { type AskParts, ask } from './request/ask.ts'
 import { askRoute, type RouteParts } from './request/ask-route.ts'
+import { type SubmitParts, submitRoute, submitWorkload } from './request/submit.ts'
 import { targetOf } from './request/target.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
-import { type SubmitParts, submitRoute, submitWorkload } from './request/submit.ts'
-
-export interface FrontLimits extends BodyLimits {
-  /** Largest request head. */
-  headerBytes: number
-  /** A request must have arrived whole within this time; one to a program must go on arriving instead. */
-  requestMs: number
-  /** A client that takes nothing of its answer for so long is cut off. */
-  stallMs: number
-}
 
 export const frontDefaults: Readonly<FrontLimits> = {
   maxBytes: 16 * 1024 * 1024,

@@ -1,10 +1,12 @@
 /** A job that is not over, as the cluster sees it: in the hands of this process's front, or of one elsewhere. */
 
-import type { Action, AttemptToken, Outcome, Precedence } from '../model/model.ts'
-import type { Functions } from './transports/function.ts'
-import type { Cost } from './answer-head.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Cost } from '../model/cost.ts'
+import type { Outcome, Precedence } from '../model/job.ts'
 import type { ExchangeParts } from './exchange.ts'
 import type { RequestProblem } from './problem.ts'
+import type { Functions } from './transports/function.ts'
 import type { Upstream } from './transports/transport.ts'
 
 export interface OpenJob {

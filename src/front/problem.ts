@@ -1,9 +1,9 @@
 /** Errors as clients see them: application/problem+json, RFC 9457. */
 
 import { type ServerResponse, STATUS_CODES } from 'node:http'
-import { explain } from '../story/reasons.ts'
 import { PlimsollError } from '../lib/errors.ts'
-import type { Reason } from '../model/model.ts'
+import type { Reason } from '../model/reason.ts'
+import { explain } from '../story/reasons.ts'
 
 /** A request that cannot be served as it is. */
 export class RequestProblem extends PlimsollError {

@@ -1,11 +1,9 @@
 /** Who waits for the answer of a job, and how it is given to one client. */
 
 import type { ServerResponse } from 'node:http'
+import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
 import { breakOff, type RequestProblem, sendProblem } from './problem.ts'
 import { drained } from './transports/transport.ts'
-
-/** Headers that say what is known of the job. */
-export type Account = Record<string, string>
 
 export interface Recipient {
   /** Calls back when nobody waits any more; perhaps more than once, and also after the answer. */
@@ -15,14 +13,6 @@ export interface Recipient {
   breakOff(): void
   /** The answer is to tell that the connection closes after it. */
   closeAfterwards(): void
-}
-
-/** An answer of a workload that is complete. */
-export interface WholeAnswer {
-  status: number
-  /** The workload's own headers. */
-  fields: Record<string, string>
-  body: Buffer
 }
 
 /** Who is given the answer of a workload. */

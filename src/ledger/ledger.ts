@@ -1,6 +1,7 @@
 /** The ledger remembers measured work: one row for each finished job, for those who learn what jobs cost. */
-import type { Outcome } from '../model/model.ts'
-import type { Measure } from '../wire/messages.ts'
+
+import type { Measure } from '../model/cost.ts'
+import type { Outcome } from '../model/job.ts'
 import type { MetricsKey, MetricsRow, OwnerGone } from './metrics.ts'
 import type { Snapshot } from './snapshots.ts'
 

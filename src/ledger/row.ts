@@ -1,7 +1,7 @@
 /** Decides what a ledger accepts and what it passes over: a bad row must not take down the good ones beside it. */
 import { inspect } from 'node:util'
-import type { Outcome } from '../model/model.ts'
-import type { Measure } from '../wire/messages.ts'
+import type { Measure } from '../model/cost.ts'
+import type { Outcome } from '../model/job.ts'
 import type { LedgerRow } from './ledger.ts'
 
 /** Fields that must have one of a few values. */

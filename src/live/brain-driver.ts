@@ -1,8 +1,9 @@
 /** Drives a live brain: hands it events one after another, logs them, and wakes it when it asks for that. */
 
 import type { Brain } from '../brain/brain.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
 import type { EventLogFile } from './event-log-file.ts'
-import type { Action, Event } from '../model/model.ts'
 
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1

@@ -2,9 +2,10 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { LogWriter } from '../brain/log/log-writer.ts'
-import type { BrainSpec } from '../systems/brain-spec.ts'
 import { ConfigError } from '../lib/errors.ts'
-import type { Action, Event } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
 
 export interface EventLogFile {
   entry(at: number, event: Event, actions: readonly Action[]): void

@@ -1,14 +1,14 @@
 /** The workers of a live cluster: who may join, how each is reached, and what they say. */
 
-import type { Provider } from './fleet/provider.ts'
 import type { Upstream } from '../front/transports/transport.ts'
 import { cutUpstream, type OwnUpstream, upstreamAt } from '../front/transports/upstream.ts'
-import type { MetricsKeeper } from './metrics-keeper.ts'
-import type { Event } from '../model/model.ts'
+import type { Event } from '../model/event.ts'
 import type { WorkerConnection } from '../wire/accept.ts'
 import { whyNot } from '../wire/admission.ts'
 import type { Address, ToFront } from '../wire/front-messages.ts'
 import type { FromBrain, FromWorker } from '../wire/messages.ts'
+import type { Provider } from './fleet/provider.ts'
+import type { MetricsKeeper } from './metrics-keeper.ts'
 
 type Hello = Extract<FromWorker, { type: 'hello' }>
 

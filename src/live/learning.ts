@@ -1,14 +1,14 @@
 /** What a live cluster remembers and learns from: its ledger, and an estimator that starts from what is there. */
 
 import { join } from 'node:path'
-import type { ClusterOptions } from './cluster-options.ts'
 import { type ClusterEstimator, clusterEstimator } from '../estimate/cluster-estimator.ts'
 import type { Estimator, Question } from '../estimate/estimator.ts'
 import type { FleetRates } from '../estimate/rates.ts'
 import type { RouteUnits } from '../estimate/route-units.ts'
+import type { Functions } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
-import type { Functions } from '../front/transports/function.ts'
+import type { ClusterOptions } from './cluster-options.ts'
 import { storing } from './functions/storing.ts'
 
 export interface LearningParts {

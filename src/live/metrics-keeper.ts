@@ -2,8 +2,8 @@
 import type { OpenJob } from '../front/open-job.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { MetricsRow } from '../ledger/metrics.ts'
-import type { AttemptToken } from '../model/model.ts'
-import type { WorkDone } from '../worker/slots/frames.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { WorkDone } from '../model/cost.ts'
 
 export interface MetricsKeeper {
   /** A worker says what an attempt has counted. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { type RestartStep, restarter } from './rolling-restart.ts'
+import type { RestartStep } from '../admin/restart.ts'
+import { restarter } from './rolling-restart.ts'
 
 /** A cluster of two workers; `spare` says what becomes of each spare one. */
 function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {

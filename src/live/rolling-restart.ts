@@ -1,15 +1,8 @@
 /** Replaces the workers and fronts that a cluster started, one after another, so that no client notices. */
 
+import type { RestartStep, RestartWhat } from '../admin/restart.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { SpareFleet } from './fleet/spares.ts'
-
-export interface RestartWhat {
-  fronts: boolean
-  workers: boolean
-}
-
-/** One was replaced; or, without `by`, is going and nobody is wanted in its place. */
-export type RestartStep = { front: string; by: string } | { worker: string; by?: string }
 
 export interface RestartParts {
   epoch: number

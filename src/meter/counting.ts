@@ -1,10 +1,8 @@
 /** Writes the code that counts. */
+import type { MeterMode } from '../model/metering.ts'
 import { type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { fullAt, names } from './names.ts'
 import type { Region } from './state.ts'
-
-/** `work`: one number. `regions`: how often each region ran. `routines`: entries of functions × their static cost. */
-export type MeterMode = 'work' | 'regions' | 'routines'
 
 /** Replaced by the counter's place in memory when the module is loaded. */
 const regionMark = (index: number): string => `/*@*/${index}/*@*/`

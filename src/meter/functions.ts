@@ -1,7 +1,7 @@
 /** What is known of a program's functions before they are rewritten: who calls them, and what a call costs. */
 import type { AnyNode, CallExpression, Program } from 'acorn'
-import { costOf } from './costs.ts'
 import type { Tally } from '../model/metrics.ts'
+import { costOf } from './costs.ts'
 import { nativeCharge } from './natives.ts'
 import { promotedFunctions } from './promoted.ts'
 import type { Scopes } from './scopes.ts'

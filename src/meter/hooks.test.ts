@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { after } from 'node:test'
-import type { MeterOptions } from './hooks.ts'
 import { defaultFormula } from '../model/metrics.ts'
+import type { MeterOptions } from './hooks.ts'
 import type { MeteredRun } from './testing/run-metered.ts'
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'plimsoll-meter-')))

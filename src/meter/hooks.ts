@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type MeterMode, regionMarks } from './counting.ts'
+import type { MeterMode } from '../model/metering.ts'
 import { defaultFormula, type Formula, type Tally } from '../model/metrics.ts'
+import { regionMarks } from './counting.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
 
 /** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */

@@ -1,7 +1,7 @@
 /** Ways out of loops: before they are taken, what the loops have counted so far is handed on. */
 import type { AnyNode } from 'acorn'
-import { costOf } from './costs.ts'
 import { addTo } from '../model/metrics.ts'
+import { costOf } from './costs.ts'
 import { names } from './names.ts'
 import type { Rewriter } from './rewrite.ts'
 import type { State, Target } from './state.ts'

@@ -3,10 +3,10 @@
  * read off its own variable counts nothing inside at all, and only pauses now and then to report.
  */
 import type { AnyNode } from 'acorn'
+import { addTo } from '../model/metrics.ts'
 import { costOf, loopStart, loopTurn } from './costs.ts'
 import { countedLoop, isInnermost } from './counted.ts'
 import { callsOut } from './measure.ts'
-import { addTo } from '../model/metrics.ts'
 import { names } from './names.ts'
 import type { Rewriter } from './rewrite.ts'
 import { type Region, regionIn, type State, silent, type Target } from './state.ts'

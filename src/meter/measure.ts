@@ -3,9 +3,9 @@
  * of its own. Branches that differ by less than `lightWork` are taken at their mean.
  */
 import type { AnyNode, CallExpression } from 'acorn'
+import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { block, costOf, loopTurn } from './costs.ts'
 import { countedLoop } from './counted.ts'
-import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import type { Scopes } from './scopes.ts'
 import { children, contains, type Fn, isFunction, isLoop, type Loop, suspends } from './tree.ts'
 

@@ -1,6 +1,7 @@
 /** Where a visit is in a program: what counts the code at hand, and what a jump would leave. */
-import { block } from './costs.ts'
+
 import type { Tally } from '../model/metrics.ts'
+import { block } from './costs.ts'
 
 /** Code that always runs together. */
 export interface Region {

@@ -1,11 +1,11 @@
 /** Walks through a function and finds its regions: each piece of code is added to the region that it runs with. */
 import type { AnyNode } from 'acorn'
+import { addTo, workOf } from '../model/metrics.ts'
 import { costOf } from './costs.ts'
 import { once, terminated } from './counting.ts'
 import { Jumps } from './jumps.ts'
 import { LoopRewriter } from './loops.ts'
 import { canLeave, isConditional, lightWork } from './measure.ts'
-import { addTo, workOf } from '../model/metrics.ts'
 import { names } from './names.ts'
 import { nativeCharge } from './natives.ts'
 import type { Rewriter } from './rewrite.ts'

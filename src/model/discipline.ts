@@ -3,7 +3,7 @@
  * to know what a worker is doing without asking. Pure.
  */
 
-import type { Precedence } from './model.ts'
+import type { Precedence } from './job.ts'
 
 /** What a discipline must know of a job in a worker's hands. */
 export interface Runnable {

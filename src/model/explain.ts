@@ -1,6 +1,6 @@
 /** Reasons in words: a code with the numbers that decided becomes a sentence part when someone asks. */
 
-import type { Reason } from './model.ts'
+import type { Reason } from './reason.ts'
 
 export type Words = Readonly<Record<string, (facts: Reason) => string>>
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { defaultMeter } from '../meter/hooks.ts'
-import { checkMeter, type Following, followingOf, type MeterSetting } from './metering.ts'
 import { Milestones } from '../worker/slots/milestones.ts'
+import { checkMeter, type Following, followingOf, type MeterSetting } from './metering.ts'
 
 const regions: MeterSetting = { mode: 'regions', formula: { instructions: 1 } }
 

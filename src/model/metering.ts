@@ -1,7 +1,10 @@
 /** Whether and how jobs are metered, and what of their work is told while they run. */
 import { ConfigError } from '../lib/errors.ts'
-import type { MeterMode } from '../meter/counting.ts'
+
 import { checkFormula, type Formula, type Metric, metrics, type Tally } from './metrics.ts'
+
+/** `work`: one number. `regions`: how often each region ran. `routines`: entries of functions × their static cost. */
+export type MeterMode = 'work' | 'regions' | 'routines'
 
 /** Off: work is CPU time, in microseconds. */
 export type MeterSetting = ({ mode: MeterMode; formula: Formula } & MeterExtras) | 'off'

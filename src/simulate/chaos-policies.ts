@@ -1,10 +1,10 @@
 /** Constants of policies that have some, for a chaotic run: such that its small jobs meet all of their rules. */
 
 import type { BrainLimits } from '../brain/core.ts'
-import type { ScaleSpec } from '../systems/scalers.ts'
-import type { SchedulerName } from '../systems/schedulers.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { stream } from '../lib/random.ts'
+import type { ScaleSpec } from '../systems/scalers.ts'
+import type { SchedulerName } from '../systems/schedulers.ts'
 import { unitsPerSecond } from './simulate.ts'
 
 export interface OwnWays {

@@ -1,8 +1,8 @@
 /** The tiers of a chaotic run: how many nodes of each, how patient they are, and which lanes its jobs are in. */
 
+import { stream } from '../lib/random.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
-import { stream } from '../lib/random.ts'
 
 export interface ChaosTiers {
   scale: ScaleSpec

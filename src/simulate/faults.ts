@@ -1,7 +1,7 @@
 /** What goes wrong in a simulation, drawn from a seed: messages, the provider, and the workers themselves. */
 
-import type { AttemptToken } from '../model/model.ts'
 import { type Random, stream } from '../lib/random.ts'
+import type { AttemptToken } from '../model/attempt.ts'
 import { rank } from './clock.ts'
 import { type ProviderFaultRates, ProviderFaults } from './provider-faults.ts'
 import type { World } from './world.ts'

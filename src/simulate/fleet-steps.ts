@@ -1,6 +1,7 @@
 /** Watches a run's fleet: how often it was launched for, and how often it changed its mind. What that cost is the bill's (money.ts). */
 
-import type { Action, Event } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
 import type { Observer } from './world.ts'
 
 export class FleetSteps implements Observer {

@@ -4,9 +4,12 @@
  */
 
 import type { Brain } from '../brain/brain.ts'
-import type { BrainView } from '../brain/view.ts'
 import { InvariantError } from '../lib/errors.ts'
-import type { Action, AttemptToken, Event, Role } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Event } from '../model/event.ts'
+import type { BrainView } from '../model/view.ts'
+import type { Role } from '../model/worker.ts'
 import type { Observer } from './world.ts'
 
 interface Watched {

@@ -1,7 +1,7 @@
 /** Traffic of the kind that each of the five systems was made for: how its requests come, how large they are, on which machines. */
 
-import type { Ruled } from '../systems/estimators.ts'
 import { type Random, stream } from '../lib/random.ts'
+import type { Ruled } from '../systems/estimators.ts'
 import { type Arrivals, bursty } from './arrivals.ts'
 import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
 import { lognormal, type Sizes } from './sizes.ts'

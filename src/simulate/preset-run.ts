@@ -1,10 +1,10 @@
 /** A preset in virtual time: its own policies and constants, on machines like those that they were found on. */
 
-import type { ScaleSpec } from '../systems/scalers.ts'
-import type { BrainSpec } from '../systems/brain-spec.ts'
-import { presetOf } from '../systems/presets.ts'
-import type { Preset } from '../systems/preset.ts'
 import { disciplines } from '../model/discipline.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
+import type { Preset } from '../systems/preset.ts'
+import { presetOf } from '../systems/presets.ts'
+import type { ScaleSpec } from '../systems/scalers.ts'
 import { type RunSpec, unitsPerSecond } from './simulate.ts'
 
 export interface PresetRun

@@ -1,6 +1,7 @@
 /** An event log through a brain of the same description: the actions must come out the same. */
 
-import { decodeEntry, decodeHeader, type LogEntry, type LogHeader } from '../brain/log/log.ts'
+import type { LogHeader } from '../brain/log/log.ts'
+import { type Lines, readLog } from '../brain/log/read-log.ts'
 import { brainOf } from '../systems/brain-spec.ts'
 
 export interface ReplayResult {
@@ -10,8 +11,6 @@ export interface ReplayResult {
   /** The first entry whose actions differ, if there is one. */
   difference?: { line: number; logged: string; replayed: string }
 }
-
-type Lines = AsyncIterable<string> | Iterable<string>
 
 /** Stops at the first difference. */
 export async function replay(lines: Lines): Promise<ReplayResult> {
@@ -29,20 +28,4 @@ export async function replay(lines: Lines): Promise<ReplayResult> {
     return difference === undefined
   })
   return { header, events, actions: count, ...(difference && { difference }) }
-}
-
-/** Calls `entry` for each entry of a log until it returns false. */
-export async function readLog(
-  lines: Lines,
-  entry: (entry: LogEntry, line: number, header: LogHeader) => boolean,
-): Promise<LogHeader> {
-  let header: LogHeader | undefined
-  let line = 0
-  for await (const text of lines) {
-    line++
-    if (text === '') continue
-    if (!header) header = decodeHeader(text)
-    else if (!entry(decodeEntry(text, line), line, header)) break
-  }
-  return header ?? decodeHeader('')
 }

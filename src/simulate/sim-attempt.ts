@@ -1,6 +1,7 @@
 /** Attempts of a simulated node: their tokens, and what is said when one is over. */
 
-import type { AttemptToken, Event } from '../model/model.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Event } from '../model/event.ts'
 import type { SimJob } from './sim-worker.ts'
 
 export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {

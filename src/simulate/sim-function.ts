@@ -1,7 +1,9 @@
 /** Simulated functions: they start cold, stay warm for a while, have limits, and turn jobs away, break, hang and die. */
 
 import type { OverflowSpec } from '../brain/functions/overflow-spec.ts'
-import type { Action, AttemptToken, Event, FailureKind } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken, FailureKind } from '../model/attempt.ts'
+import type { Event } from '../model/event.ts'
 import { type Happening, rank } from './clock.ts'
 import type { Truth, World } from './world.ts'
 

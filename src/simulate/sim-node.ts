@@ -1,7 +1,11 @@
 /** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
 
-import type { Action, AttemptToken, Event, HeldAttempt, Precedence, WorkerFacts } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
 import type { Discipline } from '../model/discipline.ts'
+import type { Event } from '../model/event.ts'
+import type { Precedence } from '../model/job.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank } from './clock.ts'
 import { endOf, keyOf, tokenOf } from './sim-attempt.ts'
 import { SimBusy } from './sim-busy.ts'

@@ -1,6 +1,7 @@
 /** The tier of a simulated node: it knows its role once it was told, and asks to be ended as a real one would. */
 
-import type { Action, Role } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Role } from '../model/worker.ts'
 import { type Ask, SelfEnding } from '../systems/tiered/self-ending.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 

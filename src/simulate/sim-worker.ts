@@ -4,10 +4,12 @@
  */
 
 import { takeOut } from '../brain/state.ts'
-import { firstStanding, standingAt } from '../model/revision.ts'
 import { type Entry, Heap } from '../lib/heap.ts'
-import type { AttemptToken, Precedence, WorkerFacts } from '../model/model.ts'
+import type { AttemptToken } from '../model/attempt.ts'
 import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../model/discipline.ts'
+import type { Precedence } from '../model/job.ts'
+import { firstStanding, standingAt } from '../model/revision.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './world.ts'
 

@@ -1,10 +1,10 @@
 /** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
 
 import { overflowDefaults } from '../brain/functions/overflow-spec.ts'
-import type { BrainSpec } from '../systems/brain-spec.ts'
-import type { Job } from '../model/model.ts'
-import { Bill, type Money, type Prices, usualPrices } from '../story/money.ts'
 import { type Random, stream } from '../lib/random.ts'
+import type { Job } from '../model/job.ts'
+import { Bill, type Money, type Prices, usualPrices } from '../story/money.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
 import type { Sizes } from './sizes.ts'

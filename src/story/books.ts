@@ -1,6 +1,7 @@
 /** The workers, as far as stories need to know them: how many are ready, and what each has in its hands. */
 
-import type { Action, WorkerFacts } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 import type { Entry, Story } from './story.ts'
 
 export interface Book {

@@ -2,8 +2,9 @@
 
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
 import { explain } from './reasons.ts'
-import type { Action, Event } from '../model/model.ts'
 
 export type Component = 'balancer' | 'autoscaler' | 'queue' | 'placement' | 'retraining'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Trial } from '../brain/testing/trial.ts'
-import type { Event } from '../model/model.ts'
+import type { Event } from '../model/event.ts'
 import { FleetStory, sizeText } from './fleet-story.ts'
 
 /** A brain under trial whose fleet has a story. */

@@ -1,8 +1,10 @@
 /** The story of the fleet: each step of its growth and shrinkage, with its reason, from events and actions alone. */
 
-import { explain } from './reasons.ts'
-import type { Action, Event, Reason } from '../model/model.ts'
 import { count, span } from '../lib/quantities.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
+import type { Reason } from '../model/reason.ts'
+import { explain } from './reasons.ts'
 
 /** What a step does. */
 export type Change =

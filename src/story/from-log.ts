@@ -1,6 +1,6 @@
 /** The story of a job from an event log, live or simulated. */
 
-import { readLog } from '../simulate/replay.ts'
+import { readLog } from '../brain/log/read-log.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { disciplines } from '../model/discipline.ts'

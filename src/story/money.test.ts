@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError } from '../lib/errors.ts'
-import type { Action, Event } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
 import { Bill, usualPrices } from './money.ts'
 
 const reason = { code: 'test' }

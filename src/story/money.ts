@@ -1,7 +1,8 @@
 /** What the fleet and its functions cost, added up from what the brain is told and does, and what a fixed fleet would have. */
 
 import { ConfigError } from '../lib/errors.ts'
-import type { Action, Event } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
 
 /** In whatever money; all of it in the same. */
 export interface Prices {

@@ -1,6 +1,8 @@
 /** Entries of a story that are more, or less, than a note of what the brain did. */
 
-import type { Action, AttemptToken, Reason } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Reason } from '../model/reason.ts'
 import { addEntry, type Story, type StoryEvent } from './story.ts'
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>

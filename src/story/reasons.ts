@@ -1,8 +1,8 @@
 /** Reasons in words, for whoever asks why. */
 
-import { inWords, type Words } from '../model/explain.ts'
-import type { Reason } from '../model/model.ts'
 import { amount, count, span } from '../lib/quantities.ts'
+import { inWords, type Words } from '../model/explain.ts'
+import type { Reason } from '../model/reason.ts'
 
 const words: Words = {
   'core-free': (r) => `a core is free there (${r.running} of ${r.cores} busy)`,

@@ -4,7 +4,10 @@
  */
 
 import type { Quote } from '../estimate/estimator.ts'
-import type { Action, Event, Job, Reason } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Event } from '../model/event.ts'
+import type { Job } from '../model/job.ts'
+import type { Reason } from '../model/reason.ts'
 import { Books, leave, passes } from './books.ts'
 import { dropped, note, ranked, resumedForNothing, wentFirst } from './notes.ts'
 import { addEntry, enter, newStory, type Story } from './story.ts'

@@ -1,7 +1,9 @@
 /** What is remembered of one job: entries with codes and numbers, and sums that hold also where entries are left out. */
 
 import type { Quote } from '../estimate/estimator.ts'
-import type { Action, Job, Outcome, Reason } from '../model/model.ts'
+import type { Action } from '../model/action.ts'
+import type { Job, Outcome } from '../model/job.ts'
+import type { Reason } from '../model/reason.ts'
 import type { Book } from './books.ts'
 
 /** What happened to it: it arrived, its client hung up, or what the brain did about it. */

@@ -1,8 +1,8 @@
 /** Why did this take so long? One or two sentences, from a story's sums. */
 
-import { explain, openWorkers } from './reasons.ts'
-import type { Reason } from '../model/model.ts'
 import { count, share, span, thousandths } from '../lib/quantities.ts'
+import type { Reason } from '../model/reason.ts'
+import { explain, openWorkers } from './reasons.ts'
 import type { Story } from './story.ts'
 import { sentence } from './words.ts'
 

@@ -1,9 +1,9 @@
 /** One entry of a story as a sentence. */
 
-import { explain, other } from './reasons.ts'
 import { explainEstimate } from '../estimate/reasons.ts'
-import type { Reason } from '../model/model.ts'
 import { amount, count, share, span } from '../lib/quantities.ts'
+import type { Reason } from '../model/reason.ts'
+import { explain, other } from './reasons.ts'
 import type { Entry, Story, StoryEvent } from './story.ts'
 
 type Teller = (entry: Entry, story: Story) => string

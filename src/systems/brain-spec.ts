@@ -1,17 +1,17 @@
 /** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
 
-import { oneOf } from '../lib/one-of.ts'
-import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { type Brain, createBrain } from '../brain/brain.ts'
 import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
 import { checkBilling } from '../brain/scale/billing.ts'
-import { type ScaleSpec, scalerOf, scalers } from './scalers.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
-import { type SchedulerName, schedulers } from './schedulers.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import type { BrainSnapshot } from '../brain/snapshot.ts'
+import { oneOf } from '../lib/one-of.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import { type ScaleSpec, scalerOf, scalers } from './scalers.ts'
+import { type SchedulerName, schedulers } from './schedulers.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName

@@ -1,12 +1,12 @@
 /** The five systems' own ways to estimate work, by name: for presets, in place of what a cluster learns. */
 
-import { oneOf } from '../lib/one-of.ts'
 import type { Rule } from '../estimate/estimator.ts'
-import { logPolynomial } from './cnv/log-polynomial.ts'
+import { oneOf } from '../lib/one-of.ts'
 import { rankMemo } from './cloudprime/rank-memo.ts'
 import type { RankStore } from './cloudprime/rank-store.ts'
-import { similarRequests } from './hillclimbing/similar-requests.ts'
+import { logPolynomial } from './cnv/log-polynomial.ts'
 import { slopes } from './ecowork/slopes.ts'
+import { similarRequests } from './hillclimbing/similar-requests.ts'
 
 export interface Ruled {
   rule: 'rank-memo' | 'log-polynomial' | 'similar-requests' | 'slopes'

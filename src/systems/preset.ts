@@ -2,13 +2,13 @@
 
 import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
-import type { ScaleSpec } from './scalers.ts'
-import type { SchedulerName } from './schedulers.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
-import type { Ruled } from './estimators.ts'
-import type { RepeatOptions } from '../front/cache/repeated-answers.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
+import type { RepeatOptions } from '../wire/front-settings.ts'
+import type { Ruled } from './estimators.ts'
+import type { ScaleSpec } from './scalers.ts'
+import type { SchedulerName } from './schedulers.ts'
 
 export interface Preset {
   /** One line for people. */

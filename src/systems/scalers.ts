@@ -1,20 +1,20 @@
 /** All scaling policies by name, and what describes one. */
 
-import { averageWork } from './hillclimbing/average-work.ts'
 import type { Billing } from '../brain/scale/billing.ts'
 import { checkBounds } from '../brain/scale/bounds.ts'
-import { cpuEma } from './cnv/cpu-ema.ts'
-import { cpuStep } from './ecowork/cpu-step.ts'
 import { fixed } from '../brain/scale/fixed.ts'
 import { hpa } from '../brain/scale/hpa.ts'
 import { kpa } from '../brain/scale/kpa.ts'
-import { type LowCpuRule, onMisfit } from './cloudprime/on-misfit.ts'
 import { type PlanStep, planned } from '../brain/scale/planned.ts'
-import { queueLength } from './tiered/queue-length.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
-import type { TierSpec } from './tiered/tiers.ts'
 import { type Wander, wandering } from '../brain/scale/wandering.ts'
 import { type Tuning, workForecast } from '../brain/scale/work-forecast.ts'
+import { type LowCpuRule, onMisfit } from './cloudprime/on-misfit.ts'
+import { cpuEma } from './cnv/cpu-ema.ts'
+import { cpuStep } from './ecowork/cpu-step.ts'
+import { averageWork } from './hillclimbing/average-work.ts'
+import { queueLength } from './tiered/queue-length.ts'
+import type { TierSpec } from './tiered/tiers.ts'
 
 export interface ScaleSpec {
   /** The least and the most workers. */

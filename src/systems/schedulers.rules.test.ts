@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { firstStanding } from '../model/revision.ts'
 import { only, sent, Trial } from '../brain/testing/trial.ts'
+import { firstStanding } from '../model/revision.ts'
 
 test('round-robin: each worker in turn, whatever it holds', () => {
   const trial = new Trial({ scheduler: 'round-robin' })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { share } from '../../test/support/thorough.ts'
-import { stream } from '../lib/random.ts'
 import { only, sent, Trial } from '../brain/testing/trial.ts'
+import { stream } from '../lib/random.ts'
 import { type SchedulerName, schedulers } from './schedulers.ts'
 
 const limits = { beatMs: 1000, freshMs: 1e9, missedBeats: 1e6 }

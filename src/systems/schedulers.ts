@@ -1,17 +1,17 @@
 /** All scheduling policies by name. */
 
-import { centralQueue } from './tiered/central-queue.ts'
-import { classLimits } from './cloudprime/class-limits.ts'
 import { leastConnections } from '../brain/schedule/least-connections.ts'
 import { leastWork } from '../brain/schedule/least-work.ts'
-import { leastWorkCapped } from './hillclimbing/least-work-capped.ts'
-import { leastWorkGuarded } from './ecowork/least-work-guarded.ts'
-import { packSpread } from './cnv/pack-spread.ts'
 import { prequal } from '../brain/schedule/prequal.ts'
 import { roundRobin } from '../brain/schedule/round-robin.ts'
 import type { SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import { srpt } from '../brain/schedule/srpt.ts'
 import { twoChoices } from '../brain/schedule/two-choices.ts'
+import { classLimits } from './cloudprime/class-limits.ts'
+import { packSpread } from './cnv/pack-spread.ts'
+import { leastWorkGuarded } from './ecowork/least-work-guarded.ts'
+import { leastWorkCapped } from './hillclimbing/least-work-capped.ts'
+import { centralQueue } from './tiered/central-queue.ts'
 
 export const schedulers = {
   'round-robin': roundRobin,

@@ -1,6 +1,6 @@
 /** How a kept answer crosses to the coordinator's cache and back: its body as it is, all else in one header. */
 
-import type { Account, WholeAnswer } from '../front/recipient.ts'
+import type { Account, WholeAnswer } from './whole-answer.ts'
 
 /** On the admin port; a key follows. */
 export const cachePath = '/api/cache/'

@@ -1,11 +1,13 @@
 /** What a front in a process of its own and the brain say to each other. docs/protocol.md describes it. */
 
-import type { Cost } from '../front/answer-head.ts'
-import type { FrontLimits } from '../front/front.ts'
-import type { RepeatOptions } from '../front/cache/repeated-answers.ts'
-import type { AttemptToken, Event, Outcome, Precedence, Reason } from '../model/model.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Cost } from '../model/cost.ts'
+import type { Features } from '../model/estimate.ts'
+import type { Event } from '../model/event.ts'
+import type { Outcome, Precedence } from '../model/job.ts'
 import type { Quantity } from '../model/metering.ts'
-import type { Features } from '../workload/workload.ts'
+import type { Reason } from '../model/reason.ts'
+import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 
 /** Where a worker, or a function, takes attempts. */
 export interface Address {

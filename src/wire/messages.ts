@@ -1,9 +1,11 @@
 /** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
 
-import type { AttemptToken, EndingRule, HeldAttempt, Precedence, Role, WorkerFacts } from '../model/model.ts'
+import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
+import type { WorkDone } from '../model/cost.ts'
 import type { DisciplineName } from '../model/discipline.ts'
-import type { WorkDone } from '../worker/slots/frames.ts'
+import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
+import type { EndingRule, Role, WorkerFacts } from '../model/worker.ts'
 
 /** Raised with every change that an older side would misunderstand. */
 export const wireVersion = 5
@@ -111,9 +113,6 @@ export const headers = {
   /** The head of an attempt, or of its answer, where bytes of another protocol follow: JSON in base64url. */
   head: 'plimsoll-head',
 } as const
-
-/** What work is: counted by the meter, named by the program in `plimsoll-work`, CPU time, or the time it took, in µs. */
-export type Measure = 'meter' | 'header' | 'cpu' | 'time'
 
 /** How an attempt ended, as the worker tells the front. */
 export type AttemptOutcome =

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { defaultMeter } from '../meter/hooks.ts'
-import { readCode } from './code.ts'
 import type { MeterSetting } from '../model/metering.ts'
+import { readCode } from './code.ts'
 
 /** A workload that wants a package metered, and the package. */
 function project(t: TestContext, names: string[] = ['counted']) {

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { sourcesOf } from '../workload/code-hash.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { meterVersion } from '../meter/hooks.ts'
-import { codeHash, loadWorkloads } from '../workload/workload.ts'
 import type { MeterSetting } from '../model/metering.ts'
+import { sourcesOf } from '../workload/code-hash.ts'
+import { codeHash, loadWorkloads } from '../workload/workload.ts'
 
 export interface Code {
   /** By workload. Work is comparable only between equals, so how it is metered is part of them. */

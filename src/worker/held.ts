@@ -1,11 +1,12 @@
 /** An attempt in a supervisor's hands, and what the brain believes of it. */
 import type { Readable } from 'node:stream'
-import { firstStanding, standingAt } from '../model/revision.ts'
-import type { AttemptToken, Precedence } from '../model/model.ts'
-import type { AttemptHead } from '../wire/messages.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { WorkDone } from '../model/cost.ts'
 import { noPrecedence, type Runnable } from '../model/discipline.ts'
-import type { WorkDone } from './slots/frames.ts'
+import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
+import { firstStanding, standingAt } from '../model/revision.ts'
+import type { AttemptHead } from '../wire/messages.ts'
 import { Milestones } from './slots/milestones.ts'
 import type { SlotAnswer, SlotRun, SlotUsage } from './slots/slot-run.ts'
 

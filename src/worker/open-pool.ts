@@ -1,9 +1,9 @@
 /** What a worker runs jobs on: slots for workloads, the user's own program, or one that runs elsewhere. */
 import { serverCode } from '../config/code.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
+import type { MeterSetting } from '../model/metering.ts'
 import { readCode } from './code.ts'
 import type { JobPool } from './job-pool.ts'
-import type { MeterSetting } from '../model/metering.ts'
 import { ProgramPool } from './program/program-pool.ts'
 import { UpstreamPool } from './program/upstream-pool.ts'
 import { SlotPool } from './slots/slots.ts'

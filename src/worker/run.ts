@@ -1,7 +1,8 @@
 /** Takes one job through a slot: sends it, follows it, and settles how it ended. */
 import { AnswerBroken } from '../lib/errors.ts'
+import type { WorkDone } from '../model/cost.ts'
 import { AnswerBody, BodyPump } from './slots/bodies.ts'
-import type { FromSlot, WorkDone } from './slots/frames.ts'
+import type { FromSlot } from './slots/frames.ts'
 import { MemoryWatch } from './slots/memory-watch.ts'
 import { cpuMs, peakMb, rssMb } from './slots/proc.ts'
 import type { Occupant, Slot, SlotEnd } from './slots/slot.ts'

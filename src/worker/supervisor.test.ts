@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import test, { type TestContext } from 'node:test'
-import type { AttemptHead } from '../wire/messages.ts'
 import { disciplines } from '../model/discipline.ts'
+import type { AttemptHead } from '../wire/messages.ts'
 import { usePool } from './slots/fixtures/use-pool.ts'
 import { Supervisor, type Taken } from './supervisor.ts'
 

@@ -1,8 +1,10 @@
 /** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
 
-import type { AttemptToken, HeldAttempt, Precedence } from '../model/model.ts'
-import type { AttemptHead, FromWorker } from '../wire/messages.ts'
+import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
 import { type Discipline, nextPoint, rankOf } from '../model/discipline.ts'
+import type { Precedence } from '../model/job.ts'
+import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
+import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import {
   type AttemptBody,
   type Held,
@@ -14,7 +16,6 @@ import {
   type Usage,
 } from './held.ts'
 import type { JobPool } from './job-pool.ts'
-import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
 import { nominalRate, Rates } from './rates.ts'
 import type { SlotAnswer, SlotUsage } from './slots/slot-run.ts'
 

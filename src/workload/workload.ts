@@ -1,8 +1,10 @@
 /** A workload: what a request asks for, written by the user as one function with a name and parameters. */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigError } from '../lib/errors.ts'
+import type { Features } from '../model/estimate.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
 export { Refusal } from './refusal.ts'
@@ -32,8 +34,7 @@ export interface JobContext {
   log(...values: unknown[]): void
 }
 
-/** What a prediction of cost may look at, by name. */
-export type Features = Record<string, number | string | boolean>
+export type { Features }
 
 /** Which code is metered. */
 export interface MeterChoice {

@@ -6,8 +6,8 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { type SchedulerName, schedulers } from '../../src/systems/schedulers.ts'
 import { chaos } from '../../src/simulate/chaos.ts'
+import { type SchedulerName, schedulers } from '../../src/systems/schedulers.ts'
 
 export interface FaultRun {
   policy: SchedulerName

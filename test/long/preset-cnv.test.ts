@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { partsOf } from '../../src/cli/preset.ts'
 import type { ClusterOptions } from '../../src/live/cluster.ts'
-import { presetOf } from '../../src/systems/presets.ts'
 import { cnvRows } from '../../src/systems/cnv/rows.ts'
+import { presetOf } from '../../src/systems/presets.ts'
 import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
 /** As `up --preset cnv` would have it. */

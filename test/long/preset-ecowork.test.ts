@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { presetOf } from '../../src/systems/presets.ts'
 import { ecoMetrics } from '../../src/systems/ecowork/rows.ts'
+import { presetOf } from '../../src/systems/presets.ts'
 import { encodePng } from '../../workloads/images/png-encode.ts'
 import { photo } from '../../workloads/testing/pictures.ts'
 import { patienceMs } from '../support/fleet-load.ts'

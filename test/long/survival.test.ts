@@ -10,8 +10,8 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
-import { replay } from '../../src/simulate/replay.ts'
 import type { ClusterState } from '../../src/live/cluster.ts'
+import { replay } from '../../src/simulate/replay.ts'
 import { isAlive, slotsOf, until, workersOf } from '../support/processes.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
-import type { SchedulerName } from '../../src/systems/schedulers.ts'
+import type { DisciplineName } from '../../src/model/discipline.ts'
 import { poisson } from '../../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { exponential, lognormal, type Sizes } from '../../src/simulate/sizes.ts'
 import { median } from '../../src/simulate/summary.ts'
-import type { DisciplineName } from '../../src/model/discipline.ts'
+import type { SchedulerName } from '../../src/systems/schedulers.ts'
 
 interface Station {
   scheduler: SchedulerName

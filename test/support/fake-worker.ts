@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, request, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Measure } from '../../src/model/cost.ts'
 import { connectToBrain } from '../../src/wire/connect.ts'
 import type { Line } from '../../src/wire/lines.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type FromWorker,
   type HttpHead,
   headers,
-  type Measure,
   wireVersion,
 } from '../../src/wire/messages.ts'
 import type { Live } from './live.ts'

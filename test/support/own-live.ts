@@ -3,10 +3,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before } from 'node:test'
-import type { ClusterOptions } from '../../src/live/cluster.ts'
 import { checkConfig, type OwnCluster } from '../../src/config/check.ts'
 import { serverCode } from '../../src/config/code.ts'
 import type { PlimsollConfig } from '../../src/config/config.ts'
+import type { ClusterOptions } from '../../src/live/cluster.ts'
 import { type FakeWorker, joinFake } from './fake-worker.ts'
 import { type Live, startLive, stopLive } from './live.ts'
 

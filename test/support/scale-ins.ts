@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readLog } from '../../src/simulate/replay.ts'
+import { readLog } from '../../src/brain/log/read-log.ts'
 
 import { type Load, nap, naps, patienceMs, steered } from './fleet-load.ts'
 import { startLive, stopLive } from './live.ts'

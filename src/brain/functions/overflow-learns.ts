@@ -2,8 +2,8 @@
 
 import type { Core } from '../core.ts'
 import { ranMs } from '../jobs/mirror.ts'
-import type { Overflow } from './overflow-state.ts'
 import type { JobRecord } from '../state.ts'
+import type { Overflow } from './overflow-state.ts'
 
 /** Functions that turn jobs away or break are left alone for a while: so long, twice as long each time, at most. */
 const [backoffMs, backoffMaxMs] = [500, 60_000]

@@ -1,9 +1,9 @@
 /** What the brain remembers of functions. */
 
-import { Backlog } from './backlog.ts'
 import type { Core } from '../core.ts'
-import { type OverflowOptions, type OverflowSpec, overflowSpec } from './overflow-spec.ts'
 import { newWorkerRecord, type WorkerRecord } from '../state.ts'
+import { Backlog } from './backlog.ts'
+import { type OverflowOptions, type OverflowSpec, overflowSpec } from './overflow-spec.ts'
 
 export interface Overflow {
   readonly spec: OverflowSpec

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action, AttemptToken, Event, FailureKind } from '../../model/model.ts'
-import { type OverflowOptions, overflowSpec } from './overflow-spec.ts'
+import type { Action } from '../../model/action.ts'
+import type { AttemptToken, FailureKind } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
 import { explain } from '../../story/reasons.ts'
 import { type BrainSpec, brainOf } from '../../systems/brain-spec.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
+import { type OverflowOptions, overflowSpec } from './overflow-spec.ts'
 
 /** 1,000 units a second, as workers do; no start; waiting is worth a lot. */
 const functions: OverflowOptions = {

@@ -3,17 +3,18 @@
  * worker for it would cost and its waiting is worth. What comes to nothing there is done by the fleet.
  */
 
-import type { Job, Reason } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { Job } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
 import { type Core, setTimer } from '../core.ts'
 import { retry } from '../jobs/jobs.ts'
 import { settleDone } from '../jobs/mirror.ts'
-import { forgetCold, noteFailure } from './overflow-learns.ts'
-import type { OverflowSpec } from './overflow-spec.ts'
-import { allBusy, type Overflow } from './overflow-state.ts'
 import { endPatience, endWaiting } from '../jobs/patience.ts'
 import { detach, standAnew, untilOn } from '../jobs/placing.ts'
 import type { JobRecord } from '../state.ts'
+import { forgetCold, noteFailure } from './overflow-learns.ts'
+import type { OverflowSpec } from './overflow-spec.ts'
+import { allBusy, type Overflow } from './overflow-state.ts'
 
 /** A function must beat the fleet by this part of its own time, and by so much: neither time is exact. */
 const margin = 0.25

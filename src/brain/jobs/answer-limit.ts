@@ -5,11 +5,11 @@
 
 import { thousandths } from '../../lib/quantities.ts'
 import { type Core, setTimer } from '../core.ts'
+import type { JobRecord } from '../state.ts'
+import { lose } from '../workers/workers.ts'
 import { retry } from './jobs.ts'
 import { doneWork, remainingWork } from './mirror.ts'
 import { detach, fill } from './placing.ts'
-import type { JobRecord } from '../state.ts'
-import { lose } from '../workers/workers.ts'
 
 /** Sent again so often, an attempt is given no more than so many times as long. */
 const mostDoublings = 20

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Action } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 
 /** Workers that do a unit of work in a millisecond, and nobody is owed turns. */

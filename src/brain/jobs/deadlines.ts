@@ -3,12 +3,13 @@
  * one that cannot be done in time any more is refused at once rather than when its time is up.
  */
 
-import type { Job, Reason } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { Job } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
 import { type Core, setTimer } from '../core.ts'
+import type { JobRecord } from '../state.ts'
 import { doneWork } from './mirror.ts'
 import { announce, reorder, withdraw } from './placing.ts'
-import type { JobRecord } from '../state.ts'
 import { giveTurns, leaveTurn } from './turns.ts'
 
 /** Estimates are not exact: a job is taken to need so much more. */

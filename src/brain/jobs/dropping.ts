@@ -2,8 +2,8 @@
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Core } from '../core.ts'
-import { conclude } from './placing.ts'
 import type { JobRecord } from '../state.ts'
+import { conclude } from './placing.ts'
 
 /** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {

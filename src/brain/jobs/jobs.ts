@@ -1,16 +1,21 @@
 /** The life of a job: it arrives, waits, is tried, perhaps again, and ends with exactly one answer. */
 
 import { ContractError } from '../../lib/errors.ts'
-import { standingAt } from '../../model/revision.ts'
-import type { AttemptToken, Event, FailureKind, Job, Reason } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { AttemptToken, FailureKind } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
+import type { Job } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
+import { standingAt } from '../../model/revision.ts'
 import { type Core, setTimer } from '../core.ts'
-import { tooLate, watchSlack } from './deadlines.ts'
-import { canAccept } from './eligible.ts'
-import { doneWork, isRunning, mirror, ranMs, settleDone } from './mirror.ts'
 import { failAway, inTimeAway, sendAway, worthAway } from '../functions/overflow.ts'
 import { noteEnd, noteFailure, noteFleet } from '../functions/overflow-learns.ts'
 import { isFunction } from '../functions/overflow-state.ts'
+import { type JobRecord, newJobRecord, type WorkerRecord } from '../state.ts'
+import { comeThrough } from '../workers/roles.ts'
+import { tooLate, watchSlack } from './deadlines.ts'
+import { canAccept } from './eligible.ts'
+import { doneWork, isRunning, mirror, ranMs, settleDone } from './mirror.ts'
 import {
   announce,
   conclude,
@@ -25,11 +30,9 @@ import {
   wait,
   withdraw,
 } from './placing.ts'
-import { comeThrough } from '../workers/roles.ts'
 import { msOn, say } from './said.ts'
 import { joinShare } from './shares.ts'
 import { checkJob } from './sound.ts'
-import { type JobRecord, newJobRecord, type WorkerRecord } from '../state.ts'
 import { checkTurn, loseTurn, watchAge } from './turns.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>

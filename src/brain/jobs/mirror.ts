@@ -3,8 +3,8 @@
 import { thousandths } from '../../lib/quantities.ts'
 import { rankOf, standsIn } from '../../model/discipline.ts'
 import type { Core } from '../core.ts'
-import { msOn, say } from './said.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
+import { msOn, say } from './said.ts'
 
 /** Work that a job is still expected to need. */
 export function remainingWork(record: JobRecord, now: number): number {

@@ -3,8 +3,8 @@
 import { type Core, setTimer } from '../core.ts'
 import { sendAway } from '../functions/overflow.ts'
 import { allBusy } from '../functions/overflow-state.ts'
-import { conclude, place, wait } from './placing.ts'
 import type { JobRecord } from '../state.ts'
+import { conclude, place, wait } from './placing.ts'
 
 /** What the job waits for is not there yet: a core that was about to be free, or the end of a pause. */
 export function losePatience(core: Core, id: string): void {

@@ -1,21 +1,29 @@
 /** Jobs put into workers' hands and taken out of them, and their ends. */
 
+import type { Job, Outcome, Precedence } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
 import { firstStanding, type Said } from '../../model/revision.ts'
-import type { Job, Outcome, Precedence, Reason } from '../../model/model.ts'
-import { endAnswer, watchAnswer } from './answer-limit.ts'
-import { partLeft } from '../functions/backlog.ts'
 import { type Core, setTimer } from '../core.ts'
+import { partLeft } from '../functions/backlog.ts'
+import {
+  leaveFunction,
+  planLook,
+  sendAway,
+  stayWithFleet,
+  waitsForCore,
+  worthAway,
+} from '../functions/overflow.ts'
+import { isFunction } from '../functions/overflow-state.ts'
+import type { Verdict } from '../schedule/scheduler.ts'
+import { isOpen, type JobRecord, takeOut, type WorkerRecord } from '../state.ts'
+import { launch } from '../workers/launches.ts'
+import { leaveFront } from '../workers/roles.ts'
+import { endAnswer, watchAnswer } from './answer-limit.ts'
 import { endSlack, watchSlackOn } from './deadlines.ts'
 import { canAccept } from './eligible.ts'
-import { launch } from '../workers/launches.ts'
 import { doneWork, mirror, queueBehind, settleDone } from './mirror.ts'
-import { leaveFunction, planLook, sendAway, stayWithFleet, waitsForCore, worthAway } from '../functions/overflow.ts'
-import { isFunction } from '../functions/overflow-state.ts'
 import { beginWaiting, endPatience, endWaiting, waitForFunction } from './patience.ts'
-import { leaveFront } from '../workers/roles.ts'
-import type { Verdict } from '../schedule/scheduler.ts'
 import { countWork, leaveShare } from './shares.ts'
-import { isOpen, type JobRecord, takeOut, type WorkerRecord } from '../state.ts'
 import { endTurn } from './turns.ts'
 
 /** Of jobs that a policy says do not fit a worker, so many are passed over. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Action } from '../../model/model.ts'
-import { RateLimits } from './rate-limit.ts'
+import type { Action } from '../../model/action.ts'
 import { only, Trial } from '../testing/trial.ts'
+import { RateLimits } from './rate-limit.ts'
 
 fc.configureGlobal({ seed: 1 })
 

@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../lib/errors.ts'
 import { type Entry, Heap } from '../../lib/heap.ts'
-import type { Reason } from '../../model/model.ts'
+import type { Reason } from '../../model/reason.ts'
 
 export interface RateLimit {
   /** What flows into each client's bucket. */

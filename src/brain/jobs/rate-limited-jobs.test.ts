@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
 import { explain } from '../../story/reasons.ts'
 import type { BrainSpec } from '../../systems/brain-spec.ts'
 import { answers, only, Trial } from '../testing/trial.ts'

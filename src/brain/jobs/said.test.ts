@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
 import { only, Trial } from '../testing/trial.ts'
 
 /** What was said of jobs beside runs and answers: "pause j1", and the reason. */

@@ -1,7 +1,7 @@
 /** What the brain says of a job beside what is to be done: nobody has to act on it, stories are made of it. */
 
-import type { Reason } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
 

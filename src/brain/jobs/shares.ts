@@ -5,9 +5,9 @@
 
 import { ConfigError } from '../../lib/errors.ts'
 import { type Core, setTimer } from '../core.ts'
+import type { JobRecord, WorkerRecord } from '../state.ts'
 import { doneWork, mirror } from './mirror.ts'
 import { fill, sayRank } from './placing.ts'
-import type { JobRecord, WorkerRecord } from '../state.ts'
 
 /** What was done is forgotten at this pace: after so long a third of it counts. */
 const memoryMs = 10_000

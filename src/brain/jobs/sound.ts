@@ -4,7 +4,8 @@
  */
 
 import { ContractError } from '../../lib/errors.ts'
-import type { Job, WorkerFacts } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
+import type { WorkerFacts } from '../../model/worker.ts'
 
 export function checkJob({ id, work, memoryMb, deadlineAt }: Job): void {
   if (!(work >= 0 && work < Infinity)) refuse(`job ${id}: work`, work, 'a number, 0 or more')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reason } from '../../model/model.ts'
+import type { Reason } from '../../model/reason.ts'
 import { createBrain } from '../brain.ts'
 import type { ScaleDecision, Scaler, WorkerFigures } from '../scale/scaler.ts'
 import { leastConnections } from '../schedule/least-connections.ts'

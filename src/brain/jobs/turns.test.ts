@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Action, WorkerFacts } from '../../model/model.ts'
 import { stream } from '../../lib/random.ts'
+import type { Action } from '../../model/action.ts'
+import type { WorkerFacts } from '../../model/worker.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
 
 const limits = { mostSlowdown: 10, turnMs: 10 }

@@ -5,9 +5,9 @@
 
 import { thousandths } from '../../lib/quantities.ts'
 import { type Core, setTimer } from '../core.ts'
+import type { JobRecord } from '../state.ts'
 import { ranMs } from './mirror.ts'
 import { reorder } from './placing.ts'
-import type { JobRecord } from '../state.ts'
 
 /** Turns take at most this share of the cores, so that in overload the short jobs are still short. */
 const mostOfCores = 0.25

@@ -4,10 +4,14 @@
  * numbers into strings. The log is much of what a simulated request costs. All else goes through JSON.stringify.
  */
 
-import type { Action, AttemptToken, Event, Job, Outcome, Reason } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
+import type { AttemptToken } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
+import type { Job, Outcome } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { BrainSpec } from '../../systems/brain-spec.ts'
 import { encodeHeader } from './log.ts'
 import { json, number, piece, put, string } from './log-bytes.ts'
-import type { BrainSpec } from '../../systems/brain-spec.ts'
 
 const chunkBytes = 65_536
 /** Room for one entry of the usual kinds, with names of usual lengths. */

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ConfigError } from '../../lib/errors.ts'
-import type { Action, Event, Reason } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
+import type { Event } from '../../model/event.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { BrainSpec } from '../../systems/brain-spec.ts'
 import { decodeEntry, decodeHeader, encodeHeader } from './log.ts'
 import { LogWriter } from './log-writer.ts'
-import type { BrainSpec } from '../../systems/brain-spec.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.
 fc.configureGlobal({ seed: 1 })

@@ -5,7 +5,8 @@
  */
 
 import { ConfigError } from '../../lib/errors.ts'
-import type { Action, Event } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
+import type { Event } from '../../model/event.ts'
 import type { BrainSpec } from '../../systems/brain-spec.ts'
 
 export const logVersion = 3

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError } from '../../lib/errors.ts'
-import { fixed } from './fixed.ts'
 import { scalerOf } from '../../systems/scalers.ts'
 import { fleetOf } from '../testing/scaling.ts'
+import { fixed } from './fixed.ts'
 
 const fleet = (ready: number, booting = 0) => fleetOf({ ready, booting })
 

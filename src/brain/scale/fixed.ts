@@ -1,5 +1,5 @@
-import { backInto } from './bounds.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
+import { backInto } from './bounds.ts'
 import type { Scaler } from './scaler.ts'
 
 /** As many workers as there are, but at least `min` and at most `max`. */

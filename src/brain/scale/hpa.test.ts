@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fleetOf } from '../testing/scaling.ts'
 import { hpa } from './hpa.ts'
 import type { ScaleDecision, Scaler } from './scaler.ts'
-import { fleetOf } from '../testing/scaling.ts'
 
 const sync = 15_000
 

@@ -1,7 +1,7 @@
 /** Kubernetes' horizontal pod autoscaler, on CPU utilisation, with its defaults. A baseline: it knows nothing of the jobs. */
 
-import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
+import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
 const syncMs = 15_000

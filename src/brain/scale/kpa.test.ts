@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fleetOf } from '../testing/scaling.ts'
 import { kpa } from './kpa.ts'
 import type { Scaler } from './scaler.ts'
-import { fleetOf } from '../testing/scaling.ts'
 
 const spec = { min: 0, max: 1000, target: 0.5 }
 

@@ -1,7 +1,7 @@
 /** Knative's pod autoscaler, on jobs at the same time, with its defaults. A baseline: it knows nothing of what jobs cost. */
 
-import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
+import { backInto, between, hold, targetOf, within } from './bounds.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
 const tickMs = 2000

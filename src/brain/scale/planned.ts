@@ -1,8 +1,8 @@
 /** As many workers as a plan says, launched so early that they are up in time. For what is known beforehand. */
 
 import { ConfigError } from '../../lib/errors.ts'
-import { backInto, within } from './bounds.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
+import { backInto, within } from './bounds.ts'
 import type { ScaleDecision, Scaler } from './scaler.ts'
 
 /** From then on, so many workers. */

@@ -1,7 +1,8 @@
 /** Scaling: how many workers? One file per policy. */
 
-import type { EndingRule, Reason, Role } from '../../model/model.ts'
-import type { Figures } from '../schedule/scheduler.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Figures } from '../../model/view.ts'
+import type { EndingRule, Role } from '../../model/worker.ts'
 
 /** What a scaling policy may look at. */
 export interface FleetView {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError } from '../../lib/errors.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
-import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 import { fleetOf } from '../testing/scaling.ts'
+import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 import { workForecast } from './work-forecast.ts'
 
 const waits = (seconds: number, jobs: number): Partial<FleetView> => ({

@@ -4,9 +4,9 @@
  */
 
 import { ConfigError } from '../../lib/errors.ts'
+import type { ScaleSpec } from '../../systems/scalers.ts'
 import { ArrivalRate, type SavedRate } from './arrival-rate.ts'
 import { backInto, between, hold, within } from './bounds.ts'
-import type { ScaleSpec } from '../../systems/scalers.ts'
 import { MeanCost, type SavedCost } from './mean-cost.ts'
 import { promiseOf } from './promise.ts'
 import { Rhythm, type SavedRhythm } from './rhythm.ts'

@@ -1,10 +1,11 @@
 /** Scheduling: where and when does a job start? One file per policy. */
 
-import type { Reason } from '../../model/model.ts'
 import type { Random } from '../../lib/random.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Figures } from '../../model/view.ts'
+import type { ClassLimits } from '../../systems/cloudprime/classes.ts'
 import type { Accepts } from '../jobs/eligible.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
-import type { ClassLimits } from '../../systems/cloudprime/classes.ts'
 
 /** Where a job goes now; without a worker it waits. */
 export interface Verdict {
@@ -48,9 +49,6 @@ export interface Scheduler {
   save(): unknown
   load(saved: unknown, worker: (id: string) => WorkerRecord): void
 }
-
-/** Facts by name, for people. */
-export type Figures = Readonly<Record<string, number | string | boolean | null>>
 
 /** What every policy is given. */
 export interface SchedulerParts {

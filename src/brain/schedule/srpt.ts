@@ -7,11 +7,12 @@
  * it waits for a moment if a core is about to be free anyway.
  */
 
-import { sigmaOf } from '../../model/revision.ts'
 import { type Entry, Heap } from '../../lib/heap.ts'
-import type { Job, Reason } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
 import { rankOf, standsIn } from '../../model/discipline.ts'
+import type { Job } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
+import { sigmaOf } from '../../model/revision.ts'
 import { doneWork, expectedEnd } from '../jobs/mirror.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'

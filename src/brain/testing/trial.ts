@@ -1,11 +1,15 @@
 /** A brain under trial: tests say in a few words what happens to it, in virtual time, and read what it does. */
 
 import assert from 'node:assert/strict'
-import type { Action, AttemptToken, Event, FailureKind, HeldAttempt, Job, WorkerFacts } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
+import type { AttemptToken, FailureKind, HeldAttempt } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
+import type { Job } from '../../model/job.ts'
+import type { BrainView } from '../../model/view.ts'
+import type { WorkerFacts } from '../../model/worker.ts'
+import { type BrainSpec, brainOf, usualDiscipline } from '../../systems/brain-spec.ts'
 import type { Brain } from '../brain.ts'
 import type { BrainSnapshot } from '../snapshot.ts'
-import { type BrainSpec, brainOf, usualDiscipline } from '../../systems/brain-spec.ts'
-import type { BrainView } from '../view.ts'
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>
 type Run = Of<'run'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
 import { only, Trial } from '../testing/trial.ts'
 
 const launched = (actions: readonly Action[]) => only(actions, 'launch').map(({ launch }) => launch)

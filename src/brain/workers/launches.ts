@@ -1,11 +1,11 @@
 /** Brings the fleet to the size that the scaling policy wants: launches, launches that fail, and scale-in. */
 
-import type { Reason } from '../../model/model.ts'
+import type { Reason } from '../../model/reason.ts'
 import { type Core, endLaunch, setTimer } from '../core.ts'
 import { dropWaiting } from '../jobs/dropping.ts'
-import { fleetView, secondsLeft } from './fleet-view.ts'
 import type { ScaleSteps } from '../scale/scaler.ts'
 import type { WorkerRecord } from '../state.ts'
+import { fleetView, secondsLeft } from './fleet-view.ts'
 import { drain, end } from './workers.ts'
 
 /** After so many boots it is known how long they take; a launch is given so many times as long, and at least so long. */

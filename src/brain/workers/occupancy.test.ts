@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Trial } from '../testing/trial.ts'
 import { Boots } from './boots.ts'
 import { Occupancy } from './occupancy.ts'
-import { Trial } from '../testing/trial.ts'
 
 test('sums are what was there times how long, up to the moment of asking', () => {
   const occupancy = new Occupancy()

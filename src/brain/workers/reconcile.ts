@@ -5,11 +5,11 @@
  */
 
 import { ContractError } from '../../lib/errors.ts'
-import type { Event } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { Event } from '../../model/event.ts'
 import type { Core } from '../core.ts'
-import { failLaunch } from './launches.ts'
 import type { WorkerRecord } from '../state.ts'
+import { failLaunch } from './launches.ts'
 import { drain, missed } from './workers.ts'
 
 /** What is remembered from one list to the next. All times are those at which lists were asked for. */

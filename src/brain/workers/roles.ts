@@ -1,11 +1,12 @@
 /** Roles of nodes where there are tiers: who becomes what, what comes in through whom, and who may end. */
 
-import type { Event, Role } from '../../model/model.ts'
 import { thousandths } from '../../lib/quantities.ts'
+import type { Event } from '../../model/event.ts'
+import type { Role } from '../../model/worker.ts'
 import type { Core } from '../core.ts'
-import { fleetView } from './fleet-view.ts'
 import type { Tiers } from '../scale/scaler.ts'
 import type { WorkerRecord } from '../state.ts'
+import { fleetView } from './fleet-view.ts'
 import { drain } from './workers.ts'
 
 /** The process of the brain: a front that is no worker, was never launched and never ends. */

@@ -1,16 +1,18 @@
 /** The life of a worker: it joins, reports, falls silent, drains, and is gone. */
 
-import type { AttemptToken, Event, HeldAttempt, Reason } from '../../model/model.ts'
-import { endAnswer } from '../jobs/answer-limit.ts'
+import type { AttemptToken, HeldAttempt } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
+import type { Reason } from '../../model/reason.ts'
 import { type Core, endLaunch } from '../core.ts'
-import { noteCpu } from './cpu.ts'
+import { endAnswer } from '../jobs/answer-limit.ts'
 import { noteDone, retry } from '../jobs/jobs.ts'
 import { mirror } from '../jobs/mirror.ts'
 import { detach, fill, place, remind, spend } from '../jobs/placing.ts'
-import { giveRole, remindOfRole } from './roles.ts'
-import { watch } from './silence.ts'
 import { checkFacts } from '../jobs/sound.ts'
 import { type JobRecord, newWorkerRecord, type WorkerRecord } from '../state.ts'
+import { noteCpu } from './cpu.ts'
+import { giveRole, remindOfRole } from './roles.ts'
+import { watch } from './silence.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 

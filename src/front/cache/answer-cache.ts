@@ -1,6 +1,6 @@
 /** Keeps whole answers by key, so many bytes of them; those that nobody asked for the longest go first. */
 
-import type { Account, WholeAnswer } from '../recipient.ts'
+import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 
 export interface KeptAnswer {
   answer: WholeAnswer

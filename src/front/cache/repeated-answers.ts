@@ -1,23 +1,16 @@
 /** Answers of deterministic workloads: kept ones are given again, and those that are being computed are shared. */
 
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
+import type { RepeatOptions } from '../../wire/front-settings.ts'
+import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
+import type { Client, Receiver } from '../recipient.ts'
+import type { Asked } from '../request/ask.ts'
 import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
 import { answerKey, type Wish } from './answer-key.ts'
-import type { Asked } from '../request/ask.ts'
-import type { Account, Client, Receiver, WholeAnswer } from '../recipient.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 /** Longer answers are passed on as they come, each to one client. */
 const longestShared = 4 * 1024 * 1024
-
-export interface RepeatOptions {
-  /** Answers are kept, so many bytes of them. Default: none. */
-  cacheBytes?: number
-  /** Those that are older are not given again. Default: of any age. */
-  cacheAgeMs?: number
-  /** True: the same requests at the same time share one job. */
-  coalesce?: boolean
-}
 
 export interface RepeatCounters extends CacheCounters {
   /** Requests that waited for the job of another. */

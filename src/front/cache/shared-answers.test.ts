@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import fc from 'fast-check'
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
+import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { refusal } from '../problem.ts'
-import type { Account, Receiver, Sink, WholeAnswer } from '../recipient.ts'
+import type { Receiver, Sink } from '../recipient.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.

@@ -1,6 +1,6 @@
 /** Lets several clients who ask the same wait for one job. */
 
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
 import type { Receiver } from '../recipient.ts'
 import { SharedJob, type SharedJobParts, type Waiter } from './shared-job.ts'
 

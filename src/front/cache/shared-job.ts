@@ -1,8 +1,9 @@
 /** One job and those who wait for it: each is given the whole answer, and the job ends when nobody waits. */
 
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
+import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { type RequestProblem, refusal } from '../problem.ts'
-import type { Account, Receiver, Sink, WholeAnswer } from '../recipient.ts'
+import type { Receiver, Sink } from '../recipient.ts'
 
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1

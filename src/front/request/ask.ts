@@ -3,10 +3,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import type { Questioner } from '../../estimate/question.ts'
+import type { BodyLimits } from '../../wire/front-settings.ts'
 import type { Workload } from '../../workload/workload.ts'
-import { type BodyLimits, type KeptBody, keepBody } from './body.ts'
-import { isJson, readParameters } from './params.ts'
 import { RequestProblem } from '../problem.ts'
+import { type KeptBody, keepBody } from './body.ts'
+import { isJson, readParameters } from './params.ts'
 
 export interface AskParts {
   workloads: ReadonlyMap<string, Workload>

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
 
 /** How much of a body's beginning estimates may look at. */
@@ -23,13 +24,6 @@ export interface KeptBody {
   read(): Promise<Buffer>
   /** Removes what was kept. Idempotent. */
   discard(): Promise<void>
-}
-
-export interface BodyLimits {
-  /** Longer bodies are refused. */
-  maxBytes: number
-  /** Longer bodies go to a temporary file. */
-  memoryBytes: number
 }
 
 /** Reads the whole body. Rejects with a 413 as soon as it is known to be too long, else calls `wanted` first. */

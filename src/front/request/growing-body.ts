@@ -8,8 +8,9 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BodyLimits, headBytes, tooLarge } from './body.ts'
+import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
+import { headBytes, tooLarge } from './body.ts'
 
 /** Read from the file at a time. */
 const stepBytes = 64 * 1024

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import { keysOf } from '../../workload/standard-schema.ts'
 import type { Workload } from '../../workload/workload.ts'
-import type { KeptBody } from './body.ts'
 import { RequestProblem } from '../problem.ts'
+import type { KeptBody } from './body.ts'
 
 /** Of a value that is quoted in an error. */
 const longestQuote = 100

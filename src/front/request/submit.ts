@@ -2,20 +2,21 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Estimate, Job } from '../../model/model.ts'
+import type { Estimate } from '../../model/estimate.ts'
+import type { Job } from '../../model/job.ts'
 import type { Quantity } from '../../model/metering.ts'
 import { wishOf } from '../cache/answer-key.ts'
-import type { Asked } from './ask.ts'
-import type { ClientNamer } from './client-name.ts'
+import type { RepeatedAnswers } from '../cache/repeated-answers.ts'
 import type { ExchangeParts } from '../exchange.ts'
-import { newJobId } from './job-id.ts'
 import { RequestProblem } from '../problem.ts'
 import { Client, type Receiver } from '../recipient.ts'
-import type { RepeatedAnswers } from '../cache/repeated-answers.ts'
-import { type AskedRoute, isSafeToRepeat, type RouteParts } from './ask-route.ts'
 import { HttpTransport } from '../transports/http-transport.ts'
-import { requestHeaders } from './raw-headers.ts'
 import { WorkloadTransport } from '../transports/workload-transport.ts'
+import type { Asked } from './ask.ts'
+import { type AskedRoute, isSafeToRepeat, type RouteParts } from './ask-route.ts'
+import type { ClientNamer } from './client-name.ts'
+import { newJobId } from './job-id.ts'
+import { requestHeaders } from './raw-headers.ts'
 
 export interface SubmitParts {
   clientOf: ClientNamer

@@ -7,11 +7,11 @@ import { type AttemptOutcome, type HttpHead, type HttpRequest, headers } from '.
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
 import { costOf } from '../answer-head.ts'
 import { breakOff } from '../problem.ts'
-import { type AttemptEnd, type Carried, drained, type Transport } from './transport.ts'
 import type { GrowingBody } from '../request/growing-body.ts'
 import { headFrom, parseHead, parseRaw } from '../request/http-head.ts'
 import { answerHeaders } from '../request/raw-headers.ts'
 import { sendAttempt } from './send-attempt.ts'
+import { type AttemptEnd, type Carried, drained, type Transport } from './transport.ts'
 import { tunnel } from './tunnel.ts'
 
 /** An answer is held back, so that it can still be had of another worker, up to this size and for so long. */

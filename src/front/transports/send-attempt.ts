@@ -4,8 +4,8 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
-import { type Carried, drained } from './transport.ts'
 import type { GrowingBody } from '../request/growing-body.ts'
+import { type Carried, drained } from './transport.ts'
 
 /** The heads of requests and answers may stand inside headers, in base64. */
 const maxHeaderSize = 256 * 1024

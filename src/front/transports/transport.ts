@@ -2,8 +2,8 @@
 
 import type { Agent } from 'node:http'
 import type { Dispatcher } from 'undici'
+import type { Cost } from '../../model/cost.ts'
 import type { AttemptHead, AttemptOutcome } from '../../wire/messages.ts'
-import type { Cost } from '../answer-head.ts'
 import type { RequestProblem } from '../problem.ts'
 
 /** A worker as a front reaches it. */

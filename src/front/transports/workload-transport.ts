@@ -3,12 +3,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { Quantity } from '../../model/metering.ts'
 import { type AttemptOutcome, attemptPath, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
-import type { Quantity } from '../../model/metering.ts'
+import type { WholeAnswer } from '../../wire/whole-answer.ts'
 import { costOf, fieldsOf } from '../answer-head.ts'
+import type { Receiver, Sink } from '../recipient.ts'
 import type { KeptBody } from '../request/body.ts'
-import type { Receiver, Sink, WholeAnswer } from '../recipient.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 
 /** From so much on an answer is under way for a while, in which its worker may be done with it. */

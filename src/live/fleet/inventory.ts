@@ -1,6 +1,6 @@
 /** Asks the provider again and again what is there, and tells the brain. */
 
-import type { Event } from '../../model/model.ts'
+import type { Event } from '../../model/event.ts'
 import type { Provider } from './provider.ts'
 
 export interface InventoryOptions {

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import { deathSignal } from '../../worker/slots/guard.ts'
+import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Provider, ProviderEvents } from './provider.ts'
 
 /** How long a worker may take to end its slots. */

@@ -1,9 +1,9 @@
 /** What the cluster makes of a request that a front elsewhere tells it of: a job, with what it is expected to cost. */
 
-import { ProtocolError } from '../../lib/errors.ts'
 import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
 import type { OpenJob } from '../../front/open-job.ts'
+import { ProtocolError } from '../../lib/errors.ts'
 import type { Arrival, Asked } from '../../wire/front-messages.ts'
 
 export interface FactsParts {

@@ -1,12 +1,15 @@
 /** A job whose client is at a front elsewhere: what the brain wants done is told to that front, and what it says to the brain. */
 
 import { brainWork } from '../../estimate/route-units.ts'
-import type { Cost } from '../../front/answer-head.ts'
 import type { OpenJob } from '../../front/open-job.ts'
 import type { RequestProblem } from '../../front/problem.ts'
-import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
-import type { Action, AttemptToken, Event, Outcome, Precedence } from '../../model/model.ts'
 import type { Functions } from '../../front/transports/function.ts'
+import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
+import type { Action } from '../../model/action.ts'
+import type { AttemptToken } from '../../model/attempt.ts'
+import type { Cost } from '../../model/cost.ts'
+import type { Event } from '../../model/event.ts'
+import type { Outcome, Precedence } from '../../model/job.ts'
 import type { AttemptEvent, Quoted, ToFront } from '../../wire/front-messages.ts'
 
 export interface FarJobParts {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
-import type { Event } from '../../model/model.ts'
+import type { Event } from '../../model/event.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
 import { whyNot } from '../../wire/admission.ts'
 import type {

@@ -1,10 +1,11 @@
 /** The requests of a front whose brain is elsewhere: announced, held while the brain is away, and answered once. */
 
 import { Exchange, type ExchangeParts } from '../../front/exchange.ts'
-import { newJobId } from '../../front/request/job-id.ts'
 import { RequestProblem, refusal } from '../../front/problem.ts'
+import { newJobId } from '../../front/request/job-id.ts'
 import { cutUpstream, upstreamAt } from '../../front/transports/upstream.ts'
-import type { AttemptToken, Event } from '../../model/model.ts'
+import type { AttemptToken } from '../../model/attempt.ts'
+import type { Event } from '../../model/event.ts'
 import {
   type Arrival,
   type FromFront,

@@ -3,12 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { UnreachableError } from '../../lib/errors.ts'
+import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { UnreachableError } from '../../lib/errors.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/slots/guard.ts'
-import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string

@@ -2,10 +2,10 @@
 
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../../lib/errors.ts'
-import { attemptServer } from '../../worker/attempts.ts'
-import { readCode } from '../../worker/code.ts'
 import { disciplines } from '../../model/discipline.ts'
 import type { MeterSetting } from '../../model/metering.ts'
+import { attemptServer } from '../../worker/attempts.ts'
+import { readCode } from '../../worker/code.ts'
 import { SlotPool } from '../../worker/slots/slots.ts'
 import { Supervisor } from '../../worker/supervisor.ts'
 import { loadWorkloads } from '../../workload/workload.ts'

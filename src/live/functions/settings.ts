@@ -1,12 +1,12 @@
 /** What functions of a live cluster are like, as its options say it: for the brain, and for whoever starts them. */
 
 import { type OverflowOptions, overflowDefaults } from '../../brain/functions/overflow-spec.ts'
-import type { ClusterOptions } from '../cluster.ts'
-import { ConfigError } from '../../lib/errors.ts'
-import { usualPrices } from '../../story/money.ts'
-import { type MeterSetting, meterFlags } from '../../model/metering.ts'
-import { nominalRate } from '../../worker/rates.ts'
 import type { FunctionLimits } from '../../front/transports/function.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { type MeterSetting, meterFlags } from '../../model/metering.ts'
+import { usualPrices } from '../../story/money.ts'
+import { nominalRate } from '../../worker/rates.ts'
+import type { ClusterOptions } from '../cluster.ts'
 import { LocalFunctions } from './local.ts'
 
 export interface FunctionSettings {

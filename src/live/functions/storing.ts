@@ -1,7 +1,7 @@
 /** Functions that store what they have measured before they answer, as workers do after a while. */
 
-import type { AttemptEnd } from '../../front/transports/transport.ts'
 import type { Functions } from '../../front/transports/function.ts'
+import type { AttemptEnd } from '../../front/transports/transport.ts'
 
 export function storing(
   functions: Functions,

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { compileFunction } from 'node:vm'
-import { type MeterMode, regionMarks } from '../counting.ts'
+import type { MeterMode } from '../../model/metering.ts'
 import { defaultFormula, type Tally } from '../../model/metrics.ts'
+import { regionMarks } from '../counting.ts'
 import { rewrite } from '../rewrite.ts'
 import { installRuntime } from '../runtime.ts'
 

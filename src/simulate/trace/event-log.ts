@@ -3,10 +3,12 @@
  * that finished. Work becomes seconds by the rate that the log's workers announced.
  */
 
-import { decodeEntry, decodeHeader } from '../../brain/log/log.ts'
 import { checkFacts, checkJob } from '../../brain/jobs/sound.ts'
+import { decodeEntry, decodeHeader } from '../../brain/log/log.ts'
 import { ConfigError, PlimsollError } from '../../lib/errors.ts'
-import type { Event, Job, WorkerFacts } from '../../model/model.ts'
+import type { Event } from '../../model/event.ts'
+import type { Job } from '../../model/job.ts'
+import type { WorkerFacts } from '../../model/worker.ts'
 import { Numbers } from '../numbers.ts'
 import { unitsPerSecond } from '../simulate.ts'
 import type { NamedFile } from './lines.ts'

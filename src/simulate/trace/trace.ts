@@ -1,6 +1,6 @@
 /** Recorded traffic: what a trace holds once it is read, whatever its format. */
 
-import type { Job } from '../../model/model.ts'
+import type { Job } from '../../model/job.ts'
 import type { NamedFile } from './lines.ts'
 
 /** Requests one by one. */

@@ -1,10 +1,10 @@
 /** Jobs in virtual time, and their stories: what tests of stories share. */
 
-import type { Job } from '../../model/model.ts'
+import { disciplines } from '../../model/discipline.ts'
+import type { Job } from '../../model/job.ts'
 import { rank } from '../../simulate/clock.ts'
 import { unitsPerSecond } from '../../simulate/simulate.ts'
 import { type FleetSpec, World, type WorldParts } from '../../simulate/world.ts'
-import { disciplines } from '../../model/discipline.ts'
 import { type WhyDocument, whyDocument } from '../document.ts'
 import { Stories, type StoriesOptions } from '../stories.ts'
 

@@ -3,8 +3,10 @@
  * that is not too busy and has few enough of their class. Who fits nowhere starts a worker, or waits for one.
  */
 
-import { type Entry, Heap } from '../../lib/heap.ts'
+import { EmptyWorkers } from '../../brain/schedule/empty.ts'
+import { passOver, type SchedulerFactory, type Verdict } from '../../brain/schedule/scheduler.ts'
 import { isOpen, type WorkerRecord } from '../../brain/state.ts'
+import { type Entry, Heap } from '../../lib/heap.ts'
 import {
   type ClassCounts,
   classLimitsOf,
@@ -13,9 +15,7 @@ import {
   hasPlaceFor,
   type JobClass,
 } from './classes.ts'
-import { EmptyWorkers } from '../../brain/schedule/empty.ts'
 import { Grace, type SavedGrace, type Start } from './grace.ts'
-import { passOver, type SchedulerFactory, type Verdict } from '../../brain/schedule/scheduler.ts'
 
 const kinds = ['short', 'intermediate', 'max'] as const
 

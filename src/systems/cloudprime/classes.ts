@@ -1,7 +1,7 @@
 /** Requests by class of rank, and what a worker may have of each: the constants of `class-limits`. */
 
-import { ConfigError } from '../../lib/errors.ts'
 import type { WorkerRecord } from '../../brain/state.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export type JobClass = 'short' | 'intermediate' | 'max'
 

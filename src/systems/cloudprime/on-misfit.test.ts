@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../../lib/errors.ts'
-import { onMisfit } from './on-misfit.ts'
 import type { ScaleDecision, Scaler, WorkerFigures } from '../../brain/scale/scaler.ts'
 import { fleetOf } from '../../brain/testing/scaling.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { onMisfit } from './on-misfit.ts'
 
 const spec = { min: 2, max: 10 }
 const minute = 60_000

@@ -3,11 +3,11 @@
  * dead ones if few others are idle; one whose CPU was low for long is ended, whatever it has in hand.
  */
 
-import { ConfigError } from '../../lib/errors.ts'
-import type { Reason } from '../../model/model.ts'
 import { backInto, hold } from '../../brain/scale/bounds.ts'
-import type { ScaleSpec } from '../scalers.ts'
 import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { ScaleSpec } from '../scalers.ts'
 
 export interface LowCpuRule {
   /** How often it is counted. */

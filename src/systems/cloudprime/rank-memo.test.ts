@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rankMemo } from './rank-memo.ts'
 import { question } from '../../estimate/test-question.ts'
+import { rankMemo } from './rank-memo.ts'
 
 const factorize = (n: string) => question({ divisions: 7 }, { workload: 'factorize', params: { n }, key: n })
 

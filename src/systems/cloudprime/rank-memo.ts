@@ -7,8 +7,8 @@ import { chain } from '../../estimate/chain.ts'
 import type { Rule } from '../../estimate/estimator.ts'
 import { guessOf } from '../../estimate/guess.ts'
 import { memo } from '../../estimate/memo.ts'
-import type { RankStore } from './rank-store.ts'
 import { numberIn, read, sizeOf } from '../../estimate/reading.ts'
+import type { RankStore } from './rank-store.ts'
 
 export interface RankMemoOptions {
   keys?: number

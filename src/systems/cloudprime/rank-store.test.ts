@@ -3,11 +3,11 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { question } from '../../estimate/test-question.ts'
 import { memoryLedger } from '../../ledger/memory.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
 import { rankMemo } from './rank-memo.ts'
 import { type RankStore, rankStore } from './rank-store.ts'
-import { question } from '../../estimate/test-question.ts'
 
 const max = 1_272_110_814
 const factorize = (n: string) =>

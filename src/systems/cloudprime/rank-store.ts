@@ -5,11 +5,11 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
-import { ConfigError } from '../../lib/errors.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { isUsable } from '../../estimate/guess.ts'
 import { Recent } from '../../estimate/recent.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export interface RankStoreOptions {
   /** One rank a line, as JSON. Made when the first is known. */

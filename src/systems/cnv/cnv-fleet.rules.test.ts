@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { only, sent, Trial } from '../../brain/testing/trial.ts'
-import type { Action } from '../../model/model.ts'
 import type { Random } from '../../lib/random.ts'
+import type { Action } from '../../model/action.ts'
 import { poisson } from '../../simulate/arrivals.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { simulate } from '../../simulate/simulate.ts'
 import { lognormal } from '../../simulate/sizes.ts'
-import { workPerCost } from './preset.ts'
 import { presetOf } from '../presets.ts'
+import { workPerCost } from './preset.ts'
 
 const minute = 60_000
 /** A unit of work is a unit of cost. */

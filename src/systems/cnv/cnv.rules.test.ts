@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers, only, sent, Trial } from '../../brain/testing/trial.ts'
 import { refusal } from '../../front/problem.ts'
-import type { Action, FailureKind } from '../../model/model.ts'
-import { cellCost, workPerCost } from './preset.ts'
+import type { Action } from '../../model/action.ts'
+import type { FailureKind } from '../../model/attempt.ts'
 import { presetOf } from '../presets.ts'
+import { cellCost, workPerCost } from './preset.ts'
 
 const minute = 60_000
 /** A unit of work is a unit of cost. */

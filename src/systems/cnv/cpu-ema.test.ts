@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cpuEma } from './cpu-ema.ts'
 import type { FleetView, ScaleDecision, WorkerFigures } from '../../brain/scale/scaler.ts'
+import { cpuEma } from './cpu-ema.ts'
 
 const worker = (id: string, cpu: number | null, more: Partial<WorkerFigures> = {}): WorkerFigures => ({
   ...{ id, number: Number(id.slice(1)), draining: false, suspect: false, cpu, jobs: 0, work: 0, since: 0 },

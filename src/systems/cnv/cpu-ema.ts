@@ -3,10 +3,10 @@
  * fewer when it was low for longer. It looks at the fleet every so often, and does all that it does then.
  */
 
-import { ConfigError } from '../../lib/errors.ts'
 import { hold } from '../../brain/scale/bounds.ts'
-import type { ScaleSpec } from '../scalers.ts'
 import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ScaleSpec } from '../scalers.ts'
 
 const usualEveryMs = 60_000
 /** How much the newest figure counts. */

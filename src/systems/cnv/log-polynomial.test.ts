@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Random, stream } from '../../lib/random.ts'
-import type { Features } from '../../workload/workload.ts'
-import { logPolynomial } from './log-polynomial.ts'
 import { question } from '../../estimate/test-question.ts'
+import { type Random, stream } from '../../lib/random.ts'
+import type { Features } from '../../model/estimate.ts'
+import { logPolynomial } from './log-polynomial.ts'
 
 const whole = (random: Random, least: number, most: number) =>
   Math.round(least * (most / least) ** random.next())

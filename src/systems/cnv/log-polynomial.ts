@@ -5,9 +5,9 @@ import { factor, solve } from '../../estimate/cholesky.ts'
 import { constant } from '../../estimate/constant.ts'
 import type { Rule } from '../../estimate/estimator.ts'
 import { guessOf, isUsable } from '../../estimate/guess.ts'
-import { type Columns, Vocabulary } from './log-columns.ts'
 import { memo } from '../../estimate/memo.ts'
 import { type Reading, read } from '../../estimate/reading.ts'
+import { type Columns, Vocabulary } from './log-columns.ts'
 
 export interface LogPolynomialOptions {
   /** The newest rows that a model is made of. */

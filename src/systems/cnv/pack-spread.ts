@@ -4,10 +4,10 @@
  * each class of work and one for those that are tried again. A job that is too much for any worker is for an idle one.
  */
 
-import { type Entry, Heap } from '../../lib/heap.ts'
-import { isOpen, type JobRecord, type WorkerRecord } from '../../brain/state.ts'
 import { EmptyWorkers } from '../../brain/schedule/empty.ts'
 import { passOver, type SchedulerFactory, type WorkClass } from '../../brain/schedule/scheduler.ts'
+import { isOpen, type JobRecord, type WorkerRecord } from '../../brain/state.ts'
+import { type Entry, Heap } from '../../lib/heap.ts'
 
 interface Filed {
   /** Work of its jobs, as it was predicted; that counts until they end. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleRow } from '../../ledger/contract.ts'
-import { memoryLedger } from '../../ledger/memory.ts'
 import { clusterEstimator } from '../../estimate/cluster-estimator.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { readQuantities } from '../../estimate/quantities.ts'
-import { storeTrained } from './store-trained.ts'
 import { question } from '../../estimate/test-question.ts'
+import { sampleRow } from '../../ledger/contract.ts'
+import { memoryLedger } from '../../ledger/memory.ts'
+import { storeTrained } from './store-trained.ts'
 
 const names = ['instCount', 'totalAccesses']
 const amounts = (n: number) => ({ instCount: 100 * n * n, totalAccesses: 7 * n })

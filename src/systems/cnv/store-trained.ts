@@ -3,13 +3,13 @@
  * anew when enough new ones came, else the mean so far.
  */
 
-import type { Quantities } from '../../model/metering.ts'
 import { chain } from '../../estimate/chain.ts'
 import { constant } from '../../estimate/constant.ts'
 import type { Question, Rule } from '../../estimate/estimator.ts'
-import { polynomial } from './log-polynomial.ts'
 import { memo } from '../../estimate/memo.ts'
 import { summed } from '../../estimate/quantities.ts'
+import type { Quantities } from '../../model/metering.ts'
+import { polynomial } from './log-polynomial.ts'
 
 export interface StoredRow {
   question: Question

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cpuStep } from './cpu-step.ts'
 import type { FleetView, ScaleDecision, Scaler, WorkerFigures } from '../../brain/scale/scaler.ts'
 import { fleetOfWorkers } from '../../brain/testing/scaling.ts'
+import { cpuStep } from './cpu-step.ts'
 
 const spec = { min: 1, max: 30 }
 const minute = 60_000

@@ -5,8 +5,8 @@
  */
 
 import { backInto, hold } from '../../brain/scale/bounds.ts'
-import type { ScaleSpec } from '../scalers.ts'
 import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
+import type { ScaleSpec } from '../scalers.ts'
 
 const [usualEveryMs, usualCheckMs] = [60_000, 1000]
 const [above, below, part] = [0.85, 0.15, 0.1]

@@ -12,15 +12,15 @@ import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
 import { photo } from '../../../workloads/testing/pictures.ts'
 import { answers, only, sent } from '../../brain/testing/trial.ts'
-import { slopeStore } from './slope-store.ts'
 import { question } from '../../estimate/test-question.ts'
 import { memoryLedger } from '../../ledger/memory.ts'
+import type { Action } from '../../model/action.ts'
 import { workOf } from '../../model/metrics.ts'
-import type { Action } from '../../model/model.ts'
 import { chaos } from '../../simulate/chaos.ts'
 import { presetOf } from '../presets.ts'
-import { ecoMetrics } from './rows.ts'
 import { launches, PresetTrial, steps } from '../testing/presets.ts'
+import { ecoMetrics } from './rows.ts'
+import { slopeStore } from './slope-store.ts'
 
 const minute = 60_000
 const { placing, overflow, limits } = presetOf('ecowork')

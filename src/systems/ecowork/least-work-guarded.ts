@@ -3,10 +3,10 @@
  * only one whose jobs and work stay within bounds, and what fits nowhere waits, or overflows.
  */
 
-import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 import { workIn } from '../../brain/schedule/least-work.ts'
 import { OpenWorkers } from '../../brain/schedule/open-workers.ts'
 import type { SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 
 export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => {
   const { mostWork = Infinity, mostJobs = Infinity, againMs = 1000 } = spec

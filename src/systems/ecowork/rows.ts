@@ -1,8 +1,8 @@
 /** EcoWork's rows: a table for each workload, with the two ends of what was seen of each key, and the slope, its `Metric`. */
 
+import type { Ledger } from '../../ledger/ledger.ts'
 import { slopesName } from './slope-store.ts'
 import type { SlopeRow } from './slope-table.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
 
 /** Of the newest code, as it was stored last. */
 export async function ecoMetrics(ledger: Ledger, workload: string): Promise<SlopeRow[]> {

@@ -1,8 +1,8 @@
 /** Keeps EcoWork's tables, one for each workload: what was measured is taken in every so often, and what changed is stored. */
 
+import type { Rule } from '../../estimate/estimator.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Snapshot } from '../../ledger/snapshots.ts'
-import type { Rule } from '../../estimate/estimator.ts'
 import { SlopeTable } from './slope-table.ts'
 import { slopes } from './slopes.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rule } from '../../estimate/estimator.ts'
-import { slopes } from './slopes.ts'
 import { question } from '../../estimate/test-question.ts'
+import { slopes } from './slopes.ts'
 
 const foxes = (world: number, scenario: number, generations: number) =>
   question(

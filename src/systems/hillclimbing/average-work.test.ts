@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { averageWork } from './average-work.ts'
 import type { FleetView, ScaleDecision, Scaler, WorkerFigures } from '../../brain/scale/scaler.ts'
 import { fleetOfWorkers } from '../../brain/testing/scaling.ts'
+import { averageWork } from './average-work.ts'
 
 const spec = { min: 0, max: 10, mostWork: 500_000_000 }
 const minute = 60_000

@@ -5,8 +5,8 @@
  */
 
 import { backInto, hold } from '../../brain/scale/bounds.ts'
-import type { ScaleSpec } from '../scalers.ts'
 import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
+import type { ScaleSpec } from '../scalers.ts'
 
 const [usualEveryMs, usualMostWork] = [60_000, 500_000_000]
 const [above, below] = [0.7, 0.3]

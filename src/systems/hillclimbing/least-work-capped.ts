@@ -5,10 +5,10 @@
  * find room.
  */
 
-import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 import { workIn } from '../../brain/schedule/least-work.ts'
 import { OpenWorkers } from '../../brain/schedule/open-workers.ts'
 import type { SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 
 export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
   const { mostWork = 500_000_000, againMs = 1000, keepAfterMs = 60_000 } = spec

@@ -1,8 +1,8 @@
 /** By what HillClimbing's estimate compares two requests: their map, their strategy, their place and their side. */
 
-import type { Features } from '../../workload/workload.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { read, sizeOf } from '../../estimate/reading.ts'
+import type { Features } from '../../model/estimate.ts'
 
 export interface Likeness {
   map: string

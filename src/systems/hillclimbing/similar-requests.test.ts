@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { similarRequests } from './similar-requests.ts'
 import { question } from '../../estimate/test-question.ts'
+import { similarRequests } from './similar-requests.ts'
 
 interface Search {
   map?: number

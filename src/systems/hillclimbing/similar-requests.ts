@@ -3,8 +3,8 @@
 import { chain } from '../../estimate/chain.ts'
 import type { Guess, Rule } from '../../estimate/estimator.ts'
 import { guessOf, isUsable } from '../../estimate/guess.ts'
-import { isNear, type Likeness, likenessReader } from './likeness.ts'
 import { memo } from '../../estimate/memo.ts'
+import { isNear, type Likeness, likenessReader } from './likeness.ts'
 
 export interface SimilarRequestsOptions {
   /** The newest requests that are looked at. */

@@ -1,7 +1,7 @@
 /** Presets under trial: a brain of one in virtual time, with workers as its machines are. */
 
 import { only, Trial } from '../../brain/testing/trial.ts'
-import type { Action } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
 import { presetOf } from '../presets.ts'
 
 export class PresetTrial extends Trial {

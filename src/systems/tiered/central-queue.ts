@@ -3,11 +3,11 @@
  * of their heads. That is the order of arrival over all lanes, so the one queue that the brain has serves for them all.
  */
 
-import { type Entry, Heap } from '../../lib/heap.ts'
-import type { Reason } from '../../model/model.ts'
-import { isOpen, type WorkerRecord } from '../../brain/state.ts'
 import { EmptyWorkers } from '../../brain/schedule/empty.ts'
 import { passOver, type SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+import { isOpen, type WorkerRecord } from '../../brain/state.ts'
+import { type Entry, Heap } from '../../lib/heap.ts'
+import type { Reason } from '../../model/reason.ts'
 
 export const centralQueue: SchedulerFactory = ({ accepts }) => {
   /** Workers that ask for work. Whoever was given some longest ago comes first. */

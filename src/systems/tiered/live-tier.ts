@@ -1,6 +1,6 @@
 /** The tier of a real node: it asks to be ended by the clock, and where it is a front it takes requests in. */
 
-import type { EndingRule, Role } from '../../model/model.ts'
+import type { EndingRule, Role } from '../../model/worker.ts'
 import { type Ask, SelfEnding } from './self-ending.ts'
 
 /** Takes requests in until the signal, and resolves when all have been answered. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../../lib/errors.ts'
-import { queueLength } from './queue-length.ts'
 import type { FleetView, ScaleDecision } from '../../brain/scale/scaler.ts'
 import { fleetOf } from '../../brain/testing/scaling.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { queueLength } from './queue-length.ts'
 import { hourOf, startSizes, tierDefaults, tierSpecOf } from './tiers.ts'
 
 const hourly = (servers: number) => ({ hours: Array.from({ length: 24 }, () => servers) })

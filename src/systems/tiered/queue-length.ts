@@ -3,12 +3,13 @@
  * few fronts, when the queues are long. It takes nobody away: nodes ask to end themselves, and it says yes or no.
  */
 
-import { ConfigError } from '../../lib/errors.ts'
-import type { Reason, Role } from '../../model/model.ts'
-import { thousandths } from '../../lib/quantities.ts'
 import { hold } from '../../brain/scale/bounds.ts'
-import type { ScaleSpec } from '../scalers.ts'
 import type { FleetView, ScaleDecision, Scaler, Tiers } from '../../brain/scale/scaler.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { thousandths } from '../../lib/quantities.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Role } from '../../model/worker.ts'
+import type { ScaleSpec } from '../scalers.ts'
 import { hourOf, startSizes, type TierSizes, tierSpecOf } from './tiers.ts'
 
 interface State {

@@ -1,6 +1,6 @@
 /** When a node asks to be ended, by what it has had to do: pure, so that real nodes and simulated ones decide alike. */
 
-import type { EndingRule } from '../../model/model.ts'
+import type { EndingRule } from '../../model/worker.ts'
 
 /** Why it asks, and the time that decided. */
 export interface Ask {

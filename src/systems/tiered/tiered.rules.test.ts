@@ -8,14 +8,15 @@ import { test } from 'node:test'
 import shop from '../../../workloads/shop.ts'
 import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
-import { explain } from '../../story/reasons.ts'
-import { tierDefaults } from './tiers.ts'
-import type { Action, Event } from '../../model/model.ts'
+import type { Action } from '../../model/action.ts'
+import type { Event } from '../../model/event.ts'
 import { poisson } from '../../simulate/arrivals.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { simulate, unitsPerSecond } from '../../simulate/simulate.ts'
 import type { Observer } from '../../simulate/world.ts'
+import { explain } from '../../story/reasons.ts'
 import { presetOf } from '../presets.ts'
+import { tierDefaults } from './tiers.ts'
 
 /** What happened to the nodes, by time. */
 class Diary implements Observer {

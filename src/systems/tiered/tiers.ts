@@ -1,7 +1,7 @@
 /** How many fronts and middles a cluster with tiers has at its start, and what its rules go by. */
 
 import { ConfigError } from '../../lib/errors.ts'
-import type { EndingRule, Role } from '../../model/model.ts'
+import type { EndingRule, Role } from '../../model/worker.ts'
 
 export interface TierSpec {
   /** For each hour of the day, the number of servers that is best where there are no tiers. */

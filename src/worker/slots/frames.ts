@@ -2,9 +2,10 @@
  * What pool and slot say to each other, as frames on a socket: length (4 bytes), kind (1 byte), then a JSON
  * message or a chunk of a body.
  */
+
 import type { Socket } from 'node:net'
 import { ProtocolError } from '../../lib/errors.ts'
-import type { Tally } from '../../model/metrics.ts'
+import type { WorkDone } from '../../model/cost.ts'
 
 export type ToSlot =
   | {
@@ -44,13 +45,6 @@ export type FromSlot =
   | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & Partial<WorkDone>)
   /** The process ends itself, and not because it was told to. */
   | ({ type: 'dying'; cpuMs: number; failure?: SlotFailure } & Partial<WorkDone>)
-
-/** What the meter has counted of a job. */
-export interface WorkDone {
-  work: number
-  /** Metric by metric, where the meter's mode lets one know. */
-  tally?: Tally
-}
 
 export interface AnswerHead {
   status: number

@@ -1,6 +1,7 @@
 /** Tells when a job has done so much more that someone is to hear of it. */
+
+import type { WorkDone } from '../../model/cost.ts'
 import type { Metric, Tally } from '../../model/metrics.ts'
-import type { WorkDone } from './frames.ts'
 
 export class Milestones {
   readonly #every: readonly [metric: Metric | 'work', amount: number][]

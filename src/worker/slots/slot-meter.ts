@@ -1,8 +1,10 @@
 /** Counts the work of a slot's jobs, one after another, and says now and then how far the job is. */
-import type { MeterMode } from '../../meter/counting.ts'
-import { addTo, type Formula, type Tally, workOf } from '../../model/metrics.ts'
+
 import { type MeterRuntime, reportMs } from '../../meter/runtime.ts'
-import type { FromSlot, WorkDone } from './frames.ts'
+import type { WorkDone } from '../../model/cost.ts'
+import type { MeterMode } from '../../model/metering.ts'
+import { addTo, type Formula, type Tally, workOf } from '../../model/metrics.ts'
+import type { FromSlot } from './frames.ts'
 
 /** Of a job that has run for long it is enough to hear at this share of its age. */
 const shareOfAge = 1 / 32

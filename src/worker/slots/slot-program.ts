@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MeterOptions } from '../../meter/hooks.ts'
-import { heapSizes, launcher } from './guard.ts'
 import type { MeterExtras, MeterSetting } from '../../model/metering.ts'
+import { heapSizes, launcher } from './guard.ts'
 import type { SlotProgram } from './slot.ts'
 
 /** What a slot is told, as JSON in its one argument. */

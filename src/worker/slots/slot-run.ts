@@ -1,7 +1,8 @@
 /** One job in a slot, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
 import type { Duplex, Readable } from 'node:stream'
-import type { HttpHead, HttpRequest, Measure } from '../../wire/messages.ts'
-import type { AnswerHead, WorkDone } from './frames.ts'
+import type { Measure, WorkDone } from '../../model/cost.ts'
+import type { HttpHead, HttpRequest } from '../../wire/messages.ts'
+import type { AnswerHead } from './frames.ts'
 
 export interface SlotJobRequest {
   job: string

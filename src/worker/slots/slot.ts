@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { Channel, type FromSlot, type SlotFailure, type ToSlot, type WorkDone } from './frames.ts'
+import type { WorkDone } from '../../model/cost.ts'
+import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { Output } from './output.ts'
 import { giveWay, resetPeak, rssMb } from './proc.ts'
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { amountOf, checkMeter, type MeterSetting, meterFlags, quantitiesIn } from '../../model/metering.ts'
 import { workOf } from '../../model/metrics.ts'
 import { presetOf } from '../../systems/presets.ts'
 import { readCode } from '../code.ts'
 import { usePool } from './fixtures/use-pool.ts'
-import { amountOf, checkMeter, type MeterSetting, meterFlags, quantitiesIn } from '../../model/metering.ts'
 
 const meter = presetOf('cnv').meter as Exclude<MeterSetting, 'off'>
 const workload = (name: string) => join(import.meta.dirname, '..', '..', '..', 'workloads', `${name}.ts`)

@@ -1,8 +1,8 @@
 /** Runs the cases of one package in a process of its own, metered or not, and prints digests of all that came out. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'node:v8'
-import type { MeterMode } from '../../../src/meter/counting.ts'
 import { type MeterOptions, meterModules } from '../../../src/meter/hooks.ts'
+import type { MeterMode } from '../../../src/model/metering.ts'
 import { defaultFormula } from '../../../src/model/metrics.ts'
 import { suites } from './suites.ts'
 

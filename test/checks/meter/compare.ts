@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { MeterMode } from '../../../src/meter/counting.ts'
+import type { MeterMode } from '../../../src/model/metering.ts'
 import type { ChildResult, ChildTask } from './child.ts'
 
 export interface Comparison {
