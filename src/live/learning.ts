@@ -39,7 +39,7 @@ export async function openLearning(options: ClusterOptions, parts: LearningParts
   const { ruled, unmeteredAway = [], dataDir } = options
   const ledger = await openSqliteLedger({
     file: join(dataDir, 'ledger.db'),
-    onTrouble: (error) => log(`ledger: ${error.message}`),
+    onError: (error) => log(`ledger: ${error.message}`),
   })
   const ignores = (place: string, workload: string) =>
     place === parts.functions && unmeteredAway.includes(workload)

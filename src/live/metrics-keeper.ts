@@ -45,7 +45,7 @@ export function metricsKeeper(
   }
 
   // Whoever measured for an earlier start of this cluster does so no more.
-  ledger.metricsOwnerGone({})
+  ledger.releaseMetrics({})
   return {
     began(exchange) {
       if (fromStart) record(exchange, { work: 0 }, true)
@@ -56,9 +56,9 @@ export function metricsKeeper(
     },
     over(exchange) {
       if (exchange.outcome === 'result' && exchange.cost) record(exchange, exchange.cost, false)
-      else if (exchange.attempts > 0) ledger.metricsOwnerGone(ownerOf(exchange))
+      else if (exchange.attempts > 0) ledger.releaseMetrics(ownerOf(exchange))
     },
-    workerGone: (worker) => ledger.metricsOwnerGone({ worker }),
+    workerGone: (worker) => ledger.releaseMetrics({ worker }),
   }
 }
 

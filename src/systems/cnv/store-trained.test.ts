@@ -4,8 +4,8 @@ import { clusterEstimator } from '../../estimate/cluster-estimator.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { readQuantities } from '../../estimate/quantities.ts'
 import { question } from '../../estimate/test-question.ts'
-import { sampleRow } from '../../ledger/contract.ts'
-import { memoryLedger } from '../../ledger/memory.ts'
+import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
+import { sampleRow } from '../../ledger/testing/samples.ts'
 import { storeTrained } from './store-trained.ts'
 
 const names = ['instCount', 'totalAccesses']
