@@ -1,6 +1,6 @@
-/** Writes expressions at random, for programs that have the variables a, b, x, a list and some functions. */
+/** Generates random expressions for programs with the variables a, b and x, a list and some functions. */
 
-/** Some whole number from 0 up to, and without, the given one. */
+/** A random integer from 0 to `below` - 1. */
 export type Pick = (below: number) => number
 
 export function one<T>(pick: Pick, choices: readonly T[]): T {

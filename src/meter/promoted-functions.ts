@@ -1,12 +1,12 @@
 /**
- * Functions that are only ever called by name: their callers can count their first region together with the call, so
- * that a small function in a hot loop costs nothing to count.
+ * Finds functions that are only called by name. Their callers count their first region together with the call, so that
+ * a small function in a hot loop needs no counter.
  */
 import type { AnyNode } from 'acorn'
 import type { Scopes } from './scopes.ts'
 import { contains, type Fn, isFunction } from './tree.ts'
 
-/** Those called come before those that call them. None of them calls itself, not even through others of them. */
+/** Callees come before their callers. Recursive functions are left out. */
 export function promotedFunctions(functions: readonly Fn[], scopes: Scopes): Fn[] {
   if (scopes.dynamic) return []
   const candidates = new Set<Fn>()
@@ -35,13 +35,13 @@ export function promotedFunctions(functions: readonly Fn[], scopes: Scopes): Fn[
 
 function calleesOf(fn: Fn, scopes: Scopes): Fn[] {
   const found: Fn[] = []
-  const look = (node: AnyNode): boolean => {
+  const collect = (node: AnyNode): boolean => {
     if (node.type === 'CallExpression' && node.callee.type === 'Identifier') {
       const value = scopes.bindingOf(node.callee)?.value
       if (value && isFunction(value)) found.push(value)
     }
     return false
   }
-  for (const part of [...fn.params, fn.body]) contains(part, look)
+  for (const part of [...fn.params, fn.body]) contains(part, collect)
   return found
 }

@@ -1,16 +1,15 @@
 /**
- * What one piece of syntax costs by itself, without its parts, in tenths of a nanosecond of V8's optimised code on the
- * machine where it was measured: fitted to the CPU time of the ready workloads, then rounded. Changing a number here
- * changes what a unit of work is.
+ * The cost of one syntax node without its parts, in tenths of a nanosecond of V8's optimised code on the reference
+ * machine: fitted to the CPU time of the ready workloads, then rounded. Changing a number here changes the unit of work.
  */
 import type { AnyNode, CallExpression, Identifier, NewExpression } from 'acorn'
 import type { Tally } from '../model/metrics.ts'
 
-/** To get to a region costs something too. */
+/** Entering a region also has a cost. */
 export const block: Tally = { blocks: 1, instructions: 4 }
 export const functionStart: Tally = { blocks: 1, instructions: 10 }
 export const loopTurn: Tally = { blocks: 1, instructions: 7 }
-/** The end of a loop is seldom foreseen. */
+/** Branch predictors usually miss the end of a loop. */
 export const loopStart: Tally = { instructions: 60 }
 
 const nothing: Tally = {}
@@ -34,7 +33,7 @@ const operators: Record<string, Tally> = {
   instanceof: { instructions: 40 },
 }
 
-/** Functions of Math that are more than an instruction or two; the others are. */
+/** Functions of Math that take more than one or two instructions. */
 const maths: Record<string, number> = {
   sqrt: 10,
   round: 8,
@@ -47,7 +46,7 @@ const maths: Record<string, number> = {
   ),
 }
 
-/** Methods that the optimising compiler puts in place of a call. */
+/** Methods that the optimising compiler inlines. */
 const inlined: Record<string, number> = {
   charCodeAt: 20,
   codePointAt: 25,
@@ -65,7 +64,7 @@ const inlined: Record<string, number> = {
 /** Methods of hash tables. */
 const hashed = new Set(['get', 'set', 'has', 'delete', 'add'])
 
-/** `isBig` tells expressions that are BigInts. */
+/** `isBig` recognises expressions that are BigInts. */
 export function costOf(node: AnyNode, isBig: (node: AnyNode) => boolean): Tally {
   switch (node.type) {
     case 'Identifier':
@@ -144,7 +143,7 @@ function assignment(
   if (big) return bigOperation
   if (!stores) return operator === '' ? { instructions: 0.5 } : (operators[operator] ?? one)
   const { instructions = 0 } = operator === '' ? nothing : (operators[operator] ?? one)
-  // Without an operator the member, which costs as much as if it were read, is not read.
+  // A plain assignment does not read the member, so the load that the member's own cost contains is subtracted.
   return { instructions: instructions + 3, stores: 1, fieldLoads: operator === '' ? -1 : 0 }
 }
 
@@ -152,7 +151,7 @@ function callCost({ callee }: CallExpression): Tally {
   if (callee.type !== 'MemberExpression' || callee.computed) return call
   const name = (callee.property as Identifier).name
   if (callee.object.type === 'Identifier' && callee.object.name === 'Math') {
-    // What is loaded is known when the code is optimised: the member's own cost is taken back.
+    // Optimised code does not load the function, so the member's own cost is subtracted.
     return { instructions: (own(maths, name) ?? 4) - 1, fieldLoads: -1 }
   }
   const known = own(inlined, name)
@@ -160,7 +159,7 @@ function callCost({ callee }: CallExpression): Tally {
   return hashed.has(name) ? { instructions: 100, calls: 1, fieldLoads: 2 } : methodCall
 }
 
-/** Not what all objects have, such as `toString`. */
+/** Ignores inherited properties such as `toString`. */
 function own(costs: Record<string, number>, name: string): number | undefined {
   return Object.hasOwn(costs, name) ? costs[name] : undefined
 }

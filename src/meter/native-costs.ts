@@ -1,11 +1,11 @@
 /**
- * Work inside built-in functions, which no region of JavaScript shows: what is charged for a call, by the size of
- * what goes in or comes out. Approximate: the size is known, what the built-in did with it is not.
+ * The work of built-in functions, which contain no countable regions. A call is charged by the size of its input or
+ * output; this is approximate, because the meter does not know how much of it the function processes.
  */
 import type { AnyNode } from 'acorn'
 
 export interface NativeCharge {
-  /** Whose size counts: what the method is called on, the first argument, or what comes back. */
+  /** Which value's size counts. */
   by: 'receiver' | 'argument' | 'result'
   /** Units for each byte of a typed array, element of an array or character of a string. */
   units: number
@@ -52,8 +52,8 @@ const methods = new Map([
   ['brotliDecompressSync', result(20)],
 ])
 
-/** With more arguments these work on a part whose size is not known here; to charge for all would add up. */
-const ofAll = new Map([
+/** With more arguments than this, a function processes a part of unknown size, and is not charged. */
+const maxArguments = new Map([
   ['fill', 1],
   ['copyWithin', 0],
   ['indexOf', 1],
@@ -74,7 +74,7 @@ const statics = new Map([
   ['Buffer.concat', result(0.7)],
 ])
 
-/** New memory is cleared, and the system hands it out page by page. */
+/** New memory is zeroed, and the operating system allocates it page by page. */
 const cleared = result(0.7)
 const sized = /^((Uint|Int|Float|BigInt|BigUint)\d+(Clamped)?Array|ArrayBuffer|SharedArrayBuffer|Array)$/
 
@@ -89,7 +89,8 @@ export function nativeCharge(node: AnyNode): NativeCharge | undefined {
   const { name } = callee.property
   const owner = callee.object.type === 'Identifier' ? callee.object.name : ''
   const charge = statics.get(`${owner}.${name}`) ?? methods.get(name)
-  if (!charge || node.arguments.length > (ofAll.get(name) ?? Number.POSITIVE_INFINITY)) return undefined
+  if (!charge || node.arguments.length > (maxArguments.get(name) ?? Number.POSITIVE_INFINITY))
+    return undefined
   const [first] = node.arguments
   return charge.by === 'argument' && (!first || first.type === 'SpreadElement') ? undefined : charge
 }

@@ -1,9 +1,9 @@
-/** Takes the types out of TypeScript, by Node's own stripper: what is left stays where it was. */
+/** Removes TypeScript types with Node's type stripper, which replaces them by blanks. */
 import { stripTypeScriptTypes } from 'node:module'
 
 export function stripTypes(source: string): string {
   const { emitWarning } = process
-  // Node says that its stripper is experimental; here it is Node's own choice to use it.
+  // Hides the warning that the stripper is experimental: Node itself strips types of this file by default.
   process.emitWarning = () => {}
   try {
     return stripTypeScriptTypes(source)

@@ -1,9 +1,9 @@
-/** A program cannot tell that it is metered: nothing of its own is called, read or looked up once more. */
+/** A program cannot detect metering: the meter never calls, reads or looks up anything of the program. */
 import test from 'node:test'
 import { bothWays } from './testing/both-ways.ts'
 
 const programs: Record<string, string> = {
-  'proxies that note every trap': `
+  'proxies that record every trap': `
     function watched(target, notes) {
       const traps = {}
       for (const name of Object.getOwnPropertyNames(Reflect)) {
@@ -77,7 +77,7 @@ const programs: Record<string, string> = {
       log([a, b, c, d.e, d.f, d.g1, i, j, k, l, m, n, o, p, R.s, new R().t, R.u].map((it) => it.name))
       return [new R().v(), Object.getOwnPropertyDescriptor(d, 'h').get.name, main.name, main.length]
     }`,
-  'what is global, and what this is': `
+  'globals and this': `
     function sloppy() { return this === globalThis }
     function strict() { 'use strict'; return this === undefined }
     const o = { arrow: () => this, method() { return [1].map(() => this === o)[0] } }
@@ -88,7 +88,7 @@ const programs: Record<string, string> = {
       undeclaredSloppy = 2
       log(delete globalThis.undeclaredSloppy, typeof missing, typeof (log && log))
     }`,
-  'a clock that stands still': `
+  'a replaced clock': `
     function main(log) {
       const { now } = performance
       let asked = 0
@@ -98,7 +98,7 @@ const programs: Record<string, string> = {
 }
 
 for (const [what, program] of Object.entries(programs)) {
-  test(`metering goes unnoticed by ${what}`, async () => {
+  test(`metering is not detectable by ${what}`, async () => {
     await bothWays(program)
   })
 }

@@ -1,8 +1,8 @@
-/** Writes small programs at random that use all of the control flow there is, and always end: their fuel runs out. */
+/** Generates random programs that use all control flow of the language. They end when their fuel is used up. */
 import fc from 'fast-check'
-import { one, type Pick, tests, writeExpression } from './expressions.ts'
+import { one, type Pick, tests, writeExpression } from './random-expressions.ts'
 
-interface Place {
+interface Context {
   readonly depth: number
   readonly labels: readonly { readonly name: string; readonly loop: boolean }[]
   readonly inLoop: boolean
@@ -11,7 +11,7 @@ interface Place {
   readonly variables: readonly string[]
 }
 
-const listed = [
+const iterables = [
   '[3, 1, 2]',
   "'text'",
   'list',
@@ -38,7 +38,7 @@ class Writer {
 
   program(): string {
     const functions = [0, 1, 2].map((index) => this.#function(index))
-    const main: Place = {
+    const main: Context = {
       depth: 4,
       labels: [],
       inLoop: false,
@@ -62,7 +62,7 @@ ${this.#block(main, 3)}
 
   #function(index: number): string {
     const kind = index === 2 ? 'generator' : 'plain'
-    const place: Place = {
+    const context: Context = {
       depth: 3,
       labels: [],
       inLoop: false,
@@ -70,30 +70,30 @@ ${this.#block(main, 3)}
       kind,
       variables: ['x', 'y', 'p', 'q'],
     }
-    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...place, variables: ['p', 'p * 2'] }, 0)}) {
+    return `function${kind === 'generator' ? '*' : ''} f${index}(p, q = ${this.#expression({ ...context, variables: ['p', 'p * 2'] }, 0)}) {
   if (--fuel < 0) return -1
   let x = ${this.#pick(5)}, i = 0
   var y = p
-${this.#block(place, 3)}
-  return ${this.#expression(place, 2)}
+${this.#block(context, 3)}
+  return ${this.#expression(context, 2)}
 }`
   }
 
-  #block(place: Place, most: number): string {
+  #block(context: Context, most: number): string {
     const howMany = 1 + this.#pick(most)
-    const statements = Array.from({ length: howMany }, () => this.#statement(place))
+    const statements = Array.from({ length: howMany }, () => this.#statement(context))
     return statements.join(this.#chance(3) ? '\n' : ';\n')
   }
 
-  #statement(place: Place): string {
-    const { depth } = place
-    if (depth <= 0 || this.#chance(3)) return this.#simple(place)
-    const inner = { ...place, depth: depth - 1 }
+  #statement(context: Context): string {
+    const { depth } = context
+    if (depth <= 0 || this.#chance(3)) return this.#simple(context)
+    const inner = { ...context, depth: depth - 1 }
     switch (this.#pick(14)) {
       case 0:
         return `if (${this.#test()}) ${this.#body(inner)}\nelse ${this.#body(inner)}`
       case 1:
-        return `if (${this.#expression(place, 2)}) ${this.#body(inner)}`
+        return `if (${this.#expression(context, 2)}) ${this.#body(inner)}`
       case 2:
       case 3:
       case 4:
@@ -103,7 +103,7 @@ ${this.#block(place, 3)}
         return this.#labelled(
           inner,
           true,
-          (at) => `for (const it of ${this.#one(listed)}) ${this.#body(at, 'it')}`,
+          (at) => `for (const it of ${this.#one(iterables)}) ${this.#body(at, 'it')}`,
         )
       case 7:
         return this.#labelled(inner, true, (at) => `for (var key in { k: 1, l: 2 }) ${this.#body(at, 'key')}`)
@@ -116,14 +116,14 @@ ${this.#block(place, 3)}
       case 11:
         return this.#labelled(inner, false, (at) => `{\n${this.#block(at, 3)}\n}`)
       case 12:
-        return `{ let x = ${this.#expression(place, 1)}; const held = () => ${this.#expression(place, 1)}\n${this.#block(inner, 2)}; log(held()) }`
+        return `{ let x = ${this.#expression(context, 1)}; const held = () => ${this.#expression(context, 1)}\n${this.#block(inner, 2)}; log(held()) }`
       default:
-        return `for (const it of f2(${this.#expression(place, 1)})) { if (--fuel < 0) break; ${this.#block({ ...inner, inLoop: true, inSwitch: false }, 2)}; log(it) }`
+        return `for (const it of f2(${this.#expression(context, 1)})) { if (--fuel < 0) break; ${this.#block({ ...inner, inLoop: true, inSwitch: false }, 2)}; log(it) }`
     }
   }
 
-  /** Loops whose turns might be read off a variable. */
-  #counted(place: Place): string {
+  /** Loops whose turns may be derived from a variable. */
+  #counted(context: Context): string {
     const [name, from] = this.#one([
       [`n${++this.#serial}`, `let n${this.#serial} = ${this.#pick(4)}`],
       [`n${++this.#serial}`, `var n${this.#serial} = x`],
@@ -132,86 +132,86 @@ ${this.#block(place, 3)}
       ['y', ''],
     ] as const)
     const end = this.#one(['4', 'b + 3', 'list.length', 'y', `${this.#pick(6)}`, 'p', 'x * 2'])
-    const bound = place.variables.includes('p') || end !== 'p' ? end : '3'
+    const bound = context.variables.includes('p') || end !== 'p' ? end : '3'
     const guard = '--fuel > 0 && '
     const steps = [`${name}++`, `++${name}`, `${name} += 2`, `${name}++, a++`]
     const downs = [`${name}--`, `${name} -= 2`]
     const most = bound === 'y' || bound === 'p' ? `(${bound} > 3 ? 3 : 2)` : /^\d$/.test(bound) ? bound : '3'
     switch (this.#pick(5)) {
       case 0:
-        return `for (${from}; ${guard}${name} > -3; ${this.#one(downs)}) ${this.#body(place, name)}`
+        return `for (${from}; ${guard}${name} > -3; ${this.#one(downs)}) ${this.#body(context, name)}`
       case 1:
-        return this.#while(place, guard, bound)
+        return this.#while(context, guard, bound)
       case 2:
-        return `for (${from}; ${name} < 3; ${this.#one(steps)}) { if (--fuel < 0) throw 'fuel'\n${this.#block(place, 2)} }`
+        return `for (${from}; ${name} < 3; ${this.#one(steps)}) { if (--fuel < 0) throw 'fuel'\n${this.#block(context, 2)} }`
       default:
         return this.#chance(2)
-          ? `for (let n = 0; n < ${most}; n++) ${this.#body(place, 'n')}`
-          : `for (${from}; ${guard}${name} < ${bound}; ${this.#one(steps)}) ${this.#body(place, name)}`
+          ? `for (let n = 0; n < ${most}; n++) ${this.#body(context, 'n')}`
+          : `for (${from}; ${guard}${name} < ${bound}; ${this.#one(steps)}) ${this.#body(context, name)}`
     }
   }
 
-  #while(place: Place, guard: string, bound: string): string {
+  #while(context: Context, guard: string, bound: string): string {
     const name = this.#one(['x', 'y', 'i'])
     const step = this.#one([`${name}++`, `${name} += 3`])
-    const before = this.#block(place, 2)
-    return `while (${guard}${name} < ${bound}) {\n${before}\n${step}\n${this.#block(place, 1)} }`
+    const before = this.#block(context, 2)
+    return `while (${guard}${name} < ${bound}) {\n${before}\n${step}\n${this.#block(context, 1)} }`
   }
 
-  #uncounted(place: Place): string {
-    if (this.#chance(2)) return `do {\n${this.#block(place, 2)}\n} while (--fuel > 0 && ${this.#test()})`
-    return `while (--fuel > 0 && ${this.#expression(place, 1)}) ${this.#body(place)}`
+  #uncounted(context: Context): string {
+    if (this.#chance(2)) return `do {\n${this.#block(context, 2)}\n} while (--fuel > 0 && ${this.#test()})`
+    return `while (--fuel > 0 && ${this.#expression(context, 1)}) ${this.#body(context)}`
   }
 
-  #labelled(place: Place, loop: boolean, write: (place: Place) => string): string {
-    const inLoop = place.inLoop || loop
-    const inSwitch = loop ? false : place.inSwitch
-    if (!this.#chance(3)) return write({ ...place, inLoop, inSwitch })
+  #labelled(context: Context, loop: boolean, write: (context: Context) => string): string {
+    const inLoop = context.inLoop || loop
+    const inSwitch = loop ? false : context.inSwitch
+    if (!this.#chance(3)) return write({ ...context, inLoop, inSwitch })
     const name = `L${++this.#serial}`
-    return `${name}: ${write({ ...place, inLoop, inSwitch, labels: [...place.labels, { name, loop }] })}`
+    return `${name}: ${write({ ...context, inLoop, inSwitch, labels: [...context.labels, { name, loop }] })}`
   }
 
-  #try(place: Place): string {
-    const body = `try {\n${this.#block(place, 3)}\n}`
-    const caught = ` catch (error) { log('caught', String(error)); ${this.#block(place, 2)} }`
-    const last = ` finally { ${this.#block(place, 2)} }`
+  #try(context: Context): string {
+    const body = `try {\n${this.#block(context, 3)}\n}`
+    const caught = ` catch (error) { log('caught', String(error)); ${this.#block(context, 2)} }`
+    const last = ` finally { ${this.#block(context, 2)} }`
     return this.#one([body + caught, body + caught + last, body + last])
   }
 
-  #switch(place: Place): string {
+  #switch(context: Context): string {
     const ways = Array.from({ length: 1 + this.#pick(3) }, (_, index) => {
       const test = this.#chance(4) ? `case ${this.#test()}` : `case ${index}`
-      return `${test}: ${this.#chance(4) ? '' : this.#block(place, 2)}${this.#chance(2) ? '\nbreak' : ''}`
+      return `${test}: ${this.#chance(4) ? '' : this.#block(context, 2)}${this.#chance(2) ? '\nbreak' : ''}`
     })
-    if (this.#chance(2)) ways.splice(this.#pick(ways.length), 0, `default: ${this.#block(place, 1)}`)
+    if (this.#chance(2)) ways.splice(this.#pick(ways.length), 0, `default: ${this.#block(context, 1)}`)
     return `switch (${this.#one(['x', 'y', 'fuel % 3', 'i'])}) {\n${ways.join('\n')}\n}`
   }
 
-  #body(place: Place, variable?: string): string {
-    const inside = variable ? { ...place, variables: [...place.variables, variable] } : place
+  #body(context: Context, variable?: string): string {
+    const inside = variable ? { ...context, variables: [...context.variables, variable] } : context
     const simple = this.#simple(inside)
     if (this.#chance(3)) return simple.endsWith('}') ? simple : `${simple};`
     return `{\n${this.#block(inside, 3)}\n}`
   }
 
-  #simple(place: Place): string {
-    const { labels, inLoop, inSwitch, kind, variables } = place
-    const jumps: string[] = ['return', `return ${this.#expression(place, 1)}`, `throw ${this.#pick(9)}`]
+  #simple(context: Context): string {
+    const { labels, inLoop, inSwitch, kind, variables } = context
+    const jumps: string[] = ['return', `return ${this.#expression(context, 1)}`, `throw ${this.#pick(9)}`]
     if (inLoop) jumps.push('break', 'continue', 'continue')
     if (inSwitch) jumps.push('break')
     for (const { name, loop } of labels) jumps.push(`break ${name}`, ...(loop ? [`continue ${name}`] : []))
     switch (this.#pick(9)) {
       case 0:
       case 1:
-        return `log(${this.#pick(100)}, ${this.#expression(place, 2)})`
+        return `log(${this.#pick(100)}, ${this.#expression(context, 2)})`
       case 2:
         return `if (${this.#test()}) { ${this.#one(jumps)} }`
       case 3:
-        return this.#chance(3) ? this.#one(jumps) : `a = ${this.#expression(place, 2)}`
+        return this.#chance(3) ? this.#one(jumps) : `a = ${this.#expression(context, 2)}`
       case 4:
-        return `x = ${this.#expression(place, 2)}`
+        return `x = ${this.#expression(context, 2)}`
       case 5:
-        return `kept.length < 9 && kept.push(() => ${this.#expression({ ...place, kind: 'plain' }, 1)})`
+        return `kept.length < 9 && kept.push(() => ${this.#expression({ ...context, kind: 'plain' }, 1)})`
       case 6:
         return this.#one([
           'x++',
@@ -223,16 +223,16 @@ ${this.#block(place, 3)}
           'void ([x, y] = [y, x])',
         ])
       case 7:
-        if (kind === 'generator') return `x = yield ${this.#expression(place, 1)}`
+        if (kind === 'generator') return `x = yield ${this.#expression(context, 1)}`
         return kind === 'async'
-          ? `y = await ${this.#expression(place, 1)}`
+          ? `y = await ${this.#expression(context, 1)}`
           : `{ function g() { return ${this.#pick(9)} } y = g() }`
       default:
         return `log(${this.#one(variables)})`
     }
   }
 
-  #expression({ variables }: Place, depth: number): string {
+  #expression({ variables }: Context, depth: number): string {
     return writeExpression(this.#pick, variables, depth)
   }
 

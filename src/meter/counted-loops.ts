@@ -1,6 +1,6 @@
 /**
- * Loops whose number of turns can be read off a variable once they are over, so that nothing has to be counted
- * inside: `for (let i = a; …; i++)` and the same written with `while`.
+ * Finds loops whose number of turns can be derived from a variable after the loop, so that they need no counter inside:
+ * `for (let i = a; …; i++)` and the equivalent `while`.
  */
 import type { AnyNode, Expression, Identifier } from 'acorn'
 import type { Binding } from './bindings.ts'
@@ -10,15 +10,15 @@ import { children, contains, type Fn, hasClosure, isFunction, isLoop, type Loop 
 
 export interface Counted {
   readonly name: string
-  /** What is added to the variable in each turn; a whole number, not 0. */
+  /** Added to the variable in each turn; an integer other than 0. */
   readonly step: number
-  /** False: it is a number, but may be a fraction, infinite or NaN. */
+  /** False if the variable is a number that may be a fraction, infinite or NaN. */
   readonly whole: boolean
-  /** The test is `variable operator bound` and the bound cannot change while the loop runs. */
+  /** Set if the test is `variable operator bound` and the bound is constant while the loop runs. */
   readonly bound?: { readonly operator: string; readonly node: Expression }
-  /** The update is the statement of the body that ends here; undefined if it follows the body. */
+  /** End of the statement in the body that updates the variable; undefined if the update follows the body. */
   readonly updateEnd?: number
-  /** The number of turns, if it is plain from the source. */
+  /** The number of turns, if the source determines it. */
   readonly turns?: number
 }
 
@@ -37,7 +37,7 @@ function countedFor(
   if (!update || !test) return undefined
   const updates = update.type === 'SequenceExpression' ? update.expressions : [update]
   const declaresHere = init?.type === 'VariableDeclaration' && init.kind !== 'var'
-  // Each turn has its own variable; only a function that outlives the turn could tell.
+  // Each turn has its own variable, which a closure could observe.
   if (declaresHere && hasClosure(loop)) return undefined
   for (const candidate of updates) {
     const stepped = stepOf(candidate, scopes)
@@ -51,7 +51,7 @@ function countedFor(
     const start = before.length <= (declaresHere ? 0 : 1) ? startOf(init, binding) : undefined
     const bound = boundOf(test, binding, stepped.step, loop, fn, scopes)
     const numbers = findNumbers(scopes)
-    // It might be a BigInt, text, an object…
+    // The variable might be a BigInt, a string or an object.
     if (start === undefined && !numbers.isNumber(stepped.variable)) continue
     const limit = bound && numberOf(bound.node, scopes)
     const only = updates.length === 1 && start !== undefined && limit !== undefined && !canLeave(loop)
@@ -78,7 +78,7 @@ function countedWhile(
     if (statement.type !== 'ExpressionStatement') continue
     const stepped = stepOf(statement.expression, scopes)
     const binding = stepped && scopes.bindingOf(stepped.variable)
-    // Declared inside, each turn has another.
+    // A variable declared inside the loop is a new one in each turn.
     if (!binding || !isOwn(binding, fn) || binding.declaredAt > loop.start) continue
     const inside = binding.uses.filter(
       ({ kind, node }) => kind === 'write' && node.start >= test.start && node.start < body.end,
@@ -90,7 +90,7 @@ function countedWhile(
   return undefined
 }
 
-/** `i++`, `--i`, `i += 2` and the like. */
+/** Recognises `i++`, `--i`, `i += 2` and so on. */
 function stepOf(node: AnyNode, scopes: Scopes): { variable: Identifier; step: number } | undefined {
   if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') {
     return { variable: node.argument, step: node.operator === '++' ? 1 : -1 }
@@ -103,14 +103,14 @@ function stepOf(node: AnyNode, scopes: Scopes): { variable: Identifier; step: nu
   return { variable: node.left, step: operator === '+=' ? amount : -amount }
 }
 
-/** A variable of this function that nothing else can write. */
+/** A variable of this function that no other code can write. */
 function isOwn(binding: Binding, fn: Fn): boolean {
   if (binding.owner !== fn || binding.uses.some(({ kind, by }) => kind === 'write' && by !== fn)) return false
-  // In sloppy code `arguments` is another name for the parameters.
+  // In sloppy code `arguments` is an alias of the parameters.
   return binding.kind !== 'parameter' || !hasArguments(fn.body)
 }
 
-/** Arrow functions share what is around them. */
+/** Arrow functions share `arguments` with the enclosing function. */
 function hasArguments(node: AnyNode): boolean {
   if (node.type === 'Identifier' && node.name === 'arguments') return true
   return children(node).some(
@@ -141,7 +141,7 @@ function literalNumber(node: AnyNode | null | undefined): number | undefined {
     : undefined
 }
 
-/** A literal, or a constant that is one. */
+/** The value of a literal, or of a constant initialized with a literal. */
 function numberOf(node: AnyNode, scopes: Scopes): number | undefined {
   if (node.type !== 'Identifier') return literalNumber(node)
   const binding = scopes.bindingOf(node)
@@ -165,7 +165,7 @@ function boundOf(
   return usable ? { operator, node: test.right } : undefined
 }
 
-/** Arithmetic on what nothing writes while the loop runs. */
+/** Arithmetic on operands that nothing writes while the loop runs. */
 function isSteady(node: AnyNode, loop: Loop, fn: Fn, scopes: Scopes): boolean {
   if (node.type === 'Literal') return typeof node.value === 'number'
   if (node.type === 'BinaryExpression') {
@@ -186,7 +186,7 @@ function isSteady(node: AnyNode, loop: Loop, fn: Fn, scopes: Scopes): boolean {
   )
 }
 
-/** No object, which would have a say each time that it is made a number. */
+/** Not an object: its `valueOf` would run at each conversion to a number. */
 function isPlain(node: AnyNode, scopes: Scopes): boolean {
   if (node.type !== 'Identifier') return node.type === 'Literal' || node.type === 'BinaryExpression'
   const binding = scopes.bindingOf(node)
@@ -201,7 +201,7 @@ function turnsOf(start: number, operator: string, limit: number, step: number): 
   return Math.max(0, Math.ceil((distance + inclusive) / Math.abs(step)))
 }
 
-/** True if something inside ends the loop, or skips the rest of a turn. */
+/** Whether the body may end the loop, or skip the rest of a turn. */
 function canLeave(loop: Loop): boolean {
   return contains(loop.body, ({ type }) =>
     ['BreakStatement', 'ContinueStatement', 'ReturnStatement', 'ThrowStatement'].includes(type),

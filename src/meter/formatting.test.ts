@@ -1,4 +1,4 @@
-/** However a program is laid out, it stays the program it was, line by line. */
+/** Metering preserves the behaviour and the line numbers of programs in any formatting. */
 import test from 'node:test'
 import { bothWays } from './testing/both-ways.ts'
 
@@ -30,7 +30,7 @@ const programs: Record<string, string> = {
       return x
       ['slice']()
     }`,
-  'directives without an end': `
+  'directives without semicolons': `
     const log1 = (it) => it
     function a() { 'use strict'
       return this }
@@ -40,7 +40,7 @@ const programs: Record<string, string> = {
     function c() { 'use strict' }
     function d() { 'not a directive'.slice(1); return typeof this }
     function main(log) { return [a(), b(), c(), d(), (() => { 'use strict'; return 1 })()] }`,
-  'comments wherever they may stand': `
+  'comments in all positions': `
     function main(/* a */ log /* b */) /* c */ { // d
       let s = 0, n = 3 /* e */
       for /* f */ ( // g
@@ -87,11 +87,11 @@ const programs: Record<string, string> = {
       return [s, v]
     }`,
   'all on one line, and without blanks': `function main(log){let s=0;for(let i=0;i<3;i++)for(let j=i;j--;)s+=j;if(s)for(const k in{a:1})s+=k;else s=1;do s+=1;while(s.length<9);a:for(;;){for(;;){if(s)break a}}return s?s:[s].slice()}`,
-  'keywords right before what follows': `
+  'keywords without a following blank': `
     function f(x){for(const y of"a-b".split("-"))if(y in[1].concat(x))return[y].slice();else throw[x].concat(y)}
     function*g(x){const r=yield[x].slice();return typeof[r].join()}
     function main(log){try{f(1)}catch(e){log(e)}switch("1"){case"1,2".slice(0,1):log(2)}for(const x of g(1))log(x);do"a".repeat(2);while(!log)return"a".repeat(3)}`,
-  'other ends of lines':
+  'other line terminators':
     'function main(log) {\r\n  let s = 0\r  for (let i = 0\u2028; i < 3\u2029; i++)\r\n    s += i\r\n  if (s)\rreturn s\n}',
   'statements without braces': `
     function main(log) {
@@ -108,7 +108,7 @@ const programs: Record<string, string> = {
       if (s) { function inner() { return 2 } }
       return [s, v, hoisted(), inner()]
     }`,
-  'a mark of its own, odd names and literals': `
+  'unusual names and literals': `
     function main(log) {
       let \\u0061b = 1, $ = 2, _ = 3, ünï = 4, let_ = 5, async = (x) => x, of = [1], get = 1, set = 2
       var yield_ = 1, static_ = 1, await = 2
@@ -121,7 +121,7 @@ b', Object.keys(o), 5..toString(), 1 .toFixed(1), a => a]
 }
 
 for (const [what, program] of Object.entries(programs)) {
-  test(`code stays what it was with ${what}`, async () => {
+  test(`metering preserves code with ${what}`, async () => {
     await bothWays(program)
   })
 }
