@@ -8,12 +8,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigError } from '../lib/errors.ts'
 import type { ClusterState } from '../live/cluster.ts'
-import { getJson } from './client.ts'
 import { demo } from './demo.ts'
 import { estimate } from './estimate.ts'
 import type { Command } from './options.ts'
 import { request } from './request.ts'
 import { status } from './status.ts'
+import { getJson } from './terminal/client.ts'
 import { deserted, run, start, startUp, type Up } from './testing/program.ts'
 import { up } from './up.ts'
 import { worker } from './worker.ts'
@@ -169,7 +169,7 @@ test('bad arguments are refused with what is allowed', async () => {
     [['request'], /name a workload/],
     [['estimate'], /estimate: name a workload/],
     [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
-    [['estimate', 'factorize', '--deadline', '5'], /There are: --url --body --json/],
+    [['estimate', 'factorize', '--deadline', '5'], /Options are: --url --body --json/],
     [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
     [['up', '--client-by', 'ip'], /--client-by = ip: must be address, key or header:NAME/],
     [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work, more than 0, or seconds/],

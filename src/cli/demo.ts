@@ -4,36 +4,42 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { clusterOptions } from '../config/cluster-options.ts'
+import { defaultsOf, type OptionValues } from '../config/option.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import type { Cluster, ClusterState } from '../live/cluster.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { presetOf } from '../systems/presets.ts'
-import { client } from './client.ts'
+import { clusterFrom } from './cluster/from-options.ts'
 import { drive, type Sent } from './demo/drive.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
 import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
 import { presetLoads } from './demo/preset-loads.ts'
 import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
-import { interruptible } from './interrupt.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
-import { progressLine, waitingLine } from './progress.ts'
-import { duration, table } from './table.ts'
-import { clusterFrom, clusterOptions } from './up.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { client } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { progressLine, waitingLine } from './terminal/progress.ts'
+import { duration, table } from './terminal/table.ts'
 
 const options = {
-  seconds: { help: 'how long requests are sent', default: 10, min: 1, max: 600 },
+  seconds: { type: 'number', help: 'how long requests are sent', default: 10, min: 1, max: 600 },
   workers: {
+    type: 'integer',
     help: 'workers in the fleet; of another preset the most',
     default: 2,
     min: 1,
     max: 64,
-    whole: true,
   },
-  preset: { help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`, default: 'plimsoll' },
-  seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
-  json: { help: 'print JSON instead of a table', default: false },
+  preset: {
+    type: 'text',
+    help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`,
+    default: 'plimsoll',
+  },
+  seed: { type: 'integer', help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48 },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 /** A cluster at work, losing a worker and nothing else. */
@@ -42,8 +48,7 @@ export const demo: Command = {
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`demo: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('demo', args, options)
     const logged: string[] = []
     const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-demo-'))
     try {
@@ -77,11 +82,9 @@ async function runDemo(
   const say = (line: string) => {
     if (!process.stderr.isTTY) console.error(line)
   }
-  const defaults = Object.fromEntries(
-    Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
-  ) as OptionValues<typeof clusterOptions>
+  const defaults = defaultsOf(clusterOptions)
   const stopWaiting = waitingLine('the cluster starts')
-  const places = { port: 0, 'admin-port': 0, data: dataDir }
+  const places = { port: 0, adminPort: 0, data: dataDir }
   const cluster = await clusterFrom({ ...defaults, ...places, ...settings }, log).catch((error) => {
     stopWaiting()
     throw error
@@ -137,8 +140,8 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
   const least = scale?.min ?? 1
   const settings = {
     preset,
-    'time-scale': trial.timeScale,
-    'work-scale': trial.workScale,
+    timeScale: trial.timeScale,
+    workScale: trial.workScale,
     min: least,
     max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, scale?.tiers ? 7 : 4)),
   }

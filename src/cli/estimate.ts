@@ -1,15 +1,15 @@
 import { styleText } from 'node:util'
 import type { QuoteDocument, Range } from '../estimate/quote.ts'
 import { UnreachableError } from '../lib/errors.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
-import { client, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
-import { duration, significant } from './table.ts'
+import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { client, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { duration, significant } from './terminal/table.ts'
 
 const options = {
   ...askingOptions,
-  json: { help: 'print JSON instead of a table', default: false },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 /** A quote. */

@@ -67,9 +67,9 @@ test('what cannot be is refused in words, and nothing is written or overwritten'
     assert.match(stderr, said)
   }
   refused(['--own-server'], /--command: how is your server started\? For example --command 'python3 app\.py/)
-  refused(['--own-server', '--command', 'app'], /must be one that says where to listen: with \{port\}/)
+  refused(['--own-server', '--command', 'app'], /must be a command that contains either \{port\}/)
   refused(['--own-server', '--command', 'app {port}', '--health', 'x'], /health = 'x': must be a path/)
-  refused(['--command', 'app {port}'], /--command: goes with --own-server/)
+  refused(['--command', 'app {port}'], /--command: requires --own-server/)
   refused(['a', 'b'], /init: unexpected b/)
   assert.equal(existsSync(join(folder, 'plimsoll.config.ts')), false)
   writeFileSync(join(folder, 'plimsoll.config.yaml'), 'min: 1\n')

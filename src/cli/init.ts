@@ -7,26 +7,26 @@ import { checkConfig } from '../config/check.ts'
 import { findConfig } from '../config/load.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
-import { type Ask, askOnTerminal } from './terminal-questions.ts'
+import { type Ask, askOnTerminal } from './terminal/terminal-questions.ts'
 
 const options = {
-  'own-server': { help: 'for an HTTP server that there is already, in any language', default: false },
+  ownServer: { type: 'flag', help: 'for an HTTP server that there is already, in any language' },
   command: {
+    type: 'text',
     help: 'how that is started, with {port} or {socket} where it must listen',
-    default: undefined,
     value: 'TEXT',
   },
   health: {
+    type: 'text',
     help: "a path that is answered with 200 when it is well; '': a connection suffices",
-    default: undefined,
     value: 'PATH',
   },
   concurrency: {
+    type: 'integer',
     help: 'requests that one process of it takes at a time; 0: one, or asked',
     default: 0,
     min: 0,
     max: 10_000,
-    whole: true,
   },
 } as const
 
@@ -48,9 +48,9 @@ export const init: Command = {
     const folder = resolve(given)
     const existing = findConfig(folder)
     if (existing) throw new ConfigError(`${relative('.', existing)}: is there already; nothing was written`)
-    if (!values['own-server']) {
+    if (!values.ownServer) {
       const stray = (['command', 'health'] as const).find((name) => values[name] !== undefined)
-      if (stray) throw new ConfigError(`--${stray}: goes with --own-server`)
+      if (stray) throw new ConfigError(`--${stray}: requires --own-server`)
       write(folder, given, { 'plimsoll.config.ts': workloadConfig(folder), 'workloads/hello.ts': hello })
       console.log(`Then:  plimsoll up, and  curl 'localhost:8080/hello?steps=1000000'`)
       return 0

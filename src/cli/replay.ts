@@ -6,12 +6,8 @@ import { whyFromLog } from '../story/from-log.ts'
 import { type Command, readOptions } from './options.ts'
 
 const options = {
-  why: {
-    help: 'tell the story of this job instead, as the log has it',
-    default: undefined,
-    value: 'JOB',
-  },
-  json: { help: 'print JSON', default: false },
+  why: { type: 'text', help: 'tell the story of this job instead, as the log has it', value: 'JOB' },
+  json: { type: 'flag', help: 'print JSON' },
 } as const
 
 /** An event log, once more. */

@@ -1,31 +1,32 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { whyText } from '../story/document.ts'
-import { type Account, accountLine, accountOf } from './account.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
-import { type Answer, client, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
-import { type OutFile, openOut } from './out-file.ts'
-import { waitingLine } from './progress.ts'
+import { type Account, accountLine, accountOf } from './terminal/account.ts'
+import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { type Answer, client, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { type OutFile, openOut } from './terminal/out-file.ts'
+import { waitingLine } from './terminal/progress.ts'
 import { whyAfterwards, whyOptions } from './why.ts'
 
 const options = {
   ...askingOptions,
-  out: { help: 'write the answer to this file', default: undefined, value: 'FILE' },
+  out: { type: 'text', help: 'write the answer to this file', value: 'FILE' },
   deadline: {
+    type: 'number',
     help: 'milliseconds after which the answer is of no use; 0: as the workload has it',
     default: 0,
     min: 0,
     value: 'MS',
   },
   key: {
+    type: 'text',
     help: 'who asks: sent as a bearer token, for clusters that tell clients apart by key',
-    default: undefined,
     value: 'KEY',
   },
-  why: { help: 'print afterwards, on stderr, why it took as long as it did', default: false },
+  why: { type: 'flag', help: 'print afterwards, on stderr, why it took as long as it did' },
   ...whyOptions,
-  json: { help: 'print one JSON object: the answer, and what it cost', default: false },
+  json: { type: 'flag', help: 'print one JSON object: the answer, and what it cost' },
 } as const
 
 /** A client. */
@@ -37,7 +38,7 @@ export const request: Command = {
     const { values, rest } = readOptions(args, options)
     const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
-    const adminUrl = readUrl('admin-url', values['admin-url'])
+    const adminUrl = readUrl('admin-url', values.adminUrl)
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
     if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`

@@ -6,24 +6,31 @@ import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import type { Money } from '../story/money.ts'
-import { moneyText } from './money.ts'
-import { type Command, readOptions } from './options.ts'
-import { progressLine } from './progress.ts'
-import { checkReportFile, reportOption, writeReport } from './report-file.ts'
-import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
-import { duration, significant, table } from './table.ts'
-import { readTraffic, type ScenarioTraffic } from './traffic.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { moneyText } from './simulation/money.ts'
+import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
+import {
+  type Contender,
+  contender,
+  doing,
+  runSpec,
+  type Scenario,
+  scenarioOptions,
+} from './simulation/scenario.ts'
+import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
+import { progressLine } from './terminal/progress.ts'
+import { duration, significant, table } from './terminal/table.ts'
 
 const options = {
-  policy: { help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
+  policy: { type: 'text', help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
   ...scenarioOptions,
   faults: {
+    type: 'flag',
     help: 'a small cluster drawn from the seed, in which everything goes wrong, checked after every event',
-    default: false,
   },
   report: reportOption,
-  log: { help: 'write the event log to this file', default: undefined, value: 'FILE' },
-  json: { help: 'print JSON instead of a table', default: false },
+  log: { type: 'text', help: 'write the event log to this file', value: 'FILE' },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 /** One policy in virtual time. */
@@ -32,13 +39,12 @@ export const simulate: Command = {
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`simulate: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('simulate', args, options)
     const policy = contender(values.policy)
     for (const name of ['trace', 'report'] as const)
       if (values.faults && values[name] !== undefined)
         throw new ConfigError(
-          `--${name} = ${values[name]}: does not go with --faults, which draws its own jobs`,
+          `--${name} = ${values[name]}: cannot be combined with --faults, which draws its own jobs`,
         )
     if (values.report !== undefined) await checkReportFile(values.report)
     const traffic = values.faults ? undefined : await readTraffic(values, args)

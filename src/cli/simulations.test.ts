@@ -132,10 +132,13 @@ test('bad arguments are refused with what is allowed, before anything runs', asy
   const wrong: [string[], RegExp][] = [
     [['--trace', missing, '--report', report], /--trace = .*missing: cannot be read \(ENOENT\)/],
     [['--trace', functions, '--trace-format', 'csv'], /--trace-format = csv: must be one of world-cup, /],
-    [['--trace', functions, '--arrivals', 'poisson'], /--arrivals = poisson: does not go with --trace/],
+    [
+      ['--trace', functions, '--arrivals', 'poisson'],
+      /--arrivals = poisson: cannot be combined with --trace/,
+    ],
     [['--trace', functions, '--thin', '2'], /--thin = 2: must be a number from 1e-9 to 1/],
     [['--trace', functions, '--from', 'noon'], /--from = noon: must be seconds since the trace begins/],
-    [['--until', '5'], /--until = 5: goes with --trace only/],
+    [['--until', '5'], /--until = 5: requires --trace/],
     [
       ['--trace', functions, '--sizes', cup],
       /--sizes = .*cup\.csv: holds counts \(world-cup\), must be a trace with sizes/,
@@ -148,7 +151,7 @@ test('bad arguments are refused with what is allowed, before anything runs', asy
     [['--token-ms', '1'], /--token-ms = 1: must be two numbers, 0 or more and not both 0, such as 0\.1,30/],
     [['--report', folder], /--report = .*: cannot be written \(EISDIR\)/],
     [['--report', join(missing, 'x.html')], /--report = .*: cannot be written \(ENOENT\)/],
-    [['--faults', '--trace', functions], /--trace = .*: does not go with --faults/],
+    [['--faults', '--trace', functions], /--trace = .*: cannot be combined with --faults/],
   ]
   for (const [args, message] of wrong)
     await assert.rejects(async () => simulate.run(args), { code: 'CONFIG', message }, args.join(' '))

@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { count as counted } from '../lib/quantities.ts'
 import type { ClusterState } from '../live/cluster.ts'
 import type { Figures } from '../model/view.ts'
 import { sizeText } from '../story/fleet-story.ts'
-import { adminUrl, getJson, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
-import { moneyText } from './money.ts'
-import { type Command, readOptions } from './options.ts'
-import { duration, significant, table } from './table.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { moneyText } from './simulation/money.ts'
+import { adminUrl, getJson, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { duration, significant, table } from './terminal/table.ts'
 
 const options = {
-  admin: { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
-  watch: { help: 'show it anew every second, until Ctrl-C', default: false },
-  json: { help: 'print JSON instead of tables', default: false },
+  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  watch: { type: 'flag', help: 'show it anew every second, until Ctrl-C' },
+  json: { type: 'flag', help: 'print JSON instead of tables' },
 } as const
 
 /** Of waiting jobs and such, so many are named. */
@@ -27,8 +27,7 @@ export const status: Command = {
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`status: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('status', args, options)
     const url = readUrl('admin', values.admin)
     const read = () => getJson<ClusterState>(url, '/api/state')
     const show = (state: ClusterState) => (values.json ? JSON.stringify(state) : statusText(state))

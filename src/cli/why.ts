@@ -1,14 +1,14 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { type WhyDocument, whyText } from '../story/document.ts'
-import { problemText } from './asking.ts'
-import { adminUrl, client, readUrl } from './client.ts'
 import { type Command, readOptions } from './options.ts'
+import { problemText } from './terminal/asking.ts'
+import { adminUrl, client, readUrl } from './terminal/client.ts'
 
 export const whyOptions = {
-  'admin-url': { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  adminUrl: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
 } as const
 
-const options = { ...whyOptions, json: { help: 'print JSON instead of lines', default: false } } as const
+const options = { ...whyOptions, json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
 /** The story of a job. */
 export const why: Command = {
@@ -19,7 +19,7 @@ export const why: Command = {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
       throw new ConfigError('why: name one job, as the plimsoll-job header of its answer does')
-    const story = await askWhy(readUrl('admin-url', values['admin-url']), rest[0]!)
+    const story = await askWhy(readUrl('admin-url', values.adminUrl), rest[0]!)
     if ('problem' in story) {
       console.error(story.problem)
       return 1

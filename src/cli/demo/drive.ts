@@ -1,8 +1,8 @@
 /** Sends the demo's requests at their times and sorts the answers. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { accountOf } from '../account.ts'
-import type { Client } from '../client.ts'
+import { accountOf } from '../terminal/account.ts'
+import type { Client } from '../terminal/client.ts'
 import type { DemoRequest } from './kinds.ts'
 
 /** How a request ended. All but `lost` are answers. */

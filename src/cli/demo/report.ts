@@ -1,6 +1,6 @@
 /** The demo's summary. */
 
-import { duration, table } from '../table.ts'
+import { duration, table } from '../terminal/table.ts'
 import type { Ending, Sent } from './drive.ts'
 
 export interface Figures {

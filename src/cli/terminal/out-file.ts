@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ConfigError } from '../lib/errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export interface OutFile {
   readonly name: string

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../lib/errors.ts'
-import { explain } from '../story/reasons.ts'
-import { type OptionValues, readOptions } from './options.ts'
-import { scaleFrom, scalingOptions } from './scaling.ts'
+import { scalingOptions } from '../../config/cluster-options.ts'
+import type { OptionValues } from '../../config/option.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { explain } from '../../story/reasons.ts'
+import { readOptions } from '../options.ts'
+import { scaleFrom } from './scaling.ts'
 
 const read = (...args: string[]): OptionValues<typeof scalingOptions> =>
   readOptions(args, scalingOptions).values
@@ -30,13 +32,13 @@ test('what is asked for is in the description', () => {
   })
 })
 
-test('what does not go together is refused', () => {
+test('rejects options that require another policy', () => {
   refused(['--scale', 'magic'], /^--scale = magic: must be one of fixed, work-forecast, hpa, kpa\b/)
   refused(['--scale', 'planned'], /^--scale = planned: must be one of/)
-  refused(['--target', '0.8'], /^--target = 0\.8: is for --scale hpa and kpa, and this is work-forecast$/)
+  refused(['--target', '0.8'], /^--target = 0\.8: requires --scale hpa or kpa; this is work-forecast$/)
   refused(
     ['--scale', 'kpa', '--promise', 'x'],
-    /^--promise = x: is for --scale work-forecast, and this is kpa$/,
+    /^--promise = x: requires --scale work-forecast; this is kpa$/,
   )
   refused(['--promise', 'soon'], /^scale\.promise = soon: must be parts like/)
   refused(['--promise', 'budget: 2 an hour'], /^scale\.pricePerHour = 0: must be above 0/)

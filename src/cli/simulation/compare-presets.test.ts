@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Summary } from '../simulate/summary.ts'
+import type { Summary } from '../../simulate/summary.ts'
 import { comparePresets, namedPresets, presetsTable, type TrafficResult, worstOf } from './compare-presets.ts'
 import { showPresets } from './show-presets.ts'
 

@@ -1,17 +1,17 @@
 /** All presets in virtual time, each on the kind of traffic that each of the five systems was made for. */
 
-import { ConfigError } from '../lib/errors.ts'
-import { oneOf } from '../lib/one-of.ts'
-import { type OwnTraffic, ownTraffics, runOn } from '../simulate/own-traffic.ts'
-import { presetRun } from '../simulate/preset-run.ts'
-import { PolicyRecord } from '../simulate/report/record.ts'
-import { simulate } from '../simulate/simulate.ts'
-import type { Summary } from '../simulate/summary.ts'
-import type { Money } from '../story/money.ts'
-import { presetOf, presets } from '../systems/presets.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { oneOf } from '../../lib/one-of.ts'
+import { type OwnTraffic, ownTraffics, runOn } from '../../simulate/own-traffic.ts'
+import { presetRun } from '../../simulate/preset-run.ts'
+import { PolicyRecord } from '../../simulate/report/record.ts'
+import { simulate } from '../../simulate/simulate.ts'
+import type { Summary } from '../../simulate/summary.ts'
+import type { Money } from '../../story/money.ts'
+import { presetOf, presets } from '../../systems/presets.ts'
+import { progressLine } from '../terminal/progress.ts'
+import { significant, table } from '../terminal/table.ts'
 import { middle } from './figures.ts'
-import { progressLine } from './progress.ts'
-import { significant, table } from './table.ts'
 
 export interface PresetResult {
   preset: string

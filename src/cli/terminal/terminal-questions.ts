@@ -1,7 +1,7 @@
 /** Questions to whoever sits at the terminal, asked again until the answer will do. */
 
 import { createInterface } from 'node:readline/promises'
-import { ConfigError } from '../lib/errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 
 export interface AskOptions {
   /** An empty answer stands for this. */

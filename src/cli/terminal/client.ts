@@ -1,7 +1,7 @@
 /** How commands speak HTTP to a cluster. */
 
 import { Agent, type Dispatcher } from 'undici'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { ConfigError, UnreachableError } from '../../lib/errors.ts'
 
 export const publicUrl = 'http://127.0.0.1:8080'
 export const adminUrl = 'http://127.0.0.1:8081'

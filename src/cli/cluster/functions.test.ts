@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError } from '../lib/errors.ts'
-import type { Money } from '../story/money.ts'
-import { moneyText } from './money.ts'
-import { readOptions } from './options.ts'
-import { functionsFrom, moneyOptions, overflowOptions, pricesFrom } from './overflow.ts'
-import { scalingOptions } from './scaling.ts'
+import { functionOptions, priceOptions, scalingOptions } from '../../config/cluster-options.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { Money } from '../../story/money.ts'
+import { readOptions } from '../options.ts'
+import { moneyText } from '../simulation/money.ts'
+import { functionsFrom, pricesFrom } from './functions.ts'
 
 const read = (...args: string[]) =>
-  readOptions(args, { ...moneyOptions, ...overflowOptions, ...scalingOptions }).values
+  readOptions(args, { ...priceOptions, ...functionOptions, ...scalingOptions }).values
 
 test('without --functions there are none, and with an own server there can be none', () => {
   assert.deepEqual(functionsFrom(read(), ['f'], 'plimsoll.config.ts'), {})
@@ -18,7 +18,7 @@ test('without --functions there are none, and with an own server there can be no
   assert.throws(
     () => functionsFrom(read('--functions', '3'), ['f'], 'plimsoll.config.ts'),
     new ConfigError(
-      '--functions = 3: does not go with the own server in plimsoll.config.ts; functions run workloads',
+      '--functions = 3: cannot be combined with the existing server in plimsoll.config.ts; functions run workloads',
     ),
   )
 })

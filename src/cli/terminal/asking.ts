@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { ConfigError } from '../lib/errors.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { publicUrl, type Question } from './client.ts'
 
 export const askingOptions = {
-  url: { help: "the cluster's public address", default: publicUrl, value: 'URL' },
-  body: { help: 'send this file as the body; -: standard input', default: undefined, value: 'FILE' },
+  url: { type: 'text', help: "the cluster's public address", default: publicUrl, value: 'URL' },
+  body: { type: 'text', help: 'send this file as the body; -: standard input', value: 'FILE' },
 } as const
 
 /** The workload and its parameters, from what the command was given beside options. */

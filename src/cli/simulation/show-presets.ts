@@ -1,6 +1,6 @@
 /** What `compare --presets` prints and writes: one traffic after another, then how ours compares with the best of the others. */
 
-import type { OwnTraffic } from '../simulate/own-traffic.ts'
+import type { OwnTraffic } from '../../simulate/own-traffic.ts'
 import {
   comparePresets,
   namedPresets,

@@ -1,9 +1,10 @@
 /** The traffic that a scenario's options describe: generated, or made of a trace. Files are read here, once for all runs. */
 
 import { basename } from 'node:path'
-import { ConfigError } from '../lib/errors.ts'
-import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../simulate/arrivals.ts'
-import type { RunSpec } from '../simulate/simulate.ts'
+import { flagOf } from '../../config/option.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from '../../simulate/arrivals.ts'
+import type { RunSpec } from '../../simulate/simulate.ts'
 import {
   bimodal,
   drawnFrom,
@@ -12,13 +13,14 @@ import {
   pareto,
   type Sizes,
   sizesFromFile,
-} from '../simulate/sizes.ts'
-import type { NamedFile } from '../simulate/trace/lines.ts'
-import { partOf } from '../simulate/trace/part.ts'
-import { looksLikeTrace, type ReadOptions, readTrace, usualTokenMs } from '../simulate/trace/read.ts'
-import type { Trace } from '../simulate/trace/trace.ts'
-import { type Traffic, trafficOf } from '../simulate/trace/traffic.ts'
-import { waitingLine } from './progress.ts'
+} from '../../simulate/sizes.ts'
+import type { NamedFile } from '../../simulate/trace/lines.ts'
+import { partOf } from '../../simulate/trace/part.ts'
+import { looksLikeTrace, type ReadOptions, readTrace, usualTokenMs } from '../../simulate/trace/read.ts'
+import type { Trace } from '../../simulate/trace/trace.ts'
+import { type Traffic, trafficOf } from '../../simulate/trace/traffic.ts'
+import { isGiven } from '../options.ts'
+import { waitingLine } from '../terminal/progress.ts'
 import type { Scenario } from './scenario.ts'
 
 export interface ScenarioTraffic {
@@ -36,17 +38,18 @@ export interface ScenarioTraffic {
 
 /** `args` tell which options were given: a trace brings its own pace, sizes and estimates, and gives way to those. */
 export async function readTraffic(scenario: Scenario, args: readonly string[]): Promise<ScenarioTraffic> {
-  const given = (name: keyof Scenario) =>
-    args.some((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
-  const tokenMs = tokenMsOf(scenario['token-ms'])
+  const given = (key: keyof Scenario) => isGiven(args, key)
+  const tokenMs = tokenMsOf(scenario.tokenMs)
   if (scenario.trace === undefined) {
-    for (const name of ['trace-format', 'from', 'until', 'thin'] as const)
-      if (given(name)) throw new ConfigError(`--${name} = ${scenario[name]}: goes with --trace only`)
+    for (const name of ['traceFormat', 'from', 'until', 'thin'] as const)
+      if (given(name)) throw new ConfigError(`${flagOf(name)} = ${scenario[name]}: requires --trace`)
     return generated(scenario, await sizesOf(scenario.sizes, tokenMs))
   }
   if (given('arrivals'))
-    throw new ConfigError(`--arrivals = ${scenario.arrivals}: does not go with --trace, which has its own`)
-  const read = { format: scenario['trace-format'], tokenMs }
+    throw new ConfigError(
+      `--arrivals = ${scenario.arrivals}: cannot be combined with --trace, which has its own arrivals`,
+    )
+  const read = { format: scenario.traceFormat, tokenMs }
   const trace = partOf(await readFile({ option: '--trace', path: scenario.trace }, read), scenario)
   const drawn =
     given('sizes') || trace.recorded.kind === 'counts' ? await sizesOf(scenario.sizes, tokenMs) : undefined

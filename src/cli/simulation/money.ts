@@ -1,8 +1,8 @@
 /** Money in words, for tables and reports. */
 
-import { count } from '../lib/quantities.ts'
-import type { Money } from '../story/money.ts'
-import { significant } from './table.ts'
+import { count } from '../../lib/quantities.ts'
+import type { Money } from '../../story/money.ts'
+import { significant } from '../terminal/table.ts'
 
 /** Three digits that count, and never fewer than cents. */
 export function price(value: number): string {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultMeter } from '../meter/hooks.ts'
-import { meterFlags } from '../model/metering.ts'
-import { meterFrom, meterOptions } from './meter.ts'
-import { readOptions } from './options.ts'
+import { meterOptions } from '../../config/cluster-options.ts'
+import { defaultMeter } from '../../meter/hooks.ts'
+import { meterFlags } from '../../model/metering.ts'
+import { readOptions } from '../options.ts'
+import { meterFrom } from './meter.ts'
 
 const read = (...args: string[]) => meterFrom(readOptions(args, meterOptions).values)
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readOptions } from './options.ts'
-import { repeatOptions, repeatsFrom } from './repeats.ts'
+import { cacheOptions } from '../../config/cluster-options.ts'
+import { readOptions } from '../options.ts'
+import { cacheFrom } from './cache.ts'
 
 const from = (line: string, own?: string) =>
-  repeatsFrom(readOptions(line.split(' ').filter(Boolean), repeatOptions).values, own)
+  cacheFrom(readOptions(line.split(' ').filter(Boolean), cacheOptions).values, own)
 
 test('answers are neither kept nor shared unless that is asked for', () => {
   assert.deepEqual(from(''), {})
@@ -16,9 +17,9 @@ test('answers are neither kept nor shared unless that is asked for', () => {
 test('options that do not fit are refused with what is wrong', () => {
   const refused: [string, string | undefined, RegExp][] = [
     ['--cache -1', undefined, /--cache = -1: must be a number from 0 to 1000000/],
-    ['--cache-age 5', undefined, /--cache-age = 5: there must be a --cache too/],
-    ['--cache 1', 'own.yaml', /--cache = 1: does not go with the own server in own.yaml/],
-    ['--coalesce', 'own.yaml', /--coalesce: does not go with the own server in own.yaml/],
+    ['--cache-age 5', undefined, /--cache-age = 5: requires --cache/],
+    ['--cache 1', 'own.yaml', /--cache = 1: cannot be combined with the existing server in own.yaml/],
+    ['--coalesce', 'own.yaml', /--coalesce: cannot be combined with the existing server in own.yaml/],
   ]
   for (const [line, own, message] of refused)
     assert.throws(() => from(line.replace(' -1', '=-1'), own), { code: 'CONFIG', message })

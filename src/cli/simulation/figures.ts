@@ -1,10 +1,10 @@
 /** The figures of runs as tables show them. */
 
-import { median, type Summary } from '../simulate/summary.ts'
-import type { Money } from '../story/money.ts'
+import { median, type Summary } from '../../simulate/summary.ts'
+import type { Money } from '../../story/money.ts'
+import { duration, significant, table } from '../terminal/table.ts'
 import { price } from './money.ts'
 import type { Contender } from './scenario.ts'
-import { duration, significant, table } from './table.ts'
 
 export interface Figures {
   policy: Contender

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { configOption, readConfigured } from './config.ts'
-import { clusterOptions } from './up.ts'
+import { clusterOptions } from '../../config/cluster-options.ts'
+import { configOption, readConfigured } from './configuration.ts'
 
-const main = fileURLToPath(new URL('./plimsoll.js', import.meta.url))
+const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
 const specs = { ...configOption, ...clusterOptions } as const
 const workers = { command: 'app {port}' }
 let folder: string
@@ -40,14 +40,7 @@ test('what the file says counts, and what the command line says before it', asyn
   }
   const { values, config: found } = await read(config, '--admin-port', '4321', '--host=0.0.0.0')
   assert.deepEqual(
-    [
-      values.port,
-      values['admin-port'],
-      values.fair,
-      values['rate-limit'],
-      values['price-per-hour'],
-      values.host,
-    ],
+    [values.port, values.adminPort, values.fair, values.rateLimit, values.pricePerHour, values.host],
     [0, 4321, true, '1000000', 2.5, '0.0.0.0'],
   )
   assert.deepEqual([values.queue, values.preset], [10_000, 'plimsoll'])
@@ -57,21 +50,24 @@ test('what the file says counts, and what the command line says before it', asyn
 test('a value in the file that is not allowed is refused with the file, the option and what is', async () => {
   const refused: [config: object, message: RegExp][] = [
     [{ port: 70_000 }, /given\.json: port = 70000: must be a whole number from 0 to 65535$/],
-    [{ adminPort: '81' }, /given\.json: adminPort = "81": must be a whole number from 0 to 65535$/],
-    [{ fair: 'yes' }, /given\.json: fair = "yes": must be true or false$/],
-    [{ host: true }, /given\.json: host = true: must be a text$/],
+    [{ adminPort: '81' }, /given\.json: adminPort = '81': must be a whole number from 0 to 65535$/],
+    [{ fair: 'yes' }, /given\.json: fair = 'yes': must be true or false$/],
+    [{ host: true }, /given\.json: host = true: must be a string$/],
     [{ prot: 1 }, /given\.json: the configuration: unknown option prot; options are /],
   ]
   for (const [config, message] of refused) await assert.rejects(read(config), { code: 'CONFIG', message })
 })
 
-test('what is for workloads does not go with an own server, nor a size of the fleet with upstreams', async () => {
+test('what is for workloads cannot be combined with an own server, nor a size of the fleet with upstreams', async () => {
   await assert.rejects(
     read({ workers }, '--workloads', 'x.ts'),
-    /--workloads: does not go with workers in .*given\.json/,
+    /--workloads: cannot be combined with workers in .*given\.json/,
   )
-  await assert.rejects(read({ workers }, '--meter=off'), /--meter: does not go with workers/)
-  await assert.rejects(read({ upstreams: ['http://a:1'] }, '--max', '3'), /--max: does not go with upstreams/)
+  await assert.rejects(read({ workers }, '--meter=off'), /--meter: cannot be combined with workers/)
+  await assert.rejects(
+    read({ upstreams: ['http://a:1'] }, '--max', '3'),
+    /--max: cannot be combined with upstreams/,
+  )
   assert.equal((await read({ min: 1 }, '--meter', 'off')).values.meter, 'off')
 })
 

@@ -3,14 +3,15 @@
 import { constants } from 'node:fs'
 import { access, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigError } from '../lib/errors.ts'
-import type { PolicyRecord } from '../simulate/report/record.ts'
-import { jointPage, type Report, reportPage } from '../simulate/report/report.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { PolicyRecord } from '../../simulate/report/record.ts'
+import { jointPage, type Report, reportPage } from '../../simulate/report/report.ts'
 import { type Figures, figuresCells, moneyExplained, slowdownExplained } from './figures.ts'
 
 export const reportOption = {
-  help: 'write a page with plots to this file (HTML, all in one)',
-  default: undefined,
+  topic: 'Output',
+  type: 'text',
+  help: 'write an HTML page with plots to this file',
   value: 'FILE',
 } as const
 
