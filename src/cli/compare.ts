@@ -6,14 +6,8 @@ import type { Money } from '../story/money.ts'
 import { type Command, readOptions } from './options.ts'
 import { figuresTable, middle, moneyExplained, slowdownExplained } from './simulation/figures.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
-import {
-  type Contender,
-  contender,
-  doing,
-  runSpec,
-  type Scenario,
-  scenarioOptions,
-} from './simulation/scenario.ts'
+import { type Contender, contender, doing, runSpec } from './simulation/scenario.ts'
+import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts'
 import { showPresets } from './simulation/show-presets.ts'
 import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
 import { progressLine } from './terminal/progress.ts'
@@ -46,7 +40,7 @@ const options = {
 /** Several policies on the same arrivals, sizes and estimates. */
 export const compare: Command = {
   summary: 'Compare policies in virtual time: every policy serves the same jobs.',
-  usage: 'POLICY[:DISCIPLINE],… [options], for example: compare least-connections,srpt --load 0.9',
+  usage: 'POLICY[:DISCIPLINE],… [options]\n       for example: plimsoll compare least-connections,srpt --load 0.9',
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)

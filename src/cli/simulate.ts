@@ -5,18 +5,13 @@ import { chaos } from '../simulate/chaos.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
+import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
-import {
-  type Contender,
-  contender,
-  doing,
-  runSpec,
-  type Scenario,
-  scenarioOptions,
-} from './simulation/scenario.ts'
+import { type Contender, contender, doing, runSpec } from './simulation/scenario.ts'
+import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts'
 import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
 import { progressLine } from './terminal/progress.ts'
 import { duration, significant, table } from './terminal/table.ts'
@@ -108,22 +103,12 @@ async function calm(
     )
     return 0
   }
-  const rows = [
-    ['jobs answered', summary.jobs.toLocaleString('en-US')],
-    ['jobs refused', summary.refused.toLocaleString('en-US')],
-    ['mean response', duration(summary.meanResponseMs)],
-    ['median response', duration(summary.p50ResponseMs)],
-    ['p99 response', duration(summary.p99ResponseMs)],
-    ['mean slowdown', significant(summary.meanSlowdown)],
-    ['p99 slowdown', significant(summary.p99Slowdown)],
-    ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
-    ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
-    ['worst slowdown', significant(summary.maxSlowdown)],
+  console.log(`${about.join('\n')}\n`)
+  const rows = resultRows(summary, [
     ...fleetRows(steps, money, values.scale),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
-  ]
-  console.log(`${about.join('\n')}\n`)
+  ])
   console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${seed}`], rows))
   console.log(`\nMoney: ${moneyText(money)}.`)
   const answered = summary.jobs + summary.refused
@@ -132,7 +117,23 @@ async function calm(
   return 0
 }
 
-/** What the fleet came to, where its size changes. */
+function resultRows(summary: Summary, more: string[][]): string[][] {
+  return [
+    ['jobs answered', summary.jobs.toLocaleString('en-US')],
+    ['jobs rejected', summary.refused.toLocaleString('en-US')],
+    ['mean response', duration(summary.meanResponseMs)],
+    ['median response', duration(summary.p50ResponseMs)],
+    ['p99 response', duration(summary.p99ResponseMs)],
+    ['mean slowdown', significant(summary.meanSlowdown)],
+    ['p99 slowdown', significant(summary.p99Slowdown)],
+    ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
+    ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
+    ['worst slowdown', significant(summary.maxSlowdown)],
+    ...more,
+  ]
+}
+
+/** Figures of the fleet, if its size changes. */
 function fleetRows(
   steps: FleetSteps,
   { workerHours, peakWorkers }: Money,

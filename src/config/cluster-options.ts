@@ -1,16 +1,13 @@
-/**
- * All options of a cluster: the flags of `plimsoll up` and the keys of the configuration file. `simulate`, `compare`
- * and other commands share some of them.
- */
+/** The options of a cluster: flags of `plimsoll up` and keys of the configuration file. Other commands share some. */
 
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { usualPrices, usualWaitingHour } from '../model/prices.ts'
-import type { ConfigValues, OptionSpecs } from './option.ts'
+import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 
 /** Names only: this file stays free of the policies themselves, because workers load it too. */
 const presetNames = ['plimsoll', 'classic', 'tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const
-/** All but those that need a plan, which no option holds. */
+/** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
   ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),
   ...(['queue-length', 'on-misfit', 'cpu-ema', 'average-work', 'cpu-step'] as const),
@@ -18,9 +15,8 @@ export const scalerNames = [
 
 const maxPrice = 1e9
 
-export const commonOptions = {
+export const commonOptions = under('Common', {
   port: {
-    topic: 'Common',
     type: 'integer',
     help: 'public port; 0 picks a free one',
     default: 8080,
@@ -28,28 +24,24 @@ export const commonOptions = {
     max: 65_535,
   },
   workloads: {
-    topic: 'Common',
     type: 'text',
     help: 'modules or folders with workloads, separated by commas; default: the bundled ones',
     value: 'PATHS',
     path: 'list',
   },
   min: {
-    topic: 'Common',
     type: 'integer',
     help: "minimum number of workers; default: the preset's, or 1",
     min: 0,
     max: 1000,
   },
   max: {
-    topic: 'Common',
     type: 'integer',
     help: "maximum number of workers; default: the preset's, or the machine's cores",
     min: 1,
     max: 1000,
   },
   data: {
-    topic: 'Common',
     type: 'text',
     help: 'folder for the ledger and the files of workloads',
     default: '.plimsoll',
@@ -57,18 +49,16 @@ export const commonOptions = {
     path: 'one',
   },
   preset: {
-    topic: 'Common',
     type: 'text',
     help: 'composition of policies',
     default: 'plimsoll',
     choices: presetNames,
   },
-} as const satisfies OptionSpecs
+})
 
-export const networkOptions = {
-  host: { topic: 'Network', type: 'text', help: 'address to listen on', default: '127.0.0.1' },
+export const networkOptions = under('Network', {
+  host: { type: 'text', help: 'address to listen on', default: '127.0.0.1' },
   adminPort: {
-    topic: 'Network',
     type: 'integer',
     help: 'port for operators and workers, on loopback; 0 picks a free one',
     default: 8081,
@@ -76,24 +66,21 @@ export const networkOptions = {
     max: 65_535,
   },
   fronts: {
-    topic: 'Network',
     type: 'integer',
     help: 'processes that accept requests on the public port; 1: this process only',
     default: 1,
     min: 1,
     max: 64,
   },
-} as const satisfies OptionSpecs
+})
 
-export const scalingOptions = {
+export const scalingOptions = under('Scaling', {
   scale: {
-    topic: 'Scaling',
     type: 'text',
     help: 'scaling policy (default: work-forecast if --max is above --min, else fixed)',
     choices: scalerNames,
   },
   target: {
-    topic: 'Scaling',
     type: 'number',
     help: 'target utilisation of the cores, for hpa and kpa; 0: 0.7',
     default: 0,
@@ -101,7 +88,6 @@ export const scalingOptions = {
     max: 100,
   },
   promise: {
-    topic: 'Scaling',
     type: 'text',
     help:
       'service level that work-forecast keeps: "deadlines: 99 %", "budget: 5 an hour", or slowdowns; default: ' +
@@ -109,7 +95,6 @@ export const scalingOptions = {
     value: 'TEXT',
   },
   paidMinimum: {
-    topic: 'Scaling',
     type: 'number',
     help: 'minimum billed time of a worker, in seconds; workers are not terminated earlier',
     default: 0,
@@ -118,7 +103,6 @@ export const scalingOptions = {
     value: 'SECONDS',
   },
   paidPeriod: {
-    topic: 'Scaling',
     type: 'number',
     help: 'billing period of a worker, in seconds; workers are terminated near its end; 0: none',
     default: 0,
@@ -126,18 +110,16 @@ export const scalingOptions = {
     max: 1e9,
     value: 'SECONDS',
   },
-} as const satisfies OptionSpecs
+})
 
-export const limitOptions = {
+export const limitOptions = under('Limits', {
   queue: {
-    topic: 'Limits',
     type: 'integer',
     help: 'maximum queue length; further requests are rejected',
     default: 10_000,
     min: 0,
   },
   slots: {
-    topic: 'Limits',
     type: 'integer',
     help: 'maximum number of jobs on a worker, running and paused',
     default: 17,
@@ -145,7 +127,6 @@ export const limitOptions = {
     max: 10_000,
   },
   jobMemory: {
-    topic: 'Limits',
     type: 'integer',
     help: 'memory limit of one job, in MB',
     default: 512,
@@ -153,18 +134,16 @@ export const limitOptions = {
     value: 'MB',
   },
   stopAfter: {
-    topic: 'Limits',
     type: 'number',
     help: 'grace period for running requests on SIGTERM, in seconds',
     default: 30,
     min: 0,
     value: 'SECONDS',
   },
-} as const satisfies OptionSpecs
+})
 
-export const clientOptions = {
+export const clientOptions = under('Clients', {
   clientBy: {
-    topic: 'Clients',
     type: 'text',
     help:
       'what identifies a client: address, key (bearer token or x-api-key) or header:NAME. ' +
@@ -173,34 +152,29 @@ export const clientOptions = {
     value: 'HOW',
   },
   fair: {
-    topic: 'Clients',
     type: 'flag',
     help: 'share the work fairly between clients: those above their share go after the others',
   },
   rateLimit: {
-    topic: 'Clients',
     type: 'text',
     help: 'work each client may use per minute: units, or seconds of a core such as 90s; default: no limit',
     value: 'WORK',
     numeric: true,
   },
   rateBurst: {
-    topic: 'Clients',
     type: 'text',
     help: "work a client may use at once after a pause; default: one minute's worth",
     value: 'WORK',
     numeric: true,
   },
-} as const satisfies OptionSpecs
+})
 
-export const cacheOptions = {
+export const cacheOptions = under('Cache', {
   coalesce: {
-    topic: 'Cache',
     type: 'flag',
     help: 'let identical concurrent requests to deterministic workloads share one job',
   },
   cache: {
-    topic: 'Cache',
     type: 'number',
     help: 'size of the cache for answers of deterministic workloads, in MB; 0: none',
     default: 0,
@@ -209,18 +183,16 @@ export const cacheOptions = {
     value: 'MB',
   },
   cacheAge: {
-    topic: 'Cache',
     type: 'number',
     help: 'maximum age of a cached answer, in seconds; 0: no limit',
     default: 0,
     min: 0,
     value: 'SECONDS',
   },
-} as const satisfies OptionSpecs
+})
 
-export const functionOptions = {
+export const functionOptions = under('Functions', {
   functions: {
-    topic: 'Functions',
     type: 'integer',
     help: 'maximum number of concurrent functions for jobs that would queue; 0: none',
     default: 0,
@@ -228,7 +200,6 @@ export const functionOptions = {
     max: 10_000,
   },
   priceOfWaiting: {
-    topic: 'Functions',
     type: 'number',
     help: 'value of one hour of waiting; a job goes to a function if that costs less',
     default: usualWaitingHour,
@@ -236,12 +207,11 @@ export const functionOptions = {
     max: maxPrice,
     value: 'PRICE',
   },
-} as const satisfies OptionSpecs
+})
 
 /** In any one currency. */
-export const priceOptions = {
+export const priceOptions = under('Prices', {
   pricePerHour: {
-    topic: 'Prices',
     type: 'number',
     help: 'price of a worker per hour; quotes then include a price; 0: none',
     default: 0,
@@ -250,7 +220,6 @@ export const priceOptions = {
     value: 'PRICE',
   },
   pricePerGbSecond: {
-    topic: 'Prices',
     type: 'number',
     help: 'price of a function per GB of memory and second',
     default: usualPrices.gbSecond,
@@ -259,7 +228,6 @@ export const priceOptions = {
     value: 'PRICE',
   },
   pricePerInvocation: {
-    topic: 'Prices',
     type: 'number',
     help: 'price of a function per job',
     default: usualPrices.request,
@@ -267,11 +235,10 @@ export const priceOptions = {
     max: maxPrice,
     value: 'PRICE',
   },
-} as const satisfies OptionSpecs
+})
 
-export const meterOptions = {
+export const meterOptions = under('Metering', {
   meter: {
-    topic: 'Metering',
     type: 'text',
     help:
       'how work is counted: work (one number), regions (metric by metric, slower), routines (function calls, ' +
@@ -280,16 +247,14 @@ export const meterOptions = {
     value: 'MODE',
   },
   formula: {
-    topic: 'Metering',
     type: 'text',
     help: `what counts as work: METRIC=COEFFICIENT,…; default: the preset's, or ${formulaText(defaultFormula)}`,
     value: 'TERMS',
   },
-} as const satisfies OptionSpecs
+})
 
-const scaleOptions = {
+const scaleOptions = under('Presets', {
   timeScale: {
-    topic: 'Presets',
     type: 'number',
     help: "divides the preset's times: with 60, its minutes become seconds",
     default: 1,
@@ -297,24 +262,22 @@ const scaleOptions = {
     max: 100_000,
   },
   workScale: {
-    topic: 'Presets',
     type: 'number',
     help: "divides the preset's amounts of work",
     default: 1,
     min: 1e-6,
     max: 1e9,
   },
-} as const satisfies OptionSpecs
+})
 
-const logOptions = {
+const logOptions = under('Logs', {
   eventLog: {
-    topic: 'Logs',
     type: 'text',
     help: 'write the event log to this file',
     value: 'FILE',
     path: 'one',
   },
-} as const satisfies OptionSpecs
+})
 
 /** The order is that of the help page. */
 export const clusterOptions = {

@@ -40,6 +40,12 @@ export type OptionSpec = NumberOption | TextOption | FlagOption
 /** By key: camelCase in configuration files, `--kebab-case` on the command line. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>
 
+/** Lists options under a heading of the help page. */
+export function under<const S extends OptionSpecs>(topic: string, specs: S): S {
+  const listed = Object.entries(specs).map(([key, spec]) => [key, { topic, ...spec }])
+  return Object.fromEntries(listed) as S
+}
+
 type ValueOf<S extends OptionSpec> = S extends { type: 'flag' }
   ? boolean
   : S extends { type: 'text' }

@@ -21,7 +21,7 @@ import type { Trace } from '../../simulate/trace/trace.ts'
 import { type Traffic, trafficOf } from '../../simulate/trace/traffic.ts'
 import { isGiven } from '../options.ts'
 import { waitingLine } from '../terminal/progress.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario } from './scenario-options.ts'
 
 export interface ScenarioTraffic {
   /** How many jobs a run has, or is expected to have. */
