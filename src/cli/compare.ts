@@ -15,12 +15,12 @@ import { progressLine } from './terminal/progress.ts'
 const options = {
   presets: {
     type: 'text',
-    help: 'in place of policies: all presets, or some, separated by commas, each on the traffic that each system was made for',
+    help: 'compare presets (all, or names separated by commas) in place of policies, each on the traffic of every system',
     value: 'all',
   },
   hours: {
     type: 'number',
-    help: 'of --presets: at most so many hours of each traffic',
+    help: 'maximum hours of each traffic, with --presets',
     default: 24,
     min: 0.01,
     max: 24,
@@ -28,7 +28,7 @@ const options = {
   ...scenarioOptions,
   seeds: {
     type: 'integer',
-    help: 'runs with different seeds, of which the median is shown',
+    help: 'number of seeds; medians are shown',
     default: 5,
     min: 1,
     max: 1000,
@@ -40,7 +40,8 @@ const options = {
 /** Several policies on the same arrivals, sizes and estimates. */
 export const compare: Command = {
   summary: 'Compare policies in virtual time: every policy serves the same jobs.',
-  usage: 'POLICY[:DISCIPLINE],… [options]\n       for example: plimsoll compare least-connections,srpt --load 0.9',
+  usage:
+    'POLICY[:DISCIPLINE],… [options]\n       for example: plimsoll compare least-connections,srpt --load 0.9',
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
@@ -98,7 +99,7 @@ interface Result {
   policy: Contender
   runs: Summary[]
   costs: Money[]
-  /** What a report shows, if there is to be one. */
+  /** Undefined: no report was asked for. */
   record: PolicyRecord | undefined
 }
 

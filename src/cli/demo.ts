@@ -25,10 +25,10 @@ import { progressLine, waitingLine } from './terminal/progress.ts'
 import { duration, table } from './terminal/table.ts'
 
 const options = {
-  seconds: { type: 'number', help: 'how long requests are sent', default: 10, min: 1, max: 600 },
+  seconds: { type: 'number', help: 'duration of the load, in seconds', default: 10, min: 1, max: 600 },
   workers: {
     type: 'integer',
-    help: 'workers in the fleet; of another preset the most',
+    help: 'number of workers; with another preset, the maximum',
     default: 2,
     min: 1,
     max: 64,
@@ -38,13 +38,13 @@ const options = {
     help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`,
     default: 'plimsoll',
   },
-  seed: { type: 'integer', help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48 },
+  seed: { type: 'integer', help: 'seed of all randomness', default: 1, min: 0, max: 2 ** 48 },
   json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
-/** A cluster at work, losing a worker and nothing else. */
+/** A cluster under load that loses a worker and no request. */
 export const demo: Command = {
-  summary: 'Start a cluster, send it a mixed load, kill a worker on the way, and check every answer.',
+  summary: 'Start a cluster, send it a mixed load, kill a worker, and check every answer.',
   usage: '[options]',
   options,
   async run(args) {
@@ -65,7 +65,7 @@ export const demo: Command = {
 }
 
 interface Run {
-  /** How the fleet grew and shrank, the times from the first. */
+  /** How the fleet grew and shrank. */
   steps: ClusterState['steps']
   sent: Sent[]
   killed: Killed | undefined
@@ -125,11 +125,11 @@ async function runDemo(
     steps = cluster.state().steps
     await cluster.stop(0)
   }
-  // Nothing runs any more that could still place an order.
+  // The cluster has stopped, so no further order can be placed.
   return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
 }
 
-/** What is sent, and to what cluster: of a preset its own requests, which make it grow and shrink. */
+/** The load and the settings of the cluster. Each preset has a load of its own that makes its fleet grow and shrink. */
 function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof options>, 'json'>) {
   if (preset === 'plimsoll') {
     const settings = { min: workers, max: workers }
@@ -148,7 +148,7 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
   return { load: drawPhases(seed, phases, draws), settings, settleSeconds }
 }
 
-/** For the fleet to be as small again as it may be. */
+/** Waits until the fleet has shrunk to its minimum. */
 async function untilSmall(
   cluster: Cluster,
   least: number,
@@ -163,10 +163,10 @@ async function untilSmall(
   while (performance.now() < until && !isSmall()) await wait(50, undefined, { signal })
 }
 
-/** For the whole fleet to come up, also on a busy machine. */
+/** Time for the whole fleet to boot, even on a busy machine. */
 const bootLimitMs = 60_000
 
-/** All of the fleet, so that the start of the cluster is no part of what is measured. */
+/** Waits for the whole fleet, so that the figures exclude the start of the cluster. */
 async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + bootLimitMs
   while (cluster.state().ready < workers) {
@@ -182,7 +182,7 @@ async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal
   }
 }
 
-/** A bar on a terminal, elsewhere a line every other second. Returns what ends it. */
+/** Shows a progress bar on a terminal, elsewhere a line every two seconds. Returns a function that ends it. */
 function showProgress(
   cluster: Cluster,
   sent: readonly Sent[],
@@ -210,7 +210,7 @@ function showProgress(
   }
 }
 
-/** Prints the summary. True: all is as it should be. */
+/** Prints the summary. True: no fault was found. */
 function report(
   { sent, steps, killed, orders }: Run,
   { json, workers, seed }: OptionValues<typeof options>,
@@ -239,7 +239,7 @@ function story({ retried }: Figures, killed: Killed | undefined, { placed, place
   return placed > 0 ? `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.` : loss
 }
 
-/** Each kind of trouble once, with an example. */
+/** One example of each kind of fault. */
 function troublesTold(troubles: readonly Sent[]): string[] {
   const groups = Map.groupBy(
     troubles,

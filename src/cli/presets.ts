@@ -8,9 +8,9 @@ import { table } from './terminal/table.ts'
 
 const options = { json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
-/** The presets that `up --preset` takes. */
+/** The presets of `up --preset`. */
 export const presets: Command = {
-  summary: 'Tell of the presets: how a cluster may place and run its jobs, and scale; of one, all its rules.',
+  summary: 'List the presets, or describe one preset with all its rules.',
   usage: '[PRESET] [options]',
   options,
   run(args) {

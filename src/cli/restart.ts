@@ -9,17 +9,17 @@ const options = {
   admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
   token: {
     type: 'text',
-    help: 'the secret of the cluster, if it is elsewhere; or set PLIMSOLL_TOKEN',
+    help: "the cluster's secret, if it runs on another machine; default: PLIMSOLL_TOKEN",
     default: '',
     value: 'T',
   },
-  fronts: { type: 'flag', help: 'only fronts' },
-  workers: { type: 'flag', help: 'only workers' },
+  fronts: { type: 'flag', help: 'restart fronts only' },
+  workers: { type: 'flag', help: 'restart workers only' },
 } as const
 
 /** A rolling restart. */
 export const restart: Command = {
-  summary: 'Replace the workers and fronts of a cluster one after another, without an error for any client.',
+  summary: 'Replace the workers and fronts of a cluster one after another, without failed requests.',
   usage: '[options]',
   options,
   async run(args) {

@@ -17,11 +17,16 @@ import { progressLine } from './terminal/progress.ts'
 import { duration, significant, table } from './terminal/table.ts'
 
 const options = {
-  policy: { type: 'text', help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
+  policy: {
+    type: 'text',
+    help: 'scheduling policy, optionally with the discipline of the workers',
+    default: 'srpt',
+    value: 'POLICY[:DISCIPLINE]',
+  },
   ...scenarioOptions,
   faults: {
     type: 'flag',
-    help: 'a small cluster drawn from the seed, in which everything goes wrong, checked after every event',
+    help: 'draw a small cluster and faults of all kinds from the seed, and check all invariants after every event',
   },
   report: reportOption,
   log: { type: 'text', help: 'write the event log to this file', value: 'FILE' },
@@ -158,13 +163,13 @@ function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean
         typeof value === 'number' ? `${value}` : value.slice(0, 16),
       ])
       console.log(table([`${policy.scheduler}, with faults`, `seed ${seed}`], rows))
-      console.log('\nEvery promise held after every event.')
+      console.log('\nAll invariants held after every event.')
     }
     return 0
   } catch (error) {
     if (!(error instanceof InvariantError)) throw error
     if (json) console.log(JSON.stringify({ ...policy, seed, broken: error.message }))
-    else console.log(`A promise was broken: ${error.message}`)
+    else console.log(`Invariant violated: ${error.message}`)
     return 1
   }
 }

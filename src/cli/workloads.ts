@@ -15,9 +15,9 @@ interface Entry {
   description: string
 }
 
-/** What can be asked for. */
+/** The workloads of a cluster. */
 export const workloads: Command = {
-  summary: 'List the workloads of a cluster; without one, those that come with the program.',
+  summary: 'List the workloads of a cluster, or the bundled ones if no cluster answers.',
   usage: '[options]',
   options,
   async run(args) {
@@ -39,7 +39,7 @@ export const workloads: Command = {
     }
     const rows = entries.map(({ name, description }) => [name, `/${name}`, description])
     console.log(table(['workload', 'path', 'what it does'], rows, [0, 1, 2]))
-    // Apart from the table, which may be read by another program.
+    // On stderr, because another program may read the table.
     if (missing) console.error(`\nThese come with the program, because ${missing.message}`)
     return 0
   },

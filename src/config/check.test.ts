@@ -100,7 +100,7 @@ const rejected: [config: unknown, message: RegExp][] = [
   [{ workers: { command: ['a', 5, '{port}'] } }, /^workers\.command = \[ 'a', 5, '\{port\}' \]: must be/],
   [{ workers: { command: 'app' } }, /^workers\.command = 'app': must be a command that contains either/],
   [{ workers: { command: 'app {port} {socket}' } }, /either \{port\} or \{socket\}/],
-  [{ workers: { command: 'a && b {port}' } }, /^workers\.command = a && b \{port\}: "&" is for a shell/],
+  [{ workers: { command: 'a && b {port}' } }, /^workers\.command = a && b \{port\}: "&" is shell syntax/],
   [
     { workers: { ...workers, health: 'health' } },
     /^workers\.health = 'health': must be a path that starts with \//,

@@ -7,14 +7,14 @@ import { cacheFrom } from './cache.ts'
 const from = (line: string, own?: string) =>
   cacheFrom(readOptions(line.split(' ').filter(Boolean), cacheOptions).values, own)
 
-test('answers are neither kept nor shared unless that is asked for', () => {
+test('neither caches nor coalesces by default', () => {
   assert.deepEqual(from(''), {})
   assert.deepEqual(from('--coalesce'), { coalesce: true })
   assert.deepEqual(from('--cache 64'), { cacheBytes: 67_108_864 })
   assert.deepEqual(from('--cache 0.5 --cache-age 10'), { cacheBytes: 524_288, cacheAgeMs: 10_000 })
 })
 
-test('options that do not fit are refused with what is wrong', () => {
+test('rejects options that cannot be combined', () => {
   const refused: [string, string | undefined, RegExp][] = [
     ['--cache -1', undefined, /--cache = -1: must be a number from 0 to 1000000/],
     ['--cache-age 5', undefined, /--cache-age = 5: requires --cache/],

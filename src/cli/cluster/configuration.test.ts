@@ -1,4 +1,4 @@
-/** Options from a configuration: what the command line says goes before them. */
+/** Options of the configuration file; flags override them. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -28,7 +28,7 @@ function write(config: unknown, name = 'given.json'): string {
 const read = (config: unknown, ...args: string[]) =>
   readConfigured(['--config', write(config), ...args], specs, () => assert.fail('it was named'))
 
-test('what the file says counts, and what the command line says before it', async () => {
+test('flags override the configuration file', async () => {
   const config = {
     workers,
     port: 0,
@@ -47,7 +47,7 @@ test('what the file says counts, and what the command line says before it', asyn
   assert.deepEqual(found?.own?.workers?.command, ['app', '{port}'])
 })
 
-test('a value in the file that is not allowed is refused with the file, the option and what is', async () => {
+test('an invalid value is rejected with the file, the option and what is allowed', async () => {
   const refused: [config: object, message: RegExp][] = [
     [{ port: 70_000 }, /given\.json: port = 70000: must be a whole number from 0 to 65535$/],
     [{ adminPort: '81' }, /given\.json: adminPort = '81': must be a whole number from 0 to 65535$/],
@@ -58,7 +58,7 @@ test('a value in the file that is not allowed is refused with the file, the opti
   for (const [config, message] of refused) await assert.rejects(read(config), { code: 'CONFIG', message })
 })
 
-test('what is for workloads cannot be combined with an own server, nor a size of the fleet with upstreams', async () => {
+test('rejects workload flags with an existing server, and --min and --max with upstreams', async () => {
   await assert.rejects(
     read({ workers }, '--workloads', 'x.ts'),
     /--workloads: cannot be combined with workers in .*given\.json/,
@@ -78,7 +78,7 @@ const runIn = (...args: string[]): Promise<{ code: unknown; said: string }> =>
     )
   })
 
-test('one that lies in the folder is used, and that is said', async () => {
+test('uses the configuration of the folder and prints its name', async () => {
   const file = write({ port: -1 }, 'plimsoll.config.json')
   const { code, said } = await runIn('up')
   assert.equal(code, 2)
@@ -86,7 +86,7 @@ test('one that lies in the folder is used, and that is said', async () => {
   rmSync(file)
 })
 
-test('a worker is told what is wrong with its configuration', async () => {
+test('a worker reports what is wrong with its configuration', async () => {
   const join = ['worker', '--join', 'http://127.0.0.1:1', '--token', 't', '--config']
   const two = write({ upstreams: ['http://a:1', 'http://b:2'] })
   assert.match((await runIn(...join, two)).said, /--upstream = : must be one of http:\/\/a:1, http:\/\/b:2/)
@@ -94,7 +94,7 @@ test('a worker is told what is wrong with its configuration', async () => {
     (await runIn(...join, write({ min: 1 }))).said,
     /--config = .*: must have workers or upstreams/,
   )
-  assert.match((await runIn(...join, 'no.json')).said, /no\.json: there is no such file/)
+  assert.match((await runIn(...join, 'no.json')).said, /no\.json: no such file/)
   const both = await runIn(...join, write({ workers }), '--workloads', 'x')
   assert.match(both.said, /--workloads = x: a worker has workloads or a --config, not both/)
 })

@@ -10,7 +10,7 @@ import { functionsFrom, pricesFrom } from './functions.ts'
 const read = (...args: string[]) =>
   readOptions(args, { ...priceOptions, ...functionOptions, ...scalingOptions }).values
 
-test('without --functions there are none, and with an own server there can be none', () => {
+test('uses no functions by default, and rejects them with an existing server', () => {
   assert.deepEqual(functionsFrom(read(), ['f'], 'plimsoll.config.ts'), {})
   assert.deepEqual(functionsFrom(read('--functions', '3'), ['f'], undefined), {
     functions: { most: 3, command: ['f'], waitingPerHour: 1 },
@@ -23,7 +23,7 @@ test('without --functions there are none, and with an own server there can be no
   )
 })
 
-test('prices are read, times in seconds', () => {
+test('reads prices, and times in seconds', () => {
   const values = read('--price-per-hour', '0.5', '--paid-minimum', '60', '--price-per-invocation', '0')
   assert.deepEqual(pricesFrom(values), {
     ...{ workerHour: 0.5, workerLeastMs: 60_000, workerStepMs: 1 },
@@ -31,7 +31,7 @@ test('prices are read, times in seconds', () => {
   })
 })
 
-test('money in words: what was spent, what for, and what was saved or was not', () => {
+test('describes costs and savings', () => {
   const money: Money = {
     ...{ workers: 0.2, functions: 0.01, spent: 0.21, fixedAtPeak: 0.4, saved: 0.19, peakWorkers: 4 },
     ...{ workerHours: 2, functionGbSeconds: 600, functionRequests: 1 },

@@ -8,7 +8,7 @@ import { meterFrom } from './meter.ts'
 
 const read = (...args: string[]) => meterFrom(readOptions(args, meterOptions).values)
 
-test('the meter is on unless it is told not to be', () => {
+test('meters by default', () => {
   assert.deepEqual(read(), defaultMeter)
   assert.equal(read('--meter', 'off'), 'off')
   assert.deepEqual(read('--meter', 'regions', '--formula', 'blocks=0.15, calls=2'), {
@@ -17,13 +17,13 @@ test('the meter is on unless it is told not to be', () => {
   })
 })
 
-test('a worker that is given the options of a setting has that setting', () => {
+test('the flags of a setting reproduce it', () => {
   for (const meter of [defaultMeter, 'off', { mode: 'routines', formula: { blocks: 1e-7 } }] as const) {
     assert.deepEqual(read(...meterFlags(meter)), meter)
   }
 })
 
-test('what cannot be is refused by name', () => {
+test('rejects invalid settings by name', () => {
   const wrong: [string[], RegExp][] = [
     [['--meter', 'fuel'], /^--meter = fuel: must be one of work, regions, routines, off$/],
     [['--formula', 'blocks'], /^--formula = blocks: blocks: must be METRIC=COEFFICIENT$/],

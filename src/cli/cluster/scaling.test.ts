@@ -15,13 +15,13 @@ const refused = (args: string[], message: RegExp) =>
     (error) => error instanceof ConfigError && message.test(error.message),
   )
 
-test('a fleet that may change goes by work-forecast, one that may not is fixed', () => {
+test('scales by work-forecast if the size may change, else stays fixed', () => {
   assert.deepEqual(scaleFrom(read(), { min: 1, max: 4 }), { min: 1, max: 4, policy: 'work-forecast' })
   assert.deepEqual(scaleFrom(read(), { min: 2, max: 2 }), { min: 2, max: 2 })
   assert.deepEqual(scaleFrom(read('--scale', 'fixed'), { min: 1, max: 4 }), { min: 1, max: 4 })
 })
 
-test('what is asked for is in the description', () => {
+test('puts all options into the specification', () => {
   assert.deepEqual(scaleFrom(read('--scale', 'hpa', '--target', '0.8'), { min: 0, max: 9 }), {
     ...{ min: 0, max: 9, policy: 'hpa', target: 0.8 },
   })
@@ -44,7 +44,7 @@ test('rejects options that require another policy', () => {
   refused(['--promise', 'budget: 2 an hour'], /^scale\.pricePerHour = 0: must be above 0/)
 })
 
-test('steps of the fleet are told in words', () => {
+test('explains scaling steps', () => {
   const facts = { cores: 12.4, extra: 0.2, waitingMs: 186_000, have: 6, to: 7 }
   assert.equal(
     explain({ code: 'forecast', ...facts }),

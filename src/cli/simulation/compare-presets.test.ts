@@ -7,7 +7,7 @@ import type { Summary } from '../../simulate/summary.ts'
 import { comparePresets, namedPresets, presetsTable, type TrafficResult, worstOf } from './compare-presets.ts'
 import { showPresets } from './show-presets.ts'
 
-test('all presets serve each of the five kinds of traffic, the same in every run', () => {
+test('every preset serves the traffic of each system, deterministically', () => {
   const run = () => [
     ...comparePresets(namedPresets('all'), { seed: 1, seeds: 1, hours: 0.02, recorded: false }),
   ]
@@ -33,13 +33,13 @@ test('all presets serve each of the five kinds of traffic, the same in every run
   assert.deepEqual(run().map(presetsTable), all.map(presetsTable))
 })
 
-test('names that are no presets are refused', () => {
+test('rejects unknown presets', () => {
   assert.throws(() => namedPresets('plimsoll,nosuch'), /--presets = nosuch: must be one of plimsoll, /)
-  assert.throws(() => namedPresets('cnv,cnv'), /names one twice/)
+  assert.throws(() => namedPresets('cnv,cnv'), /contains a name twice/)
   assert.deepEqual(namedPresets('cnv, plimsoll'), ['cnv', 'plimsoll'])
 })
 
-/** Preset, promise, mean, p99, hours, and how many of a thousand are turned away. */
+/** Preset, promise, mean, p99, hours, and rejections per thousand. */
 type Row = [string, number | undefined, number, number, number, number]
 
 function resultOf(...rows: Row[]): TrafficResult {
@@ -52,7 +52,7 @@ function resultOf(...rows: Row[]): TrafficResult {
   return { results, records: [] } as unknown as TrafficResult
 }
 
-test('the worst traffic counts, and who turns many away is no measure', () => {
+test('the worst traffic counts, and presets that reject many requests do not', () => {
   const good = resultOf(
     ['plimsoll', undefined, 1, 1.2, 9, 0],
     ['plimsoll', 3, 1.2, 2, 6, 0],
@@ -71,7 +71,7 @@ test('the worst traffic counts, and who turns many away is no measure', () => {
   assert.equal(worstOf([resultOf(['cnv', undefined, 2, 3, 10, 0])]), undefined)
 })
 
-test('a report has a section with plots for each traffic', async (t) => {
+test('a report has plots for each traffic', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-presets-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const report = join(folder, 'presets.html')

@@ -1,4 +1,4 @@
-/** All presets in virtual time, each on the kind of traffic that each of the five systems was made for. */
+/** Runs all presets in virtual time on the traffic of each of the five systems. */
 
 import { ConfigError } from '../../lib/errors.ts'
 import { oneOf } from '../../lib/one-of.ts'
@@ -15,7 +15,7 @@ import { middle } from './figures.ts'
 
 export interface PresetResult {
   preset: string
-  /** Of ours: what was promised, where that is not what is usual. */
+  /** A promise other than the default, for our own preset. */
   promise?: number
   summary: Summary
   money: Money
@@ -24,28 +24,28 @@ export interface PresetResult {
 export interface TrafficResult {
   traffic: OwnTraffic
   results: PresetResult[]
-  /** For a report, if there is to be one. */
+  /** Undefined: no report was asked for. */
   records: PolicyRecord[]
 }
 
 const ours = 'plimsoll'
-/** Ours is also tried with this promise, in place of the usual 1.5: what none of the others keeps. */
+/** Our preset also runs with this looser promise (the default is 1.5); no other preset keeps either. */
 const looser = 3
 
 function promised(slowdown: number): string {
   return `shortest 90 %: slowdown at most ${slowdown} at p99; largest 1 %: at most ${slowdown} on average`
 }
 
-/** The names that `--presets` gives: `all`, or some, separated by commas. */
+/** `all`, or names separated by commas. */
 export function namedPresets(text: string): string[] {
   if (text === 'all') return Object.keys(presets).filter((name) => name !== 'classic')
   const names = text.split(',').map((name) => name.trim())
   for (const name of names) oneOf('--presets', name, presets)
-  if (new Set(names).size < names.length) throw new ConfigError(`--presets = ${text}: names one twice`)
+  if (new Set(names).size < names.length) throw new ConfigError(`--presets = ${text}: contains a name twice`)
   return names
 }
 
-/** One traffic after another, as soon as all presets have served it. */
+/** Yields the results of each traffic as soon as all presets have served it. */
 export function* comparePresets(
   names: readonly string[],
   { seed, seeds, hours, recorded }: { seed: number; seeds: number; hours: number; recorded: boolean },
@@ -72,7 +72,7 @@ export function* comparePresets(
         const run = {
           ...{ ...on, ...traffic.machine },
           ...(promise && { promise: promised(promise) }),
-          // What its own system has is there for ours, too.
+          // Our preset gets the same functions as the system whose traffic this is.
           ...(preset === ours && { functions: presetOf(traffic.name).overflow?.concurrency ?? 0 }),
         }
         const hooks = { progress, ...(recorded && record.hooks(each === seed)) }
@@ -103,7 +103,7 @@ export function presetsTable(result: TrafficResult): string {
   return table([...head], rows)
 }
 
-/** For a page. */
+/** For HTML reports. */
 export function presetsCells({ results }: TrafficResult): {
   head: string[]
   rows: string[][]
@@ -124,9 +124,9 @@ export function presetsCells({ results }: TrafficResult): {
 }
 
 /**
- * How ours, with the looser promise, compares with the best of the others, on the traffic where it does worst: with the
- * lowest mean slowdown, and with the hours of the one whose p99 slowdown is lowest. Who turns away more than a few requests
- * is no measure. Undefined: ours is not among them, or alone.
+ * Compares our preset, with the looser promise, with the best other preset on the traffic where ours does worst: mean
+ * slowdown against the lowest, worker-hours against those of the preset with the lowest p99 slowdown. Presets that reject
+ * more than a few requests do not count. Undefined: our preset is missing or alone.
  */
 export function worstOf(
   all: readonly TrafficResult[],
@@ -140,7 +140,7 @@ export function worstOf(
     if (!own || !best) return undefined
     const least = Math.min(...others.map(({ summary }) => summary.meanSlowdown))
     slowdown = Math.max(slowdown, own.summary.meanSlowdown / least)
-    // Fewer hours for a worse p99 would be no gain.
+    // Fewer hours at a worse p99 are no gain.
     const isWorse = own.summary.p99Slowdown > best.summary.p99Slowdown
     hours = Math.max(hours, isWorse ? Infinity : own.money.workerHours / best.money.workerHours)
   }
@@ -148,7 +148,7 @@ export function worstOf(
   return { mean_slowdown_vs_best_preset: round(slowdown), worker_hours_vs_best_preset: round(hours) }
 }
 
-/** At most one in twenty is turned away. */
+/** Rejects at most one request in twenty. */
 function servesMost({ jobs, refused, dropped }: Summary): boolean {
   return refused + dropped <= (jobs + refused + dropped) / 20
 }

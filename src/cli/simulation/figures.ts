@@ -1,4 +1,4 @@
-/** The figures of runs as tables show them. */
+/** Tables of the figures of runs. */
 
 import { median, type Summary } from '../../simulate/summary.ts'
 import type { Money } from '../../story/money.ts'
@@ -15,9 +15,9 @@ export interface Figures {
 interface Column {
   title: string
   cell(figures: Figures): string
-  /** Only where there is room. */
+  /** Left out on narrow terminals. */
   wide?: boolean
-  /** Only where one of them has something to tell. */
+  /** Left out if empty in all rows. */
   when?(figures: Figures): boolean
 }
 
@@ -65,7 +65,7 @@ export function figuresTable(rows: readonly Figures[]): string {
   )
 }
 
-/** For a page: all columns, of which the first two hold words. */
+/** For HTML: all columns; the first two hold text. */
 export function figuresCells(rows: readonly Figures[]): { head: string[]; rows: string[][]; words: number } {
   const shown = columnsFor(rows)
   return {

@@ -1,16 +1,16 @@
-/** Money in words, for tables and reports. */
+/** Amounts of money as text, for tables and reports. */
 
 import { count } from '../../lib/quantities.ts'
 import type { Money } from '../../story/money.ts'
 import { significant } from '../terminal/table.ts'
 
-/** Three digits that count, and never fewer than cents. */
+/** Three significant digits, and at least cents. */
 export function price(value: number): string {
   if (value === 0) return '0'
   return Math.abs(value) >= 10 ? value.toFixed(2) : value.toPrecision(3)
 }
 
-/** What was spent, what for, and what a fleet fixed at its peak would have cost. */
+/** Total cost, its parts, and the cost of a fleet fixed at its peak. */
 export function moneyText(money: Money): string {
   const { workers, functions, spent, saved, fixedAtPeak, peakWorkers, workerHours } = money
   const hours = `${workerHours < 1 ? price(workerHours) : significant(workerHours)} worker-hours`

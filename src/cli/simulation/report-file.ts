@@ -1,4 +1,4 @@
-/** The `--report` of a simulation: a file seen to be writable before anything runs, and written when all is over. */
+/** Writes the `--report` of a simulation. The file is checked to be writable before anything runs. */
 
 import { constants } from 'node:fs'
 import { access, stat, writeFile } from 'node:fs/promises'
@@ -26,12 +26,12 @@ export async function checkReportFile(path: string): Promise<void> {
 
 export interface ReportParts {
   title: string
-  /** What was simulated, line by line. */
+  /** Describes the simulated cluster, line by line. */
   about: readonly string[]
-  /** The command line, from the command on. */
+  /** The command line, starting with the command. */
   args: readonly string[]
   figures: readonly Figures[]
-  /** Of what the figures are: `Medians of 5 seeds`. */
+  /** What the figures are based on, for example `Medians of 5 seeds`. */
   basis: string
   records: readonly PolicyRecord[]
   seeds: number
@@ -50,7 +50,7 @@ export async function writeReport(path: string, parts: ReportParts): Promise<voi
   await write(path, html)
 }
 
-/** One below the other; `args` are those of the command. */
+/** Several reports on one page. `args` are those of the command. */
 export async function writeJointReport(
   path: string,
   title: string,
@@ -74,7 +74,7 @@ async function write(path: string, html: string): Promise<void> {
   })
 }
 
-/** As a shell would take it. */
+/** Quoted for a shell. */
 function commandLine(args: readonly string[]): string {
   const quoted = args.map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`))
   return ['plimsoll', ...quoted].join(' ')

@@ -1,4 +1,4 @@
-/** What `compare --presets` prints and writes: one traffic after another, then how ours compares with the best of the others. */
+/** Prints and writes the results of `compare --presets`: each traffic, then our preset against the best other one. */
 
 import type { OwnTraffic } from '../../simulate/own-traffic.ts'
 import {
@@ -20,7 +20,7 @@ interface Asked {
   report: string | undefined
 }
 
-/** `args`: the command line, from the command on. */
+/** `args`: the command line, starting with the command. */
 export async function showPresets(
   names: string,
   { seed, seeds, hours, json, report }: Asked,

@@ -1,4 +1,4 @@
-/** The traffic that a scenario's options describe: generated, or made of a trace. Files are read here, once for all runs. */
+/** The traffic of a scenario: generated, or read from a trace. Files are read once for all runs. */
 
 import { basename } from 'node:path'
 import { flagOf } from '../../config/option.ts'
@@ -24,19 +24,19 @@ import { waitingLine } from '../terminal/progress.ts'
 import type { Scenario } from './scenario-options.ts'
 
 export interface ScenarioTraffic {
-  /** How many jobs a run has, or is expected to have. */
+  /** Number of jobs in a run; an estimate for some traces. */
   jobs: number
   load: number
-  /** What arrives, in words. */
+  /** A description for people. */
   words: string
-  /** The moment at which a trace begins, where it has dates and keeps its pace. */
+  /** Start date of a trace that has dates and keeps its pace. */
   begins?: string | undefined
   notes: readonly string[]
-  /** For one run: arrivals and sizes that begin anew. */
+  /** Fresh arrivals and sizes for one run. */
   run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
 }
 
-/** `args` tell which options were given: a trace brings its own pace, sizes and estimates, and gives way to those. */
+/** A trace has its own pace, sizes and estimates; options given in `args` override them. */
 export async function readTraffic(scenario: Scenario, args: readonly string[]): Promise<ScenarioTraffic> {
   const given = (key: keyof Scenario) => isGiven(args, key)
   const tokenMs = tokenMsOf(scenario.tokenMs)
@@ -77,7 +77,7 @@ function generated(scenario: Scenario, { sizes, notes }: DrawnSizes): ScenarioTr
   const { workers, cores, load, jobs, error } = scenario
   const perSecond = (load * workers * cores) / sizes.meanSeconds
   const run = () => ({ jobs, arrivals: arrivalsOf(scenario.arrivals, perSecond), sizes })
-  // A name or file that is wrong shows now, before anything runs.
+  // Reports a wrong name or file before anything runs.
   run()
   return {
     jobs,
@@ -116,7 +116,7 @@ async function sizesOf(name: string, tokenMs: readonly [number, number]): Promis
   if (!(await looksLikeTrace(file))) return { sizes: sizesFromFile(name), notes: [] }
   const { recorded, notes, format } = await readFile(file, { tokenMs })
   if (recorded.kind === 'counts')
-    throw new ConfigError(`--sizes = ${name}: holds counts (${format}), must be a trace with sizes`)
+    throw new ConfigError(`--sizes = ${name}: contains counts only (${format}); must be a trace with sizes`)
   return {
     sizes: drawnFrom(name, recorded.seconds),
     notes: [...notes, 'Arrivals and sizes come from different systems.'],

@@ -1,4 +1,4 @@
-/** What a cluster says about a job in the headers of its answer. */
+/** The facts about a job in the headers of its answer. */
 
 import { duration, significant } from './table.ts'
 
@@ -25,7 +25,7 @@ export function accountOf(headers: Record<string, string>): Account {
   }
 }
 
-/** In one line; what is not known is left out. */
+/** One line; unknown facts are left out. */
 export function accountLine({ job, worker, attempts, work, queueMs, runMs }: Account): string {
   const parts = [
     job !== undefined && `job ${job}`,

@@ -1,4 +1,4 @@
-/** What commands that ask for a workload share: parameters from the command line, a body, and refusals in words. */
+/** Shared by `request` and `estimate`: parameters from the command line, a body, and rejections as text. */
 
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
@@ -11,27 +11,26 @@ export const askingOptions = {
   body: { type: 'text', help: 'send this file as the body; -: standard input', value: 'FILE' },
 } as const
 
-/** The workload and its parameters, from what the command was given beside options. */
+/** Reads the workload and its parameters from the arguments. */
 export function readAsked(
   command: string,
   [workload, ...pairs]: string[],
 ): { workload: string; params: Record<string, string> } {
   if (workload === undefined) {
-    throw new ConfigError(`${command}: name a workload; plimsoll workloads lists those that there are`)
+    throw new ConfigError(`${command}: name a workload; plimsoll workloads lists them`)
   }
   const found = new Map<string, string>()
   for (const pair of pairs) {
     const at = pair.indexOf('=')
     if (at < 1) throw new ConfigError(`${command}: ${pair}: must be name=value`)
     const name = pair.slice(0, at)
-    if (found.has(name))
-      throw new ConfigError(`${command}: ${name}: given more than once; it must be given once`)
+    if (found.has(name)) throw new ConfigError(`${command}: ${name}: given more than once`)
     found.set(name, pair.slice(at + 1))
   }
   return { workload, params: Object.fromEntries(found) }
 }
 
-/** Parameters go into the query where there is a body, else into one of JSON. */
+/** With a body, parameters go into the query, else into a JSON body. */
 export async function questionOf(
   path: string,
   params: Record<string, string>,
@@ -59,7 +58,7 @@ interface ProblemDocument {
   errors?: { field?: string; value?: unknown; message: string }[]
 }
 
-/** A refusal, for stderr. */
+/** A rejection as text, for stderr. */
 export function problemText(status: number, body: string): string {
   let problem: ProblemDocument
   try {
@@ -70,6 +69,6 @@ export function problemText(status: number, body: string): string {
   const { title = 'Error', detail, errors = [] } = problem
   const headline = styleText(['bold', 'red'], `${status} ${title}`, { stream: process.stderr })
   const fields = errors.map(({ field, message }) => `  ${field === undefined ? '' : `${field}: `}${message}`)
-  // The detail of a refusal of parameters is its field errors, in one line.
+  // For wrong parameters, the detail repeats the field errors in one line.
   return [headline, ...(fields.length > 0 ? fields : detail ? [`  ${detail}`] : [])].join('\n')
 }

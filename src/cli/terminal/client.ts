@@ -1,4 +1,4 @@
-/** How commands speak HTTP to a cluster. */
+/** An HTTP client for commands. */
 
 import { Agent, type Dispatcher } from 'undici'
 import { ConfigError, UnreachableError } from '../../lib/errors.ts'
@@ -14,7 +14,7 @@ export interface Answer {
 
 export interface Question {
   method: 'GET' | 'POST'
-  /** With the query. */
+  /** Path and query. */
   path: string
   headers?: Record<string, string>
   body?: string | Uint8Array
@@ -22,14 +22,14 @@ export interface Question {
 }
 
 export interface Client {
-  /** Rejects with an `UnreachableError` if no answer comes, and with the signal's reason if it is aborted. */
+  /** Rejects with an `UnreachableError` without an answer, or with the reason of an aborted signal. */
   send(question: Question): Promise<Answer>
-  /** Closes the connections, whatever is under way. */
+  /** Closes all connections, including those in use. */
   close(): Promise<void>
 }
 
 export function client(url: URL): Client {
-  // A long job keeps its connection silent for as long as it runs.
+  // A connection is silent for as long as its job runs.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   return {
     async send({ method, path, headers = {}, body, signal }) {
@@ -52,7 +52,7 @@ export function client(url: URL): Client {
   }
 }
 
-/** GETs JSON from a cluster, once. */
+/** Fetches JSON from a cluster. */
 export async function getJson<T>(url: URL, path: string): Promise<T> {
   const connection = client(url)
   try {
@@ -62,13 +62,13 @@ export async function getJson<T>(url: URL, path: string): Promise<T> {
     throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the right port of a cluster?`)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new UnreachableError(`${url.origin}${path} does not answer as a cluster does`)
+    throw new UnreachableError(`${url.origin}${path} is not the address of a cluster`)
   } finally {
     await connection.close()
   }
 }
 
-/** An option that is the address of a cluster. */
+/** Reads an option that holds the address of a cluster. */
 export function readUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url

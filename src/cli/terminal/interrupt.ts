@@ -1,9 +1,9 @@
-/** Ctrl-C for commands that have something to clear away before they end. */
+/** Ctrl-C for commands that must clean up before they end. */
 
-/** What a shell reports of a program that SIGINT ended. */
+/** The exit code of a program ended by SIGINT. */
 export const interruptedCode = 130
 
-/** Runs `work`; on SIGINT or SIGTERM its signal is aborted, and what it then rejects with becomes the exit code. */
+/** Runs `work`. SIGINT and SIGTERM abort its signal; a rejection after that becomes the exit code. */
 export async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()

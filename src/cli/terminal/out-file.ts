@@ -1,4 +1,4 @@
-/** A file for an answer: all of it or nothing. */
+/** A file for an answer: written completely or not at all. */
 
 import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
@@ -9,15 +9,15 @@ import { ConfigError } from '../../lib/errors.ts'
 export interface OutFile {
   readonly name: string
   write(body: Readable): Promise<void>
-  /** Half an answer is removed, and so is a new file that nothing was written to. Idempotent. */
+  /** Removes a partial answer, and a new file without content. Idempotent. */
   close(): Promise<void>
 }
 
-/** To be opened before the request is sent, so that no work is done for an answer that cannot be kept. */
+/** Opened before the request is sent, so that no work is done for an answer that cannot be written. */
 export async function openOut(name: string): Promise<OutFile> {
-  // What is not a file, such as /dev/null, stays where it is.
+  // Special files such as /dev/null are not removed.
   let unfinished = !existsSync(name)
-  // Appending leaves what the file holds alone until there is an answer.
+  // Append mode keeps the present content until there is an answer.
   const handle = await open(name, 'a').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`--out = ${name}: cannot be written (${error.code})`)
   })

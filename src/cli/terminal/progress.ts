@@ -1,4 +1,4 @@
-/** A line on the terminal that shows how far something is. Where there is no terminal, it shows nothing. */
+/** Progress lines for terminals. Without a terminal, nothing is shown. */
 
 export interface Progress {
   show(fraction: number, what: string): void
@@ -25,7 +25,7 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
 
 const turns = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-/** For a wait of unknown length: a spinner and the time that has passed. Returns what removes it. */
+/** A spinner with the elapsed time. Returns a function that removes it. */
 export function waitingLine(what: string, stream: NodeJS.WriteStream = process.stderr): () => void {
   if (!stream.isTTY) return () => {}
   const began = performance.now()
@@ -41,7 +41,7 @@ export function waitingLine(what: string, stream: NodeJS.WriteStream = process.s
   }
 }
 
-/** Cut to the width of the terminal: a line that wraps could not be drawn over. */
+/** Cut to the width of the terminal, because a wrapped line could not be overwritten. */
 function draw(stream: NodeJS.WriteStream, text: string): void {
   stream.write(`\r${text.slice(0, (stream.columns || 80) - 1)}\u001b[K`)
 }

@@ -1,6 +1,6 @@
 /** Tables and numbers for people to read. */
 
-/** Columns are as wide as they must be; the `left` ones hold words, the others numbers, set to the right. */
+/** Columns named in `left` are aligned to the left, the others to the right. */
 export function table(head: string[], rows: string[][], left: readonly number[] = [0]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length)),
@@ -23,11 +23,11 @@ export function duration(ms: number): string {
   return `${significant(ms / 60_000)} min`
 }
 
-/** Three digits that count. */
+/** Three significant digits. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (Math.abs(value) < 0.005) return '0'
-  // No column is wide enough for all the digits of an estimate that knows no bound.
+  // An unbounded estimate would have too many digits for a column.
   if (value >= 1e15) return value.toExponential(2).replace('e+', 'e')
   if (value >= 1000) return Math.round(value).toLocaleString('en-US')
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)

@@ -1,21 +1,21 @@
-/** Questions to whoever sits at the terminal, asked again until the answer will do. */
+/** Questions on the terminal, repeated until the answer is valid. */
 
 import { createInterface } from 'node:readline/promises'
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface AskOptions {
-  /** An empty answer stands for this. */
+  /** Used for an empty answer. */
   byDefault?: string
-  /** Shown in its place. */
+  /** Shown in place of the default. */
   shown?: string
   example?: string
-  /** Throws what is wrong with an answer. */
+  /** Throws if the answer is invalid. */
   check(answer: string): void
 }
 
 export type Ask = (question: string, options: AskOptions) => Promise<string>
 
-/** Calls `use` with a way to ask, or with none where nobody sits. Rejects if whoever sits there leaves. */
+/** Calls `use` with a function that asks; without a terminal, with undefined. Rejects when the input ends. */
 export async function askOnTerminal<T>(use: (ask: Ask | undefined) => Promise<T>): Promise<T> {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) return use(undefined)
