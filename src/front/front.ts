@@ -25,6 +25,8 @@ export interface FrontLimits extends BodyLimits {
   requestMs: number
   /** A client that takes nothing of its answer for so long is cut off. */
   stallMs: number
+  /** A short answer of a program is held back for at most this time, so that another worker can still give it. */
+  holdMs: number
 }
 
 export const frontDefaults: Readonly<FrontLimits> = {
@@ -33,6 +35,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
+  holdMs: 50,
 }
 
 export interface FrontParts extends AskParts, OwnParts, SubmitParts {
