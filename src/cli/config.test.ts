@@ -77,7 +77,7 @@ test('what is for workloads does not go with an own server, nor a size of the fl
 
 const runIn = (...args: string[]): Promise<{ code: unknown; said: string }> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { cwd: folder, timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [main, ...args], { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, said: stdout + stderr }),
     )
   })
