@@ -67,6 +67,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   fronts?: { count: number; command: string[] }
   /** A front whose connection broke is given so long to come back before its jobs are given up. Default 5,000. */
   frontGraceMs?: number
+  /** When the cluster stops, a worker that has not ended after this time is killed. Default 2,000. */
+  workerGraceMs?: number
   token?: string
   eventLog?: string
   estimator?: Estimator

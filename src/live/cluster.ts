@@ -317,6 +317,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           command: workerCommand(options, meter, adminUrl),
           ...(own?.upstreams && { upstreams: own.upstreams }),
           ...(brain.hasTiers && { door: { server: front, host: options.host } }),
+          ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
           ...{ env, log },
         },
         events,

@@ -73,7 +73,7 @@ test('rejects workload flags with an existing server, and --min and --max with u
 
 const runIn = (...args: string[]): Promise<{ code: unknown; said: string }> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { cwd: folder, timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [main, ...args], { cwd: folder, timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, said: stdout + stderr }),
     )
   })
