@@ -3,7 +3,7 @@
  * long queues; and how many requests a second the simulator serves with its event log on.
  */
 
-import { table } from '../src/cli/table.ts'
+import { table } from '../src/cli/terminal/table.ts'
 import { stream } from '../src/lib/random.ts'
 import type { Action } from '../src/model/action.ts'
 import { poisson } from '../src/simulate/arrivals.ts'

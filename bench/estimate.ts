@@ -3,7 +3,7 @@
  * about others that it never saw. Four times, each with another quarter of the rows held out; the answers are pooled.
  */
 import { writeFileSync } from 'node:fs'
-import { table } from '../src/cli/table.ts'
+import { table } from '../src/cli/terminal/table.ts'
 import { mean, median } from '../src/simulate/summary.ts'
 import { type Figures, figuresOf } from './estimate/figures.ts'
 import { measureAll, type StreamName, streamNames, unknowableAll } from './estimate/measure.ts'

@@ -1,6 +1,6 @@
 /** What a flood of one client's jobs does to another client, with shares of work and without. */
 
-import { table } from '../src/cli/table.ts'
+import { table } from '../src/cli/terminal/table.ts'
 import { stream } from '../src/lib/random.ts'
 import { rank } from '../src/simulate/clock.ts'
 import { guess, unitsPerSecond } from '../src/simulate/simulate.ts'

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { table } from '../src/cli/table.ts'
+import { table } from '../src/cli/terminal/table.ts'
 import { streamNames } from './estimate/stream.ts'
 import { ages } from './meter/age.ts'
 import { type Figures, geomean, Pair } from './meter/pair.ts'

@@ -1,7 +1,7 @@
 /** A burst that the fleet cannot take: what waiting and what money it costs with functions and without, simulated and live. */
 
-import { price } from '../src/cli/money.ts'
-import { duration, table } from '../src/cli/table.ts'
+import { price } from '../src/cli/simulation/money.ts'
+import { duration, table } from '../src/cli/terminal/table.ts'
 import { InvariantError } from '../src/lib/errors.ts'
 import { chaos } from '../src/simulate/chaos.ts'
 import { median } from '../src/simulate/summary.ts'

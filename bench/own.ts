@@ -1,7 +1,7 @@
 /** How well the cost of requests to a server in Python is known, from its CPU time alone, after 50 of them. */
 
 import { join } from 'node:path'
-import { table } from '../src/cli/table.ts'
+import { table } from '../src/cli/terminal/table.ts'
 import { loadConfig } from '../src/config/load.ts'
 import type { QuoteDocument } from '../src/estimate/quote.ts'
 import { stream } from '../src/lib/random.ts'

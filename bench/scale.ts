@@ -1,6 +1,6 @@
 /** Scaling policies in virtual time: what a day costs while the same promise is kept. */
 
-import { progressLine } from '../src/cli/progress.ts'
+import { progressLine } from '../src/cli/terminal/progress.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { BenchOptions } from './options.ts'
 import * as plan from './scale/plan.ts'

@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from 'node:util'
-import { progressLine } from '../src/cli/progress.ts'
+import { progressLine } from '../src/cli/terminal/progress.ts'
 import type { BenchOptions } from './options.ts'
 import { headline } from './schedule/headline.ts'
 import { contenders, fleets, loads, type Only, plan } from './schedule/plan.ts'

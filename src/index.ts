@@ -1,4 +1,4 @@
-/** The public API: what `import … from 'plimsoll'` gives. */
+/** The public API of the package `plimsoll`. */
 
 export {
   defineConfig,

@@ -7,6 +7,7 @@ import {
   assertWell,
   dial,
   keptBodies,
+  type Live,
   open,
   readAll,
   readUntil,
@@ -16,7 +17,10 @@ import {
   useLive,
 } from './support/live.ts'
 
-const live = useLive({ frontLimits: { requestMs: 500, maxBytes: 100_000, memoryBytes: 10_000 } })
+const sizes = { maxBytes: 100_000, memoryBytes: 10_000 }
+const live = useLive({ frontLimits: sizes })
+/** Cuts off requests that do not come whole in half a second. */
+const impatient = useLive({ frontLimits: { ...sizes, requestMs: 500 } })
 const host = 'Host: x\r\n'
 
 /** A refusal that is whole: a status line, and a problem document of the length it says. */
@@ -147,14 +151,15 @@ test('half a request and then silence is cut off with a 408', async () => {
     `POST /mirror HTTP/1.1\r\n${host}Content-Length: 50000\r\n\r\n${'a'.repeat(30_000)}`,
     `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n5\r\nab`,
   ]
-  for (const text of await Promise.all(halves.map((half) => sendRaw(live, half)))) assertRefused(text, 408)
+  for (const text of await Promise.all(halves.map((half) => sendRaw(impatient, half))))
+    assertRefused(text, 408)
   await until(() => keptBodies().length === 0, 'no body is kept')
   await assertWell(live)
 })
 
 test('a request that comes byte by byte is served if it comes in time, else cut off', async () => {
-  const trickle = async (text: string, pauseMs: number) => {
-    const socket = dial(live)
+  const trickle = async (cluster: Live, text: string, pauseMs: number) => {
+    const socket = dial(cluster)
     const all = readAll(socket)
     for (const byte of text) {
       if (!socket.writable) break
@@ -163,9 +168,10 @@ test('a request that comes byte by byte is served if it comes in time, else cut 
     }
     return all
   }
-  const request = `POST /strict HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"n":1}`
-  assert.match(await trickle(request, 0), /^HTTP\/1.1 200 .*\r\n\r\n2$/s)
-  assertRefused(await trickle(request, 50), 408)
+  const head = `POST /strict HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/json\r\nContent-Length:`
+  assert.match(await trickle(live, `${head} 7\r\n\r\n{"n":1}`, 0), /^HTTP\/1.1 200 .*\r\n\r\n2$/s)
+  // So long that it never comes to its end.
+  assertRefused(await trickle(impatient, `${head} 90000\r\n\r\n{"n":"${'1'.repeat(80_000)}`, 50), 408)
   await assertWell(live)
 })
 
@@ -213,9 +219,10 @@ test('a hundred connections that say nothing stand in nobody’s way', async () 
 })
 
 test('a job may take longer than its request might', async () => {
-  const answer = fetch(`${live.url}/gated?gate=long`)
-  // Far beyond the 500 ms, and the second in which connections are looked at.
-  await delay(1_800)
-  open(live, 'long')
+  const answer = fetch(`${impatient.url}/gated?gate=long`)
+  await until(() => impatient.state().placed === 1, 'it runs')
+  // A request that began later is cut off: the time of this one is over too.
+  assertRefused(await sendRaw(impatient, 'GET /echo HT'), 408)
+  open(impatient, 'long')
   assert.equal(await (await answer).text(), 'opened')
 })

@@ -148,7 +148,7 @@ test('a deadline that is not a positive number is a 400', async () => {
 })
 
 test('a deadline that is kept changes nothing, however far it lies', async () => {
-  for (const deadline of ['20000', '1e11', '1e300']) {
+  for (const deadline of ['600000', '1e11', '1e300']) {
     const answer = await get('/echo', { headers: { 'plimsoll-deadline': deadline } })
     assert.equal(answer.status, 200)
   }

@@ -1,7 +1,7 @@
 /** Bodies and answers of an own server as they come, and what happens when they do not come to their end. */
 
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { type RequestListener, request } from 'node:http'
 import test, { afterEach } from 'node:test'
 import { headers } from '../src/wire/messages.ts'
 import { begin, fail, finish } from './support/fake-worker.ts'
@@ -11,30 +11,31 @@ import { useOwn } from './support/own-live.ts'
 const maxBodyBytes = 3_000_000
 let release = () => {}
 
-const own = useOwn(
-  (incoming, response) => {
-    if (incoming.url === '/echo') {
-      response.flushHeaders()
-      incoming.pipe(response)
-    } else if (incoming.url?.startsWith('/slow')) {
-      response.writeHead(200, { 'content-type': incoming.headers.accept ?? 'text/plain' })
-      response.write('begun')
-      release = () => response.end(' and ended')
-    } else if (incoming.url === '/deaf') response.end('not interested')
-    else incoming.resume().on('end', () => response.end('ok'))
-  },
-  { maxBodyBytes },
-  { frontLimits: { requestMs: 400 } },
-)
+const program: RequestListener = (incoming, response) => {
+  if (incoming.url === '/echo') {
+    response.flushHeaders()
+    incoming.pipe(response)
+  } else if (incoming.url?.startsWith('/slow')) {
+    response.writeHead(200, { 'content-type': incoming.headers.accept ?? 'text/plain' })
+    response.write('begun')
+    release = () => response.end(' and ended')
+  } else if (incoming.url === '/deaf') response.end('not interested')
+  else incoming.resume().on('end', () => response.end('ok'))
+}
+const own = useOwn(program, { maxBodyBytes })
+/** Does not wait for short answers to be complete. */
+const eager = useOwn(program, {}, { frontLimits: { holdMs: 1 } })
+/** Does not wait for clients that pause. */
+const impatient = useOwn(program, {}, { frontLimits: { requestMs: 400 } })
 afterEach(async () => {
   own.fake.instead = undefined
-  await untilIdle(own)
-  assert.deepEqual(keptBodies(), [])
+  for (const each of [own, eager, impatient]) await untilIdle(each)
+  await until(() => keptBodies().length === 0, 'no body is kept')
 })
 
 for (const accept of ['text/plain', 'text/event-stream', 'Text/Event-Stream; charset=utf-8']) {
   test(`a slow answer of type ${accept} is seen while it comes`, async () => {
-    const answer = await fetch(`${own.url}/slow`, { headers: { accept } })
+    const answer = await fetch(`${eager.url}/slow`, { headers: { accept } })
     const reader = answer.body!.getReader()
     assert.equal(Buffer.from((await reader.read()).value!).toString(), 'begun')
     assert.equal(answer.headers.get('plimsoll-work'), null)
@@ -47,7 +48,7 @@ for (const accept of ['text/plain', 'text/event-stream', 'Text/Event-Stream; cha
 test('a program hears the client while it answers, and the other way round', async () => {
   const heard: string[] = []
   await new Promise<void>((resolve, reject) => {
-    const call = request(`${own.url}/echo`, { method: 'PUT' }, (answer) => {
+    const call = request(`${eager.url}/echo`, { method: 'PUT' }, (answer) => {
       answer.setEncoding('utf8').on('data', (text: string) => {
         heard.push(text)
         if (heard.length < 3) call.write(`part ${heard.length}`)
@@ -122,7 +123,7 @@ test('a body that is announced to be too long is refused before it comes, and on
 
 for (const bytes of [70_000, 2_000_000]) {
   test(`a client that stops after ${bytes} bytes of its body is told so, and holds up nobody`, async () => {
-    const socket = dial(own)
+    const socket = dial(impatient)
     socket.write('PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2500000\r\n\r\n')
     socket.write(Buffer.alloc(bytes, 'x'))
     assert.match(await readAll(socket), /^HTTP\/1\.1 408 .*too-slow/s)
@@ -176,9 +177,9 @@ test('a large body is sent again from its beginning while it still comes', async
 })
 
 test('a client that goes away while its answer comes cancels it', async () => {
-  const socket = dial(own)
+  const socket = dial(eager)
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   await readUntil(socket, /begun/)
   socket.destroy()
-  await untilIdle(own)
+  await untilIdle(eager)
 })

@@ -1,13 +1,14 @@
 /** On one core a short job passes a long one, unless the long one must not be paused. */
 
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { Estimator } from '../src/estimate/estimator.ts'
 import { defaultMeter } from '../src/meter/hooks.ts'
 import { nominalRate } from '../src/worker/rates.ts'
-import { type Live, until, untilIdle, useLive } from './support/live.ts'
-import { slotsOf } from './support/processes.ts'
+import { open, until, untilIdle, useLive } from './support/live.ts'
+import { allProcesses } from './support/processes.ts'
 
 /** Knows what each will cost. */
 const told: Estimator = {
@@ -18,68 +19,80 @@ const told: Estimator = {
   learn() {},
 }
 
-const files = [join(import.meta.dirname, 'fixtures', 'spins.ts')]
+const files = [join(import.meta.dirname, 'fixtures', 'held-spins.ts')]
 const live = useLive({ files, estimator: told, slots: 8 })
 
-/** The names of jobs in the order in which they were answered. */
-async function order(
-  cluster: Live,
-  jobs: [workload: string, ms: number, when: () => unknown][],
-): Promise<string[]> {
-  const answered: string[] = []
-  const all: Promise<void>[] = []
-  for (const [workload, ms, when] of jobs) {
-    await until(when, `it is time for ${workload}`)
-    const sent = fetch(`${cluster.url}/${workload}?ms=${ms}`).then((response) => {
-      assert.equal(response.status, 204)
-      answered.push(`${workload} ${ms}`)
-    })
-    all.push(sent)
+/** So far apart that it does not matter how long the longer ones have run. */
+const [short, long, longest] = [1e3, 1e6, 1e9]
+
+/** Runs until `let` is called, and says then which jobs have begun. */
+function start(workload: string, name: string, ms: number) {
+  const known = live.state().jobs
+  const answer = fetch(`${live.url}/${workload}?name=${name}&ms=${ms}`)
+  const file = join(live.dataDir, `${name}.begun`)
+  return {
+    arrived: () => until(() => live.state().jobs === known + 1, `${name} has arrived`),
+    begun: () => until(() => existsSync(file), `${name} runs`),
+    inState: (pattern: RegExp) =>
+      until(() => {
+        const pid = Number(readFileSync(file, 'utf8'))
+        return allProcesses().some((found) => found.pid === pid && pattern.test(found.state))
+      }, `${name} is in state ${pattern}`),
+    async finish(): Promise<string[]> {
+      open(live, `${name}.go`)
+      return ((await (await answer).json()) as string[]).map((begun) => begun.split('.')[0]!).sort()
+    },
   }
-  await Promise.all(all)
-  await untilIdle(cluster)
-  return answered
 }
 
-const atOnce = () => true
-const inState = (wanted: string) => () => slotsOf(process.pid).some(({ state }) => state === wanted)
-
 test('a short job passes a long one, whose process is stopped meanwhile', async () => {
-  let stopped = false
-  const watch = setInterval(() => {
-    stopped ||= inState('T')()
-  }, 5)
-  const answered = await order(live, [
-    ['spin', 1500, atOnce],
-    ['spin', 200, inState('R')],
-  ])
-  clearInterval(watch)
-  assert.deepEqual(answered, ['spin 200', 'spin 1500'])
-  assert.equal(stopped, true)
-  assert.equal(inState('T')(), false)
+  const first = start('spin', 'a1', long)
+  await first.begun()
+  const second = start('spin', 'a2', short)
+  await second.begun()
+  await first.inState(/T/)
+  await second.finish()
+  await first.inState(/[^T]/)
+  await first.finish()
+  await untilIdle(live)
 })
 
 test('a job that must not be paused is not', async () => {
-  const answered = await order(live, [
-    ['stubborn', 800, atOnce],
-    ['spin', 50, inState('R')],
-  ])
-  assert.deepEqual(answered, ['stubborn 800', 'spin 50'])
+  const first = start('stubborn', 'b1', long)
+  await first.begun()
+  const second = start('spin', 'b2', short)
+  await second.arrived()
+  // Were it paused for the other, it could not answer: the other goes on.
+  assert.ok(!(await first.finish()).includes('b2'))
+  await second.begun()
+  await second.finish()
+  await untilIdle(live)
 })
 
 test('a job is paused as soon as it comes out of its uninterrupted part', async () => {
-  const answered = await order(live, [
-    ['locked', 1600, atOnce],
-    ['spin', 50, inState('R')],
-  ])
-  assert.deepEqual(answered, ['spin 50', 'locked 1600'])
+  const first = start('locked', 'c1', long)
+  await first.begun()
+  const second = start('spin', 'c2', short)
+  await second.arrived()
+  open(live, 'c1.half')
+  await second.begun()
+  await first.inState(/T/)
+  await second.finish()
+  assert.ok(!(await first.finish()).includes('c2'), 'the other began after that part')
+  await untilIdle(live)
 })
 
 test('a longer job waits for a shorter one', async () => {
-  const answered = await order(live, [
-    ['spin', 500, atOnce],
-    ['spin', 900, inState('R')],
-    ['spin', 100, atOnce],
-  ])
-  assert.deepEqual(answered, ['spin 100', 'spin 500', 'spin 900'])
+  const first = start('spin', 'd1', long)
+  await first.begun()
+  const second = start('spin', 'd2', longest)
+  await second.arrived()
+  const third = start('spin', 'd3', short)
+  await third.begun()
+  await first.inState(/T/)
+  assert.ok(!(await third.finish()).includes('d2'))
+  assert.ok(!(await first.finish()).includes('d2'))
+  await second.begun()
+  await second.finish()
+  await untilIdle(live)
 })

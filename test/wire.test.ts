@@ -21,7 +21,7 @@ const live = useLive()
 function joinWith(options: string[]): Promise<{ code: number; said: string }> {
   const args = [cli, 'worker', '--join', live.adminUrl, '--data', live.dataDir, ...options]
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, args, { timeout: 60_000 }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     )
   })

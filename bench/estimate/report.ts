@@ -1,5 +1,5 @@
 /** A page with one plot for each workload: what was predicted against what it took, with the intervals. */
-import { significant } from '../../src/cli/table.ts'
+import { significant } from '../../src/cli/terminal/table.ts'
 import { logAxis, powerOfTen, wholeDecades } from '../../src/simulate/report/axis.ts'
 import { plot } from '../../src/simulate/report/chart.ts'
 import { escaped, page } from '../../src/simulate/report/page.ts'

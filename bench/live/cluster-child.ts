@@ -1,7 +1,8 @@
 /** A cluster in a process of its own: tells its parent where it is, and ends with it. Its argument: a `ClusterSetup`. */
 
-import type { OptionValues } from '../../src/cli/options.ts'
-import { clusterFrom, clusterOptions } from '../../src/cli/up.ts'
+import { clusterFrom } from '../../src/cli/cluster/from-options.ts'
+import { clusterOptions } from '../../src/config/cluster-options.ts'
+import { defaultsOf, type OptionValues } from '../../src/config/option.ts'
 import { workerCount } from './setting.ts'
 
 export interface ClusterSetup {
@@ -15,10 +16,8 @@ export interface ClusterReady {
 }
 
 const { options } = JSON.parse(process.argv[2]!) as ClusterSetup
-const defaults = Object.fromEntries(
-  Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
-) as OptionValues<typeof clusterOptions>
-const fleet = { port: 0, 'admin-port': 0, min: workerCount, max: workerCount }
+const defaults = defaultsOf(clusterOptions)
+const fleet = { port: 0, adminPort: 0, min: workerCount, max: workerCount }
 const cluster = await clusterFrom({ ...defaults, ...fleet, ...options }, (line) => console.error(line))
 const end = () =>
   cluster.stop(0).then(

@@ -1,5 +1,5 @@
 /** What is the same for all systems: two workers of one core each, and what they serve. */
-import { bundledWorkloads, workloadFiles } from '../../src/cli/workload-files.ts'
+import { bundledWorkloads, workloadFiles } from '../../src/cli/cluster/workload-files.ts'
 
 export const workerCount = 2
 /** In cores. */

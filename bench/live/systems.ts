@@ -50,7 +50,7 @@ export async function startCluster(
   options: ClusterSetup['options'] = {},
 ): Promise<RunningSystem> {
   const eventLog = join(data, 'events.log')
-  const setup: ClusterSetup = { options: { ...options, data, 'event-log': eventLog } }
+  const setup: ClusterSetup = { options: { ...options, data, eventLog: eventLog } }
   const child = fork(fileURLToPath(new URL('./cluster-child.ts', import.meta.url)), [JSON.stringify(setup)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,

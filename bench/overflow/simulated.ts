@@ -1,11 +1,11 @@
 /** A burst in virtual time: an hour of steady traffic, and two minutes in which six times as much comes. */
 
 import type { Random } from '../../src/lib/random.ts'
+import { usualPrices } from '../../src/model/prices.ts'
 import type { Arrivals } from '../../src/simulate/arrivals.ts'
 import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { lognormal } from '../../src/simulate/sizes.ts'
 import { mean, quantile } from '../../src/simulate/summary.ts'
-import { usualPrices } from '../../src/story/money.ts'
 
 export const fleetWorkers = 4
 export const cores = 2

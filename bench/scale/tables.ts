@@ -1,6 +1,6 @@
 /** Results as tables: one for each traffic and boot time, a row for each contender. */
 
-import { significant, table } from '../../src/cli/table.ts'
+import { significant, table } from '../../src/cli/terminal/table.ts'
 import { keeps } from './results.ts'
 import type { Contender, Figures, Run } from './run.ts'
 import type { TrafficName } from './traffic.ts'

@@ -1,6 +1,6 @@
 /** Results as tables: one for each fleet and distribution of sizes, a row for each contender. */
 
-import { duration, significant, table } from '../../src/cli/table.ts'
+import { duration, significant, table } from '../../src/cli/terminal/table.ts'
 import { type FleetName, fleets, loads, type SizesName } from './plan.ts'
 import { everyone, type Results } from './results.ts'
 

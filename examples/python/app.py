@@ -1,10 +1,10 @@
-"""An HTTP server that knows nothing of Plimsoll: Python's standard library and three endpoints.
+"""An HTTP server that knows nothing of Plimsoll, written with Python's standard library.
 
     python3 app.py --port 9000
 
-GET  /primes?below=100000    how many primes there are below a number: the larger, the dearer
-PUT  /upload/name            takes a file, and tells its size and SHA-256
-GET  /count?to=10            a line for each number, as it comes
+GET  /primes?below=100000    counts the primes below a number; its cost grows with the number
+PUT  /upload/name            accepts a file and returns its size and SHA-256
+GET  /count?to=10            streams one line per number
 GET  /health
 """
 
@@ -24,7 +24,7 @@ def count_primes(below: int) -> int:
     n = 2
     while n * n < below:
         if sieve[n]:
-            # One by one, so that the cost is Python's own.
+            # Element by element, so that Python itself does the work.
             for multiple in range(n * n, below, n):
                 sieve[multiple] = 0
         n += 1
@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT
 
     def body(self):
-        """The request's body, with a length or in chunks."""
+        """Yields the request body, whether it has a length or is chunked."""
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
             while size := int(self.rfile.readline().split(b";")[0], 16):
                 yield self.rfile.read(size)

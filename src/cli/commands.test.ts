@@ -1,4 +1,4 @@
-/** What the commands that speak to a cluster print, and how they end. */
+/** Output and exit codes of the commands that talk to a cluster. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigError } from '../lib/errors.ts'
 import type { ClusterState } from '../live/cluster.ts'
-import { getJson } from './client.ts'
 import { demo } from './demo.ts'
 import { estimate } from './estimate.ts'
 import type { Command } from './options.ts'
 import { request } from './request.ts'
 import { status } from './status.ts'
+import { getJson } from './terminal/client.ts'
 import { deserted, run, start, startUp, type Up } from './testing/program.ts'
 import { up } from './up.ts'
 import { worker } from './worker.ts'
@@ -30,7 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Takes longer than any test: the product of two large primes. */
+/** The product of two large primes takes longer than any test. */
 const endless = 'n=1000000000000000012000000000000000027'
 
 const ask = (...args: string[]) => run(['request', ...args, '--url', cluster.url])
@@ -40,14 +40,14 @@ async function until(holds: (state: ClusterState) => boolean): Promise<void> {
   while (!holds(await state())) await wait(20)
 }
 
-test('request prints the answer to stdout and an account of the job to stderr', async () => {
+test('request prints the answer to stdout and the facts about the job to stderr', async () => {
   const { code, stdout, stderr } = await ask('factorize', 'n=12')
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout), { n: '12', factors: ['2', '2', '3'] })
   assert.match(stderr, /^job \S+ · worker w1 · 1 attempt · work \S+ · queue .* · run .*\n$/)
 })
 
-test('request --json prints one object with the answer and what it cost', async () => {
+test('request --json prints one object with the answer and its cost', async () => {
   const { code, stdout, stderr } = await ask('factorize', 'n=15', '--json')
   const { status, worker, attempts, body, job } = JSON.parse(stdout)
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('request --json prints one object with the answer and what it cost', async 
   assert.equal(stderr, '')
 })
 
-test('request passes a picture on byte for byte, to a pipe as to a file', async () => {
+test('request writes a picture unchanged to a pipe and to a file', async () => {
   const file = join(folder, 'picture.png')
   const params = ['julia', 'width=30', 'height=20']
   const { stdoutBytes } = await ask(...params)
@@ -66,7 +66,7 @@ test('request passes a picture on byte for byte, to a pipe as to a file', async 
   assert.deepEqual([code, stdout], [0, ''])
   assert.deepEqual(readFileSync(file), stdoutBytes)
   assert.equal(stdoutBytes.subarray(1, 4).toString(), 'PNG')
-  // A refusal leaves the file alone, and makes none.
+  // A rejection neither changes nor creates the file.
   await ask('julia', 'width=0', '--out', file)
   assert.deepEqual(readFileSync(file), stdoutBytes)
   await ask('julia', 'width=0', '--out', `${file}.new`)
@@ -87,7 +87,7 @@ test('request sends a body from a file or from standard input, and the parameter
   }
 })
 
-test('request prints a refusal field by field and ends with 1', async () => {
+test('request prints a rejection field by field and exits with 1', async () => {
   const { code, stdout, stderr } = await ask('julia', 'width=0', 'height=x')
   assert.deepEqual([code, stdout], [1, ''])
   assert.equal(
@@ -104,7 +104,7 @@ test('request prints a refusal field by field and ends with 1', async () => {
   )
 })
 
-test('estimate prints what a request would cost, and why, line by line', async () => {
+test('estimate prints the cost of a request and its reason, line by line', async () => {
   const { code, stdout, stderr } = await run(['estimate', 'grayscott', '--url', cluster.url])
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(
@@ -120,7 +120,7 @@ test('estimate prints what a request would cost, and why, line by line', async (
   )
 })
 
-test('estimate --json prints the quote as the cluster gives it, also of a body', async () => {
+test('estimate --json prints the quote of the cluster, with and without a body', async () => {
   const file = join(folder, 'upload')
   writeFileSync(file, 'ACGT'.repeat(100))
   const asked = run(['estimate', 'dna', 'pattern=ACGT', '--body', file, '--json', '--url', cluster.url])
@@ -130,7 +130,7 @@ test('estimate --json prints the quote as the cluster gives it, also of a body',
   assert.ok(work > 0 && seconds.expected > 0 && reason.code)
 })
 
-test('estimate refuses as request does', async () => {
+test('estimate rejects what request rejects', async () => {
   const [refused, refusedJson] = await Promise.all([
     run(['estimate', 'julia', 'width=0', '--url', cluster.url]),
     run(['estimate', 'julia', 'width=0', '--json', '--url', cluster.url]),
@@ -140,13 +140,13 @@ test('estimate refuses as request does', async () => {
   assert.deepEqual([refusedJson.code, JSON.parse(refusedJson.stdout).status], [1, 400])
 })
 
-test('a request that misses its deadline is told so', async () => {
+test('request reports a missed deadline', async () => {
   const { code, stderr } = await ask('factorize', endless, '--deadline', '50')
   assert.equal(code, 1)
   assert.match(stderr, /^504 Gateway Timeout\n/)
 })
 
-test('an interrupted request ends, and its job with it', async () => {
+test('interrupting request cancels its job', async () => {
   const { cancelled } = (await state()).counters
   const { process: child, ended } = start(['request', 'factorize', endless, '--url', cluster.url])
   await until(({ workers }) => workers.some(({ jobs }) => jobs.some((job) => job.running)))
@@ -155,7 +155,7 @@ test('an interrupted request ends, and its job with it', async () => {
   await until(({ jobs, counters }) => jobs === 0 && counters.cancelled === cancelled + 1)
 })
 
-test('where nobody listens, request and status say what to do and end with 2', async () => {
+test('without a cluster, request and status say what to do and exit with 2', async () => {
   const url = await deserted()
   const sent = [run(['request', 'factorize', 'n=12', '--url', url]), run(['status', '--admin', url])]
   for (const { code, stderr } of await Promise.all(sent)) {
@@ -164,18 +164,18 @@ test('where nobody listens, request and status say what to do and end with 2', a
   }
 })
 
-test('bad arguments are refused with what is allowed', async () => {
+test('rejects bad arguments and says what is allowed', async () => {
   const wrong: [string[], RegExp][] = [
     [['request'], /name a workload/],
     [['estimate'], /estimate: name a workload/],
     [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
-    [['estimate', 'factorize', '--deadline', '5'], /There are: --url --body --json/],
+    [['estimate', 'factorize', '--deadline', '5'], /Options are: --url --body --json/],
     [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
     [['up', '--client-by', 'ip'], /--client-by = ip: must be address, key or header:NAME/],
-    [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work, more than 0, or seconds/],
+    [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work above 0, or seconds/],
     [['up', '--rate-limit', '9m'], /--rate-limit = 9m: must be units of work/],
     [['up', '--rate-limit', '9', '--rate-burst', 'x'], /--rate-burst = x: must be units of work/],
-    [['up', '--rate-burst', '9'], /--rate-burst = 9: there must be a --rate-limit too/],
+    [['up', '--rate-burst', '9'], /--rate-burst = 9: requires --rate-limit/],
     [['request', 'factorize', '--key', 'a b'], /--key: must be visible ASCII/],
     [['request', 'factorize', '12'], /request: 12: must be name=value/],
     [['request', 'factorize', 'n=1', 'n=2'], /n: given more than once/],
@@ -212,7 +212,7 @@ test('bad arguments are refused with what is allowed', async () => {
   assert.match(unwritable.stderr, /--out = .*: cannot be written \(ENOENT\)/)
 })
 
-test('status shows totals and a table of workers, and as JSON the same state', async () => {
+test('status shows totals and a table of workers, and the same state as JSON', async () => {
   const [shown, json] = await Promise.all([
     run(['status', '--admin', cluster.adminUrl]),
     run(['status', '--admin', cluster.adminUrl, '--json']),
@@ -224,14 +224,14 @@ test('status shows totals and a table of workers, and as JSON the same state', a
   assert.match(shown.stdout, /ago +1 ready +w1 joined, .* after its launch$/m)
 })
 
-test('status --watch goes on until it is interrupted', async () => {
+test('status --watch runs until it is interrupted', async () => {
   const { process: child, ended, said } = start(['status', '--watch', '--json', '--admin', cluster.adminUrl])
   await said(/\n.*\n/)
   child.kill('SIGINT')
   assert.equal((await ended).code, 130)
 })
 
-test('workloads lists those of the cluster, and without one those that come with the program', async () => {
+test('workloads lists the workloads of the cluster, or the bundled ones without a cluster', async () => {
   const url = await deserted()
   const [live, bundled] = await Promise.all([
     run(['workloads', '--url', cluster.url]),
@@ -243,7 +243,7 @@ test('workloads lists those of the cluster, and without one those that come with
   assert.match(bundled.stderr, /come with the program, because nobody listens/)
 })
 
-test('presets tells what up --preset takes, and of one all its rules', async () => {
+test('presets lists the presets, or describes one with all its rules', async () => {
   const { code, stdout } = await run(['presets'])
   assert.equal(code, 0)
   assert.match(stdout, /^plimsoll\n {2}Shortest remaining work first/m)

@@ -3,37 +3,45 @@ import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
-import { figuresTable, middle, moneyExplained, slowdownExplained } from './figures.ts'
 import { type Command, readOptions } from './options.ts'
-import { progressLine } from './progress.ts'
-import { checkReportFile, reportOption, writeReport } from './report-file.ts'
-import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
-import { showPresets } from './show-presets.ts'
-import { readTraffic, type ScenarioTraffic } from './traffic.ts'
+import { figuresTable, middle, moneyExplained, slowdownExplained } from './simulation/figures.ts'
+import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
+import { type Contender, contender, doing, runSpec } from './simulation/scenario.ts'
+import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts'
+import { showPresets } from './simulation/show-presets.ts'
+import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
+import { progressLine } from './terminal/progress.ts'
 
 const options = {
   presets: {
-    help: 'in place of policies: all presets, or some, separated by commas, each on the traffic that each system was made for',
-    default: undefined,
+    type: 'text',
+    help: 'compare presets (all, or names separated by commas) in place of policies, each on the traffic of every system',
     value: 'all',
   },
-  hours: { help: 'of --presets: at most so many hours of each traffic', default: 24, min: 0.01, max: 24 },
+  hours: {
+    type: 'number',
+    help: 'maximum hours of each traffic, with --presets',
+    default: 24,
+    min: 0.01,
+    max: 24,
+  },
   ...scenarioOptions,
   seeds: {
-    help: 'runs with different seeds, of which the median is shown',
+    type: 'integer',
+    help: 'number of seeds; medians are shown',
     default: 5,
     min: 1,
     max: 1000,
-    whole: true,
   },
   report: reportOption,
-  json: { help: 'print JSON instead of a table', default: false },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 /** Several policies on the same arrivals, sizes and estimates. */
 export const compare: Command = {
   summary: 'Compare policies in virtual time: every policy serves the same jobs.',
-  usage: 'POLICY[:DISCIPLINE],… [options]      for example: compare least-connections,srpt --load 0.9',
+  usage:
+    'POLICY[:DISCIPLINE],… [options]\n       for example: plimsoll compare least-connections,srpt --load 0.9',
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
@@ -91,7 +99,7 @@ interface Result {
   policy: Contender
   runs: Summary[]
   costs: Money[]
-  /** What a report shows, if there is to be one. */
+  /** Undefined: no report was asked for. */
   record: PolicyRecord | undefined
 }
 

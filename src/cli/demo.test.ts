@@ -1,4 +1,4 @@
-/** The demo finds nothing wrong, would find what is, and leaves nothing behind. */
+/** The demo succeeds, detects faults, and leaves nothing behind. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -13,14 +13,14 @@ import { checkOrders } from './demo/orders.ts'
 import { isPrime } from './demo/primes.ts'
 import { start } from './testing/program.ts'
 
-/** A folder for temporary files, so that the test sees what is left in it. */
+/** A separate folder for temporary files, so that leftovers are visible. */
 function scratch(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-demo-test-'))
   t.after(() => rmSync(folder, { recursive: true }))
   return folder
 }
 
-test('an interrupted demo ends and leaves nothing behind', async (t) => {
+test('an interrupted demo leaves nothing behind', async (t) => {
   const TMPDIR = scratch(t)
   const { process: child, ended, said } = start(['demo', '--seconds', '60'], { TMPDIR })
   await said(/ready at/)
@@ -30,14 +30,14 @@ test('an interrupted demo ends and leaves nothing behind', async (t) => {
   assert.deepEqual(readdirSync(TMPDIR), [])
 })
 
-test('the same seed draws the same requests, some of each kind', () => {
+test('draws the same requests for the same seed, some of each kind', () => {
   const draw = (seed: number) => drawLoad(seed, 4).map(({ kind, atMs, params }) => ({ kind, atMs, params }))
   assert.deepEqual(draw(7), draw(7))
   assert.notDeepEqual(draw(7), draw(8))
   assert.deepEqual(new Set(draw(7).map(({ kind }) => kind)).size, 4)
 })
 
-test('wrong answers are recognised', () => {
+test('recognises wrong answers', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value))
   assert.equal(checkFactors(json({ n: '12', factors: ['2', '2', '3'] }), '12'), undefined)
   assert.match(checkFactors(json({ n: '12', factors: ['3', '4'] }), '12')!, /4 is not prime/)
@@ -59,12 +59,12 @@ test('wrong answers are recognised', () => {
   assert.match(checkPurchase(json({ orderId: 1, ...order, quantity: 2 }), order)!, /not what Ada asked for/)
 })
 
-test('a purchase that was done more often or less often than its answer says is wrong', (t) => {
+test('a purchase whose orders do not match its answer is wrong', (t) => {
   const dataDir = scratch(t)
   const db = new DatabaseSync(join(dataDir, 'shop.db'))
   db.exec('CREATE TABLE orders (job TEXT, customer TEXT)')
   const purchases = drawLoad(1, 4).filter(({ kind }) => kind === 'purchase')
-  // The answer that each got, its orders, and what the check makes of it.
+  // Answer, number of orders, and verdict.
   const cases: [Ending, number, Ending][] = [
     ['right', 1, 'right'],
     ['right', 0, 'wrong'],
@@ -90,7 +90,7 @@ test('a purchase that was done more often or less often than its answer says is 
   )
 })
 
-test('primes are told from other numbers, also from those that fool weaker tests', () => {
+test('recognises primes, and composites that pass weaker tests', () => {
   const primes = [2n, 3n, 41n, 43n, 7919n, 1_000_000_007n, 2n ** 61n - 1n]
   const others = [0n, 1n, 4n, 561n, 1681n, 3_215_031_751n, 3_825_123_056_546_413_051n, 2n ** 61n + 1n]
   assert.deepEqual([...primes, ...others].filter(isPrime), primes)

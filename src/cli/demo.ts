@@ -4,46 +4,51 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { clusterOptions } from '../config/cluster-options.ts'
+import { defaultsOf, type OptionValues } from '../config/option.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import type { Cluster, ClusterState } from '../live/cluster.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { presetOf } from '../systems/presets.ts'
-import { client } from './client.ts'
+import { clusterFrom } from './cluster/from-options.ts'
 import { drive, type Sent } from './demo/drive.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
 import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
 import { presetLoads } from './demo/preset-loads.ts'
 import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
-import { interruptible } from './interrupt.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
-import { progressLine, waitingLine } from './progress.ts'
-import { duration, table } from './table.ts'
-import { clusterFrom, clusterOptions } from './up.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { client } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { progressLine, waitingLine } from './terminal/progress.ts'
+import { duration, table } from './terminal/table.ts'
 
 const options = {
-  seconds: { help: 'how long requests are sent', default: 10, min: 1, max: 600 },
+  seconds: { type: 'number', help: 'duration of the load, in seconds', default: 10, min: 1, max: 600 },
   workers: {
-    help: 'workers in the fleet; of another preset the most',
+    type: 'integer',
+    help: 'number of workers; with another preset, the maximum',
     default: 2,
     min: 1,
     max: 64,
-    whole: true,
   },
-  preset: { help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`, default: 'plimsoll' },
-  seed: { help: 'the seed of all randomness', default: 1, min: 0, max: 2 ** 48, whole: true },
-  json: { help: 'print JSON instead of a table', default: false },
+  preset: {
+    type: 'text',
+    help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`,
+    default: 'plimsoll',
+  },
+  seed: { type: 'integer', help: 'seed of all randomness', default: 1, min: 0, max: 2 ** 48 },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
-/** A cluster at work, losing a worker and nothing else. */
+/** A cluster under load that loses a worker and no request. */
 export const demo: Command = {
-  summary: 'Start a cluster, send it a mixed load, kill a worker on the way, and check every answer.',
+  summary: 'Start a cluster, send it a mixed load, kill a worker, and check every answer.',
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`demo: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('demo', args, options)
     const logged: string[] = []
     const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-demo-'))
     try {
@@ -60,7 +65,7 @@ export const demo: Command = {
 }
 
 interface Run {
-  /** How the fleet grew and shrank, the times from the first. */
+  /** How the fleet grew and shrank. */
   steps: ClusterState['steps']
   sent: Sent[]
   killed: Killed | undefined
@@ -77,11 +82,9 @@ async function runDemo(
   const say = (line: string) => {
     if (!process.stderr.isTTY) console.error(line)
   }
-  const defaults = Object.fromEntries(
-    Object.entries(clusterOptions).map(([name, option]) => [name, option.default]),
-  ) as OptionValues<typeof clusterOptions>
+  const defaults = defaultsOf(clusterOptions)
   const stopWaiting = waitingLine('the cluster starts')
-  const places = { port: 0, 'admin-port': 0, data: dataDir }
+  const places = { port: 0, adminPort: 0, data: dataDir }
   const cluster = await clusterFrom({ ...defaults, ...places, ...settings }, log).catch((error) => {
     stopWaiting()
     throw error
@@ -122,11 +125,11 @@ async function runDemo(
     steps = cluster.state().steps
     await cluster.stop(0)
   }
-  // Nothing runs any more that could still place an order.
+  // The cluster has stopped, so no further order can be placed.
   return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
 }
 
-/** What is sent, and to what cluster: of a preset its own requests, which make it grow and shrink. */
+/** The load and the settings of the cluster. Each preset has a load of its own that makes its fleet grow and shrink. */
 function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof options>, 'json'>) {
   if (preset === 'plimsoll') {
     const settings = { min: workers, max: workers }
@@ -137,15 +140,15 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
   const least = scale?.min ?? 1
   const settings = {
     preset,
-    'time-scale': trial.timeScale,
-    'work-scale': trial.workScale,
+    timeScale: trial.timeScale,
+    workScale: trial.workScale,
     min: least,
     max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, scale?.tiers ? 7 : 4)),
   }
   return { load: drawPhases(seed, phases, draws), settings, settleSeconds }
 }
 
-/** For the fleet to be as small again as it may be. */
+/** Waits until the fleet has shrunk to its minimum. */
 async function untilSmall(
   cluster: Cluster,
   least: number,
@@ -160,10 +163,10 @@ async function untilSmall(
   while (performance.now() < until && !isSmall()) await wait(50, undefined, { signal })
 }
 
-/** For the whole fleet to come up, also on a busy machine. */
+/** Time for the whole fleet to boot, even on a busy machine. */
 const bootLimitMs = 60_000
 
-/** All of the fleet, so that the start of the cluster is no part of what is measured. */
+/** Waits for the whole fleet, so that the figures exclude the start of the cluster. */
 async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + bootLimitMs
   while (cluster.state().ready < workers) {
@@ -179,7 +182,7 @@ async function untilReady(cluster: Cluster, workers: number, signal: AbortSignal
   }
 }
 
-/** A bar on a terminal, elsewhere a line every other second. Returns what ends it. */
+/** Shows a progress bar on a terminal, elsewhere a line every two seconds. Returns a function that ends it. */
 function showProgress(
   cluster: Cluster,
   sent: readonly Sent[],
@@ -207,7 +210,7 @@ function showProgress(
   }
 }
 
-/** Prints the summary. True: all is as it should be. */
+/** Prints the summary. True: no fault was found. */
 function report(
   { sent, steps, killed, orders }: Run,
   { json, workers, seed }: OptionValues<typeof options>,
@@ -236,7 +239,7 @@ function story({ retried }: Figures, killed: Killed | undefined, { placed, place
   return placed > 0 ? `${loss}\nThe shop has ${many(placed, 'order')}${unknown}.` : loss
 }
 
-/** Each kind of trouble once, with an example. */
+/** One example of each kind of fault. */
 function troublesTold(troubles: readonly Sent[]): string[] {
   const groups = Map.groupBy(
     troubles,

@@ -1,18 +1,18 @@
 import { styleText } from 'node:util'
 import type { QuoteDocument, Range } from '../estimate/quote.ts'
 import { UnreachableError } from '../lib/errors.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
-import { client, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
-import { duration, significant } from './table.ts'
+import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { client, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { duration, significant } from './terminal/table.ts'
 
 const options = {
   ...askingOptions,
-  json: { help: 'print JSON instead of a table', default: false },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
-/** A quote. */
+/** A quote for one request. */
 export const estimate: Command = {
   summary: 'Ask a cluster what a request would cost, without sending it.',
   usage: 'WORKLOAD [name=value…] [options]      for example: estimate factorize n=999985999949',
@@ -42,11 +42,11 @@ function read(text: string, url: URL): QuoteDocument {
   try {
     return JSON.parse(text) as QuoteDocument
   } catch {
-    throw new UnreachableError(`${url.origin} does not answer as a cluster does`)
+    throw new UnreachableError(`${url.origin} is not the address of a cluster`)
   }
 }
 
-/** One line for each fact, the interval beside it. */
+/** One line per figure, with its interval. */
 export function quoteText(quote: QuoteDocument): string {
   const { workload, work, low, high, memoryMb, seconds, waitSeconds, price, source, why } = quote
   const ms = (time: number) => duration(time * 1000)
@@ -75,7 +75,7 @@ function waitText(waitSeconds: number | null): string {
   return waitSeconds === 0 ? 'none' : `at most ${duration(waitSeconds * 1000)}, if nothing shorter comes`
 }
 
-/** Prices may be small parts of a cent. */
+/** Prices may be far below one cent. */
 function money(amount: number): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 }
   return amount.toLocaleString('en-US', amount >= 1 ? digits : { maximumSignificantDigits: 3 })

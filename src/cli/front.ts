@@ -1,79 +1,69 @@
-import { hostname } from 'node:os'
+import { commonOptions, meterOptions, networkOptions } from '../config/cluster-options.ts'
 import { loadConfig } from '../config/load.ts'
+import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { runFront } from '../live/fronts/run-front.ts'
 import { endWithParent, listenShared } from '../live/fronts/shared-port.ts'
-import { meterFrom, meterOptions } from './meter.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
-import { bundledWorkloads, servedOptions, workloadFiles } from './workload-files.ts'
+import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
+import { meterFrom } from './cluster/meter.ts'
+import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
+import { type Command, readOnlyOptions } from './options.ts'
 
 const options = {
-  join: { help: "the cluster's admin address, for example http://127.0.0.1:8081", default: '', value: 'URL' },
-  token: { help: 'the secret to join with; or set PLIMSOLL_TOKEN', default: '', value: 'T' },
-  id: { help: 'its name; default: host and process', default: undefined },
-  port: { help: 'public port; 0: any', default: 8080, min: 0, max: 65_535, whole: true },
-  host: { help: 'address to listen on', default: '127.0.0.1' },
+  ...joinOptions,
+  port: commonOptions.port,
+  host: networkOptions.host,
   ...servedOptions,
   ...meterOptions,
   hold: {
-    help: 'how many seconds requests are held while the cluster cannot be reached',
+    type: 'number',
+    help: 'how long requests are held while the cluster cannot be reached, in seconds',
     default: 60,
     min: 0,
+    value: 'SECONDS',
   },
-  'leave-after': {
-    help: 'on SIGTERM, how many seconds what it has may take; a second one ends it at once',
-    default: 30,
-    min: 0,
-  },
-  launch: { help: 'set by whoever starts it for the cluster', default: undefined, value: 'ID' },
-  shared: { help: 'set by the cluster that starts it: the port is its own', default: false },
-} as const
+  ...leaveOptions,
+  shared: { type: 'flag', help: 'set by the cluster that starts it: it shares its public port' },
+} as const satisfies OptionSpecs
 
-/** One more front, on any machine. */
+/** Another front, on any machine. */
 export const front: Command = {
-  summary: 'Join a cluster as one more front.',
-  usage: '--join URL --token T [options]',
+  summary: 'Join a cluster as another front.',
+  usage: '--join URL --token TOKEN [options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`front: unexpected ${rest.join(' ')}`)
-    const token = values.token || process.env.PLIMSOLL_TOKEN
-    if (!token) throw new ConfigError('--token: must be given, or PLIMSOLL_TOKEN be set')
-    if (!URL.canParse(values.join))
-      throw new ConfigError(`--join = ${values.join}: must be a URL such as http://127.0.0.1:8081`)
-    const stop = new AbortController()
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-    if (values.shared) endWithParent()
+    const values = readOnlyOptions('front', args, options)
+    const { launch, shared } = values
+    const joining = joinFrom(values)
+    const signal = untilSignal()
+    if (shared) endWithParent()
     await runFront(
       {
-        id: values.id ?? values.launch ?? `${hostname()}-${process.pid}`,
-        join: new URL(values.join),
-        token,
-        ...(values.launch !== undefined && { launch: values.launch }),
+        id: values.id ?? launch ?? defaultId(),
+        ...joining,
+        ...(launch !== undefined && { launch }),
         ...(await servedFrom(values)),
         host: values.host,
         port: values.port,
-        ...(values.shared && { share: listenShared }),
+        ...(shared && { share: listenShared }),
         holdMs: values.hold * 1000,
-        leaveMs: values['leave-after'] * 1000,
+        leaveMs: values.leaveAfter * 1000,
         log: (line) => console.log(line),
       },
-      stop.signal,
+      signal,
     )
-    // What connects it with the process that started it would keep it.
-    if (values.shared) process.disconnect?.()
+    // The channel to the parent process would keep this one alive.
+    if (shared) process.disconnect?.()
     return 0
   },
 }
 
 async function servedFrom(values: OptionValues<typeof options>) {
   const { config: file, workloads } = values
-  if (file === undefined) {
+  if (file === undefined)
     return { files: workloadFiles(workloads ?? bundledWorkloads), meter: meterFrom(values) }
-  }
-  if (workloads !== undefined) {
+  if (workloads !== undefined)
     throw new ConfigError(`--workloads = ${workloads}: a front has workloads or a --config, not both`)
-  }
   const { own } = await loadConfig(file)
   if (!own) throw new ConfigError(`--config = ${file}: must have workers or upstreams`)
   return { files: [], own }

@@ -1,36 +1,34 @@
 import { resolve } from 'node:path'
+import { commonOptions, meterOptions } from '../config/cluster-options.ts'
+import type { OptionSpecs } from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { runFunction } from '../live/functions/run-function.ts'
-import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
-import { type Command, readOptions } from './options.ts'
-import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
+import { bundledWorkloads, workloadFiles } from './cluster/workload-files.ts'
+import { type Command, readOnlyOptions } from './options.ts'
 
 const options = {
-  workloads: {
-    help: 'modules or folders with workloads, separated by commas; default: those that come along',
-    default: undefined,
-    value: 'PATHS',
-  },
-  only: { help: 'the one workload that it runs; default: all', default: undefined, value: 'NAME' },
-  memory: { help: 'memory for its job, in MB', default: 512, min: 96, whole: true },
+  workloads: commonOptions.workloads,
+  only: { type: 'text', help: 'the only workload that it runs; default: all' },
+  memory: { type: 'integer', help: 'memory for its job, in MB', default: 512, min: 96, value: 'MB' },
   ...meterOptions,
   ...meterExtrasOption,
-  data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
-} as const
+  data: { ...commonOptions.data, help: 'folder for the files of workloads' },
+} as const satisfies OptionSpecs
 
-/** One function. The cluster starts it where jobs overflow. */
+/** One function. The cluster starts it for jobs that overflow. */
 export const functionCommand: Command = {
-  summary: 'Run one job at a time for a cluster that started this as a function.',
+  summary: 'Run one job at a time for the cluster that started this process as a function.',
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`function: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('function', args, options)
     const token = process.env.PLIMSOLL_TOKEN
-    if (!token) throw new ConfigError('function: PLIMSOLL_TOKEN must be set; a cluster with --functions does')
+    if (!token)
+      throw new ConfigError('function: PLIMSOLL_TOKEN must be set; clusters with --functions set it')
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-    // Whoever started it holds the other end, and is gone when that closes.
+    // The parent process holds the other end, which closes when that process ends.
     process.stdin.on('end', () => stop.abort()).on('error', () => stop.abort())
     process.stdin.resume()
     await runFunction(

@@ -24,7 +24,7 @@ function init(cwd: string, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-test('init --own-server writes a configuration that can be loaded, from what the flags say', async (t) => {
+test('init --own-server writes a loadable configuration from its flags', async (t) => {
   const folder = folderOf(t)
   const command = "python3 'my app.py' --port {port}"
   const { status, stdout } = init(folder, '--own-server', '--command', command, '--health', '/well')
@@ -39,7 +39,7 @@ test('init --own-server writes a configuration that can be loaded, from what the
   )
 })
 
-test('in a project that has Plimsoll installed the configuration has its types', async (t) => {
+test('the configuration has types in a project with Plimsoll installed', async (t) => {
   const folder = folderOf(t)
   const module = { name: 'plimsoll', exports: './index.js' }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(module))
@@ -59,7 +59,7 @@ test('init writes a first workload', async (t) => {
   assert.deepEqual(hello?.run({ steps: '4' }, {} as never), { hello: 'world', steps: 4, sum: 6 })
 })
 
-test('what cannot be is refused in words, and nothing is written or overwritten', (t) => {
+test('rejects invalid answers and overwrites nothing', (t) => {
   const folder = folderOf(t)
   const refused = (args: string[], said: RegExp) => {
     const { status, stderr } = init(folder, ...args)
@@ -67,12 +67,12 @@ test('what cannot be is refused in words, and nothing is written or overwritten'
     assert.match(stderr, said)
   }
   refused(['--own-server'], /--command: how is your server started\? For example --command 'python3 app\.py/)
-  refused(['--own-server', '--command', 'app'], /must be one that says where to listen: with \{port\}/)
+  refused(['--own-server', '--command', 'app'], /must be a command that contains either \{port\}/)
   refused(['--own-server', '--command', 'app {port}', '--health', 'x'], /health = 'x': must be a path/)
-  refused(['--command', 'app {port}'], /--command: goes with --own-server/)
+  refused(['--command', 'app {port}'], /--command: requires --own-server/)
   refused(['a', 'b'], /init: unexpected b/)
   assert.equal(existsSync(join(folder, 'plimsoll.config.ts')), false)
   writeFileSync(join(folder, 'plimsoll.config.yaml'), 'min: 1\n')
-  refused(['--own-server', '--command', 'app {port}'], /plimsoll\.config\.yaml: is there already/)
+  refused(['--own-server', '--command', 'app {port}'], /plimsoll\.config\.yaml: already exists/)
   assert.equal(readFileSync(join(folder, 'plimsoll.config.yaml'), 'utf8'), 'min: 1\n')
 })

@@ -1,4 +1,4 @@
-/** Writes a first configuration: with a workload, or for a server that there is already. */
+/** Writes a first configuration, with a workload or for an existing server. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,26 +7,26 @@ import { checkConfig } from '../config/check.ts'
 import { findConfig } from '../config/load.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
-import { type Ask, askOnTerminal } from './terminal-questions.ts'
+import { type Ask, askOnTerminal } from './terminal/terminal-questions.ts'
 
 const options = {
-  'own-server': { help: 'for an HTTP server that there is already, in any language', default: false },
+  ownServer: { type: 'flag', help: 'configure an existing HTTP server, in any language' },
   command: {
-    help: 'how that is started, with {port} or {socket} where it must listen',
-    default: undefined,
+    type: 'text',
+    help: 'command that starts it, with {port} or {socket} where it is to listen',
     value: 'TEXT',
   },
   health: {
-    help: "a path that is answered with 200 when it is well; '': a connection suffices",
-    default: undefined,
+    type: 'text',
+    help: "its health path, which must answer 200; '': an open connection is enough",
     value: 'PATH',
   },
   concurrency: {
-    help: 'requests that one process of it takes at a time; 0: one, or asked',
+    type: 'integer',
+    help: 'concurrent requests per process; 0: ask, or 1',
     default: 0,
     min: 0,
     max: 10_000,
-    whole: true,
   },
 } as const
 
@@ -36,9 +36,9 @@ interface ServerAnswers {
   concurrency: number
 }
 
-/** A configuration to begin with. */
+/** A first configuration. */
 export const init: Command = {
-  summary: 'Write a first configuration, with a workload or for your own server.',
+  summary: 'Write a first configuration, with a workload or for an existing server.',
   usage: '[FOLDER] [--own-server [--command TEXT --health PATH]]',
   options,
   async run(args) {
@@ -47,10 +47,10 @@ export const init: Command = {
     if (others.length > 0) throw new ConfigError(`init: unexpected ${others.join(' ')}`)
     const folder = resolve(given)
     const existing = findConfig(folder)
-    if (existing) throw new ConfigError(`${relative('.', existing)}: is there already; nothing was written`)
-    if (!values['own-server']) {
+    if (existing) throw new ConfigError(`${relative('.', existing)}: already exists; nothing was written`)
+    if (!values.ownServer) {
       const stray = (['command', 'health'] as const).find((name) => values[name] !== undefined)
-      if (stray) throw new ConfigError(`--${stray}: goes with --own-server`)
+      if (stray) throw new ConfigError(`--${stray}: requires --own-server`)
       write(folder, given, { 'plimsoll.config.ts': workloadConfig(folder), 'workloads/hello.ts': hello })
       console.log(`Then:  plimsoll up, and  curl 'localhost:8080/hello?steps=1000000'`)
       return 0
@@ -68,7 +68,7 @@ interface Given {
   concurrency: number
 }
 
-/** What the command line does not say is asked for; without anybody to ask, only the command must be said. */
+/** Asks for what the flags do not give. Without a terminal, only the command is required. */
 async function serverAnswers(given: Given, ask: Ask | undefined): Promise<ServerAnswers> {
   if (!ask && given.command === undefined) {
     throw new ConfigError(
@@ -84,9 +84,9 @@ async function serverAnswers(given: Given, ask: Ask | undefined): Promise<Server
   check({ command })
   const health =
     given.health ??
-    (await ask?.('Which path does it answer with 200 when it is well?', {
+    (await ask?.('What is its health path, which answers 200?', {
       byDefault: '',
-      shown: 'none: a connection suffices',
+      shown: 'none: an open connection is enough',
       check: (text) => check({ command, health: text }),
     })) ??
     ''
@@ -94,7 +94,7 @@ async function serverAnswers(given: Given, ask: Ask | undefined): Promise<Server
   const concurrency =
     given.concurrency ||
     Number(
-      (await ask?.('How many requests does one process of it take at a time? With 1 they can be paused.', {
+      (await ask?.('How many concurrent requests does one process accept? With 1, requests can be paused.', {
         byDefault: '1',
         check: (text) => check({ command, health, concurrency: Number(text) }),
       })) ?? 1,
@@ -102,7 +102,7 @@ async function serverAnswers(given: Given, ask: Ask | undefined): Promise<Server
   return { command, health, concurrency }
 }
 
-/** Throws what is wrong. */
+/** Throws a `ConfigError` that says what is wrong. */
 function check({ command = '', health = '', concurrency = 1 }: Partial<ServerAnswers>): void {
   checkConfig({ workers: { command, ...(health && { health }), concurrency } }, '.')
 }
@@ -122,7 +122,7 @@ function write(folder: string, given: string, files: Record<string, string>): vo
   }
 }
 
-/** Types for an editor, where they can be found. */
+/** Adds types for editors if the package can be resolved. */
 function wrapped(folder: string, body: string): string {
   try {
     createRequire(join(folder, 'plimsoll.config.ts')).resolve('plimsoll')
@@ -144,8 +144,8 @@ function serverConfig(folder: string, { command, health, concurrency }: ServerAn
   workers: {
     ${lines.join('\n    ')}
   },
-  // Requests of a route are learned about together. Their features are what the cost depends on; without them all of
-  // path, query and body are looked at: features: { width: 'query.width', bytes: 'body.bytes' }
+  // Costs are learned per route. Its features are what the cost depends on, for example
+  // features: { width: 'query.width', bytes: 'body.bytes' }; without them, path, query and body count.
   routes: [{ name: 'server', path: '/**' }],
 }`,
   )

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { ConfigError, PlimsollError } from '../lib/errors.ts'
 import type { Command } from './options.ts'
 
-/** Each is loaded only when it is asked for: to load all takes longer than most of them do. */
+/** Commands are loaded on demand: loading all of them takes longer than running most of them. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   worker: async () => (await import('./worker.ts')).worker,
@@ -59,7 +59,7 @@ async function overview(): Promise<string> {
   )
 }
 
-// Whoever read the output, for example `head`, has had enough.
+// The reader of the output, for example `head`, has closed the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -1,32 +1,16 @@
-/** The options of a command: read, checked and explained from one description. */
+/** Reads the options of a command and prints its help page, both from one table. */
 
 import { parseArgs } from 'node:util'
+import {
+  checkOption,
+  defaultOf,
+  flagOf,
+  type OptionSpec,
+  type OptionSpecs,
+  type OptionValues,
+  parseOption,
+} from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
-
-/** One option. What it is is told by its default; a flag's default is false. */
-export interface OptionSpec {
-  help: string
-  default: string | number | boolean | undefined
-  /** Shown in place of the value: `--log FILE`. */
-  value?: string
-  /** Bounds of a number. */
-  min?: number
-  max?: number
-  /** True: whole numbers only. */
-  whole?: boolean
-}
-
-export type OptionSpecs = Readonly<Record<string, OptionSpec>>
-
-export type OptionValues<S extends OptionSpecs> = {
-  [K in keyof S]: S[K]['default'] extends number
-    ? number
-    : S[K]['default'] extends boolean
-      ? boolean
-      : S[K]['default'] extends string
-        ? string
-        : string | undefined
-}
 
 /** A command of the program. */
 export interface Command {
@@ -36,10 +20,10 @@ export interface Command {
   run(args: string[]): Promise<number> | number
 }
 
-/** What a file says in place of what the command line does not: by names as specs have them, and what they are called there. */
+/** Values of a configuration file, used where the command line gives none. */
 export interface FromFile {
   file: string
-  values: Readonly<Record<string, { name: string; value: unknown }>>
+  values: Readonly<Record<string, unknown>>
 }
 
 export function readOptions<S extends OptionSpecs>(
@@ -47,67 +31,114 @@ export function readOptions<S extends OptionSpecs>(
   specs: S,
   from?: FromFile,
 ): { values: OptionValues<S>; rest: string[] } {
-  const known = Object.fromEntries(
-    Object.entries(specs).map(([name, spec]) => [
-      name,
-      { type: spec.default === false ? ('boolean' as const) : ('string' as const) },
-    ]),
-  )
-  let parsed: ReturnType<typeof parseArgs>
-  try {
-    parsed = parseArgs({ args, options: known, allowPositionals: true, strict: true })
-  } catch (error) {
-    const names = Object.keys(specs).map((name) => `--${name}`)
-    throw new ConfigError(
-      `${(error as Error).message.split('. To specify')[0]}. There are: ${names.join(' ')}`,
-    )
-  }
+  const { values: given, positionals } = parse(args, specs)
   const values: Record<string, unknown> = {}
-  for (const [name, spec] of Object.entries(specs)) {
-    const given = parsed.values[name]
-    const filed = from?.values[name]
-    if (given !== undefined) {
-      values[name] = typeof spec.default === 'number' ? readNumber(`--${name}`, String(given), spec) : given
-    } else if (from && filed) values[name] = readFiled(`${from.file}: ${filed.name}`, filed.value, spec)
-    else values[name] = spec.default
+  for (const [key, spec] of Object.entries(specs)) {
+    const text = given[flagOf(key).slice(2)]
+    const filed = from?.values[key]
+    if (typeof text === 'string') values[key] = parseOption(key, text, spec)
+    else if (text !== undefined) values[key] = text
+    else if (from && filed !== undefined) values[key] = checkOption(`${from.file}: ${key}`, filed, spec)
+    else values[key] = defaultOf(spec)
   }
-  return { values: values as OptionValues<S>, rest: parsed.positionals }
+  return { values: values as OptionValues<S>, rest: positionals }
 }
 
-function readFiled(name: string, value: unknown, spec: OptionSpec): unknown {
-  const wrong = (must: string) => new ConfigError(`${name} = ${JSON.stringify(value)}: must be ${must}`)
-  if (typeof spec.default === 'number') {
-    return readNumber(name, typeof value === 'number' ? String(value) : `${JSON.stringify(value)}`, spec)
-  }
-  if (typeof spec.default === 'boolean') {
-    if (typeof value !== 'boolean') throw wrong('true or false')
-    return value
-  }
-  if (typeof value !== 'string' && typeof value !== 'number') throw wrong('a text')
-  return String(value)
+/** Like `readOptions`, for commands that take no arguments besides options. */
+export function readOnlyOptions<S extends OptionSpecs>(
+  command: string,
+  args: string[],
+  specs: S,
+): OptionValues<S> {
+  const { values, rest } = readOptions(args, specs)
+  rejectRest(command, rest)
+  return values
 }
 
-function readNumber(
-  name: string,
-  text: string,
-  { min = -Infinity, max = Infinity, whole }: OptionSpec,
-): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text)
-  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return value
-  const kind = whole ? 'a whole number' : 'a number'
-  const bounds = max < Infinity ? `from ${min} to ${max}` : min > -Infinity ? `${min} or more` : ''
-  throw new ConfigError(`${name} = ${text}: must be ${kind} ${bounds}`.trimEnd())
+export function rejectRest(command: string, rest: readonly string[]): void {
+  if (rest.length > 0) throw new ConfigError(`${command}: unexpected ${rest.join(' ')}`)
 }
 
-/** The help page of a command. */
+/** True: the option is on the command line, whatever its value. */
+export function isGiven(args: readonly string[], key: string): boolean {
+  const flag = flagOf(key)
+  return args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
+}
+
+function parse(args: string[], specs: OptionSpecs) {
+  const known = Object.entries(specs).map(([key, spec]) => [
+    flagOf(key).slice(2),
+    { type: spec.type === 'flag' ? ('boolean' as const) : ('string' as const) },
+  ])
+  try {
+    return parseArgs({
+      args,
+      options: Object.fromEntries(known) as Record<string, { type: 'boolean' | 'string' }>,
+      allowPositionals: true,
+      strict: true,
+    })
+  } catch (error) {
+    const problem = (error as Error).message.split('. To specify')[0]
+    throw new ConfigError(`${problem}. Options are: ${Object.keys(specs).map(flagOf).join(' ')}`)
+  }
+}
+
+const pageWidth = 100
+/** Longer flags have their help on the next line. */
+const maxFlagWidth = 30
+
+/** The help page of a command: options by topic, no line longer than 100 columns. */
 export function helpPage(name: string, command: Command): string {
-  const rows = Object.entries(command.options).map(([option, spec]) => {
-    const value =
-      spec.default === false ? '' : ` ${spec.value ?? (typeof spec.default === 'number' ? 'N' : 'NAME')}`
-    const shown = spec.default === false || spec.default === undefined ? '' : ` (default ${spec.default})`
-    return [`--${option}${value}`, `${spec.help}${shown}`] as const
+  const rows = Object.entries(command.options).map(([key, spec]) => ({
+    topic: spec.topic ?? '',
+    flag: `${flagOf(key)}${valueText(spec)}`,
+    help: `${spec.help}${detailsText(spec)}`,
+  }))
+  const width = Math.min(maxFlagWidth, Math.max(...rows.map(({ flag }) => flag.length)))
+  const topics = [...new Set(rows.map(({ topic }) => topic))]
+  const sections = topics.map((topic) => {
+    const lines = rows.filter((row) => row.topic === topic).map(({ flag, help }) => row(flag, help, width))
+    return `${topics.length > 1 || topic !== '' ? `${topic || 'Options'}:\n` : ''}${lines.join('\n')}`
   })
-  const width = Math.max(...rows.map(([option]) => option.length))
-  const lines = rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`)
-  return `${command.summary}\n\nUsage: plimsoll ${name} ${command.usage}\n\n${lines.join('\n')}\n`
+  return `${wrap(command.summary, pageWidth).join('\n')}\n\nUsage: plimsoll ${name} ${command.usage}\n\n${sections.join('\n\n')}\n`
+}
+
+function row(flag: string, help: string, width: number): string {
+  const lines = wrap(help, pageWidth - width - 4)
+  const indent = ' '.repeat(width + 4)
+  if (flag.length > width) lines.unshift('')
+  return `  ${flag.padEnd(width)}  ${lines.join(`\n${indent}`)}`.trimEnd()
+}
+
+function valueText(spec: OptionSpec): string {
+  if (spec.type === 'flag') return ''
+  if (spec.value !== undefined) return ` ${spec.value}`
+  return spec.type === 'text' ? ' NAME' : ' N'
+}
+
+function detailsText(spec: OptionSpec): string {
+  // An option that shows a value of its own explains its choices itself.
+  const choices = spec.type === 'text' && spec.value === undefined ? spec.choices : undefined
+  const listed = choices ? `: ${choices.join(', ')}` : ''
+  const value = defaultOf(spec)
+  return value === undefined || value === false || value === ''
+    ? listed
+    : `${listed} (default ${typeof value === 'number' ? plainNumber(value) : value})`
+}
+
+/** Without an exponent. */
+function plainNumber(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 12 })
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }

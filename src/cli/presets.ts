@@ -4,13 +4,13 @@ import { oneOf } from '../lib/one-of.ts'
 import { presets as all, presetOf } from '../systems/presets.ts'
 import { rulesOf } from '../systems/rules.ts'
 import { type Command, readOptions } from './options.ts'
-import { table } from './table.ts'
+import { table } from './terminal/table.ts'
 
-const options = { json: { help: 'print JSON instead of text', default: false } } as const
+const options = { json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
-/** The presets that `up --preset` takes. */
+/** The presets of `up --preset`. */
 export const presets: Command = {
-  summary: 'Tell of the presets: how a cluster may place and run its jobs, and scale; of one, all its rules.',
+  summary: 'List the presets, or describe one preset with all its rules.',
   usage: '[PRESET] [options]',
   options,
   run(args) {

@@ -6,17 +6,13 @@ import { whyFromLog } from '../story/from-log.ts'
 import { type Command, readOptions } from './options.ts'
 
 const options = {
-  why: {
-    help: 'tell the story of this job instead, as the log has it',
-    default: undefined,
-    value: 'JOB',
-  },
-  json: { help: 'print JSON', default: false },
+  why: { type: 'text', help: 'print the story of this job instead', value: 'JOB' },
+  json: { type: 'flag', help: 'print JSON' },
 } as const
 
-/** An event log, once more. */
+/** Replays an event log. */
 export const replay: Command = {
-  summary: 'Feed an event log to a fresh brain and compare what it decides with what was logged.',
+  summary: 'Replay an event log through a fresh brain and compare its actions with the logged ones.',
   usage: 'FILE [options]',
   options,
   async run(args) {

@@ -1,43 +1,44 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { whyText } from '../story/document.ts'
-import { type Account, accountLine, accountOf } from './account.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './asking.ts'
-import { type Answer, client, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
 import { type Command, readOptions } from './options.ts'
-import { type OutFile, openOut } from './out-file.ts'
-import { waitingLine } from './progress.ts'
+import { type Account, accountLine, accountOf } from './terminal/account.ts'
+import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { type Answer, client, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { type OutFile, openOut } from './terminal/out-file.ts'
+import { waitingLine } from './terminal/progress.ts'
 import { whyAfterwards, whyOptions } from './why.ts'
 
 const options = {
   ...askingOptions,
-  out: { help: 'write the answer to this file', default: undefined, value: 'FILE' },
+  out: { type: 'text', help: 'write the answer to this file', value: 'FILE' },
   deadline: {
-    help: 'milliseconds after which the answer is of no use; 0: as the workload has it',
+    type: 'number',
+    help: "deadline in milliseconds; 0: the workload's",
     default: 0,
     min: 0,
     value: 'MS',
   },
   key: {
-    help: 'who asks: sent as a bearer token, for clusters that tell clients apart by key',
-    default: undefined,
+    type: 'text',
+    help: 'client key, sent as a bearer token; for clusters with --client-by key',
     value: 'KEY',
   },
-  why: { help: 'print afterwards, on stderr, why it took as long as it did', default: false },
+  why: { type: 'flag', help: 'print the story of the job on stderr afterwards' },
   ...whyOptions,
-  json: { help: 'print one JSON object: the answer, and what it cost', default: false },
+  json: { type: 'flag', help: 'print one JSON object with the answer and its cost' },
 } as const
 
 /** A client. */
 export const request: Command = {
-  summary: 'Send one request to a cluster and wait for the answer, however long it takes.',
+  summary: 'Send one request to a cluster and wait for its answer.',
   usage: 'WORKLOAD [name=value…] [options]      for example: request factorize n=999985999949',
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
     const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
-    const adminUrl = readUrl('admin-url', values['admin-url'])
+    const adminUrl = readUrl('admin-url', values.adminUrl)
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
     if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
@@ -48,7 +49,7 @@ export const request: Command = {
       return await interruptible(async (signal) => {
         const answer = await connection.send({ ...question, signal })
         const received = await receive(answer, out).catch((error) => {
-          throw new UnreachableError(`the answer broke off (${error.code ?? error.message})`, {
+          throw new UnreachableError(`the answer was cut off (${error.code ?? error.message})`, {
             cause: error,
           })
         })
@@ -71,7 +72,7 @@ export const request: Command = {
 }
 
 function readKey(key: string): string {
-  // The key itself stays out of the message, which may end up in a log.
+  // The key is secret and the message may be logged.
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new ConfigError('--key: must be visible ASCII characters, one or more')
   return key
@@ -87,7 +88,7 @@ interface Received {
   out: string | undefined
 }
 
-/** Takes the answer in, whole. */
+/** Reads the whole answer. */
 async function receive(answer: Answer, out: OutFile | undefined): Promise<Received> {
   const { status, headers, body } = answer
   const type = headers['content-type'] ?? ''
@@ -104,7 +105,7 @@ function jsonOf({ status, account, type, bytes, out }: Received): Record<string,
   return { status, ...account, type, ...(bytes ? bodyFields(bytes, type) : { out }) }
 }
 
-/** Puts the answer where it is wanted; returns the exit code. */
+/** Prints or writes the answer and returns the exit code. */
 function show({ status, failed, type, account, bytes, out }: Received): number {
   if (!bytes) {
     console.error(`${accountLine(account)} · ${out}`)
@@ -119,7 +120,7 @@ function show({ status, failed, type, account, bytes, out }: Received): number {
     )
     code = 2
   } else process.stdout.write(bytes)
-  // A request that was refused at the door never became a job.
+  // A request that the front rejected never became a job.
   if (account.job !== undefined) console.error(accountLine(account))
   return code
 }

@@ -1,29 +1,29 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { RestartEnd, RestartStep } from '../admin/restart.ts'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
-import { adminUrl, client, readUrl } from './client.ts'
-import { type Command, readOptions } from './options.ts'
+import { UnreachableError } from '../lib/errors.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { adminUrl, client, readUrl } from './terminal/client.ts'
 
 const options = {
-  admin: { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
   token: {
-    help: 'the secret of the cluster, if it is elsewhere; or set PLIMSOLL_TOKEN',
+    type: 'text',
+    help: "the cluster's secret, if it runs on another machine; default: PLIMSOLL_TOKEN",
     default: '',
     value: 'T',
   },
-  fronts: { help: 'only fronts', default: false },
-  workers: { help: 'only workers', default: false },
+  fronts: { type: 'flag', help: 'restart fronts only' },
+  workers: { type: 'flag', help: 'restart workers only' },
 } as const
 
 /** A rolling restart. */
 export const restart: Command = {
-  summary: 'Replace the workers and fronts of a cluster one after another, without an error for any client.',
+  summary: 'Replace the workers and fronts of a cluster one after another, without failed requests.',
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`restart: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('restart', args, options)
     const url = readUrl('admin', values.admin)
     const token = values.token || process.env.PLIMSOLL_TOKEN
     const all = values.fronts === values.workers

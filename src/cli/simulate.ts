@@ -5,25 +5,32 @@ import { chaos } from '../simulate/chaos.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
+import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
-import { moneyText } from './money.ts'
-import { type Command, readOptions } from './options.ts'
-import { progressLine } from './progress.ts'
-import { checkReportFile, reportOption, writeReport } from './report-file.ts'
-import { type Contender, contender, doing, runSpec, type Scenario, scenarioOptions } from './scenario.ts'
-import { duration, significant, table } from './table.ts'
-import { readTraffic, type ScenarioTraffic } from './traffic.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { moneyText } from './simulation/money.ts'
+import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
+import { type Contender, contender, doing, runSpec } from './simulation/scenario.ts'
+import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts'
+import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
+import { progressLine } from './terminal/progress.ts'
+import { duration, significant, table } from './terminal/table.ts'
 
 const options = {
-  policy: { help: 'POLICY[:DISCIPLINE]', default: 'srpt' },
+  policy: {
+    type: 'text',
+    help: 'scheduling policy, optionally with the discipline of the workers',
+    default: 'srpt',
+    value: 'POLICY[:DISCIPLINE]',
+  },
   ...scenarioOptions,
   faults: {
-    help: 'a small cluster drawn from the seed, in which everything goes wrong, checked after every event',
-    default: false,
+    type: 'flag',
+    help: 'draw a small cluster and faults of all kinds from the seed, and check all invariants after every event',
   },
   report: reportOption,
-  log: { help: 'write the event log to this file', default: undefined, value: 'FILE' },
-  json: { help: 'print JSON instead of a table', default: false },
+  log: { type: 'text', help: 'write the event log to this file', value: 'FILE' },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 /** One policy in virtual time. */
@@ -32,13 +39,12 @@ export const simulate: Command = {
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`simulate: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('simulate', args, options)
     const policy = contender(values.policy)
     for (const name of ['trace', 'report'] as const)
       if (values.faults && values[name] !== undefined)
         throw new ConfigError(
-          `--${name} = ${values[name]}: does not go with --faults, which draws its own jobs`,
+          `--${name} = ${values[name]}: cannot be combined with --faults, which draws its own jobs`,
         )
     if (values.report !== undefined) await checkReportFile(values.report)
     const traffic = values.faults ? undefined : await readTraffic(values, args)
@@ -102,22 +108,12 @@ async function calm(
     )
     return 0
   }
-  const rows = [
-    ['jobs answered', summary.jobs.toLocaleString('en-US')],
-    ['jobs refused', summary.refused.toLocaleString('en-US')],
-    ['mean response', duration(summary.meanResponseMs)],
-    ['median response', duration(summary.p50ResponseMs)],
-    ['p99 response', duration(summary.p99ResponseMs)],
-    ['mean slowdown', significant(summary.meanSlowdown)],
-    ['p99 slowdown', significant(summary.p99Slowdown)],
-    ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
-    ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
-    ['worst slowdown', significant(summary.maxSlowdown)],
+  console.log(`${about.join('\n')}\n`)
+  const rows = resultRows(summary, [
     ...fleetRows(steps, money, values.scale),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
-  ]
-  console.log(`${about.join('\n')}\n`)
+  ])
   console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${seed}`], rows))
   console.log(`\nMoney: ${moneyText(money)}.`)
   const answered = summary.jobs + summary.refused
@@ -126,7 +122,23 @@ async function calm(
   return 0
 }
 
-/** What the fleet came to, where its size changes. */
+function resultRows(summary: Summary, more: string[][]): string[][] {
+  return [
+    ['jobs answered', summary.jobs.toLocaleString('en-US')],
+    ['jobs rejected', summary.refused.toLocaleString('en-US')],
+    ['mean response', duration(summary.meanResponseMs)],
+    ['median response', duration(summary.p50ResponseMs)],
+    ['p99 response', duration(summary.p99ResponseMs)],
+    ['mean slowdown', significant(summary.meanSlowdown)],
+    ['p99 slowdown', significant(summary.p99Slowdown)],
+    ['p99 slowdown, shortest 90 %', significant(summary.shortP99Slowdown)],
+    ['mean slowdown, largest 1 %', significant(summary.largestSlowdown)],
+    ['worst slowdown', significant(summary.maxSlowdown)],
+    ...more,
+  ]
+}
+
+/** Figures of the fleet, if its size changes. */
 function fleetRows(
   steps: FleetSteps,
   { workerHours, peakWorkers }: Money,
@@ -151,13 +163,13 @@ function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean
         typeof value === 'number' ? `${value}` : value.slice(0, 16),
       ])
       console.log(table([`${policy.scheduler}, with faults`, `seed ${seed}`], rows))
-      console.log('\nEvery promise held after every event.')
+      console.log('\nAll invariants held after every event.')
     }
     return 0
   } catch (error) {
     if (!(error instanceof InvariantError)) throw error
     if (json) console.log(JSON.stringify({ ...policy, seed, broken: error.message }))
-    else console.log(`A promise was broken: ${error.message}`)
+    else console.log(`Invariant violated: ${error.message}`)
     return 1
   }
 }

@@ -1,4 +1,4 @@
-/** What the commands that simulate print and write, and how they end. */
+/** Output, files and exit codes of the commands that simulate. */
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ const cup = file(
   `period,count\n${Array.from({ length: 60 }, (_, i) => `1998-06-30 10:${String(i).padStart(2, '0')}:00,${5000 + 100 * i}\n`).join('')}`,
 )
 
-test('compare plays a trace to every policy, and writes nothing but its result where there is no terminal', async () => {
+test('compare replays a trace for every policy, and prints only its result without a terminal', async () => {
   const { code, stdout, stderr } = await run([
     'compare',
     'least-connections,srpt',
@@ -49,7 +49,7 @@ test('compare plays a trace to every policy, and writes nothing but its result w
   assert.match(stdout, /\nMedians of 2 seeds, 3,000 jobs each, in /)
 })
 
-test('World Cup arrivals go with sizes drawn from another trace', async () => {
+test('combines World Cup arrivals with sizes of another trace', async () => {
   const { code, stdout, stderr } = await run([
     'compare',
     'srpt',
@@ -73,13 +73,13 @@ test('World Cup arrivals go with sizes drawn from another trace', async () => {
   assert.ok(policies[0].meanSlowdown >= 1)
 })
 
-test('at its own pace a trace may be too much, and then that is said', async () => {
+test('warns if a trace at its own pace overloads the fleet', async () => {
   const { stdout } = await run(['simulate', '--trace', cup, '--sizes', 'exponential', '--jobs', '500'])
   assert.match(stdout, /cup\.csv \(world-cup\): 500 jobs, load \S+ \(as recorded\)/)
   assert.match(stdout, /more than the fleet can do; --load fits it/)
 })
 
-test('an event log that simulate wrote is a trace, with its own estimates unless told otherwise', async () => {
+test('an event log of simulate is a trace with its own estimates', async () => {
   const log = join(folder, 'events')
   const written = await run(['simulate', '--jobs', '2000', '--error', '1', '--log', log, '--json'])
   const [again, forgotten] = await Promise.all([
@@ -92,7 +92,7 @@ test('an event log that simulate wrote is a trace, with its own estimates unless
   assert.match(forgotten.stdout, /estimates off by σ = 0\n/)
 })
 
-test('a report is one page with plots, figures, and the command that makes it again', async () => {
+test('a report is one page with plots, figures and its command', async () => {
   const report = join(folder, 'a b.html')
   const args = [
     'compare',
@@ -119,26 +119,29 @@ test('a report is one page with plots, figures, and the command that makes it ag
   assert.equal(readFileSync(report, 'utf8'), html, 'the same command makes the same page')
 })
 
-test('simulate writes a report too, also of very little', async () => {
+test('simulate writes a report, even of very few jobs', async () => {
   const report = join(folder, 'one.html')
   const { code } = await run(['simulate', '--jobs', '1', '--report', report])
   assert.equal(code, 0)
   assert.doesNotMatch(readFileSync(report, 'utf8'), /NaN|undefined|Infinity/)
 })
 
-test('bad arguments are refused with what is allowed, before anything runs', async () => {
+test('rejects bad arguments before anything runs', async () => {
   const missing = join(folder, 'missing')
   const report = join(folder, 'never.html')
   const wrong: [string[], RegExp][] = [
     [['--trace', missing, '--report', report], /--trace = .*missing: cannot be read \(ENOENT\)/],
     [['--trace', functions, '--trace-format', 'csv'], /--trace-format = csv: must be one of world-cup, /],
-    [['--trace', functions, '--arrivals', 'poisson'], /--arrivals = poisson: does not go with --trace/],
+    [
+      ['--trace', functions, '--arrivals', 'poisson'],
+      /--arrivals = poisson: cannot be combined with --trace/,
+    ],
     [['--trace', functions, '--thin', '2'], /--thin = 2: must be a number from 1e-9 to 1/],
     [['--trace', functions, '--from', 'noon'], /--from = noon: must be seconds since the trace begins/],
-    [['--until', '5'], /--until = 5: goes with --trace only/],
+    [['--until', '5'], /--until = 5: requires --trace/],
     [
       ['--trace', functions, '--sizes', cup],
-      /--sizes = .*cup\.csv: holds counts \(world-cup\), must be a trace with sizes/,
+      /--sizes = .*cup\.csv: contains counts only \(world-cup\); must be a trace with sizes/,
     ],
     [
       ['--sizes', 'huge'],
@@ -148,7 +151,7 @@ test('bad arguments are refused with what is allowed, before anything runs', asy
     [['--token-ms', '1'], /--token-ms = 1: must be two numbers, 0 or more and not both 0, such as 0\.1,30/],
     [['--report', folder], /--report = .*: cannot be written \(EISDIR\)/],
     [['--report', join(missing, 'x.html')], /--report = .*: cannot be written \(ENOENT\)/],
-    [['--faults', '--trace', functions], /--trace = .*: does not go with --faults/],
+    [['--faults', '--trace', functions], /--trace = .*: cannot be combined with --faults/],
   ]
   for (const [args, message] of wrong)
     await assert.rejects(async () => simulate.run(args), { code: 'CONFIG', message }, args.join(' '))

@@ -7,7 +7,7 @@ const money = { workers: 0, functions: 0, functionRequests: 0, workerHours: 0 }
 
 function state(over: Partial<ClusterState>): ClusterState {
   const counters = { accepted: 3, results: 2, retries: 0, dropped: 0 }
-  // What the text does not look at is left out.
+  // Only the fields that the text uses.
   return {
     ...{ uptimeMs: 61_000, now: 61_000, policy: 'srpt', ready: 1, placed: 1, workers: [], waiting: [] },
     ...{ booting: [], launchTroubles: [], steps: [], fronts: [], functions: [], away: [], scaling: {} },
@@ -22,7 +22,7 @@ const worker = {
   ...{ figures: { lowCpuFor: 0, SUPER_HEAVY: 97, onHold: false }, usedMemoryMb: 64, memoryMb: 1928 },
 }
 
-test('what policies tell has names in words, and numbers that fit', () => {
+test('formats the figures of policies', () => {
   const text = statusText(
     state({
       workers: [worker] as unknown as ClusterState['workers'],
@@ -43,6 +43,6 @@ test('what policies tell has names in words, and numbers that fit', () => {
   assert.match(text, /^scaling {3}looks above 97 · ema percent 54.4 · batch –$/m)
 })
 
-test('where nobody works it says so', () => {
+test('says when no worker is ready', () => {
   assert.match(statusText(state({ ready: 0, placed: 0 })), /\nNo workers\.\n/)
 })

@@ -1,34 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { count as counted } from '../lib/quantities.ts'
 import type { ClusterState } from '../live/cluster.ts'
 import type { Figures } from '../model/view.ts'
 import { sizeText } from '../story/fleet-story.ts'
-import { adminUrl, getJson, readUrl } from './client.ts'
-import { interruptible } from './interrupt.ts'
-import { moneyText } from './money.ts'
-import { type Command, readOptions } from './options.ts'
-import { duration, significant, table } from './table.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { moneyText } from './simulation/money.ts'
+import { adminUrl, getJson, readUrl } from './terminal/client.ts'
+import { interruptible } from './terminal/interrupt.ts'
+import { duration, significant, table } from './terminal/table.ts'
 
 const options = {
-  admin: { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
-  watch: { help: 'show it anew every second, until Ctrl-C', default: false },
-  json: { help: 'print JSON instead of tables', default: false },
+  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  watch: { type: 'flag', help: 'refresh every second, until Ctrl-C' },
+  json: { type: 'flag', help: 'print JSON instead of tables' },
 } as const
 
-/** Of waiting jobs and such, so many are named. */
+/** Longer lists are cut. */
 const named = 8
-/** Of the fleet's steps, so many are shown. */
+/** Scaling steps shown, newest last. */
 const mostSteps = 8
 
-/** What a cluster is doing now. */
+/** The present state of a cluster. */
 export const status: Command = {
-  summary: 'Show what a cluster is doing: its workers, the jobs in their hands, and those that wait.',
+  summary: 'Show the state of a cluster: workers, running jobs and the queue.',
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`status: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('status', args, options)
     const url = readUrl('admin', values.admin)
     const read = () => getJson<ClusterState>(url, '/api/state')
     const show = (state: ClusterState) => (values.json ? JSON.stringify(state) : statusText(state))
@@ -43,7 +42,7 @@ export const status: Command = {
         for (let text = first; !signal.aborted; ) {
           page.show(text)
           await wait(1000, undefined, { signal }).catch(() => {})
-          // A cluster that is started anew is shown again.
+          // A restarted cluster is shown again.
           text = await read().then(show, (error: Error) => {
             if (!(error instanceof UnreachableError)) throw error
             return values.json ? JSON.stringify({ error: error.message }) : error.message
@@ -57,12 +56,12 @@ export const status: Command = {
   },
 }
 
-/** A terminal shows each text in place of the one before; elsewhere they follow each other. */
+/** On a terminal each text replaces the one before; elsewhere they follow each other. */
 function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
   if (!stream.isTTY || !inPlace) {
     return { show: (text: string) => void stream.write(inPlace ? `${text}\n\n` : `${text}\n`), close() {} }
   }
-  // The other screen, and no cursor: afterwards the terminal is as it was, with the last text below.
+  // Alternate screen, hidden cursor: afterwards the terminal is restored and the last text printed below.
   stream.write('\u001b[?1049h\u001b[?25l')
   let last = ''
   return {
@@ -151,12 +150,12 @@ function cacheText({ hits, misses, shared, entries, bytes, mostBytes }: NonNulla
   return [...(mostBytes > 0 ? [kept] : []), `${count(shared)} shared a job`].join('; ')
 }
 
-/** looksAbove: looks above. Names that are someone else's stay as they are. */
+/** `ticksAbove` becomes "ticks above". */
 function words(name: string): string {
   return /^[a-z]/.test(name) ? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : name
 }
 
-/** What the preset's policies tell of workers, and how busy they are where that is looked at. */
+/** Figures of the preset's policies for each worker, and its CPU if that is polled. */
 function figureNames(workers: ClusterState['workers']): string[] {
   const told = new Set(workers.flatMap(({ figures }) => Object.keys(figures)))
   return [...(workers.some(({ cpu }) => cpu !== null) ? ['cpu'] : []), ...told]

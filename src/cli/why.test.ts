@@ -1,4 +1,4 @@
-/** The story of a job on the command line: of a cluster's, of the request just sent, and of a log's. */
+/** Stories on the command line: from a cluster, after a request, and from a log. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ const request = (...args: string[]) => run(['request', 'factorize', 'n=21', ...a
 const story =
   /Job (\S+) \(factorize\)\nIt took [\s\S]*\n\n +0 ms {2}Arrived: a factorize job[\s\S]*Started on w1[\s\S]*Answered after .*/
 
-test('request --why prints the story on stderr, below the account, and why prints the same', async () => {
+test('request --why prints the story on stderr, and why prints the same', async () => {
   const { code, stdout, stderr } = await request('--why', '--admin-url', up.adminUrl)
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout).factors, ['3', '7'])
@@ -28,7 +28,7 @@ test('request --why prints the story on stderr, below the account, and why print
   assert.ok(again.stdout.startsWith(told), again.stdout)
 })
 
-test('request --json --why has the story as a field, and why --json is the same', async () => {
+test('request --json --why includes the story that why --json prints', async () => {
   const { stdout } = await request('--json', '--why', '--admin-url', up.adminUrl)
   const { job, why } = JSON.parse(stdout)
   assert.equal(why.job, job)
@@ -36,7 +36,7 @@ test('request --json --why has the story as a field, and why --json is the same'
   assert.deepEqual(JSON.parse(again.stdout), why)
 })
 
-test('where the admin port cannot be reached, the answer is printed all the same, and stderr says what to do', async () => {
+test('prints the answer without the admin port, and stderr says what to do', async () => {
   const url = await deserted()
   const plain = await request('--why', '--admin-url', url)
   assert.deepEqual([plain.code, JSON.parse(plain.stdout).n], [0, '21'])
@@ -50,7 +50,7 @@ test('where the admin port cannot be reached, the answer is printed all the same
   assert.match(wrong.stderr, /answered 404: is it the admin port of a cluster\?/)
 })
 
-test('a job that is not remembered, a request that became none, and bad arguments are told so', async () => {
+test('reports forgotten jobs, rejected requests and bad arguments', async () => {
   const unknown = await run(['why', 'nobody', '--admin-url', up.adminUrl])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
   assert.match(unknown.stderr, /^404 Not Found\n {2}Nothing is remembered of a job nobody/)
@@ -58,10 +58,10 @@ test('a job that is not remembered, a request that became none, and bad argument
   assert.match(refused.stderr, /the request did not become a job/)
   const none = await run(['why'])
   assert.equal(none.code, 2)
-  assert.match(none.stderr, /why: name one job/)
+  assert.match(none.stderr, /why: give one job id/)
 })
 
-test('replay --why tells the story of a job in a log', async () => {
+test('replay --why prints the story of a job in a log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-why-'))
   try {
     const log = join(folder, 'log')

@@ -1,25 +1,25 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { type WhyDocument, whyText } from '../story/document.ts'
-import { problemText } from './asking.ts'
-import { adminUrl, client, readUrl } from './client.ts'
 import { type Command, readOptions } from './options.ts'
+import { problemText } from './terminal/asking.ts'
+import { adminUrl, client, readUrl } from './terminal/client.ts'
 
 export const whyOptions = {
-  'admin-url': { help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  adminUrl: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
 } as const
 
-const options = { ...whyOptions, json: { help: 'print JSON instead of lines', default: false } } as const
+const options = { ...whyOptions, json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
 /** The story of a job. */
 export const why: Command = {
-  summary: 'Tell the story of one job: why it started, waited or was paused where and when it did.',
-  usage: 'JOB [options]      JOB is what the plimsoll-job header of an answer says',
+  summary: 'Print the story of one job: why it started, waited or was paused where and when it did.',
+  usage: 'JOB [options]\n       JOB is the value of the plimsoll-job response header',
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
-      throw new ConfigError('why: name one job, as the plimsoll-job header of its answer does')
-    const story = await askWhy(readUrl('admin-url', values['admin-url']), rest[0]!)
+      throw new ConfigError('why: give one job id, the value of the plimsoll-job response header')
+    const story = await askWhy(readUrl('admin-url', values.adminUrl), rest[0]!)
     if ('problem' in story) {
       console.error(story.problem)
       return 1
@@ -29,7 +29,7 @@ export const why: Command = {
   },
 }
 
-/** Asks a cluster. Rejects with an `UnreachableError` if none answers there. */
+/** Rejects with an `UnreachableError` if no cluster answers at the address. */
 export async function askWhy(url: URL, job: string): Promise<WhyDocument | { problem: string }> {
   const connection = client(url)
   try {
@@ -54,7 +54,7 @@ function parsed(text: string): (Partial<WhyDocument> & { type?: string }) | unde
   }
 }
 
-/** The story of a job that was answered a moment ago. Where there is none, stderr says why, and nothing else fails. */
+/** The story of a job that has just been answered. If there is none, stderr says why and the command still succeeds. */
 export async function whyAfterwards(url: URL, job: string | undefined): Promise<WhyDocument | undefined> {
   if (job === undefined) {
     console.error('plimsoll: the request did not become a job, so there is no story of it')

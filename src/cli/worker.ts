@@ -1,93 +1,83 @@
-import { availableParallelism, hostname } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { commonOptions, limitOptions, meterOptions } from '../config/cluster-options.ts'
 import { loadConfig } from '../config/load.ts'
+import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { FrontStarter } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
-import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
-import { type Command, type OptionValues, readOptions } from './options.ts'
-import { bundledWorkloads, servedOptions, workloadFiles } from './workload-files.ts'
+import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
+import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
+import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
+import { type Command, readOptions } from './options.ts'
+
+/** While the brain cannot be reached, a worker that it did not start tries to reconnect for this long. */
+const reconnectMs = 60_000
 
 const options = {
-  join: { help: "the cluster's admin address, for example http://127.0.0.1:8081", default: '', value: 'URL' },
-  token: { help: 'the secret to join with; or set PLIMSOLL_TOKEN', default: '', value: 'T' },
-  id: { help: 'its name; default: host and process', default: undefined },
-  cores: { help: 'jobs that run at a time', default: 1, min: 1, max: 1024, whole: true },
-  slots: {
-    help: 'most jobs that it holds, running and paused',
-    default: 17,
-    min: 1,
-    max: 10_000,
-    whole: true,
-  },
-  memory: { help: 'memory for all its jobs, in MB', default: 4096, min: 128, whole: true },
-  'job-memory': { help: 'bound for one job, in MB', default: 512, min: 96, whole: true },
+  ...joinOptions,
+  cores: { type: 'integer', help: 'jobs that run at a time', default: 1, min: 1, max: 1024 },
+  slots: limitOptions.slots,
+  memory: { type: 'integer', help: 'memory for all jobs, in MB', default: 4096, min: 128, value: 'MB' },
+  jobMemory: limitOptions.jobMemory,
   ...servedOptions,
   upstream: {
-    help: "which of the configuration's upstreams it stands for; default: the only one",
-    default: undefined,
+    type: 'text',
+    help: "the configuration's upstream that it stands for; default: the only one",
     value: 'URL',
   },
   ...meterOptions,
   ...meterExtrasOption,
-  data: { help: 'folder for what workloads keep', default: '.plimsoll', value: 'DIR' },
-  host: { help: 'address that fronts reach it at', default: '127.0.0.1' },
-  'leave-after': {
-    help: 'on SIGTERM, how many seconds what it has may take; a second one ends it at once',
-    default: 30,
-    min: 0,
-  },
-  launch: { help: 'set by the fleet that starts it', default: undefined, value: 'ID' },
-} as const
+  data: { ...commonOptions.data, help: 'folder for the files of workloads' },
+  host: { type: 'text', help: 'address at which fronts reach it', default: '127.0.0.1' },
+  ...leaveOptions,
+} as const satisfies OptionSpecs
+
+type Values = OptionValues<typeof options>
 
 /** One worker, on any machine. */
 export const worker: Command = {
   summary: 'Join a cluster as a worker.',
-  usage: '--join URL --token T [options]',
+  usage: '--join URL --token TOKEN [options]',
   options,
   async run(args) {
     const { values } = readOptions(args, options)
-    const token = values.token || process.env.PLIMSOLL_TOKEN
-    if (!token) throw new ConfigError('--token: must be given, or PLIMSOLL_TOKEN be set')
-    if (!URL.canParse(values.join))
-      throw new ConfigError(`--join = ${values.join}: must be a URL such as http://127.0.0.1:8081`)
+    const { launch } = values
+    const joining = joinFrom(values)
     if (values.cores > availableParallelism())
-      console.error(`worker: ${values.cores} cores asked for, ${availableParallelism()} there`)
-    const stop = new AbortController()
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-    const launched = values.launch !== undefined
+      console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
+    const signal = untilSignal()
     const server = await serverFrom(values)
     await runWorker(
       {
-        id: values.id ?? (launched ? `w${values.launch.split('-').at(-1)}` : `${hostname()}-${process.pid}`),
-        join: new URL(values.join),
-        token,
-        ...(launched && { launch: values.launch }),
+        id: values.id ?? (launch === undefined ? defaultId() : `w${launch.split('-').at(-1)}`),
+        ...joining,
+        ...(launch !== undefined && { launch }),
         cores: values.cores,
         slots: values.slots,
         memoryMb: values.memory,
-        jobMemoryMb: values['job-memory'],
+        jobMemoryMb: values.jobMemory,
         ...(server ? { server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
-        // Local workers end with the brain; others wait for it to come back.
-        reconnectMs: launched ? 0 : 60_000,
-        leaveMs: values['leave-after'] * 1000,
-        ...(!server && { front: frontFrom(values, token) }),
+        // Workers that the brain started end with it.
+        reconnectMs: launch === undefined ? reconnectMs : 0,
+        leaveMs: values.leaveAfter * 1000,
+        ...(!server && { front: frontFrom(values, joining) }),
         log: (line) => console.log(line),
       },
-      stop.signal,
+      signal,
     )
-    // Of a cluster whose nodes may be fronts: what connects it with the process that started it would keep it.
+    // A worker that became a front has a channel to the process that started it, which would keep it alive.
     if (process.connected) process.disconnect()
     return 0
   },
 }
 
-/** A node that is told to be a front: on the cluster's own port if that is handed over, else on any that is free. */
-function frontFrom(values: OptionValues<typeof options>, token: string): FrontStarter {
+/** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */
+function frontFrom(values: Values, joining: { join: URL; token: string }): FrontStarter {
   return async (id, signal, events) => {
     const [{ runFront }, { listenShared }] = await Promise.all([
       import('../live/fronts/run-front.ts'),
@@ -96,13 +86,13 @@ function frontFrom(values: OptionValues<typeof options>, token: string): FrontSt
     const { launch, host } = values
     await runFront(
       {
-        ...{ id, join: new URL(values.join), token, host, port: 0, ...events },
+        ...{ id, ...joining, host, port: 0, ...events },
         ...(launch !== undefined && { launch }),
         ...(process.send && { share: listenShared }),
         files: workloadFiles(values.workloads ?? bundledWorkloads),
         meter: meterFrom(values),
-        holdMs: 60_000,
-        leaveMs: values['leave-after'] * 1000,
+        holdMs: reconnectMs,
+        leaveMs: values.leaveAfter * 1000,
         log: (line) => console.log(line),
       },
       signal,
@@ -115,14 +105,13 @@ async function serverFrom({
   config: file,
   upstream,
   workloads,
-}: OptionValues<typeof options>): Promise<ServerSettings | undefined> {
+}: Values): Promise<ServerSettings | undefined> {
   if (file === undefined) {
     if (upstream === undefined) return undefined
-    throw new ConfigError(`--upstream = ${upstream}: there must be a --config too`)
+    throw new ConfigError(`--upstream = ${upstream}: requires --config`)
   }
-  if (workloads !== undefined) {
+  if (workloads !== undefined)
     throw new ConfigError(`--workloads = ${workloads}: a worker has workloads or a --config, not both`)
-  }
   const { own } = await loadConfig(file)
   if (!own) throw new ConfigError(`--config = ${file}: must have workers or upstreams`)
   return serverSettings(own, upstream)

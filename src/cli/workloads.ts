@@ -1,13 +1,13 @@
-import { ConfigError, UnreachableError } from '../lib/errors.ts'
+import { UnreachableError } from '../lib/errors.ts'
 import { loadWorkloads } from '../workload/workload.ts'
-import { getJson, publicUrl, readUrl } from './client.ts'
-import { type Command, readOptions } from './options.ts'
-import { table } from './table.ts'
-import { bundledWorkloads, workloadFiles } from './workload-files.ts'
+import { bundledWorkloads, workloadFiles } from './cluster/workload-files.ts'
+import { type Command, readOnlyOptions } from './options.ts'
+import { getJson, publicUrl, readUrl } from './terminal/client.ts'
+import { table } from './terminal/table.ts'
 
 const options = {
-  url: { help: "the cluster's public address", default: publicUrl, value: 'URL' },
-  json: { help: 'print JSON instead of a table', default: false },
+  url: { type: 'text', help: "the cluster's public address", default: publicUrl, value: 'URL' },
+  json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
 interface Entry {
@@ -15,14 +15,13 @@ interface Entry {
   description: string
 }
 
-/** What can be asked for. */
+/** The workloads of a cluster. */
 export const workloads: Command = {
-  summary: 'List the workloads of a cluster; without one, those that come with the program.',
+  summary: 'List the workloads of a cluster, or the bundled ones if no cluster answers.',
   usage: '[options]',
   options,
   async run(args) {
-    const { values, rest } = readOptions(args, options)
-    if (rest.length > 0) throw new ConfigError(`workloads: unexpected ${rest.join(' ')}`)
+    const values = readOnlyOptions('workloads', args, options)
     const url = readUrl('url', values.url)
     let missing: UnreachableError | undefined
     let list: Entry[]
@@ -40,7 +39,7 @@ export const workloads: Command = {
     }
     const rows = entries.map(({ name, description }) => [name, `/${name}`, description])
     console.log(table(['workload', 'path', 'what it does'], rows, [0, 1, 2]))
-    // Apart from the table, which may be read by another program.
+    // On stderr, because another program may read the table.
     if (missing) console.error(`\nThese come with the program, because ${missing.message}`)
     return 0
   },

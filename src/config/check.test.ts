@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { flagOf } from '../cli/config.ts'
-import { clusterOptions } from '../cli/up.ts'
-import { checkConfig, upOptions } from './check.ts'
+import { checkConfig } from './check.ts'
 import type { RouteRequest } from './config.ts'
 
 const folder = import.meta.dirname
 const workers = { command: 'python3 app.py --port {port}' }
 const check = (config: unknown) => checkConfig(config, folder)
 
-test('an own server gets its defaults', () => {
+test('an existing server gets its defaults', () => {
   const { own, options } = check({ workers, port: 0 })
   const { routes, ...rest } = own!
   assert.deepEqual(options, { port: 0 })
@@ -39,13 +37,13 @@ test('an own server gets its defaults', () => {
   )
 })
 
-test('upstreams are origins, with one path for their health', () => {
+test('upstreams are origins that share one health path', () => {
   assert.equal(check({ upstreams: ['http://a:1'], health: '/well' }).own?.health, '/well')
   const { own } = check({ upstreams: ['http://127.0.0.1:9000/', 'http://[::1]:80'], concurrency: 8 })
   assert.deepEqual([own?.upstreams, own?.concurrency], [['http://127.0.0.1:9000', 'http://[::1]'], 8])
 })
 
-test('a configuration without a server is one of options alone', () => {
+test('a configuration without a server has options only', () => {
   assert.deepEqual(check({ min: 2, fair: true }), { options: { min: 2, fair: true } })
   assert.deepEqual(check({ data: 'd', workloads: 'a,b' }).options, {
     data: `${folder}/d`,
@@ -53,11 +51,7 @@ test('a configuration without a server is one of options alone', () => {
   })
 })
 
-test('it has every option of up, and no other', () => {
-  assert.deepEqual(upOptions.map(flagOf).sort(), Object.keys(clusterOptions).sort())
-})
-
-test('declared features are found in a request', () => {
+test('reads declared features from a request', () => {
   const request: RouteRequest = {
     method: 'POST',
     path: { id: '7' },
@@ -86,96 +80,85 @@ test('declared features are found in a request', () => {
 
 const route = (fields: object) => ({ workers, routes: [{ name: 'r', path: '/:id', ...fields }] })
 
-test('what is wrong is refused by name, with its value and what is allowed', () => {
-  const refused: [config: unknown, message: RegExp][] = [
-    [null, /^the configuration = null: must be an object with workers, upstreams/],
-    [[], /^the configuration = \[\]: must be an object/],
-    [
-      { wrokers: {} },
-      /^the configuration: unknown option wrokers; options are workers, upstreams, .*eventLog$/,
-    ],
-    [{ routes: [] }, /^routes: there must be workers or upstreams too/],
-    [{ concurrency: 2 }, /^concurrency: there must be workers or upstreams too/],
-    [{ workers, upstreams: ['http://a:1'] }, /^workers and upstreams: there must be one of them/],
-    [{ workers, workloads: 'x' }, /^workloads = x: a cluster has workloads or workers, not both/],
-    [{ workers, meter: 'off' }, /^meter = off: a cluster has workloads or workers/],
-    [{ workers, concurrency: 2 }, /^concurrency = 2: must be given as workers\.concurrency/],
-    [{ workers: 'python3' }, /^workers = 'python3': must be an object with command, health/],
-    [{ workers: { ...workers, comand: 1 } }, /^workers: unknown option comand; options are command, health/],
-    [{ workers: {} }, /^workers\.command = undefined: must be a command such as/],
-    [{ workers: { command: [] } }, /^workers\.command = \[\]: must be a command/],
-    [{ workers: { command: ['a', 5, '{port}'] } }, /^workers\.command = \[ 'a', 5, '\{port\}' \]: must be/],
-    [{ workers: { command: 'app' } }, /^workers\.command = 'app': must be one that says where to listen/],
-    [{ workers: { command: 'app {port} {socket}' } }, /with \{port\} or with \{socket\}/],
-    [{ workers: { command: 'a && b {port}' } }, /^workers\.command = a && b \{port\}: "&" is for a shell/],
-    [
-      { workers: { ...workers, health: 'health' } },
-      /^workers\.health = 'health': must be a path that begins with \//,
-    ],
-    [
-      { workers: { ...workers, concurrency: 0 } },
-      /^workers\.concurrency = 0: must be a whole number from 1 to 10000/,
-    ],
-    [{ workers: { ...workers, concurrency: 1.5 } }, /^workers\.concurrency = 1\.5: must be a whole number/],
-    [{ workers: { ...workers, cwd: 'nowhere' } }, /^workers\.cwd = nowhere: there is no such folder/],
-    [{ workers: { ...workers, cwd: 5 } }, /^workers\.cwd = 5: must be a folder/],
-    [{ workers: { ...workers, env: { PORT: 80 } } }, /^workers\.env\.PORT = 80: must be a text/],
-    [{ workers: { ...workers, env: { 'a=b': '' } } }, /^workers\.env = 'a=b': must be names without =/],
-    [{ workers: { ...workers, env: [] } }, /^workers\.env = \[\]: must be an object/],
-    [{ workers: { ...workers, startMs: '5s' } }, /^workers\.startMs = '5s': must be a number from 1 to/],
-    [
-      { workers: { ...workers, healthEveryMs: 0 } },
-      /^workers\.healthEveryMs = 0: must be a number from 10 to/,
-    ],
-    [{ workers, maxBodyBytes: -1 }, /^maxBodyBytes = -1: must be a whole number from 0 to/],
-    [{ upstreams: ['http://a:1'], health: 'well' }, /^health = 'well': must be a path that begins with/],
-    [{ workers, health: '/well' }, /^health = '\/well': must be given as workers\.health/],
-    [{ upstreams: [] }, /^upstreams = \[\]: must be a list of addresses such as/],
-    [{ upstreams: ['127.0.0.1:9000'] }, /^upstreams\[0\] = '127\.0\.0\.1:9000': must be an address such as/],
-    [{ upstreams: ['https://a:1'] }, /^upstreams\[0\] = 'https:\/\/a:1': must be/],
-    [{ upstreams: ['http://a:1/path'] }, /without a path/],
-    [{ upstreams: ['http://u:p@a:1'] }, /^upstreams\[0\]/],
-    [{ upstreams: ['http://a:1', 'http://a:1/'] }, /^upstreams = 'http:\/\/a:1': must be given once/],
-    [{ upstreams: ['http://a:1'], max: 3 }, /^min, max: upstreams are not scaled/],
-    [{ workers, routes: {} }, /^routes = \{\}: must be a list of routes/],
-    [{ workers, routes: [5] }, /^routes\[0\] = 5: must be an object with name, path/],
-    [route({ name: 'Big' }), /^routes\[0\]\.name = 'Big': must be lower-case letters/],
-    [route({ path: 'x' }), /^routes\[0\]\.path = x: must be a path that begins with/],
-    [route({ method: 'GET' }), /^routes\[0\]: unknown option method; options are name, path, methods/],
-    [
-      route({ methods: 'GET' }),
-      /^routes\[0\]\.methods = 'GET': must be a list of methods in capital letters/,
-    ],
-    [route({ methods: ['get'] }), /^routes\[0\]\.methods = \[ 'get' \]: must be/],
-    [route({ repeat: 'yes' }), /^routes\[0\]\.repeat = 'yes': must be true or false/],
-    [route({ preemptible: 1 }), /^routes\[0\]\.preemptible = 1: must be true or false/],
-    [route({ deadlineMs: 0 }), /^routes\[0\]\.deadlineMs = 0: must be a number from 1 to/],
-    [
-      route({ features: ['a'] }),
-      /^routes\[0\]\.features = \[ 'a' \]: must be names with where they are found/,
-    ],
-    [
-      route({ features: { a: 'width' } }),
-      /^routes\[0\]\.features\.a = width: must be path\.NAME, query\.NAME/,
-    ],
-    [route({ features: { a: 'query.' } }), /must be path\.NAME/],
-    [route({ features: { a: 'cookie.x' } }), /must be path\.NAME/],
-    [route({ features: { a: 5 } }), /features\.a = 5: must be/],
-    [
-      route({ features: { a: 'path.scene' } }),
-      /features\.a = path\.scene: must be one of the path's parts: id/,
-    ],
-    [route({ features: { ['x'.repeat(65)]: 'method' } }), /names of 1 to 64 letters/],
-    [
-      {
-        workers,
-        routes: [
-          { name: 'a', path: '/' },
-          { name: 'a', path: '/b' },
-        ],
-      },
-      /^routes: the name a is given twice/,
-    ],
-  ]
-  for (const [config, message] of refused) assert.throws(() => check(config), { code: 'CONFIG', message })
+const rejected: [config: unknown, message: RegExp][] = [
+  [null, /^the configuration = null: must be an object with workers, upstreams/],
+  [[], /^the configuration = \[\]: must be an object/],
+  [
+    { wrokers: {} },
+    /^the configuration: unknown option wrokers; options are workers, upstreams, .*eventLog$/,
+  ],
+  [{ routes: [] }, /^routes: requires workers or upstreams$/],
+  [{ concurrency: 2 }, /^concurrency: requires workers or upstreams$/],
+  [{ workers, upstreams: ['http://a:1'] }, /^workers, upstreams: only one of them may be given$/],
+  [{ workers, workloads: 'x' }, /^workloads = x: cannot be combined with workers$/],
+  [{ workers, meter: 'off' }, /^meter = off: cannot be combined with workers$/],
+  [{ workers, concurrency: 2 }, /^concurrency = 2: must be given as workers\.concurrency/],
+  [{ workers: 'python3' }, /^workers = 'python3': must be an object with command, health/],
+  [{ workers: { ...workers, comand: 1 } }, /^workers: unknown option comand; options are command, health/],
+  [{ workers: {} }, /^workers\.command = undefined: must be a command such as/],
+  [{ workers: { command: [] } }, /^workers\.command = \[\]: must be a command/],
+  [{ workers: { command: ['a', 5, '{port}'] } }, /^workers\.command = \[ 'a', 5, '\{port\}' \]: must be/],
+  [{ workers: { command: 'app' } }, /^workers\.command = 'app': must be a command that contains either/],
+  [{ workers: { command: 'app {port} {socket}' } }, /either \{port\} or \{socket\}/],
+  [{ workers: { command: 'a && b {port}' } }, /^workers\.command = a && b \{port\}: "&" is shell syntax/],
+  [
+    { workers: { ...workers, health: 'health' } },
+    /^workers\.health = 'health': must be a path that starts with \//,
+  ],
+  [
+    { workers: { ...workers, concurrency: 0 } },
+    /^workers\.concurrency = 0: must be a whole number from 1 to 10000/,
+  ],
+  [{ workers: { ...workers, concurrency: 1.5 } }, /^workers\.concurrency = 1\.5: must be a whole number/],
+  [{ workers: { ...workers, cwd: 'nowhere' } }, /^workers\.cwd = nowhere: no such folder/],
+  [{ workers: { ...workers, cwd: 5 } }, /^workers\.cwd = 5: must be the path of a folder/],
+  [{ workers: { ...workers, env: { PORT: 80 } } }, /^workers\.env\.PORT = 80: must be a string/],
+  [{ workers: { ...workers, env: { 'a=b': '' } } }, /^workers\.env = 'a=b': must be names without =/],
+  [{ workers: { ...workers, env: [] } }, /^workers\.env = \[\]: must be an object/],
+  [{ workers: { ...workers, startMs: '5s' } }, /^workers\.startMs = '5s': must be a number from 1 to/],
+  [{ workers: { ...workers, healthEveryMs: 0 } }, /^workers\.healthEveryMs = 0: must be a number from 10 to/],
+  [{ workers, maxBodyBytes: -1 }, /^maxBodyBytes = -1: must be a whole number from 0 to/],
+  [{ upstreams: ['http://a:1'], health: 'well' }, /^health = 'well': must be a path that starts with/],
+  [{ workers, health: '/well' }, /^health = '\/well': must be given as workers\.health/],
+  [{ upstreams: [] }, /^upstreams = \[\]: must be a list of addresses such as/],
+  [{ upstreams: ['127.0.0.1:9000'] }, /^upstreams\[0\] = '127\.0\.0\.1:9000': must be an address such as/],
+  [{ upstreams: ['https://a:1'] }, /^upstreams\[0\] = 'https:\/\/a:1': must be/],
+  [{ upstreams: ['http://a:1/path'] }, /without a path/],
+  [{ upstreams: ['http://u:p@a:1'] }, /^upstreams\[0\]/],
+  [{ upstreams: ['http://a:1', 'http://a:1/'] }, /^upstreams = 'http:\/\/a:1': must be listed once/],
+  [{ upstreams: ['http://a:1'], max: 3 }, /^min, max: cannot be combined with upstreams/],
+  [{ workers, routes: {} }, /^routes = \{\}: must be a list of routes/],
+  [{ workers, routes: [5] }, /^routes\[0\] = 5: must be an object with name, path/],
+  [route({ name: 'Big' }), /^routes\[0\]\.name = 'Big': must be lower-case letters/],
+  [route({ path: 'x' }), /^routes\[0\]\.path = x: must be a path that begins with/],
+  [route({ method: 'GET' }), /^routes\[0\]: unknown option method; options are name, path, methods/],
+  [route({ methods: 'GET' }), /^routes\[0\]\.methods = 'GET': must be a list of methods in capital letters/],
+  [route({ methods: ['get'] }), /^routes\[0\]\.methods = \[ 'get' \]: must be/],
+  [route({ repeat: 'yes' }), /^routes\[0\]\.repeat = 'yes': must be true or false/],
+  [route({ preemptible: 1 }), /^routes\[0\]\.preemptible = 1: must be true or false/],
+  [route({ deadlineMs: 0 }), /^routes\[0\]\.deadlineMs = 0: must be a number from 1 to/],
+  [route({ features: ['a'] }), /^routes\[0\]\.features = \[ 'a' \]: must be an object of sources/],
+  [route({ features: { a: 'width' } }), /^routes\[0\]\.features\.a = width: must be path\.NAME, query\.NAME/],
+  [route({ features: { a: 'query.' } }), /must be path\.NAME/],
+  [route({ features: { a: 'cookie.x' } }), /must be path\.NAME/],
+  [route({ features: { a: 5 } }), /features\.a = 5: must be/],
+  [
+    route({ features: { a: 'path.scene' } }),
+    /features\.a = path\.scene: must be one of the path's parts: id/,
+  ],
+  [route({ features: { ['x'.repeat(65)]: 'method' } }), /names of 1 to 64 characters/],
+  [
+    {
+      workers,
+      routes: [
+        { name: 'a', path: '/' },
+        { name: 'a', path: '/b' },
+      ],
+    },
+    /^routes: the name a is used twice/,
+  ],
+]
+
+test('an error names the option, its value and what is allowed', () => {
+  for (const [config, message] of rejected) assert.throws(() => check(config), { code: 'CONFIG', message })
 })

@@ -1,6 +1,7 @@
-/** Checks a whole configuration: every option by name, and that those that are there go together. */
+/** Checks a whole configuration file: each key by name, and that keys which exclude each other do not meet. */
 
 import { resolve } from 'node:path'
+import { checkFields, checkNumber, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { type CheckedRoute, checkRoutes } from './check-routes.ts'
 import {
@@ -10,121 +11,85 @@ import {
   checkServer,
   checkUpstreams,
 } from './check-server.ts'
-import type { UpConfig } from './config.ts'
-import { fieldsOf, numberOf, wrong } from './refuse.ts'
+import { clusterOptions, type UpConfig } from './cluster-options.ts'
+import type { OptionSpec } from './option.ts'
 
-/** An HTTP server of the user's own in place of workloads. */
+/** An existing HTTP server in place of workloads. */
 export interface OwnCluster {
-  /** Exactly one of the two is there: programs to be started, */
+  /** Programs that Plimsoll starts. Exactly one of `workers` and `upstreams` is set. */
   readonly workers?: CheckedServer
-  /** or the origins of those that run already. */
+  /** Origins of servers that run already. */
   readonly upstreams?: readonly string[]
-  /** Of upstreams: a path that they answer when they are well. */
+  /** Health path of the upstreams. */
   readonly health?: string
-  /** Requests that each program is given at a time. */
+  /** Maximum number of concurrent requests per program. */
   readonly concurrency: number
   readonly routes: readonly CheckedRoute[]
   readonly maxBodyBytes: number
 }
 
 export interface CheckedConfig {
-  /** Those of `up` that are given; their values are checked with those of the command line. */
+  /** Options of `up`, with absolute paths. Their values are checked together with the flags. */
   readonly options: UpConfig
   readonly own?: OwnCluster
 }
 
-export const upOptions = [
-  ...[
-    'port',
-    'adminPort',
-    'host',
-    'fronts',
-    'min',
-    'max',
-    'preset',
-    'timeScale',
-    'workScale',
-    'workloads',
-    'meter',
-    'formula',
-    'data',
-    'queue',
-  ],
-  ...['slots', 'clientBy', 'fair', 'rateLimit', 'rateBurst', 'jobMemory', 'pricePerHour', 'stopAfter'],
-  ...['scale', 'target', 'promise', 'paidMinimum', 'paidPeriod'],
-  ...['functions', 'pricePerGbSecond', 'pricePerInvocation', 'priceOfWaiting'],
-  ...['coalesce', 'cache', 'cacheAge', 'eventLog'],
-] as const satisfies (keyof UpConfig)[]
-
-const ownOptions = ['workers', 'upstreams', 'health', 'concurrency', 'routes', 'maxBodyBytes'] as const
-/** What is said of workloads. */
-const ofWorkloads = ['workloads', 'meter', 'formula'] as const
-/** Paths, which begin at the configuration's folder. */
-const paths: readonly string[] = ['data', 'eventLog']
+const optionKeys = Object.keys(clusterOptions)
+const serverKeys = ['workers', 'upstreams', 'health', 'concurrency', 'routes', 'maxBodyBytes'] as const
+const workloadKeys = ['workloads', 'meter', 'formula'] as const
 const gibibyte = 1024 ** 3
 
-/** `folder` is where relative paths begin. */
+/** Relative paths start at `folder`. */
 export function checkConfig(given: unknown, folder: string): CheckedConfig {
-  const fields = fieldsOf('the configuration', given, [...ownOptions, ...upOptions])
+  const fields = checkFields('the configuration', given, [...serverKeys, ...optionKeys])
   const options = Object.fromEntries(
-    upOptions
-      .filter((name) => fields[name] !== undefined)
-      .map((name) => [name, from(folder, name, fields[name])]),
+    Object.entries(clusterOptions)
+      .filter(([key]) => fields[key] !== undefined)
+      .map(([key, spec]) => [key, withAbsolutePaths(fields[key], spec, folder)]),
   )
   if (fields.workers === undefined && fields.upstreams === undefined) {
-    const alone = ownOptions.find((name) => fields[name] !== undefined)
-    if (alone === undefined) return { options }
-    throw new ConfigError(`${alone}: there must be workers or upstreams too`)
+    const key = serverKeys.find((each) => fields[each] !== undefined)
+    if (key === undefined) return { options }
+    throw new ConfigError(`${key}: requires workers or upstreams`)
   }
-  if (fields.workers !== undefined && fields.upstreams !== undefined) {
-    throw new ConfigError('workers and upstreams: there must be one of them, not both')
-  }
-  const which = fields.workers === undefined ? 'upstreams' : 'workers'
-  const other = ofWorkloads.find((name) => fields[name] !== undefined)
-  if (other !== undefined) {
-    throw new ConfigError(
-      `${other} = ${String(fields[other])}: a cluster has workloads or ${which}, not both`,
-    )
-  }
+  if (fields.workers !== undefined && fields.upstreams !== undefined)
+    throw new ConfigError('workers, upstreams: only one of them may be given')
+  const server = fields.workers === undefined ? 'upstreams' : 'workers'
+  const key = workloadKeys.find((each) => fields[each] !== undefined)
+  if (key !== undefined)
+    throw new ConfigError(`${key} = ${String(fields[key])}: cannot be combined with ${server}`)
   return { options, own: Object.freeze(ownCluster(fields, folder)) }
 }
 
 function ownCluster(fields: Record<string, unknown>, folder: string): OwnCluster {
   const common = {
     routes: checkRoutes(fields.routes),
-    maxBodyBytes: numberOf('maxBodyBytes', fields.maxBodyBytes, gibibyte, {
+    maxBodyBytes: checkNumber('maxBodyBytes', fields.maxBodyBytes ?? gibibyte, {
       min: 0,
       max: 1024 * gibibyte,
-      whole: true,
+      integer: true,
     }),
   }
   if (fields.workers === undefined) {
-    const concurrency = checkConcurrency('concurrency', fields.concurrency)
-    if (fields.min !== undefined || fields.max !== undefined) {
-      throw new ConfigError('min, max: upstreams are not scaled; leave them out')
-    }
+    if (fields.min !== undefined || fields.max !== undefined)
+      throw new ConfigError('min, max: cannot be combined with upstreams, which are not scaled')
     const health = checkHealthPath('health', fields.health)
     return {
       ...common,
       upstreams: checkUpstreams(fields.upstreams),
       ...(health !== undefined && { health }),
-      concurrency,
+      concurrency: checkConcurrency('concurrency', fields.concurrency),
     }
   }
   for (const name of ['health', 'concurrency'] as const) {
-    if (fields[name] !== undefined) throw wrong(name, fields[name], `given as workers.${name}`)
+    if (fields[name] !== undefined) throw invalid(name, fields[name], `given as workers.${name}`)
   }
   const workers = checkServer(fields.workers, folder)
   return { ...common, workers, concurrency: workers.concurrency }
 }
 
-function from(folder: string, name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  if (name === 'workloads') {
-    return value
-      .split(',')
-      .map((path) => resolve(folder, path))
-      .join(',')
-  }
-  return paths.includes(name) ? resolve(folder, value) : value
+function withAbsolutePaths(value: unknown, spec: OptionSpec, folder: string): unknown {
+  if (typeof value !== 'string' || spec.type !== 'text' || spec.path === undefined) return value
+  const paths = spec.path === 'list' ? value.split(',') : [value]
+  return paths.map((path) => resolve(folder, path)).join(',')
 }

@@ -1,4 +1,4 @@
-/** Names the version of what serves requests, so that what was learned of one is not believed of another. */
+/** Hashes of what serves requests, so that costs learned of one version are not used for another. */
 
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -6,12 +6,12 @@ import { isAbsolute, resolve } from 'node:path'
 import type { OwnCluster } from './check.ts'
 import type { ServerSettings } from './server-settings.ts'
 
-/** A larger file counts by its size: a program may carry its data with it. */
+/** Larger files count by their size: a program may contain its data. */
 const longestFile = 64 * 1024 * 1024
 
 /**
- * What a cluster and its workers must agree on. The words of the command count, and what the files contain that they
- * name relative to its folder: the same program gives the same hash wherever it lies. Of upstreams nothing is known.
+ * What a cluster and its workers must agree on: the arguments of the command, and the content of files that they name
+ * relative to its folder. The same program has the same hash in any folder. Nothing is known of upstreams.
  */
 export function serverCode(settings: ServerSettings): { server: string } {
   const program =
@@ -19,7 +19,7 @@ export function serverCode(settings: ServerSettings): { server: string } {
   return { server: sha256([program, settings.concurrency]) }
 }
 
-/** By route: its costs also depend on what is looked at. */
+/** By route, because costs also depend on its features. */
 export function routeCode({ routes }: Pick<OwnCluster, 'routes'>, server: string): Record<string, string> {
   return Object.fromEntries(routes.map(({ name, text }) => [name, sha256([server, text])]))
 }

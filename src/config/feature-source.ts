@@ -1,15 +1,15 @@
-/** Where a feature of a request is found, in words such as `query.width` or `json.options.depth`. */
+/** Sources of features, such as `query.width` or `json.options.depth`. */
 
 import { ConfigError } from '../lib/errors.ts'
 import type { RouteRequest } from './config.ts'
 
-/** Undefined: this request has no such thing. */
+/** Undefined: the request does not have it. */
 export type FeatureSource = (request: RouteRequest) => number | string | boolean | undefined
 
 const allowed =
   'path.NAME, query.NAME, header.NAME, json.FIELD.FIELD, body.bytes or method, for example query.width'
 
-/** `parts` are the names in the route's path. */
+/** `parts` are the named segments of the route's path. */
 export function featureSource(option: string, text: unknown, parts: readonly string[]): FeatureSource {
   const wrong = (must: string) => new ConfigError(`${option} = ${String(text)}: must be ${must}`)
   if (typeof text !== 'string') throw wrong(allowed)
@@ -48,7 +48,7 @@ function field(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name]
 }
 
-/** Of a list its length. */
+/** A list counts by its length. */
 function scalar(value: unknown): number | string | boolean | undefined {
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean'

@@ -18,7 +18,7 @@ function scratch(t: TestContext): (name: string, text: string) => string {
 
 const json = '{ "workers": { "command": ["app", "{port}"], "concurrency": 3 }, "port": 81 }'
 
-test('modules, JSON and YAML say the same', async (t) => {
+test('modules, JSON and YAML are equivalent', async (t) => {
   const write = scratch(t)
   const index = JSON.stringify(join(import.meta.dirname, '..', 'index.ts'))
   const files = [
@@ -43,10 +43,10 @@ test('modules, JSON and YAML say the same', async (t) => {
   }
 })
 
-test('what cannot be loaded is refused with the file and the reason', async (t) => {
+test('an unreadable configuration is rejected with its file and the reason', async (t) => {
   const write = scratch(t)
   const refused: [file: string, message: RegExp][] = [
-    ['/nowhere/plimsoll.config.ts', /^\/nowhere\/plimsoll\.config\.ts: there is no such file$/],
+    ['/nowhere/plimsoll.config.ts', /^\/nowhere\/plimsoll\.config\.ts: no such file$/],
     [
       write('none.mjs', 'export const config = {}'),
       /none\.mjs: has no default export; write: export default defineConfig/,
@@ -61,7 +61,7 @@ test('what cannot be loaded is refused with the file and the reason', async (t) 
   for (const [file, message] of refused) await assert.rejects(loadConfig(file), { code: 'CONFIG', message })
 })
 
-test('a folder has one configuration, or none', (t) => {
+test('a folder has at most one configuration', (t) => {
   const write = scratch(t)
   const file = write('plimsoll.config.json', json)
   const folder = join(file, '..')
@@ -69,13 +69,13 @@ test('a folder has one configuration, or none', (t) => {
   write('plimsoll.config.yml', '')
   assert.throws(
     () => findConfig(folder),
-    /^ConfigError: plimsoll\.config\.json and plimsoll\.config\.yml: there must be one/,
+    /^ConfigError: plimsoll\.config\.json and plimsoll\.config\.yml: only one may exist/,
   )
   mkdirSync(join(folder, 'empty'))
   assert.equal(findConfig(join(folder, 'empty')), undefined)
 })
 
-test('another program, or other features, is another version; where it lies does not matter', async (t) => {
+test('the hash depends on the program and the features, not on the folder', async (t) => {
   const write = scratch(t)
   const other = scratch(t)
   const codeOf = async (file: string): Promise<Record<string, string>> => {
@@ -99,7 +99,7 @@ test('another program, or other features, is another version; where it lies does
   assert.notEqual((await codeOf(write('c.json', config()))).server, first.server)
 })
 
-test('each worker stands for one upstream', async (t) => {
+test('each worker represents one upstream', async (t) => {
   const write = scratch(t)
   const two = (await loadConfig(write('u.json', '{"upstreams":["http://a:1","http://b:2"],"concurrency":4}')))
     .own!

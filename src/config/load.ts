@@ -9,19 +9,19 @@ import { type CheckedConfig, checkConfig } from './check.ts'
 const modules = ['.ts', '.mts', '.js', '.mjs']
 const usual = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((end) => `plimsoll.config.${end}`)
 
-/** The configuration that lies in a folder, if there is one. */
+/** The configuration file of a folder. Undefined: none. */
 export function findConfig(folder: string): string | undefined {
   const [first, second] = usual.filter((name) => existsSync(join(folder, name)))
   if (second !== undefined) {
-    throw new ConfigError(`${first} and ${second}: there must be one of them, or --config say which`)
+    throw new ConfigError(`${first} and ${second}: only one may exist; choose with --config`)
   }
   return first === undefined ? undefined : join(folder, first)
 }
 
-/** Rejects with what is wrong with it, and names the file. */
+/** Rejects with a `ConfigError` that names the file. */
 export async function loadConfig(file: string): Promise<CheckedConfig> {
   const path = resolve(file)
-  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
+  if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
   try {
     return checkConfig(await read(path), dirname(path))
   } catch (error) {

@@ -4,7 +4,7 @@ import { compilePattern, partsOf } from './path-pattern.ts'
 
 const match = (pattern: string, path: string) => compilePattern('path', pattern).match(partsOf(path))
 
-test('paths match by their parts', () => {
+test('matches paths segment by segment', () => {
   const cases: [pattern: string, path: string, found: Record<string, string> | undefined][] = [
     ['/', '/', {}],
     ['/', '/a', undefined],
@@ -33,7 +33,7 @@ test('paths match by their parts', () => {
   assert.deepEqual([Object.keys(proto), Object.getPrototypeOf(proto)], [['__proto__'], Object.prototype])
 })
 
-test('a pattern that cannot be one is refused with what it must be', () => {
+test('rejects invalid patterns and says what is allowed', () => {
   const refused: [pattern: unknown, message: RegExp][] = [
     ['', /^path = : must be a path that begins with \//],
     ['render', /must be a path that begins with \//],

@@ -1,19 +1,19 @@
-/** Patterns of paths: `/render/:scene` has one part of any text, `/files/**` any number of parts at its end. */
+/** Path patterns: `:scene` in `/render/:scene` matches one segment, `**` in `/files/**` all remaining ones. */
 
 import { ConfigError } from '../lib/errors.ts'
 
 export interface PathPattern {
   readonly text: string
-  /** Of its parts, `**` among them. */
+  /** Names of its parameters, including `**`. */
   readonly names: readonly string[]
-  /** The parts by name, decoded; undefined: the path is another. */
+  /** Decoded parameters by name. Undefined: no match. */
   match(path: readonly string[]): Record<string, string> | undefined
 }
 
-/** Of what `**` stands for. */
+/** The name of the remaining segments. */
 export const restName = '**'
 
-/** The parts of a path, decoded where they can be. */
+/** The segments of a path, decoded if possible. */
 export function partsOf(path: string): string[] {
   return path.slice(1).split('/').map(decoded)
 }
@@ -45,7 +45,7 @@ export function compilePattern(option: string, text: unknown): PathPattern {
       else if (part !== value) return undefined
     }
     if (rest) found.push([restName, path.slice(parts.length).join('/')])
-    // A name may be one that objects are born with.
+    // A name may be one of Object.prototype.
     return Object.fromEntries(found)
   }
 

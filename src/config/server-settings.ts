@@ -1,4 +1,4 @@
-/** What one worker must know of an own server: the program that it starts, or the one upstream that it stands for. */
+/** What a worker knows of an existing server: the program to start, or its upstream. */
 
 import { ConfigError } from '../lib/errors.ts'
 import type { OwnCluster } from './check.ts'
@@ -7,17 +7,17 @@ import type { CheckedServer } from './check-server.ts'
 export interface UpstreamSettings {
   /** Its origin. */
   upstream: string
-  /** Undefined: a connection suffices. */
+  /** Undefined: an open connection is enough. */
   health?: string
   concurrency: number
-  /** It must be reachable so soon, and is looked at so often while it has nothing to do. */
+  /** Time allowed to become reachable, and interval of health checks while idle. */
   startMs: number
   healthEveryMs: number
 }
 
 export type ServerSettings = CheckedServer | UpstreamSettings
 
-/** `upstream` says which of several: each has a worker of its own. */
+/** `upstream` selects one of several: each has its own worker. */
 export function serverSettings(
   { workers, upstreams = [], health, concurrency }: OwnCluster,
   upstream?: string,
@@ -39,7 +39,7 @@ export function serverSettings(
   }
 }
 
-/** How work is measured where the program does not name it: CPU time is one request's own only if it is alone. */
+/** How work is measured without a `plimsoll-work` header. CPU time belongs to one request only if requests do not overlap. */
 export function usualMeasure({
   workers,
   concurrency,

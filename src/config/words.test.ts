@@ -4,7 +4,7 @@ import { splitWords } from './words.ts'
 
 const split = (line: string) => splitWords('workers.command', line)
 
-test('a command is split as a shell would', () => {
+test('splits a command as a shell would', () => {
   const cases: [string, string[]][] = [
     ['', []],
     ['  \t ', []],
@@ -18,11 +18,11 @@ test('a command is split as a shell would', () => {
   for (const [line, words] of cases) assert.deepEqual(split(line), words, line)
 })
 
-test('what only a shell could do is refused, with what to write instead', () => {
+test('rejects shell syntax and suggests an alternative', () => {
   for (const line of ['a && b', 'a | b', 'a; b', 'a > b', 'echo $HOME', 'a `b`', '(a)', 'a\nb']) {
     assert.throws(() => split(line), {
       code: 'CONFIG',
-      message: /^workers\.command = .*is for a shell.*'sh', '-c'/s,
+      message: /^workers\.command = .*is shell syntax.*'sh', '-c'/s,
     })
   }
   assert.throws(() => split(`a 'b`), /a ' is not closed/)

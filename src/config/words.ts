@@ -1,8 +1,8 @@
-/** A command line as words, split as a shell would, but by nobody who could do more with it. */
+/** Splits a command line into arguments as a shell would, without running one. */
 
 import { ConfigError } from '../lib/errors.ts'
 
-/** What only a shell understands. */
+/** Shell syntax. */
 const shellOnly = /[|&;<>()$`\n]/
 
 /** `option` names it in errors. */
@@ -28,7 +28,9 @@ export function splitWords(option: string, line: string): string[] {
       word = undefined
     } else if (shellOnly.test(letter)) {
       const shell = `['sh', '-c', …]`
-      throw refuse(`${JSON.stringify(letter)} is for a shell, and none runs it; quote it, or use ${shell}`)
+      throw refuse(
+        `${JSON.stringify(letter)} is shell syntax, but no shell is used; quote it, or use ${shell}`,
+      )
     } else word = (word ?? '') + letter
   }
   if (quote !== '') throw refuse(`a ${quote} is not closed`)

@@ -24,6 +24,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
+  holdMs: 50,
 }
 
 export interface FrontParts extends AskParts, OwnParts, SubmitParts {

@@ -17,12 +17,12 @@ export class ContractError extends PlimsollError {
   readonly code = 'CONTRACT'
 }
 
-/** A promise of the system did not hold in a simulation. */
+/** An invariant was violated in a simulation. */
 export class InvariantError extends PlimsollError {
   readonly code = 'INVARIANT'
 }
 
-/** A job failed after the head of its answer was given away: the body breaks off with this. */
+/** A job failed after the head of its answer was sent: the body is cut off with this error. */
 export class AnswerBroken extends PlimsollError {
   readonly code = 'ANSWER_BROKEN'
   readonly kind: 'error' | 'limit' | 'crash' | 'killed' | 'unready' | 'cancelled'
@@ -32,7 +32,7 @@ export class AnswerBroken extends PlimsollError {
   }
 }
 
-/** The two ends of a channel do not speak the same protocol. The channel is of no more use. */
+/** The two ends of a channel do not speak the same protocol. The channel must be closed. */
 export class ProtocolError extends PlimsollError {
   readonly code = 'PROTOCOL'
 }
@@ -42,10 +42,10 @@ export class LedgerError extends PlimsollError {
   readonly code = 'LEDGER'
 }
 
-/** A worker cannot join, or may not. */
+/** A worker cannot join, or is rejected. */
 export class WireError extends PlimsollError {
   readonly code = 'WIRE'
-  /** True: trying again will not help. */
+  /** True: a retry will not help. */
   readonly final: boolean
   constructor(message: string, final: boolean) {
     super(message)
@@ -53,7 +53,7 @@ export class WireError extends PlimsollError {
   }
 }
 
-/** A cluster does not answer at its address, or stopped to. The message says where and what to do. */
+/** A cluster does not answer, or has stopped answering. The message names its address and says what to do. */
 export class UnreachableError extends PlimsollError {
   readonly code = 'UNREACHABLE'
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Entry, Heap } from './heap.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: the same cases in every run.
 fc.configureGlobal({ seed: 1 })
 
 interface Thing {
@@ -24,7 +24,7 @@ const step = fc.oneof(
 
 const inOrder = (things: Iterable<Thing>) => [...things].sort((a, b) => a.key - b.key || a.tie - b.tie)
 
-test('a heap behaves as a sorted array would, whatever is pushed, moved and removed', () => {
+test('behaves like a sorted array under any sequence of operations', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const heap = new Heap<Thing>()
@@ -65,7 +65,7 @@ test('a heap behaves as a sorted array would, whatever is pushed, moved and remo
   )
 })
 
-test('find gives the first accepted item in order among the first so many, and changes nothing', () => {
+test('find returns the first accepted item within the limit, and changes nothing', () => {
   fc.assert(
     fc.property(
       fc.array(key, { maxLength: 100 }),
@@ -90,7 +90,7 @@ test('find gives the first accepted item in order among the first so many, and c
   )
 })
 
-test('with unique ties the order of removal does not depend on the order of insertion', () => {
+test('unique ties make the order of removal independent of the order of insertion', () => {
   const shuffled = fc
     .array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 })
     .chain((keys) =>
@@ -107,7 +107,7 @@ test('with unique ties the order of removal does not depend on the order of inse
   )
 })
 
-test('an empty heap has nothing to give', () => {
+test('an empty heap returns nothing', () => {
   const heap = new Heap<string>()
   assert.equal(heap.top(), undefined)
   assert.equal(heap.pop(), undefined)

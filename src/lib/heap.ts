@@ -1,10 +1,9 @@
 /**
- * A four-ary heap whose entries can be moved and removed. Entries order by key, then tie; where ties are
- * unique, the order of removal does not depend on the order of insertion, so a heap can be rebuilt from a
- * snapshot without changing what follows.
+ * A four-ary heap whose entries can be moved and removed. Entries order by key, then tie. If ties
+ * are unique, the order of removal does not depend on the order of insertion.
  */
 
-/** A place in a heap. Keep it to move or remove the item. */
+/** A handle to an item, for moving and removing it. */
 export interface Entry<T> {
   readonly item: T
   /** Position, or -1 when the entry is not in the heap. */
@@ -12,7 +11,7 @@ export interface Entry<T> {
 }
 
 export class Heap<T> {
-  // Keys beside the entries, not in them: a sift reads only numbers that lie together.
+  // Keys are stored apart from the entries, so that a sift reads adjacent numbers only.
   #keys = new Float64Array(16)
   #ties = new Float64Array(16)
   #entries: Entry<T>[] = []
@@ -42,7 +41,7 @@ export class Heap<T> {
     return entry
   }
 
-  /** Inserts the entry, or moves it where it already is in the heap. */
+  /** Inserts the entry, or moves it if it is already in the heap. */
   put(entry: Entry<T>, key: number, tie: number): void {
     let at = entry.at
     if (at < 0) {
@@ -59,7 +58,7 @@ export class Heap<T> {
     return first?.item
   }
 
-  /** Idempotent: an entry that is not in the heap is left alone. */
+  /** Idempotent: an entry outside the heap is ignored. */
   remove(entry: Entry<T>): void {
     const at = entry.at
     if (at < 0) return
@@ -71,8 +70,8 @@ export class Heap<T> {
   }
 
   /**
-   * The first item in order that is accepted, looking at no more than `limit` items. Does not change the
-   * heap: it walks down from the top, always to the least of what it has not yet looked at.
+   * The first accepted item in order, among the first `limit` items. Does not change the heap: it walks down from the
+   * top, always to the least unvisited item.
    */
   find(accept: (item: T) => boolean, limit: number): T | undefined {
     if (this.#entries.length === 0) return undefined

@@ -1,8 +1,8 @@
-/** Finds a part by the name that a user gave. */
+/** Finds a value by the name that a user gave. */
 
 import { ConfigError } from './errors.ts'
 
-/** The part of that name, or an error that lists the names there are. */
+/** Throws a `ConfigError` that lists the known names. */
 export function oneOf<T>(option: string, name: string, parts: Readonly<Record<string, T>>): T {
   const part = Object.hasOwn(parts, name) ? parts[name] : undefined
   if (part === undefined) {

@@ -1,6 +1,6 @@
-/** Numbers for people to read, in sentences: few digits, with their units. */
+/** Numbers in sentences for people: few digits, with units. */
 
-// Made at their first use: that takes a tenth of the time in which a command starts, and most never write a number.
+// Created on first use: this takes a tenth of the start-up time of a command, and most commands never format a number.
 let digits: Intl.NumberFormat | undefined
 let large: Intl.NumberFormat | undefined
 
@@ -39,7 +39,7 @@ export function amount(units: Quantity): string {
   return value < 10_000 ? Math.round(value).toLocaleString('en-US') : inWords(value)
 }
 
-/** A part or a multiple: 83 % of, 3.2 times. */
+/** A share or a multiple: 83 % of, 3.2 times. */
 export function share(factor: number): string {
   if (factor < 1) return `${Number((factor * 100).toPrecision(2))} % of`
   return `${factor < 100 ? Number(factor.toPrecision(2)) : short(factor)} times`
@@ -51,7 +51,7 @@ export function count(given: Quantity, noun: string): string {
   return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
 }
 
-/** Reasons are read by people: thousandths of a millisecond will do. */
+/** Rounds to a thousandth, for numbers in reasons. */
 export function thousandths(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

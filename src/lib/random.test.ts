@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Random, stream } from './random.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: the same cases in every run.
 fc.configureGlobal({ seed: 1 })
 
 const draws = (random: Random, count = 50) => Array.from({ length: count }, () => random.next())
@@ -15,16 +15,16 @@ const meanOf = (draw: () => number, count = 200_000) => {
 const near = (actual: number, expected: number, tolerance: number) =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected} ± ${tolerance}`)
 
-test('the same seed and purpose give the same draws', () => {
+test('draws are reproducible for a seed and purpose', () => {
   assert.deepEqual(draws(stream(7, 'sizes')), draws(stream(7, 'sizes')))
 })
 
-test('other seeds give other draws, also seeds that differ only beyond 32 bits', () => {
+test('different seeds give different draws, even if they differ only above 32 bits', () => {
   const first = [0, 1, 2, -1, 2 ** 32, 2 ** 40 + 1].map((seed) => draws(stream(seed, 'sizes'), 3).join())
   assert.equal(new Set(first).size, first.length)
 })
 
-test('purposes draw independently: one more of one kind shifts none of another', () => {
+test('streams of different purposes are independent', () => {
   const sizes = stream(1, 'sizes')
   const arrivals = stream(1, 'arrivals')
   const alone = draws(stream(1, 'sizes'))
@@ -49,20 +49,20 @@ test('a saved stream goes on where it was, also through JSON', () => {
   )
 })
 
-test('draws are uniform from 0 up to, but not including, 1', () => {
+test('draws are uniform in [0, 1)', () => {
   const random = stream(3, 'test')
   for (const value of draws(random, 10_000)) assert.ok(value >= 0 && value < 1)
   near(meanOf(random.next), 0.5, 0.005)
 })
 
-test('whole numbers below a bound come equally often', () => {
+test('integers below a bound are uniform', () => {
   const random = stream(4, 'test')
   const counts = [0, 0, 0, 0, 0]
   for (let i = 0; i < 50_000; i++) counts[random.below(5)]!++
   for (const count of counts) near(count, 10_000, 500)
 })
 
-test('normal and exponential draws have the means and spreads of their names', () => {
+test('normal and exponential draws have the right mean and deviation', () => {
   const random = stream(5, 'test')
   near(meanOf(random.normal), 0, 0.01)
   near(

@@ -1,6 +1,6 @@
 /**
- * Seeded randomness. One stream for each purpose, so that a new purpose does not shift the draws of the
- * others. The generator is sfc32 (small fast counter, 128 bits of state).
+ * Seeded random numbers, with one stream per purpose, so that a new purpose does not shift the draws of
+ * the others. The generator is sfc32 (small fast counter, 128 bits of state).
  */
 
 export interface Random {
@@ -16,7 +16,7 @@ export interface Random {
   load(state: readonly number[]): void
 }
 
-/** FNV-1a, then a final mix: names to seeds. */
+/** Hashes names to seeds: FNV-1a with a final mix. */
 function hash(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
@@ -41,7 +41,7 @@ export function stream(seed: number, purpose: string): Random {
     return (t >>> 0) / 4294967296
   }
   for (let i = 0; i < 15; i++) next()
-  // Normals come in pairs.
+  // The polar method yields normals in pairs.
   let spare = Number.NaN
   const normal = () => {
     if (!Number.isNaN(spare)) {

@@ -13,9 +13,10 @@ import type { FunctionLimits, Functions } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
+import type { Prices } from '../model/prices.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
-import type { Money, Prices } from '../story/money.ts'
+import type { Money } from '../story/money.ts'
 import type { Ruled } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
@@ -66,6 +67,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   fronts?: { count: number; command: string[] }
   /** A front whose connection broke is given so long to come back before its jobs are given up. Default 5,000. */
   frontGraceMs?: number
+  /** When the cluster stops, a worker that has not ended after this time is killed. Default 2,000. */
+  workerGraceMs?: number
   token?: string
   eventLog?: string
   estimator?: Estimator

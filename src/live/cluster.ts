@@ -15,10 +15,11 @@ import { clientNamer } from '../front/request/client-name.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import { followingOf, quantitiesIn } from '../model/metering.ts'
+import { usualPrices } from '../model/prices.ts'
 import { mayWork } from '../model/view.ts'
 import { componentLogOf } from '../story/component-log.ts'
 import { FleetStory } from '../story/fleet-story.ts'
-import { Bill, usualPrices } from '../story/money.ts'
+import { Bill } from '../story/money.ts'
 import { explain } from '../story/reasons.ts'
 import { Stories } from '../story/stories.ts'
 import { type BrainSpec, brainOf } from '../systems/brain-spec.ts'
@@ -316,6 +317,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
           command: workerCommand(options, meter, adminUrl),
           ...(own?.upstreams && { upstreams: own.upstreams }),
           ...(brain.hasTiers && { door: { server: front, host: options.host } }),
+          ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
           ...{ env, log },
         },
         events,

@@ -1,13 +1,13 @@
-/** Names one try at a job. A message that carries an older token than the brain holds is superseded. */
+/** Identifies one attempt at a job. A message with an older token than the brain's is superseded. */
 export interface AttemptToken {
   epoch: number
   job: string
   attempt: number
 }
 
-/** An attempt that a worker has in its hands, as it reports it. */
+/** An attempt in a worker's report. */
 export interface HeldAttempt extends AttemptToken {
-  /** Work done so far, where the worker knows better than the brain can extrapolate. */
+  /** Work done so far, if the worker knows it better than the brain can extrapolate. */
   done?: number
 }
 
@@ -15,19 +15,19 @@ export interface HeldAttempt extends AttemptToken {
 export type FailureKind =
   /** The workload's own error: the client's answer, not retried. */
   | 'error'
-  /** The job outgrew a bound of its own (memory, time): the client's answer, not retried. */
+  /** The job exceeded its own limit of memory or time: the client's answer, not retried. */
   | 'limit'
-  /** The job took its slot down. */
+  /** The job crashed its slot. */
   | 'crash'
-  /** Something from outside took its slot down: the kernel, or an operator. */
+  /** The kernel or an operator killed its slot. */
   | 'killed'
-  /** The worker had nothing to run it with: its program was not well. */
+  /** The worker had no healthy program for it. */
   | 'unready'
   /** The worker could not be reached. */
   | 'unreachable'
-  /** The worker would not take it. */
+  /** The worker rejected it. */
   | 'refused'
-  /** Of a function: it has no room for more just now (429). */
+  /** No function was available (429). */
   | 'throttled'
-  /** Of a function: it ran as long as a function may. */
+  /** The function reached its time limit. */
   | 'timeout'

@@ -3,26 +3,26 @@
 import type { Quantities } from './metering.ts'
 import type { Tally } from './metrics.ts'
 
-/** What work is: counted by the meter, named by the program in `plimsoll-work`, CPU time, or the time it took, in µs. */
+/** How work was measured: by the meter, by the program (`plimsoll-work`), or as CPU time or elapsed time in µs. */
 export type Measure = 'meter' | 'header' | 'cpu' | 'time'
 
-/** What an attempt cost, as its worker measured it. */
+/** The cost of an attempt, as measured by its worker. */
 export interface Cost {
-  /** What `work` is. */
+  /** How `work` was measured. */
   measure: Measure
   work: number
   cpuMs: number
   wallMs: number
   peakMemoryMb: number
-  /** Metric by metric, where the meter's mode lets one know. */
+  /** By metric, if the meter's mode counts metrics. */
   tally?: Tally
-  /** Sums of metrics that the answer named in headers of their own. */
+  /** Sums of metrics that the answer carried in separate headers. */
   quantities?: Quantities
 }
 
-/** What the meter has counted of a job. */
+/** Work that the meter has counted so far. */
 export interface WorkDone {
   work: number
-  /** Metric by metric, where the meter's mode lets one know. */
+  /** By metric, if the meter's mode counts metrics. */
   tally?: Tally
 }

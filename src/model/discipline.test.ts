@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type DisciplineName, disciplines } from './discipline.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: the same cases in every run.
 fc.configureGlobal({ seed: 1 })
 
 interface Held {
@@ -23,33 +23,33 @@ const held = (name: string, left: number, more: Partial<Held> = {}): Held => ({
 const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
   disciplines[discipline].choose(jobs, cores, (job) => job.left).map((job) => job.name)
 
-test('sharing runs all', () => {
+test('sharing runs all jobs', () => {
   assert.deepEqual(chosen('sharing', [held('a', 3), held('b', 1), held('c', 2)], 1), ['a', 'b', 'c'])
 })
 
-test('fifo runs the oldest, whatever they need', () => {
+test('fifo runs the oldest jobs, whatever their size', () => {
   assert.deepEqual(chosen('fifo', [held('a', 9), held('b', 5), held('c', 1)], 2), ['a', 'b'])
 })
 
-test('srpt runs those with the least left', () => {
+test('srpt runs the jobs with the least remaining work', () => {
   assert.deepEqual(chosen('srpt', [held('a', 9), held('b', 5), held('c', 1)], 2).toSorted(), ['b', 'c'])
 })
 
-test('srpt: with cores for all, all run', () => {
+test('srpt runs all jobs if there are enough cores', () => {
   assert.deepEqual(chosen('srpt', [held('a', 9), held('b', 5)], 2), ['a', 'b'])
 })
 
-test('srpt: a running job that cannot be preempted goes on, however long it is', () => {
+test('srpt never pauses a job that is not preemptible', () => {
   const jobs = [held('long', 99, { running: true, preemptible: false }), held('b', 1), held('c', 2)]
   assert.deepEqual(chosen('srpt', jobs, 1), ['long'])
   assert.deepEqual(chosen('srpt', jobs, 2).toSorted(), ['b', 'long'])
 })
 
-test('srpt: a job that cannot be preempted has no privilege before it runs', () => {
+test('srpt gives a non-preemptible job no priority before it runs', () => {
   assert.deepEqual(chosen('srpt', [held('long', 99, { preemptible: false }), held('b', 1)], 1), ['b'])
 })
 
-test('srpt: of equals the running one goes on, else the oldest begins', () => {
+test('srpt breaks ties in favour of the running job, then the oldest', () => {
   assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5, { running: true })], 1), ['b'])
   assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5)], 1), ['a'])
 })
@@ -62,7 +62,7 @@ const anyJobs = fc.array(
 test('bounded disciplines keep every core busy and never run more jobs than cores', () => {
   fc.assert(
     fc.property(anyJobs, fc.integer({ min: 1, max: 6 }), (jobs, cores) => {
-      // A worker never runs more jobs than it has cores, so nor does it before it chooses anew.
+      // A worker never runs more jobs than it has cores, so neither may the initial state.
       let running = 0
       for (const job of jobs) job.running = job.running && ++running <= cores
       for (const name of ['fifo', 'srpt'] as const) {
@@ -74,7 +74,7 @@ test('bounded disciplines keep every core busy and never run more jobs than core
   )
 })
 
-test('srpt: nobody who may be paused runs while one with less left is paused', () => {
+test('srpt runs no preemptible job while one with less remaining work is paused', () => {
   fc.assert(
     fc.property(anyJobs, fc.integer({ min: 1, max: 6 }), (jobs, cores) => {
       let running = 0

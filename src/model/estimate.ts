@@ -6,5 +6,5 @@ export interface Estimate {
   source: 'memo' | 'model' | 'similar' | 'prior' | 'simulated'
 }
 
-/** What an estimator may go by, by name. */
+/** Named properties of a request that its cost may depend on. */
 export type Features = Record<string, number | string | boolean>

@@ -1,10 +1,10 @@
-/** Reasons in words: a code with the numbers that decided becomes a sentence part when someone asks. */
+/** Turns reasons into text on demand. */
 
 import type { Reason } from './reason.ts'
 
 export type Words = Readonly<Record<string, (facts: Reason) => string>>
 
-/** A code without words is shown with its facts. */
+/** A code without text is shown with its facts. */
 export function inWords(words: Words, reason: Reason): string {
   const { code, ...facts } = reason
   const sentence = Object.hasOwn(words, code) ? words[code] : undefined

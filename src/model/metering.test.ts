@@ -6,7 +6,7 @@ import { checkMeter, type Following, followingOf, type MeterSetting } from './me
 
 const regions: MeterSetting = { mode: 'regions', formula: { instructions: 1 } }
 
-test('what the meter cannot tell is refused by name', () => {
+test('rejects what the meter cannot report, by name', () => {
   const refused: [Following, MeterSetting, RegExp][] = [
     [{ progressEvery: 5 }, 'off', /^progressEvery = 5: needs a meter, which is off$/],
     [{ metricsEvery: 5 }, 'off', /^metricsEvery = 5: needs a meter, which is off$/],
@@ -24,20 +24,20 @@ test('what the meter cannot tell is refused by name', () => {
   assert.throws(() => checkMeter({ mode: 'work', formula: { blots: 1 } as never }), /unknown metric blots/)
 })
 
-test('what it can tell is taken as it is', () => {
+test('accepts what the meter can report', () => {
   assert.deepEqual(followingOf({}, 'off'), {})
   const asked = { progressEvery: 12e6, metricsEvery: { blocks: 100_400_724 } }
   assert.deepEqual(followingOf(asked, regions), asked)
   assert.deepEqual(followingOf({ metricsEvery: 1 }, defaultMeter), { metricsEvery: 1 })
 })
 
-test('milestones are passed each time work has grown by so much', () => {
+test('passes a milestone each time work has grown by the given amount', () => {
   const milestones = new Milestones(10)
   const passed = [0, 9, 10, 12, 19, 20, 55, 64, 65].filter((work) => milestones.passed({ work }))
   assert.deepEqual(passed, [10, 20, 55, 65])
 })
 
-test('of several metrics any may pass its milestone', () => {
+test('any of several metrics may pass its milestone', () => {
   const milestones = new Milestones({ blocks: 10, stores: 3 })
   const tallies = [
     { blocks: 9 },

@@ -1,22 +1,22 @@
-/** Whether and how jobs are metered, and what of their work is told while they run. */
+/** How jobs are metered, and what workers report while they run. */
 import { ConfigError } from '../lib/errors.ts'
 
 import { checkFormula, type Formula, type Metric, metrics, type Tally } from './metrics.ts'
 
-/** `work`: one number. `regions`: how often each region ran. `routines`: entries of functions × their static cost. */
+/** `work`: one number. `regions`: how often each region ran. `routines`: function calls × their static cost. */
 export type MeterMode = 'work' | 'regions' | 'routines'
 
-/** Off: work is CPU time, in microseconds. */
+/** `off`: work is CPU time, in microseconds. */
 export type MeterSetting = ({ mode: MeterMode; formula: Formula } & MeterExtras) | 'off'
 
-/** What some meters do besides. Plain data: workers are told it as JSON. */
+/** Additional settings of a meter, sent to workers as JSON. */
 export interface MeterExtras {
   /**
-   * By workload, what one of the steps costs that it counts itself (`ctx.steps`): for code that is too tight to be counted.
-   * No counters are put into it, and steps are all that counts.
+   * The cost of one step of a workload that counts its own steps (`ctx.steps`), for loops too tight for counters. Its code
+   * is not instrumented; only steps count.
    */
   steps?: Readonly<Record<string, Tally>>
-  /** Sums of metrics that answers carry in headers of their own. */
+  /** Sums of metrics that answers carry in separate headers. */
   quantities?: readonly Quantity[]
 }
 
@@ -26,29 +26,29 @@ export interface Quantity {
   metrics: readonly Metric[]
 }
 
-/** How much of each quantity, by name. */
+/** Amounts by name of the quantity. */
 export type Quantities = Readonly<Record<string, number>>
 
 export function quantitiesIn(meter: MeterSetting): readonly Quantity[] {
   return meter === 'off' ? [] : (meter.quantities ?? [])
 }
 
-/** The metrics of a quantity, added up. */
+/** The sum of the quantity's metrics. */
 export function amountOf({ metrics: parts }: Quantity, tally: Tally): number {
   return parts.reduce((sum, metric) => sum + (tally[metric] ?? 0), 0)
 }
 
-/** What a worker tells of running jobs, besides what placing them needs. Without a field: nothing. */
+/** What a worker reports of running jobs, besides what scheduling needs. All off by default. */
 export interface Following {
-  /** How far a job is, each time it has done so much more work. */
+  /** Reports progress each time a job has done this much more work. */
   progressEvery?: number
-  /** What was counted, each time work, or one of the metrics named, has grown by so much. */
+  /** Reports the metrics each time work, or one of the named metrics, has grown by this much. */
   metricsEvery?: number | Tally
-  /** True: the ledger has a row of metrics for each request from its start on. */
+  /** True: the ledger gets a row of metrics when a request starts. */
   fromStart?: boolean
 }
 
-/** What is asked for. Refuses by name what the meter cannot tell. */
+/** Rejects, by name, what the meter cannot report. */
 export function followingOf(
   { progressEvery, metricsEvery, fromStart }: Following,
   meter: MeterSetting,
@@ -94,7 +94,7 @@ export function checkMeter(meter: MeterSetting): MeterSetting {
   return meter
 }
 
-/** The command-line options of a worker that meters so. */
+/** The flags of a worker with this setting. */
 export function meterFlags(meter: MeterSetting): string[] {
   if (meter === 'off') return ['--meter', 'off']
   const { mode, formula, steps, quantities } = meter
@@ -103,7 +103,7 @@ export function meterFlags(meter: MeterSetting): string[] {
   return ['--meter', mode, '--formula', formulaText(formula), ...more]
 }
 
-/** For command lines: instructions=1,stores=0.5. */
+/** For the command line: instructions=1,stores=0.5. */
 export function formulaText(formula: Formula): string {
   return Object.entries(formula)
     .map(([metric, coefficient]) => `${metric}=${coefficient}`)

@@ -1,4 +1,4 @@
-/** What can be counted of a program, and the formulas that make one number of it. */
+/** What the meter counts, and formulas that turn it into one number. */
 import { ConfigError } from '../lib/errors.ts'
 
 export const metrics = [
@@ -13,13 +13,13 @@ export const metrics = [
 
 export type Metric = (typeof metrics)[number]
 
-/** How much of each metric; what is not named is 0. */
+/** Amounts by metric; a missing metric is 0. */
 export type Tally = Partial<Record<Metric, number>>
 
 /** Work is the sum of each metric times its coefficient. */
 export type Formula = Readonly<Tally>
 
-/** Instructions and memory accesses: what reaches into memory counts once more. */
+/** Instructions, with memory accesses counted twice. */
 export const defaultFormula: Formula = { instructions: 1, fieldLoads: 1, stores: 1 }
 
 export function workOf(tally: Tally, formula: Formula): number {
@@ -28,7 +28,7 @@ export function workOf(tally: Tally, formula: Formula): number {
   return work
 }
 
-/** Adds `more`, taken `times`, to `tally`. */
+/** Adds `times` × `more` to `tally`. */
 export function addTo(tally: Tally, more: Tally, times = 1): void {
   for (const metric of metrics) {
     const amount = more[metric]
@@ -36,7 +36,7 @@ export function addTo(tally: Tally, more: Tally, times = 1): void {
   }
 }
 
-/** Refuses what is not a formula, by name. */
+/** Throws a `ConfigError` that names what is wrong. */
 export function checkFormula(formula: Formula): Formula {
   for (const [metric, coefficient] of Object.entries(formula)) {
     if (!metrics.includes(metric as Metric)) {

@@ -1,4 +1,4 @@
-/** A code with the numbers that decided; `explain` puts it into words when someone asks. */
+/** A code with the numbers of a decision; `explain` turns it into text. */
 export interface Reason {
   code: string
   [fact: string]: string | number

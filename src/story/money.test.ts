@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { ConfigError } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
-import { Bill, usualPrices } from './money.ts'
+import { usualPrices } from '../model/prices.ts'
+import { Bill } from './money.ts'
 
 const reason = { code: 'test' }
 const tick: Event = { type: 'tick' }

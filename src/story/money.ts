@@ -3,28 +3,7 @@
 import { ConfigError } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
-
-/** In whatever money; all of it in the same. */
-export interface Prices {
-  /** A worker, for an hour, from its launch to its end. */
-  workerHour: number
-  /** A worker is paid for so long at least. */
-  workerLeastMs: number
-  /** And beyond that in steps of this length: 3,600,000 is by the hour begun. */
-  workerStepMs: number
-  /** A function: for each GB of its memory and second that it is at work, its start included, and for each request. */
-  gbSecond: number
-  request: number
-}
-
-/** Functions as they are usually sold; workers cost nothing until somebody says what they do. */
-export const usualPrices: Readonly<Prices> = {
-  workerHour: 0,
-  workerLeastMs: 0,
-  workerStepMs: 1,
-  gbSecond: 0.0000166667,
-  request: 0.0000002,
-}
+import type { Prices } from '../model/prices.ts'
 
 /** What was spent until now, and what for. */
 export interface Money {

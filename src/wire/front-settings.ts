@@ -14,6 +14,8 @@ export interface FrontLimits extends BodyLimits {
   requestMs: number
   /** A client that takes nothing of its answer for so long is cut off. */
   stallMs: number
+  /** A program's short answer is held back for at most this time, so that another worker can still answer. */
+  holdMs: number
 }
 
 export interface RepeatOptions {

@@ -69,7 +69,7 @@ test('a worker whose program is broken joins all the same when the time to start
   assert.ok(hello.type === 'hello')
   assert.equal(hello.worker.cores, 2)
   assert.ok(
-    lines.every((line) => /^slot [12]: exited at once with code 7; next try in /.test(line)),
+    lines.every((line) => /^slot [12]: .*; next try in /.test(line)),
     lines.join(),
   )
 })

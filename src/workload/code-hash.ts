@@ -1,11 +1,11 @@
-/** Names a version of a workload's code, so that what was learned of one version is not believed of another. */
+/** Hashes a workload's code, so that costs learned of one version are not used for another. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 /**
- * sha256 over a file and all that it imports by relative specifiers, transitively. The same code gives the same
- * hash wherever it lies. Packages are not followed: their versions are the lock file's business.
+ * SHA-256 of a file and of everything that it imports by relative specifiers, transitively. The same code has the same
+ * hash in any folder. Packages are not followed: the lock file pins their versions.
  */
 export async function codeHash(file: string): Promise<string> {
   const entry = resolve(file)
@@ -18,7 +18,7 @@ export async function codeHash(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A file and all that it imports by relative specifiers, with what they hold, by path. */
+/** The contents of a file and of everything that it imports by relative specifiers, by path. */
 export async function sourcesOf(entry: string): Promise<Map<string, Buffer>> {
   const sources = new Map<string, Buffer>()
   const todo = [resolve(entry)]
@@ -34,7 +34,7 @@ export async function sourcesOf(entry: string): Promise<Map<string, Buffer>> {
   return sources
 }
 
-/** Finds too much rather than too little: what stands in a comment counts if there is such a file. */
+/** Errs on the side of too much: a specifier in a comment counts if the file exists. */
 function relativeSpecifiers(source: string): string[] {
   const pattern = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.\.?\/[^"'`\n]+)\1/g
   return [...source.matchAll(pattern)].map((match) => Buffer.from(match[2]!, 'latin1').toString())

@@ -1,9 +1,9 @@
-/** What a workload throws when a request cannot be served as it is: the client gets this status and message. */
+/** Thrown by a workload that cannot serve a request. The client gets its status and message. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
 
-  /** `status` from 400 to 499; the message says what was wrong and what is allowed. */
+  /** `status`: 400 to 499. The message should say what is wrong and what is allowed. */
   constructor(status: number, message: string) {
     super(message)
     if (!(Number.isInteger(status) && status >= 400 && status <= 499)) {

@@ -1,6 +1,6 @@
-/** An answer with a status, a type or headers of its own, made by a workload with `reply(…)`. */
+/** `reply(…)`: an answer with its own status, content type or headers. */
 
-/** Known by a mark rather than by class: a workload may come with its own copy of this package. */
+/** Recognised by a symbol instead of its class, because a workload may have its own copy of this package. */
 const mark = Symbol.for('plimsoll.reply')
 
 export interface Reply {

@@ -1,6 +1,6 @@
 /**
- * Checks values with any schema library: the part of Standard Schema v1 (standardschema.dev) that we use. zod,
- * valibot and arktype schemas have this shape.
+ * Validates values with any schema library that implements Standard Schema v1 (standardschema.dev), such as zod,
+ * valibot and arktype.
  */
 
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -22,13 +22,13 @@ interface SchemaIssue {
 }
 
 export function isSchema(value: unknown): value is StandardSchema {
-  // Some libraries' schemas are functions.
+  // In some libraries, schemas are functions.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const standard = (value as Partial<StandardSchema>)['~standard']
   return standard?.version === 1 && typeof standard.validate === 'function'
 }
 
-/** What the schema makes of a value, or what is wrong with it: one sentence an issue, each naming its place. */
+/** The parsed value, or one sentence per issue that names its path. */
 export async function check<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
@@ -42,7 +42,7 @@ function sentence({ path, message }: SchemaIssue): string {
   return keys.length > 0 ? `${keys.join('.')}: ${message}` : message
 }
 
-/** Where in a value an issue lies. */
+/** The path of an issue. */
 export function keysOf(path: SchemaIssue['path']): string[] {
   return (path ?? []).map((step) => String(typeof step === 'object' ? step.key : step))
 }

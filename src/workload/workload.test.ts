@@ -18,7 +18,7 @@ function directory(t: TestContext, files: Record<string, string>): string {
   return dir
 }
 
-test('a definition gets its defaults', () => {
+test('fills in defaults', () => {
   const workload = defineWorkload(good)
   assert.equal(workload.preemptible, true)
   assert.equal(workload.safeToRepeat({}), true)
@@ -32,7 +32,7 @@ test('a definition gets its defaults', () => {
   assert.equal(lanes.lane?.({}), 'fast')
 })
 
-test('the type of the parameters is that of the schema', () => {
+test('infers the type of the parameters from the schema', () => {
   const schema: StandardSchema<unknown, { n: number }> = {
     '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as { n: number } }) },
   }
@@ -45,7 +45,7 @@ test('the type of the parameters is that of the schema', () => {
   assert.equal(workload.safeToRepeat({ n: 2 }), false)
 })
 
-test('a wrong definition is refused with the option, its value and what is allowed', () => {
+test('an invalid definition is rejected with the option, its value and what is allowed', () => {
   const refused: [object | null, RegExp][] = [
     [null, /not null/],
     [{ ...good, name: 'Bad name' }, /name = Bad name: must be lower-case letters/],
@@ -71,7 +71,7 @@ test('a wrong definition is refused with the option, its value and what is allow
   }
 })
 
-test('a reply with a wrong status or header is refused', () => {
+test('rejects a reply with an invalid status or header', () => {
   assert.throws(() => reply('', { status: 99 }), /status = 99: must be a whole number from 200 to 599/)
   assert.throws(() => reply('', { headers: { 'a b': 'c' } }), /"a b": not a header name/)
   assert.throws(() => reply('', { headers: { a: 'b\r\nc: d' } }), /header a: must be a string of one line/)
@@ -92,7 +92,7 @@ test('modules export one workload or several', async (t) => {
   await assert.rejects(twice, { code: 'CONFIG', message: /^workload one is defined twice: in .* and in / })
 })
 
-test('a module that cannot be used is named with what is wrong', async (t) => {
+test('an unusable module is named with the reason', async (t) => {
   const dir = directory(t, {
     'empty.mjs': '',
     'throws.mjs': "throw new Error('not today')",
@@ -101,14 +101,14 @@ test('a module that cannot be used is named with what is wrong', async (t) => {
   const load = (file: string) => loadWorkloads([join(dir, file)])
   await assert.rejects(load('missing.mjs'), {
     code: 'CONFIG',
-    message: /missing\.mjs: there is no such file/,
+    message: /missing\.mjs: no such file/,
   })
   await assert.rejects(load('empty.mjs'), { code: 'CONFIG', message: /empty\.mjs: has no default export/ })
   await assert.rejects(load('throws.mjs'), { code: 'CONFIG', message: /throws\.mjs: not today/ })
   await assert.rejects(load('wrong.mjs'), { code: 'CONFIG', message: /wrong\.mjs: workload UP: name = UP/ })
 })
 
-test('the hash of code covers all that it imports, and not where it lies', async (t) => {
+test('the hash covers all imports and does not depend on the folder', async (t) => {
   const files = {
     'main.ts': "import { a } from './lib/a.ts'\nexport { b } from '../x/lib/b.ts'\n// from './gone.ts'",
     'lib/a.ts': "export const a = () => import('./c.ts')",

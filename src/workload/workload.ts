@@ -1,4 +1,4 @@
-/** A workload: what a request asks for, written by the user as one function with a name and parameters. */
+/** A workload: one function with a name and parameters that computes the answer to a request. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,42 +10,42 @@ import { isSchema, type StandardSchema } from './standard-schema.ts'
 export { Refusal } from './refusal.ts'
 export { type Reply, reply } from './reply.ts'
 
-/** The request's binary body; empty if there is none. It can be read once. */
+/** The binary body of the request; may be empty. It can be read once. */
 export interface RequestBody extends AsyncIterable<Uint8Array> {
   bytes(): Promise<Uint8Array>
 }
 
-/** What a running job is given besides its parameters. */
+/** The context of a running job. */
 export interface JobContext {
-  /** The same in every attempt: a workload that must not be repeated can deduplicate by it. */
+  /** The same in every attempt, so that a workload can deduplicate by it. */
   readonly jobId: string
   readonly attempt: number
-  /** A directory that outlives the job, shared by all jobs of this worker. */
+  /** A folder that outlives the job, shared by all jobs of this worker. */
   readonly dataDir: string
   readonly body: RequestBody
-  /** Tells whoever waits how much is done, from 0 to 1. */
+  /** Reports progress, from 0 to 1. */
   progress(fraction: number): void
-  /** Runs `fn` without the job being paused: for parts that hold a lock others wait for. */
+  /** Runs `fn` without pauses: for sections that hold a lock. */
   uninterrupted<T>(fn: () => T | Promise<T>): Promise<T>
-  /** Adds work that the meter cannot see, such as that of a database or of native code. */
+  /** Adds work that the meter cannot see, such as that of a database or native code. */
   charge(units: number): void
-  /** Says that so many more of its innermost steps are done: for meters that know what one costs, and count nothing else. */
+  /** Counts innermost steps, for meters that know the cost of a step and count nothing else. */
   steps(count: number): void
   log(...values: unknown[]): void
 }
 
 export type { Features }
 
-/** Which code is metered. */
+/** Selects the code that is metered. */
 export interface MeterChoice {
-  /** Names of npm packages whose work counts too; those that they import are named apart. */
+  /** npm packages whose work counts. Their own dependencies must be named too. */
   packages?: readonly string[]
 }
 
-/** What is known of a request's binary body before the job runs. */
+/** What is known of the binary body before the job runs. */
 export interface BodyFacts {
   bytes: number
-  /** Its beginning, as a rule the first 64 KiB: enough for the header of a picture. */
+  /** The beginning, usually the first 64 KiB: enough for the header of a picture. */
   head: Uint8Array
 }
 
@@ -57,23 +57,23 @@ export interface WorkloadDefinition<P> {
   params?: StandardSchema<unknown, P>
   /** False: a running job is never paused. Default true. */
   preemptible?: boolean
-  /** False: an attempt that may have begun is not tried again. Default true. */
+  /** False: an attempt that may have started is not retried. Default true. */
   safeToRepeat?: boolean | ((params: P) => boolean)
-  /** True: the same parameters and body give the same answer, so that one may be given again. Default false. */
+  /** True: the same parameters and body give the same answer, which may be cached. Default false. */
   deterministic?: boolean | ((params: P) => boolean)
-  /** Its answers are given again for so long only, because what they are made from may change. Default: for ever. */
+  /** Maximum age of its cached answers. Default: no limit. */
   cacheMs?: number
-  /** Requests that name no deadline are given up after so long. Default: never. */
+  /** Deadline of requests that carry none, from their arrival. Default: none. */
   deadlineMs?: number
-  /** What its cost depends on: quick to compute, for example `{ pixels: width * height }`. Default: parameters and body. */
+  /** What its cost depends on, for example `{ pixels: width * height }`. Must be fast. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
-  /** Which of several queues a request belongs in, for presets that have more than one. Default: none in particular. */
+  /** The queue of a request, for presets with several queues. Default: none. */
   lane?(params: P): string
-  /** What is counted as its work. Default: the files of its own folder. */
+  /** The code whose work counts. Default: the files of its folder. */
   meter?: MeterChoice
   /**
-   * The work. What it returns is the answer: a string as text, bytes as they are, an async iterable of either
-   * as a stream, nothing as 204, `reply(…)` with its own status and headers, anything else as JSON.
+   * Computes the answer: a string is sent as text, bytes unchanged, an async iterable of either as a stream, nothing as
+   * 204, `reply(…)` with its own status and headers, anything else as JSON.
    */
   run(params: P, ctx: JobContext): unknown
 }
@@ -194,7 +194,7 @@ export async function loadWorkloads(files: string[]): Promise<Workload[]> {
 
 async function loadFile(file: string): Promise<Workload[]> {
   const path = resolve(file)
-  if (!existsSync(path)) throw new ConfigError(`${file}: there is no such file`)
+  if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
   const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
     throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -211,7 +211,7 @@ async function loadFile(file: string): Promise<Workload[]> {
   }
 }
 
-/** Names the version of a workload's code: see code-hash.ts, loaded only here because slots never need it. */
+/** Hashes a workload's code. `code-hash.ts` is loaded on demand, because slots never need it. */
 export async function codeHash(file: string): Promise<string> {
   return (await import('./code-hash.ts')).codeHash(file)
 }

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
-import { table } from '../../src/cli/table.ts'
+import { table } from '../../src/cli/terminal/table.ts'
 import { bothWays } from '../../src/meter/testing/both-ways.ts'
 import { randomPrograms } from '../../src/meter/testing/random-programs.ts'
 import { type Comparison, compare } from './meter/compare.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { partsOf } from '../../src/cli/preset.ts'
+import { partsOf } from '../../src/cli/cluster/preset.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { type Live, problemOf, until, useLive } from '../support/live.ts'
 

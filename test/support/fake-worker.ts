@@ -30,7 +30,8 @@ export interface FakeWorker {
   cost: { measure: Measure; work: number; cpuMs: number; wallMs: number }
   /** Handles the next attempts instead of the program, until it is undefined again. */
   instead: ((attempt: Attempt) => void) | undefined
-  go: Promise<void>
+  /** Resolves when the attempt may begin. */
+  go(head: AttemptHead): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,12 +44,18 @@ export interface FakeOptions {
 }
 
 export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOptions): Promise<FakeWorker> {
-  const went = Promise.withResolvers<void>()
+  const going = new Map<string, PromiseWithResolvers<void>>()
+  const goOf = ({ job, attempt }: { job: string; attempt: number }) => {
+    const name = `${job} ${attempt}`
+    const known = going.get(name) ?? Promise.withResolvers<void>()
+    going.set(name, known)
+    return known
+  }
   const fake: FakeWorker = {
     attempts: [],
     cost: { measure: 'cpu', work: 1000, cpuMs: 1, wallMs: 2 },
     instead: undefined,
-    go: went.promise,
+    go: (head) => goOf(head).promise,
     close,
   }
   const held = new Map<string, AttemptHead>()
@@ -82,7 +89,7 @@ export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOpti
   }
 
   const onMessage = (message: FromBrain) => {
-    if (message.type === 'go') went.resolve()
+    if (message.type === 'go') goOf(message).resolve()
     if (message.type !== 'welcome') return
     beat = setInterval(() => {
       const tokens = [...held.values()].map(({ epoch, job, attempt }) => ({ epoch, job, attempt }))

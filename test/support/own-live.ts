@@ -18,6 +18,9 @@ export interface OwnLive extends Live {
   join(id: string): Promise<FakeWorker>
 }
 
+/** Longer than any test: short answers are held back until they are complete, however slow the machine is. */
+const holdMs = 2 ** 30
+
 /** One for all tests of a file. What it returns is filled in before the first of them. */
 export function useOwn(
   listener: RequestListener,
@@ -32,7 +35,8 @@ export function useOwn(
   before(async () => {
     await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve))
     const { port } = program.address() as AddressInfo
-    const live = await startLive({ files: [], own: checked, min: 0, max: 10, ...options }, false)
+    const frontLimits = { holdMs, ...options.frontLimits }
+    const live = await startLive({ files: [], own: checked, min: 0, max: 10, ...options, frontLimits }, false)
     const join = async (id: string) => {
       const fake = await joinFake(live, { id, port, code: serverCode(checked.workers!) })
       fakes.push(fake)

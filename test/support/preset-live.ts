@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { partsOf } from '../../src/cli/preset.ts'
+import { partsOf } from '../../src/cli/cluster/preset.ts'
 import type { ClusterOptions } from '../../src/live/cluster.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { cli, type Live, startLive, stopLive } from './live.ts'

@@ -13,64 +13,43 @@ export type Room =
   | 'ledger'
   | 'brain'
   | 'estimate'
+  | 'systems'
   | 'story'
   | 'worker'
   | 'front'
-  | 'systems'
   | 'simulate'
   | 'admin'
   | 'live'
   | 'index'
   | 'cli'
 
+const base = ['lib', 'model'] as const
+
 export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   lib: [],
   model: ['lib'],
-  workload: ['lib', 'model'],
-  meter: ['lib'],
-  wire: ['lib', 'model'],
-  config: ['lib', 'model', 'workload'],
-  ledger: ['lib', 'model'],
-  brain: ['lib', 'model'],
-  estimate: ['lib', 'model', 'workload', 'ledger'],
-  story: ['lib', 'model', 'brain'],
-  worker: ['lib', 'model', 'workload', 'config', 'wire', 'meter'],
-  front: ['lib', 'model', 'workload', 'config', 'wire', 'estimate'],
-  systems: ['lib', 'model', 'workload', 'brain', 'estimate', 'ledger'],
-  simulate: ['lib', 'model', 'workload', 'brain', 'estimate', 'story', 'systems'],
-  admin: ['lib', 'model', 'wire', 'brain', 'story', 'front'],
+  workload: base,
+  meter: base,
+  wire: base,
+  config: base,
+  ledger: base,
+  brain: base,
+  estimate: [...base, 'workload', 'ledger'],
+  systems: [...base, 'wire', 'brain', 'estimate', 'ledger'],
+  story: [...base, 'brain', 'estimate', 'systems'],
+  worker: [...base, 'workload', 'config', 'wire', 'meter'],
+  front: [...base, 'workload', 'config', 'wire', 'estimate', 'story'],
+  simulate: [...base, 'brain', 'systems', 'story'],
+  admin: [...base, 'wire', 'story', 'front'],
   live: [
-    'lib',
-    'model',
-    'workload',
-    'config',
-    'wire',
-    'ledger',
-    'brain',
-    'estimate',
-    'story',
-    'worker',
-    'front',
-    'systems',
-    'admin',
+    ...base,
+    ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
+    ...(['story', 'worker', 'front', 'admin'] as const),
   ],
-  index: ['lib', 'model', 'workload', 'config', 'live'],
+  index: ['config', 'workload'],
   cli: [
-    'lib',
-    'model',
-    'workload',
-    'meter',
-    'wire',
-    'config',
-    'ledger',
-    'brain',
-    'estimate',
-    'story',
-    'worker',
-    'front',
-    'systems',
-    'simulate',
-    'admin',
-    'live',
+    ...base,
+    ...(['workload', 'wire', 'config', 'brain', 'estimate', 'systems', 'story', 'worker'] as const),
+    ...(['front', 'simulate', 'admin', 'live'] as const),
   ],
 }

@@ -1,4 +1,4 @@
-/** Whether an answer is right, found out another way than the workload did. Undefined: it is. */
+/** Verifies answers by other algorithms than the workloads use. Undefined: the answer is correct. */
 
 import { isPrime } from './primes.ts'
 
@@ -101,7 +101,7 @@ interface Climb {
   path: [number, number][]
 }
 
-/** The way begins at the start, ends at the peak, and goes from each cell to a neighbour. */
+/** A path starts at the start, ends at the peak, and moves from each cell to a neighbour. */
 export function checkClimb(body: Buffer): string | undefined {
   const answer = parsed<Climb>(body)
   if (!answer || !Array.isArray(answer.path)) return 'not a path'
@@ -111,7 +111,7 @@ export function checkClimb(body: Buffer): string | undefined {
   if (last?.[0] !== peak.x || last[1] !== peak.y) return 'a path that does not lead to the peak'
   if (path.length > moves + 1 || peak.height < start.height)
     return `${path.length} cells for ${moves} moves to a peak of ${peak.height}`
-  // Of a long way some cells are left out.
+  // Long paths are thinned out.
   if (path.length < moves + 1) return undefined
   const leaps = path.some(([x, y], i) => {
     const [fromX, fromY] = path[Math.max(0, i - 1)]!

@@ -1,8 +1,8 @@
-/** Sends the demo's requests at their times and sorts the answers. */
+/** Sends the demo's requests at their times and classifies the answers. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { accountOf } from '../account.ts'
-import type { Client } from '../client.ts'
+import { accountOf } from '../terminal/account.ts'
+import type { Client } from '../terminal/client.ts'
 import type { DemoRequest } from './kinds.ts'
 
 /** How a request ended. All but `lost` are answers. */
@@ -10,22 +10,22 @@ export type Ending = 'right' | 'wrong' | 'refused' | 'dropped' | 'unknown' | 'lo
 
 export interface Sent {
   request: DemoRequest
-  /** Undefined: it is still under way. */
+  /** Undefined: still in progress. */
   ending: Ending | undefined
-  /** What was wrong, if something was. */
+  /** The fault, if there was one. */
   trouble: string
   job: string
   attempts: number
   responseMs: number
 }
 
-/** So many are under way at most; further ones are sent late. */
+/** Maximum number of concurrent requests; further ones are sent late. */
 const concurrency = 64
 
-/** How long after the last request its answer may take: longer than any that is not lost. */
+/** A request without an answer for this long after the last one was sent is lost. */
 const patienceMs = 120_000
 
-/** Fills `sent` as it goes, and resolves when each has ended. */
+/** Fills `sent` while it runs and resolves when all requests have ended. */
 export async function drive(
   client: Client,
   load: readonly DemoRequest[],
@@ -78,7 +78,7 @@ async function exchange(client: Client, entry: Sent, signal: AbortSignal): Promi
   entry.responseMs = performance.now() - began
 }
 
-/** The refusals that a cluster may give to a request that is right. */
+/** Rejections that a correct request may receive. */
 function endingOf(status: number, bytes: Buffer): Ending {
   if (status !== 502 && status !== 503 && status !== 504) return 'wrong'
   if (bytes.includes('urn:plimsoll:dropped')) return 'dropped'

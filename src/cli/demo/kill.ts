@@ -1,4 +1,4 @@
-/** Takes one worker away, as a crash would. */
+/** Kills one worker, as a crash would. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cluster } from '../../live/cluster.ts'
@@ -6,16 +6,16 @@ import type { Cluster } from '../../live/cluster.ts'
 export interface Killed {
   worker: string
   pid: number
-  /** Jobs that it had in its hands. */
+  /** Jobs that it had. */
   held: number
 }
 
-/** A worker with so many jobs is worth waiting for a little. */
+/** The number of jobs that makes a worker a good victim. */
 const fullHands = 3
 
 /**
- * From `atMs` on, looks for a worker with full hands, later for one with anything in hand, and ends it with SIGKILL.
- * Undefined: there was none before the signal was aborted.
+ * From `atMs` on, looks for a busy worker, later for one with any job, and sends it SIGKILL. Undefined: none was found
+ * before the signal was aborted.
  */
 export async function killBusyWorker(
   cluster: Cluster,
@@ -28,7 +28,7 @@ export async function killBusyWorker(
     for (;;) {
       const least = performance.now() < settleAt ? fullHands : 1
       const { workers, discipline } = cluster.state()
-      // Where jobs share the cores, all of them run.
+      // With shared cores, all jobs run.
       const isBusy = (jobs: { running: boolean }[]) =>
         jobs.length >= least && (discipline === 'sharing' || jobs.some((job) => job.running))
       const busy = workers.filter(({ pid, jobs }) => pid !== undefined && isBusy(jobs))

@@ -35,7 +35,7 @@ async function answerOf(workload: Workload<never>, { params, body }: ReturnType<
   return plain instanceof Uint8Array ? Buffer.from(plain) : Buffer.from(JSON.stringify(plain))
 }
 
-test('what the demo asks each workload for is answered, and the answers are found right', async () => {
+test('every workload answers the requests of the demo correctly', async () => {
   const random = stream(1, 'kinds')
   for (const [draw, workload] of served) {
     for (let i = 0; i < 4; i++) {
@@ -47,7 +47,7 @@ test('what the demo asks each workload for is answered, and the answers are foun
   }
 })
 
-test('answers that cannot be right are recognised', () => {
+test('recognises wrong answers', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value))
   const path = { start: { x: 0, y: 0, height: 1 }, peak: { x: 2, y: 0, height: 9 }, moves: 2 }
   const way = [
@@ -70,7 +70,7 @@ test('answers that cannot be right are recognised', () => {
   assert.match(checkImage(Buffer.from('BM but not a picture'), 'bmp', 3)!, /not a BMP/)
 })
 
-test('the same seed sends the same requests, phase by phase', () => {
+test('draws the same requests for the same seed, phase by phase', () => {
   const phases = [
     { seconds: 1, perSecond: 5, ms: [1, 2] },
     { seconds: 2, perSecond: 10, ms: [3, 4] },

@@ -1,4 +1,4 @@
-/** Requests of each ready workload that take about so many milliseconds, with a check of the answer. */
+/** Requests to each bundled workload, sized in milliseconds, with a check of the answer. */
 
 import type { Random } from '../../lib/random.ts'
 import {
@@ -17,20 +17,20 @@ import { primeFrom } from './primes.ts'
 
 export interface DemoRequest {
   kind: string
-  /** When it is sent, from the start. */
+  /** When it is sent, relative to the start. */
   atMs: number
   workload: string
   params: Record<string, string | number>
-  /** In place of parameters in JSON: these are then in the query. */
+  /** A binary body; parameters are then in the query. */
   body?: Uint8Array
-  /** What is wrong with a successful answer, if anything. */
+  /** Says what is wrong with a successful answer. Undefined: nothing. */
   check(body: Buffer): string | undefined
 }
 
-/** The i-th request, of about so many milliseconds on one core. It need only be about right. */
+/** The i-th request, of about `ms` milliseconds on one core. */
 export type Draw = (random: Random, i: number, ms: number) => Omit<DemoRequest, 'atMs'>
 
-/** The product of two primes: the worst case of trial division. Beyond 2 ** 53 a division takes several times as long. */
+/** The product of two primes is the worst case of trial division. Above 2 ** 53, divisions are several times slower. */
 export const factorize: Draw = (random, _i, ms) => {
   const factor = Math.max(11, ms < 100 ? ms * 900_000 : Math.max(95_000_000, ms * 130_000))
   return factorizeProduct(random, Math.round(factor), Math.round(factor * 1.1) + 10)
@@ -42,7 +42,7 @@ export function factorizeProduct(random: Random, from: number, to: number): Omit
   return { kind: 'factorize', workload: 'factorize', params: { n }, check: (body) => checkFactors(body, n) }
 }
 
-/** A set in one piece, so that most of it takes all iterations. */
+/** A connected set, so that most points take all iterations. */
 export const julia: Draw = (random, _i, ms) => {
   const iterations = 200 + random.below(800)
   const side = within(20, 1200, Math.sqrt((ms * 170_000) / (0.45 * iterations)))
@@ -110,7 +110,7 @@ export const browse: Draw = (random) => {
   return { kind: 'browse', workload: 'shop', params, check: (body) => checkBrowse(body, asked) }
 }
 
-/** Each from a customer of its own, by whom its order is found again, and of a product of which there is enough. */
+/** Each order has a customer of its own, which identifies it, and a product that is in stock. */
 export const purchase: Draw = (_random, i) => {
   const productId = 1 + ((i * 7) % 5000)
   const customer = `customer ${i}`

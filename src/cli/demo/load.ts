@@ -4,28 +4,28 @@ import { type Random, stream } from '../../lib/random.ts'
 import { checkPicture } from './checks.ts'
 import { browse, type DemoRequest, type Draw, factorizeProduct, purchase } from './kinds.ts'
 
-/** About half of what two cores can do, so that a machine which has other things to do keeps up. */
+/** About half the capacity of two cores, so that a busy machine keeps up. */
 const perSecond = 16
 
-/** The requests in the order in which they are sent; the same for the same seed. */
+/** Requests in sending order. Deterministic for a seed. */
 export function drawLoad(seed: number, seconds: number): DemoRequest[] {
   const random = stream(seed, 'demo')
   const count = Math.max(10, Math.round(perSecond * seconds))
   const times = Array.from({ length: count }, () => random.next() * seconds * 1000).sort((a, b) => a - b)
-  // The shares are exact, so that also a short demo has some of each.
+  // Exact shares, so that even a short demo has requests of each kind.
   const kinds = times.map((_, i) => turns[i % turns.length]!)
   shuffle(kinds, random)
   return times.map((atMs, i) => ({ atMs, ...kinds[i]!(random, i, 0) }))
 }
 
-/** So many requests a second for so long, each of which takes some milliseconds between the two. */
+/** A constant request rate for some seconds, with sizes between two bounds. */
 export interface Phase {
   seconds: number
   perSecond: number
   ms: readonly [least: number, most: number]
 }
 
-/** One phase after another, the draws in turn. */
+/** One phase after another, with the draws in rotation. */
 export function drawPhases(seed: number, phases: readonly Phase[], draws: readonly Draw[]): DemoRequest[] {
   const random = stream(seed, 'demo')
   const requests: DemoRequest[] = []
@@ -56,7 +56,7 @@ const julia: Draw = (random) => {
   return { kind: 'julia', workload: 'julia', params, check: (body) => checkPicture(body, width, height) }
 }
 
-/** Of 32 requests, so many of each. */
+/** Requests of each kind out of 32. */
 const turns: readonly Draw[] = [
   slowFactorize,
   ...Array<Draw>(10).fill(factorize),

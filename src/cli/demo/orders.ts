@@ -1,4 +1,4 @@
-/** Compares the orders in the shop's database with what the purchases were answered. */
+/** Compares the orders in the shop's database with the answers to purchases. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Sent } from './drive.ts'
 
 export interface Orders {
   placed: number
-  /** By purchases whose outcome was answered as unknown. */
+  /** Placed by purchases that were answered with an unknown outcome. */
   placedUnknown: number
 }
 
@@ -16,7 +16,7 @@ interface Order {
   customer: string
 }
 
-/** A purchase that was done more or less often than its answer says becomes wrong. */
+/** Marks a purchase as wrong if its answer does not match the number of its orders. */
 export function checkOrders(dataDir: string, sent: readonly Sent[]): Orders {
   const byCustomer = Map.groupBy(ordersIn(dataDir), ({ customer }) => customer)
   let placedUnknown = 0

@@ -1,4 +1,4 @@
-/** A picture to send: a gradient as BMP of 24 bits, each number another. */
+/** A picture to send: a gradient as 24-bit BMP, different for each number. */
 
 const headBytes = 54
 

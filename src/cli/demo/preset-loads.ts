@@ -1,4 +1,4 @@
-/** What each preset's demo sends: its own kinds of requests, few, then so many that its fleet must grow, then few again. */
+/** The load of each preset's demo: requests of its own kinds, few at first, then enough to make the fleet grow, then few. */
 
 import {
   browse,
@@ -18,7 +18,7 @@ import type { Phase } from './load.ts'
 export interface PresetLoad {
   draws: readonly Draw[]
   phases: readonly Phase[]
-  /** How long the fleet is given to shrink again, once all is answered. */
+  /** Time for the fleet to shrink after the last answer. */
   settleSeconds: number
 }
 

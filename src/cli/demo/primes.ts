@@ -1,6 +1,6 @@
-/** Primality by Miller and Rabin: another way than the one the demo checks. */
+/** Miller-Rabin primality test, independent of the workload that the demo checks. */
 
-/** With these bases the test is exact for all numbers below 3.3e24. */
+/** With these bases the test is exact below 3.3e24. */
 const bases = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n]
 
 export function isPrime(n: bigint): boolean {
@@ -20,7 +20,7 @@ export function isPrime(n: bigint): boolean {
   })
 }
 
-/** The smallest prime from `n` on. */
+/** The smallest prime that is at least `n`. */
 export function primeFrom(n: number): bigint {
   let candidate = BigInt(n) | 1n
   while (!isPrime(candidate)) candidate += 2n

@@ -1,17 +1,17 @@
 /** The demo's summary. */
 
-import { duration, table } from '../table.ts'
+import { duration, table } from '../terminal/table.ts'
 import type { Ending, Sent } from './drive.ts'
 
 export interface Figures {
   what: string
   sent: number
-  /** In any stated way. */
+  /** With any outcome but lost. */
   answered: number
   wrong: number
   retried: number
   refused: number
-  /** By a rule of the preset. */
+  /** Dropped by a rule of the preset. */
   dropped: number
   unknown: number
   lost: number
@@ -19,7 +19,7 @@ export interface Figures {
   p99Ms: number
 }
 
-/** One for each kind of request, and one for all. */
+/** One row per kind of request, and one for all. */
 export function figuresOf(sent: readonly Sent[]): Figures[] {
   const kinds = [...new Set(sent.map(({ request }) => request.kind))].sort()
   return [

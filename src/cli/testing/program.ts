@@ -1,4 +1,4 @@
-/** The real program in processes of its own, for tests of commands. */
+/** Runs the real program in child processes, for tests of commands. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ export interface Ended {
 export interface Running {
   process: ChildProcess
   ended: Promise<Ended>
-  /** Resolves with all that it printed, on stdout or stderr, once this matches. */
+  /** Resolves with all output so far, once it matches. */
   said(pattern: RegExp): Promise<string>
 }
 
@@ -72,7 +72,7 @@ export interface Up {
   stop(): Promise<void>
 }
 
-/** A cluster of one worker on free ports, in a folder of its own. */
+/** A cluster of one worker on free ports, in a temporary folder. */
 export async function startUp(): Promise<Up> {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-cli-'))
   const data = join(folder, 'data')
@@ -90,7 +90,7 @@ export async function startUp(): Promise<Up> {
   }
 }
 
-/** An address at which nobody listens. */
+/** An address without a listener. */
 export async function deserted(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -22,7 +22,7 @@ export interface SubmitParts {
   clientOf: ClientNamer
   /** The cluster's own time, on which deadlines stand. */
   now(): number
-  limits: { stallMs: number }
+  limits: { stallMs: number; holdMs: number }
   /** Where answers may be given again, or shared. */
   repeats?: RepeatedAnswers | undefined
   /** What answers say of their cost in headers of their own. Default: nothing. */
@@ -96,8 +96,8 @@ export function submitRoute(
       headers: requestHeaders(request, socket !== undefined),
       ...(socket && { upgrade: true as const }),
     }
-    const { stallMs } = parts.limits
-    const transport = new HttpTransport({ http, body, response, stallMs, ...(socket && { socket }) })
+    const { stallMs, holdMs } = parts.limits
+    const transport = new HttpTransport({ http, body, response, stallMs, holdMs, ...(socket && { socket }) })
     const params = { method, target: target.text }
     const hasBody = body.announced !== 0
     const recipient = new Client(response, stallMs)

@@ -14,9 +14,8 @@ import { sendAttempt } from './send-attempt.ts'
 import { type AttemptEnd, type Carried, drained, type Transport } from './transport.ts'
 import { tunnel } from './tunnel.ts'
 
-/** An answer is held back, so that it can still be had of another worker, up to this size and for so long. */
+/** Larger answers are not held back: they are passed on as they come. */
 const wholeBytes = 256 * 1024
-const holdMs = 50
 
 export interface HttpTransportParts {
   http: HttpRequest
@@ -26,6 +25,8 @@ export interface HttpTransportParts {
   socket?: Socket
   /** A client that takes nothing of its answer for so long is cut off. */
   stallMs: number
+  /** An answer is held back for at most this time, so that another worker can still give it. */
+  holdMs: number
 }
 
 /** What a program answered. */
@@ -94,7 +95,7 @@ export class HttpTransport implements Transport {
 
   /** Holds the answer back, or passes it on as it comes, no faster than the client takes it. */
   async #take(answer: Answer, body: AsyncIterable<Buffer>, attempt: Carried): Promise<void> {
-    const { response, stallMs } = this.#parts
+    const { response, stallMs, holdMs } = this.#parts
     this.#answer = answer
     const passOn = () => {
       if (this.begun || !attempt.isCurrent()) return

@@ -10,7 +10,7 @@ import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Provider, ProviderEvents } from './provider.ts'
 
 /** How long a worker may take to end its slots. */
-const graceMs = 2_000
+const usualGraceMs = 2_000
 
 export interface LocalFleetOptions {
   /** What starts a worker; `--launch ID` is appended. */
@@ -19,6 +19,8 @@ export interface LocalFleetOptions {
   upstreams?: readonly string[]
   /** Workers may become fronts: then they take connections from the same queue as this one. Default: they never do. */
   door?: Door
+  /** When the fleet closes, a worker that has not ended after this time is killed. Default: 2 s. */
+  graceMs?: number
   env: Record<string, string>
   log(line: string): void
 }
@@ -41,6 +43,7 @@ interface Child {
 
 export function localFleet(options: LocalFleetOptions, events: ProviderEvents): Provider {
   const children = new Map<string, Child>()
+  const { graceMs: closeMs = usualGraceMs } = options
 
   let closed = false
 
@@ -118,10 +121,10 @@ export function localFleet(options: LocalFleetOptions, events: ProviderEvents): 
       for (const [, { process: child }] of alive) child.kill('SIGTERM')
       const force = setTimeout(() => {
         for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
-          options.log(`worker ${id}: has not ended after ${graceMs / 1000} s, and is killed`)
+          options.log(`worker ${id}: has not ended after ${closeMs / 1000} s, and is killed`)
           child.process.kill('SIGKILL')
         }
-      }, graceMs)
+      }, closeMs)
       await Promise.all(ends)
       clearTimeout(force)
     },

@@ -4,7 +4,7 @@ import { type OverflowOptions, overflowDefaults } from '../../brain/functions/ov
 import type { FunctionLimits } from '../../front/transports/function.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
-import { usualPrices } from '../../story/money.ts'
+import { usualPrices } from '../../model/prices.ts'
 import { nominalRate } from '../../worker/rates.ts'
 import type { ClusterOptions } from '../cluster.ts'
 import { LocalFunctions } from './local.ts'

@@ -104,7 +104,8 @@ export class ProcessGroup {
         const how = signal ? `was ended by ${signal}` : `exited with code ${code}`
         const killed = signal === 'SIGKILL' && !this.#killed
         this.#process.once('close', () => resolve({ how, killed }))
-        setTimeout(() => resolve({ how, killed }), drainMs).unref()
+        // After a turn in which what is there already can be read.
+        setTimeout(() => setImmediate(resolve, { how, killed }), drainMs).unref()
       })
     })
     this.exited = true

@@ -19,8 +19,8 @@ test('a paused job makes no progress until it is resumed, and others run meanwhi
   run.resume()
   run.resume()
   assert.equal((await read(run)).body, 'spun')
-  const { cpuMs, wallMs, measure, work } = await run.ended
-  assert.ok(cpuMs >= 190 && cpuMs < wallMs, `${cpuMs} of ${wallMs} ms`)
+  const { cpuMs, measure, work } = await run.ended
+  assert.ok(cpuMs >= 190, `${cpuMs} ms`)
   assert.deepEqual([measure, work], ['cpu', cpuMs * 1000])
 })
 
@@ -59,9 +59,9 @@ test('a program may say itself what a job cost, in a header or a trailer', async
     await read(run)
     return run.ended
   }
-  const inHeader = await usageOf('/work?units=123')
+  const inHeader = await usageOf('/work?units=123&ms=5')
   assert.deepEqual([inHeader.measure, inHeader.work], ['header', 123])
-  assert.ok(inHeader.cpuMs > 0)
+  assert.ok(inHeader.cpuMs >= 4, `${inHeader.cpuMs} ms`)
   const inTrailer = await usageOf('/trailers')
   assert.deepEqual([inTrailer.measure, inTrailer.work], ['header', 7.5])
   for (const nonsense of ['-1', 'much', '', 'Infinity']) {
@@ -83,18 +83,17 @@ for (const kind of ['thread', 'fork']) {
     for (const ms of [60, 5, 120, 0]) {
       const run = start(`/spin/${ms}`)
       assert.equal((await read(run)).body, 'done')
-      const { cpuMs } = await run.ended
-      // To start it takes something too, and more on a busy machine.
-      assert.ok(cpuMs < 2 * ms + 80, `${cpuMs} ms of ${ms}`)
-      // A thread that is over before anybody looked, as on a busy machine, leaves no trace but the system's steps of 10 ms.
-      if (ms >= 60) assert.ok(cpuMs >= 0.6 * ms, `${cpuMs} ms of ${ms}`)
+      const { cpuMs, wallMs } = await run.ended
+      // A thread that is over before anybody looked leaves no trace but the system's steps of 10 ms, four of which may
+      // be cut off; and one that was seen is taken to have run until the answer came.
+      assert.ok(cpuMs >= ms - 40 && cpuMs <= 2 * wallMs + 40, `${cpuMs} ms of ${ms} in ${wallMs}`)
     }
   })
 }
 
 test('a job that eats memory is ended at its bound with its program, and the next is answered', async (t) => {
   const { ask, start } = await usePrograms(t, {}, { memoryMb: 160 })
-  const run = start('/eat?mb=400&wait=5000')
+  const run = start('/eat?mb=400&wait=1e9')
   const { kind, message } = await read(run)
   assert.equal(kind, 'limit')
   assert.match(message!, /^out of memory: it grew too large; it used \d+ MB, and a job may use 160 MB$/)
@@ -120,7 +119,7 @@ test('with several jobs a program is not stopped, a cancelled one leaves it alon
 
 test('with several jobs a program that grows too large fails all of them, and may be tried again', async (t) => {
   const { start, ask } = await usePrograms(t, { concurrency: 2 }, { memoryMb: 80 })
-  const runs = [start('/hang'), start('/eat?mb=400&wait=5000')]
+  const runs = [start('/hang'), start('/eat?mb=400&wait=1e9')]
   for (const run of runs) {
     const { kind, message } = await read(run)
     assert.equal(kind, 'crash')

@@ -2,11 +2,25 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import test from 'node:test'
 import { stateOf, until } from '../slots/fixtures/use-pool.ts'
 import { fixture, oneLiner, usePrograms } from './fixtures/use-programs.ts'
+import { ProgramOutput } from './program-output.ts'
 
 const said = (lines: string[], what: RegExp) => until(() => lines.some((line) => what.test(line)), `${what}`)
+
+/** Stands still until the test moves it: programs have all the time they need to start. */
+function stoppedClock() {
+  let time = 0
+  return {
+    now: () => time,
+    pass(ms: number) {
+      time += ms
+    },
+  }
+}
 
 test('a program is started on a port of its own, and answers', async (t) => {
   const { ask, lines } = await usePrograms(t, { health: '/health' })
@@ -53,7 +67,7 @@ test('a job waits for a program that is slow to start', async (t) => {
 
 test('a program that exits at once is named with its last line, and tried again later and later', async (t) => {
   const script = `console.error('no database at db:5432'); process.exit(1)`
-  const { ask, lines } = await usePrograms(t, { command: oneLiner(script), startMs: 1_000 })
+  const { ask, lines } = await usePrograms(t, { command: oneLiner(script), startMs: 1_000 }, stoppedClock())
   await said(
     lines,
     /^slot 1: exited at once with code 1 \(last line: no database at db:5432\); next try in 500 ms$/,
@@ -69,13 +83,20 @@ test('a program that exits at once is named with its last line, and tried again 
 })
 
 test('a command that does not exist is told', async (t) => {
-  const { lines } = await usePrograms(t, { command: ['no-such-program', '{port}'], startMs: 300 })
+  const { lines } = await usePrograms(
+    t,
+    { command: ['no-such-program', '{port}'], startMs: 300 },
+    stoppedClock(),
+  )
   await said(lines, /^slot 1: (exited at once|could not be started).*no-such-program/)
 })
 
 test('a program that listens on another port is told which', async (t) => {
   const script = `const s = require('http').createServer().listen(0, '127.0.0.1', () => console.log('mine is', s.address().port))`
-  const { lines, ask } = await usePrograms(t, { command: oneLiner(script), startMs: 1_500 })
+  const clock = stoppedClock()
+  const { lines, ask } = await usePrograms(t, { command: oneLiner(script), startMs: 1_500 }, clock)
+  await said(lines, /mine is/)
+  clock.pass(1_500)
   await said(lines, /^slot 1: nothing listens on port \d+ after 1.5 s; it listens on/)
   const line = lines.find((line) => line.includes('; it listens on'))!
   const port = /mine is (\d+); next/.exec(line)![1]
@@ -88,22 +109,30 @@ test('a program that listens on another port is told which', async (t) => {
 })
 
 test('a program that never becomes healthy is told what it answered, and tried again', async (t) => {
-  const script = `require('http').createServer((q, s) => s.writeHead(503).end()).listen(process.env.PORT)`
-  const { lines, pool } = await usePrograms(t, {
-    command: oneLiner(script),
-    health: '/health',
-    startMs: 1_500,
-  })
-  await said(lines, /^slot 1: not healthy after 1.5 s: GET \/health answered 503; next try in \d/)
+  const script = `require('http').createServer((q, s) => { console.log('asked'); s.writeHead(503).end() }).listen(process.env.PORT)`
+  const clock = stoppedClock()
+  const settings = { command: oneLiner(script), health: '/health', startMs: 1_500 }
+  const { lines, pool } = await usePrograms(t, settings, clock)
+  await said(lines, /asked/)
+  clock.pass(1_500)
+  await said(
+    lines,
+    /^slot 1: not healthy after 1.5 s: GET \/health answered 503; its last line: asked; next try in \d/,
+  )
   await until(() => pool.size === 1, 'it is tried again')
 })
 
 test('a health check without an answer, or with garbage, is told as such', async (t) => {
-  const hangs = `require('http').createServer(() => {}).listen(process.env.PORT)`
-  const garbage = `require('net').createServer((s) => s.end('nonsense\\r\\n\\r\\n')).listen(process.env.PORT)`
-  const first = await usePrograms(t, { command: oneLiner(hangs), health: '/up', startMs: 1_500 })
+  const hangs = `require('http').createServer((q) => q.on('close', () => console.log('left'))).listen(process.env.PORT)`
+  const garbage = `require('net').createServer((s) => { console.log('asked'); s.end('nonsense\\r\\n\\r\\n') }).listen(process.env.PORT)`
+  const clock = stoppedClock()
+  const first = await usePrograms(t, { command: oneLiner(hangs), health: '/up', startMs: 1_500 }, clock)
+  await said(first.lines, /left/)
+  clock.pass(1_500)
   await said(first.lines, /not healthy after 1.5 s: GET \/up had no answer within/)
-  const second = await usePrograms(t, { command: oneLiner(garbage), health: '/up', startMs: 1_500 })
+  const second = await usePrograms(t, { command: oneLiner(garbage), health: '/up', startMs: 1_500 }, clock)
+  await said(second.lines, /asked/)
+  clock.pass(1_500)
   await said(second.lines, /not healthy after 1.5 s: GET \/up failed: Parse Error/)
 })
 
@@ -126,16 +155,23 @@ test('an idle program that stops being healthy is ended after three checks and s
 })
 
 test('what a program prints is cut to what a log can bear', async (t) => {
-  const script = `
-    console.log('x'.repeat(5000))
-    for (let i = 0; i < 50000; i++) console.log('line', i)
-    require('http').createServer((q, s) => s.end()).listen(process.env.PORT)`
-  const { lines, pool } = await usePrograms(t, { command: oneLiner(script) })
-  // It may be healthy before all that it printed was read.
-  await said(lines, /^slot 1: \(\d+ more lines left out/)
-  await pool.close()
-  assert.equal(lines[0], `slot 1: ${'x'.repeat(2000)}…`)
-  assert.ok(lines.length < 5_000, `${lines.length} lines`)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const lines: string[] = []
+  const output = new ProgramOutput((line) => lines.push(line))
+  const print = async (text: string) => {
+    const stream = Readable.from([Buffer.from(text)])
+    output.read(stream)
+    await finished(stream)
+  }
+  await print(`${'x'.repeat(5000)}\n`)
+  await print('line\n'.repeat(50_000))
+  assert.equal(lines[0], `${'x'.repeat(2000)}…`)
+  assert.equal(lines.length, 200)
+  t.mock.timers.tick(1000)
+  assert.equal(lines.at(-1), '(49801 more lines left out: more than 200 a second)')
+  await print('one more\n')
+  output.close()
+  assert.deepEqual(lines.slice(201), ['one more'])
 })
 
 test('what a program started ends with it, also where it ends by itself', async (t) => {

@@ -60,7 +60,8 @@ test('a program that stopped to listen is replaced, and its job goes to another 
   const pid = (await ask('/deaf')).body!
   const others = await Promise.all([ask('/'), ask('/'), ask('/')])
   assert.ok(others.every(({ kind, body }) => kind === 'http' && body !== pid))
-  assert.ok(lines.some((line) => /^slot 1: nothing listens on port \d+ any more/.test(line)))
+  const deaf = /^slot 1: nothing listens on port \d+ any more/
+  await until(() => lines.some((line) => deaf.test(line)), 'that is told')
 })
 
 async function killParent(t: TestContext, env: NodeJS.ProcessEnv): Promise<void> {

@@ -28,6 +28,8 @@ export interface ProgramPoolOptions {
   log(line: string): void
   /** Idle programs beyond `warm` that were not needed for so long are ended. Default 60 s. */
   surplusMs?: number
+  /** The clock by which programs become healthy in time. Default: the machine's. */
+  now?: () => number
 }
 
 /** A job whose program is gone is told so by its connection; one that another process holds open does not tell. */
@@ -53,7 +55,7 @@ export class ProgramPool implements JobPool {
   #closed = false
 
   constructor(options: ProgramPoolOptions) {
-    const { server, warm, memoryMb, surplusMs: afterMs = 60_000 } = options
+    const { server, warm, memoryMb, surplusMs: afterMs = 60_000, now = () => performance.now() } = options
     this.#options = options
     this.#surplus = new Surplus({ warm, concurrency: server.concurrency, afterMs }, this.#programs)
     if (placeIn(server.command) === 'socket')
@@ -63,6 +65,7 @@ export class ProgramPool implements JobPool {
       settings: server,
       socketDir: this.#socketDir,
       boundMb: memoryMb * server.concurrency,
+      now,
       started: () => this.#tellWatchdog(),
       healthy: () => this.#healthy(),
       gone: (program, end) => this.#gone(program, end),

@@ -198,7 +198,8 @@ export class Slot {
         this.#dying.killed = signal === 'SIGKILL'
         const how = signal ? `was ended by ${signal}` : `ended itself with exit code ${code}`
         this.#process.once('close', () => resolve(how))
-        setTimeout(() => resolve(how), drainMs).unref()
+        // After a turn in which what is there already can be read.
+        setTimeout(() => setImmediate(resolve, how), drainMs).unref()
       })
     })
   }

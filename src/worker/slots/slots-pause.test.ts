@@ -23,14 +23,21 @@ test('a paused job makes no progress until it is resumed', async (t) => {
 test('a job that was paused on the way gives the same answer, and its CPU time leaves the pause out', async (t) => {
   const { start, ask } = await usePool(t)
   const run = start('spin', { n: 40 })
-  await until(() => run.cpuMs() > 5, 'the job runs')
+  let isOver = false
+  void run.ended.then(() => {
+    isOver = true
+  })
+  // A fast machine may be done before it is looked at.
+  await until(() => isOver || run.cpuMs() > 5, 'the job runs')
   run.pause()
+  await until(() => isOver || isStopped(run.pid!), 'it is stopped')
+  const before = run.cpuMs()
   const plain = await ask('spin', { n: 40 })
+  assert.equal(run.cpuMs(), before)
   run.resume()
   assert.equal((await read(run)).body, plain.body)
-  const { cpuMs, wallMs } = await run.ended
+  const { cpuMs } = await run.ended
   assert.equal(run.cpuMs(), cpuMs)
-  assert.ok(cpuMs < wallMs)
 })
 
 test('a job can be paused before its process has loaded', async (t) => {
@@ -47,8 +54,7 @@ test('a job can be paused before its process has loaded', async (t) => {
 test('a job cancelled while it runs is gone with its process, and its cost is told', async (t) => {
   const { start, ask } = await usePool(t)
   const run = start('spin')
-  await until(() => run.cpuMs() > 5, 'the job runs')
-  assert.equal(run.progress, 0.25)
+  await until(() => run.progress === 0.25 && run.cpuMs() > 5, 'the job runs')
   run.cancel()
   run.cancel()
   assert.deepEqual(await run.answer, { kind: 'cancelled' })

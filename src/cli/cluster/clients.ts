@@ -1,0 +1,36 @@
+/** Client options: identification, rate limits, fair shares. */
+
+import type { clientOptions } from '../../config/cluster-options.ts'
+import type { OptionValues } from '../../config/option.ts'
+import { clientNamer } from '../../front/request/client-name.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import type { ClusterOptions } from '../../live/cluster.ts'
+import type { MeterSetting } from '../../model/metering.ts'
+import { nominalRate } from '../../worker/rates.ts'
+
+export function clientsFrom(
+  values: OptionValues<typeof clientOptions>,
+  meter: MeterSetting,
+): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair'> {
+  const { clientBy, fair, rateLimit: limit, rateBurst: burst } = values
+  clientNamer(clientBy, '--client-by')
+  if (limit === undefined) {
+    if (burst !== undefined) throw new ConfigError(`--rate-burst = ${burst}: requires --rate-limit`)
+    return { clientBy, fair }
+  }
+  const rateLimit = {
+    workPerMinute: readWork('--rate-limit', limit, meter),
+    ...(burst !== undefined && { burst: readWork('--rate-burst', burst, meter) }),
+  }
+  return { clientBy, fair, rateLimit }
+}
+
+/** `90s` is the work of one core in 90 s at the nominal rate; learned rates do not change it. */
+function readWork(option: string, text: string, meter: MeterSetting): number {
+  const [, digits, seconds] = /^(\d+(?:\.\d+)?(?:e\d+)?)(s?)$/i.exec(text.trim()) ?? []
+  const work = Number(digits) * (seconds ? nominalRate(meter) * 1000 : 1)
+  if (work > 0 && work < Infinity) return work
+  throw new ConfigError(
+    `${option} = ${text}: must be units of work above 0, or seconds of a core such as 90s`,
+  )
+}

@@ -1,0 +1,75 @@
+/** Turns the options of `up` into a running cluster. */
+
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CheckedConfig } from '../../config/check.ts'
+import type { clusterOptions } from '../../config/cluster-options.ts'
+import type { OptionValues } from '../../config/option.ts'
+import { ConfigError } from '../../lib/errors.ts'
+import { type Cluster, startCluster } from '../../live/cluster.ts'
+import type { Preset } from '../../systems/preset.ts'
+import { cacheFrom } from './cache.ts'
+import { clientsFrom } from './clients.ts'
+import { functionsFrom, pricesFrom } from './functions.ts'
+import { meterFrom } from './meter.ts'
+import { filesFrom, partsOf, presetFrom } from './preset.ts'
+import { scaleFrom } from './scaling.ts'
+
+const program = [process.execPath, fileURLToPath(new URL('../plimsoll.js', import.meta.url))]
+
+/** With a configuration of an existing server, that server takes the place of workloads. */
+export function clusterFrom(
+  values: OptionValues<typeof clusterOptions>,
+  log: (line: string) => void,
+  config?: CheckedConfig & { file: string },
+): Promise<Cluster> {
+  const server = config?.own
+  const serverConfig = server && config.file
+  const preset = presetFrom(values)
+  const { min, max } = fleetSize(values, preset, server?.upstreams?.length)
+  const cores = availableParallelism()
+  if (max > cores && server?.upstreams === undefined)
+    log(`fleet: up to ${max} workers of one core each share the ${cores} cores of this machine`)
+  const meter = server ? 'off' : meterFrom(values, preset.meter)
+  return startCluster({
+    files: server ? [] : filesFrom(values, preset),
+    ...(server && { own: server, config: resolve(config.file) }),
+    dataDir: resolve(values.data),
+    host: values.host,
+    port: values.port,
+    adminPort: values.adminPort,
+    min,
+    max,
+    ...partsOf(preset),
+    scale: scaleFrom(values, { min, max }, values.pricePerHour, preset.scale),
+    meter,
+    jobMemoryMb: values.jobMemory,
+    // A program that accepts several requests runs all of them.
+    slots: Math.max(values.slots, server?.concurrency ?? preset.slots ?? 1),
+    queue: values.queue,
+    ...clientsFrom(values, meter),
+    workerCommand: [...program, 'worker'],
+    ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),
+    prices: pricesFrom(values),
+    ...functionsFrom(values, [...program, 'function'], serverConfig, preset.overflow),
+    ...cacheFrom(values, serverConfig),
+    ...(values.pricePerHour > 0 && { pricePerHour: values.pricePerHour }),
+    ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
+    ...(values.eventLog !== undefined && { eventLog: values.eventLog }),
+    log,
+  })
+}
+
+/** Upstreams are not scaled: each has one worker. */
+function fleetSize(
+  asked: { min: number | undefined; max: number | undefined },
+  { scale }: Preset,
+  upstreams: number | undefined,
+): { min: number; max: number } {
+  if (upstreams !== undefined) return { min: upstreams, max: upstreams }
+  const min = asked.min ?? Math.min(scale?.min ?? 1, asked.max ?? Infinity)
+  const max = asked.max ?? Math.max(scale?.max ?? availableParallelism(), min)
+  if (max < min) throw new ConfigError(`--max = ${max}: must be at least --min (${min})`)
+  return { min, max }
+}

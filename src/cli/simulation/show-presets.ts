@@ -1,0 +1,62 @@
+/** Prints and writes the results of `compare --presets`: each traffic, then our preset against the best other one. */
+
+import type { OwnTraffic } from '../../simulate/own-traffic.ts'
+import {
+  comparePresets,
+  namedPresets,
+  presetsCells,
+  presetsTable,
+  type TrafficResult,
+  worstOf,
+} from './compare-presets.ts'
+import { slowdownExplained } from './figures.ts'
+import { checkReportFile, writeJointReport } from './report-file.ts'
+
+interface Asked {
+  seed: number
+  seeds: number
+  hours: number
+  json: boolean
+  report: string | undefined
+}
+
+/** `args`: the command line, starting with the command. */
+export async function showPresets(
+  names: string,
+  { seed, seeds, hours, json, report }: Asked,
+  args: readonly string[],
+): Promise<number> {
+  const presets = namedPresets(names)
+  if (report !== undefined) await checkReportFile(report)
+  const all: TrafficResult[] = []
+  for (const each of comparePresets(presets, { seed, seeds, hours, recorded: report !== undefined })) {
+    all.push(each)
+    if (json) {
+      const { name, about, load, machine } = each.traffic
+      const results = each.results.map(({ summary, ...rest }) => ({ ...rest, ...summary }))
+      console.log(JSON.stringify({ traffic: name, about, load, machine, results }))
+    } else
+      console.log(`The traffic of ${each.traffic.name}: ${words(each.traffic)}\n\n${presetsTable(each)}\n`)
+  }
+  const basis = seeds === 1 ? `Seed ${seed}` : `Medians of ${seeds} seeds, from seed ${seed} on`
+  if (!json) console.log(`${basis}. ${slowdownExplained}`)
+  if (report !== undefined) {
+    const sections = all.map((each) => ({
+      title: `Presets on the traffic of ${each.traffic.name}`,
+      about: [`${words(each.traffic)}.`],
+      table: presetsCells(each),
+      tableCaption: `${basis}. ${slowdownExplained}`,
+      ...{ records: each.records, seeds, firstSeed: seed },
+    }))
+    await writeJointReport(report, 'Presets', args, sections)
+    if (!json) console.log(`Plots: ${report}`)
+  }
+  const worst = worstOf(all)
+  if (worst) console.log(JSON.stringify(worst))
+  return 0
+}
+
+function words({ about, load, machine }: OwnTraffic): string {
+  const cores = `${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`
+  return `${about}; mean load ${load} cores, workers of ${cores}`
+}

@@ -1,0 +1,298 @@
+/** The options of a cluster: flags of `plimsoll up` and keys of the configuration file. Other commands share some. */
+
+import { formulaText } from '../model/metering.ts'
+import { defaultFormula } from '../model/metrics.ts'
+import { usualPrices, usualWaitingHour } from '../model/prices.ts'
+import { type ConfigValues, type OptionSpecs, under } from './option.ts'
+
+/** Names only: this file stays free of the policies themselves, because workers load it too. */
+const presetNames = ['plimsoll', 'classic', 'tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const
+/** Without `planned` and `wandering`: no option holds their plan. */
+export const scalerNames = [
+  ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),
+  ...(['queue-length', 'on-misfit', 'cpu-ema', 'average-work', 'cpu-step'] as const),
+] as const
+
+const maxPrice = 1e9
+
+export const commonOptions = under('Common', {
+  port: {
+    type: 'integer',
+    help: 'public port; 0 picks a free one',
+    default: 8080,
+    min: 0,
+    max: 65_535,
+  },
+  workloads: {
+    type: 'text',
+    help: 'modules or folders with workloads, separated by commas; default: the bundled ones',
+    value: 'PATHS',
+    path: 'list',
+  },
+  min: {
+    type: 'integer',
+    help: "minimum number of workers; default: the preset's, or 1",
+    min: 0,
+    max: 1000,
+  },
+  max: {
+    type: 'integer',
+    help: "maximum number of workers; default: the preset's, or the machine's cores",
+    min: 1,
+    max: 1000,
+  },
+  data: {
+    type: 'text',
+    help: 'folder for the ledger and the files of workloads',
+    default: '.plimsoll',
+    value: 'DIR',
+    path: 'one',
+  },
+  preset: {
+    type: 'text',
+    help: 'composition of policies',
+    default: 'plimsoll',
+    choices: presetNames,
+  },
+})
+
+export const networkOptions = under('Network', {
+  host: { type: 'text', help: 'address to listen on', default: '127.0.0.1' },
+  adminPort: {
+    type: 'integer',
+    help: 'port for operators and workers, on loopback; 0 picks a free one',
+    default: 8081,
+    min: 0,
+    max: 65_535,
+  },
+  fronts: {
+    type: 'integer',
+    help: 'processes that accept requests on the public port; 1: this process only',
+    default: 1,
+    min: 1,
+    max: 64,
+  },
+})
+
+export const scalingOptions = under('Scaling', {
+  scale: {
+    type: 'text',
+    help: 'scaling policy (default: work-forecast if --max is above --min, else fixed)',
+    choices: scalerNames,
+  },
+  target: {
+    type: 'number',
+    help: 'target utilisation of the cores, for hpa and kpa; 0: 0.7',
+    default: 0,
+    min: 0,
+    max: 100,
+  },
+  promise: {
+    type: 'text',
+    help:
+      'service level that work-forecast keeps: "deadlines: 99 %", "budget: 5 an hour", or slowdowns; default: ' +
+      '"shortest 90 %: slowdown at most 1.5 at p99; largest 1 %: at most 1.5 on average"',
+    value: 'TEXT',
+  },
+  paidMinimum: {
+    type: 'number',
+    help: 'minimum billed time of a worker, in seconds; workers are not terminated earlier',
+    default: 0,
+    min: 0,
+    max: 1e9,
+    value: 'SECONDS',
+  },
+  paidPeriod: {
+    type: 'number',
+    help: 'billing period of a worker, in seconds; workers are terminated near its end; 0: none',
+    default: 0,
+    min: 0,
+    max: 1e9,
+    value: 'SECONDS',
+  },
+})
+
+export const limitOptions = under('Limits', {
+  queue: {
+    type: 'integer',
+    help: 'maximum queue length; further requests are rejected',
+    default: 10_000,
+    min: 0,
+  },
+  slots: {
+    type: 'integer',
+    help: 'maximum number of jobs on a worker, running and paused',
+    default: 17,
+    min: 1,
+    max: 10_000,
+  },
+  jobMemory: {
+    type: 'integer',
+    help: 'memory limit of one job, in MB',
+    default: 512,
+    min: 96,
+    value: 'MB',
+  },
+  stopAfter: {
+    type: 'number',
+    help: 'grace period for running requests on SIGTERM, in seconds',
+    default: 30,
+    min: 0,
+    value: 'SECONDS',
+  },
+})
+
+export const clientOptions = under('Clients', {
+  clientBy: {
+    type: 'text',
+    help:
+      'what identifies a client: address, key (bearer token or x-api-key) or header:NAME. ' +
+      'Clients can forge headers unless a proxy sets them; header:x-forwarded-for uses the first address',
+    default: 'address',
+    value: 'HOW',
+  },
+  fair: {
+    type: 'flag',
+    help: 'share the work fairly between clients: those above their share go after the others',
+  },
+  rateLimit: {
+    type: 'text',
+    help: 'work each client may use per minute: units, or seconds of a core such as 90s; default: no limit',
+    value: 'WORK',
+    numeric: true,
+  },
+  rateBurst: {
+    type: 'text',
+    help: "work a client may use at once after a pause; default: one minute's worth",
+    value: 'WORK',
+    numeric: true,
+  },
+})
+
+export const cacheOptions = under('Cache', {
+  coalesce: {
+    type: 'flag',
+    help: 'let identical concurrent requests to deterministic workloads share one job',
+  },
+  cache: {
+    type: 'number',
+    help: 'size of the cache for answers of deterministic workloads, in MB; 0: none',
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    value: 'MB',
+  },
+  cacheAge: {
+    type: 'number',
+    help: 'maximum age of a cached answer, in seconds; 0: no limit',
+    default: 0,
+    min: 0,
+    value: 'SECONDS',
+  },
+})
+
+export const functionOptions = under('Functions', {
+  functions: {
+    type: 'integer',
+    help: 'maximum number of concurrent functions for jobs that would queue; 0: none',
+    default: 0,
+    min: 0,
+    max: 10_000,
+  },
+  priceOfWaiting: {
+    type: 'number',
+    help: 'value of one hour of waiting; a job goes to a function if that costs less',
+    default: usualWaitingHour,
+    min: 0,
+    max: maxPrice,
+    value: 'PRICE',
+  },
+})
+
+/** In any one currency. */
+export const priceOptions = under('Prices', {
+  pricePerHour: {
+    type: 'number',
+    help: 'price of a worker per hour; quotes then include a price; 0: none',
+    default: 0,
+    min: 0,
+    max: maxPrice,
+    value: 'PRICE',
+  },
+  pricePerGbSecond: {
+    type: 'number',
+    help: 'price of a function per GB of memory and second',
+    default: usualPrices.gbSecond,
+    min: 0,
+    max: maxPrice,
+    value: 'PRICE',
+  },
+  pricePerInvocation: {
+    type: 'number',
+    help: 'price of a function per job',
+    default: usualPrices.request,
+    min: 0,
+    max: maxPrice,
+    value: 'PRICE',
+  },
+})
+
+export const meterOptions = under('Metering', {
+  meter: {
+    type: 'text',
+    help:
+      'how work is counted: work (one number), regions (metric by metric, slower), routines (function calls, ' +
+      "coarse) or off (CPU time); default: the preset's, or work",
+    choices: ['work', 'regions', 'routines', 'off'],
+    value: 'MODE',
+  },
+  formula: {
+    type: 'text',
+    help: `what counts as work: METRIC=COEFFICIENT,…; default: the preset's, or ${formulaText(defaultFormula)}`,
+    value: 'TERMS',
+  },
+})
+
+const scaleOptions = under('Presets', {
+  timeScale: {
+    type: 'number',
+    help: "divides the preset's times: with 60, its minutes become seconds",
+    default: 1,
+    min: 0.001,
+    max: 100_000,
+  },
+  workScale: {
+    type: 'number',
+    help: "divides the preset's amounts of work",
+    default: 1,
+    min: 1e-6,
+    max: 1e9,
+  },
+})
+
+const logOptions = under('Logs', {
+  eventLog: {
+    type: 'text',
+    help: 'write the event log to this file',
+    value: 'FILE',
+    path: 'one',
+  },
+})
+
+/** The order is that of the help page. */
+export const clusterOptions = {
+  ...commonOptions,
+  ...networkOptions,
+  ...scalingOptions,
+  ...limitOptions,
+  ...clientOptions,
+  ...cacheOptions,
+  ...functionOptions,
+  ...priceOptions,
+  ...meterOptions,
+  ...scaleOptions,
+  ...logOptions,
+} as const satisfies OptionSpecs
+
+/** The options of `plimsoll up` in a configuration file. Flags on the command line override them. */
+export type UpConfig = ConfigValues<typeof clusterOptions>
