@@ -12,7 +12,7 @@ import { RouteTable } from '../front/request/route-table.ts'
 import { defaultMeter } from '../meter/hooks.ts'
 import { checkMeter, type MeterSetting } from '../model/metering.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
-import { readCode } from '../worker/code.ts'
+import { readCode } from '../worker/workload-code.ts'
 import { loadWorkloads, type Workload } from '../workload/workload.ts'
 
 export interface Serving {
