@@ -29,6 +29,15 @@ export class RequestProblem extends PlimsollError {
   }
 }
 
+/** Throws a 405 if the method is none of these. */
+export function allow(method: string | undefined, methods: readonly string[]): void {
+  if (method !== undefined && methods.includes(method)) return
+  const listed = methods.join(', ')
+  throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; allowed: ${listed}.`, {
+    headers: { allow: listed },
+  })
+}
+
 export function problemDocument({ status, code, message, fields }: RequestProblem): string {
   return `${JSON.stringify({ type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message, ...fields })}\n`
 }

@@ -4,7 +4,6 @@ import { mkdirSync } from 'node:fs'
 import { adminServer } from '../admin/admin.ts'
 import { whyTeller } from '../admin/why.ts'
 import type { Question, Quote } from '../estimate/estimator.ts'
-import { questioner } from '../estimate/question.ts'
 import { checkPrice, quoteDocument } from '../estimate/quote.ts'
 import { FleetRates } from '../estimate/rates.ts'
 import { cacheOf, repeatedAnswers, repeatsOf } from '../front/cache/repeated-answers.ts'
@@ -42,7 +41,7 @@ import { openLearning } from './learning.ts'
 import { listen, urlOf } from './listen.ts'
 import { type MetricsKeeper, metricsKeeper } from './metrics-keeper.ts'
 import { restarter } from './rolling-restart.ts'
-import { routePartsOf, servingOf } from './serving.ts'
+import { serviceOf, servingOf } from './serving.ts'
 import { closeFront, idle, stoppingProblem } from './stopping.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
@@ -65,7 +64,8 @@ const mostTroubles = 10
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { own } = options
   const beatMs = options.limits?.beatMs ?? usualBeatMs
-  const { workloads, joining, code, meter, units } = await servingOf(options)
+  const serving = await servingOf(options)
+  const { joining, code, meter, units } = serving
   checkPrice(options.pricePerHour)
   const clientOf = clientNamer(options.clientBy ?? 'address')
   const following = followingOf(options, meter)
@@ -167,7 +167,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       }
       case 'go':
       case 'cancel': {
-        if (action.worker === functions?.id) return currentExchange(action.worker, action)?.letGo()
+        if (action.worker === functions?.id) return currentExchange(action.worker, action)?.cancelAttempt()
         const { type, epoch, job, attempt } = action
         const send = () => workers.send(action.worker, { type, epoch, job, attempt })
         return type === 'go' ? exchanges.get(job)?.commit({ epoch, job, attempt }, send) : send()
@@ -258,11 +258,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   })
   let accepted = 0
   const front = frontServer({
-    workloads,
-    repeats,
-    ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
-    question: questioner({ code, log }),
-    ...{ estimator, tellQuote, limits, clientOf, now, log, closed, isReady, quantities },
+    service: serviceOf(serving, own, { limits, quantities, log }),
+    ...{ repeats, estimator, tellQuote, limits, clientOf, now, log, closed, isReady },
     submit(parts) {
       accepted++
       submit(new Exchange({ ...parts, token, tell, over }))

@@ -3,10 +3,12 @@
 import type { Job } from '../../model/job.ts'
 import type { RepeatOptions } from '../../wire/front-settings.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
-import type { Client, Receiver } from '../recipient.ts'
-import type { Asked } from '../request/ask.ts'
+import type { Client } from '../client.ts'
+import type { Receiver } from '../receiver.ts'
+import type { Body } from '../request/body.ts'
+import type { Repeat } from '../request/target.ts'
 import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
-import { answerKey, type Wish } from './answer-key.ts'
+import type { Wish } from './answer-key.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 /** Longer answers are passed on as they come, each to one client. */
@@ -27,7 +29,8 @@ export interface RepeatParts {
 
 /** A request to be answered. */
 export interface Repeatable {
-  asked: Asked
+  repeat: Repeat
+  body: Body
   job: Job
   client: Client
   wish: Wish
@@ -45,17 +48,16 @@ export class RepeatedAnswers {
   }
 
   /** True: an answer to this may have been computed for another. */
-  takes({ workload, checked }: Asked, { safeToRepeat = true }: Job, { alone }: Wish): boolean {
-    return safeToRepeat && !alone && workload.deterministic(checked)
+  takes({ safeToRepeat = true }: Job, { alone }: Wish): boolean {
+    return safeToRepeat && !alone
   }
 
   /** Sees to it that the client is answered; from here on the body is its own business. */
-  async serve({ asked, job, client, wish, start }: Repeatable): Promise<void> {
+  async serve({ repeat, body, job, client, wish, start }: Repeatable): Promise<void> {
     const { cache, coalesce, now } = this.#parts
-    const { workload, body } = asked
-    const { cacheMs = Infinity } = workload
+    const { cacheMs } = repeat
     const arrivedAt = now()
-    const key = await answerKey(asked)
+    const key = await repeat.key()
     const found = wish.fresh ? undefined : cache?.get(key)
     // Those who ask the same must not pass each other here, so nothing is waited for without need.
     const kept = found instanceof Promise ? await found : found

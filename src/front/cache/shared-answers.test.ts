@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import type { Job } from '../../model/job.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { refusal } from '../problem.ts'
-import type { Receiver, Sink } from '../recipient.ts'
+import type { Receiver, Sink } from '../receiver.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.

@@ -1,7 +1,7 @@
 /** Lets several clients who ask the same wait for one job. */
 
 import type { Job } from '../../model/job.ts'
-import type { Receiver } from '../recipient.ts'
+import type { Receiver } from '../receiver.ts'
 import { SharedJob, type SharedJobParts, type Waiter } from './shared-job.ts'
 
 /** What several clients asked. */

@@ -3,7 +3,7 @@
 import type { Job } from '../../model/job.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { type RequestProblem, refusal } from '../problem.ts'
-import type { Receiver, Sink } from '../recipient.ts'
+import type { Receiver, Sink } from '../receiver.ts'
 
 /** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { keysOf } from '../../workload/standard-schema.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem } from '../problem.ts'
-import type { KeptBody } from './body.ts'
+import type { Body } from './body.ts'
 
 /** Of a value that is quoted in an error. */
 const longestQuote = 100
@@ -23,7 +23,7 @@ export async function readParameters(
   workload: Workload,
   request: IncomingMessage,
   query: URLSearchParams,
-  body: KeptBody,
+  body: Body,
 ): Promise<Parameters> {
   const given = fromQuery(query)
   const raw = isJson(request) ? { ...given, ...(await fromJson(body, given)) } : given
@@ -68,7 +68,7 @@ function fromQuery(query: URLSearchParams): Record<string, unknown> {
   return raw
 }
 
-async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function fromJson(body: Body, query: Record<string, unknown>): Promise<Record<string, unknown>> {
   const bytes = await body.read()
   if (isDeeper(bytes, deepest)) {
     throw new RequestProblem(400, 'bad-json', `The body is nested deeper than ${deepest} levels.`)

@@ -7,12 +7,11 @@ import { restName } from '../../config/path-pattern.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { featuresOf } from '../../estimate/features.ts'
 import type { Features } from '../../model/estimate.ts'
-import { headBytes } from './body.ts'
-import type { GrowingBody } from './growing-body.ts'
+import { type Body, headBytes } from './body.ts'
 import { newJobId } from './job-id.ts'
 import { deepest, isDeeper } from './params.ts'
 import type { FoundRoute } from './route-table.ts'
-import type { Target } from './target.ts'
+import type { RequestUrl } from './url.ts'
 
 /** A longer target is given by its hash. */
 const longestKey = 512
@@ -28,19 +27,19 @@ export interface RouteQuestionParts {
 export type RouteQuestioner = (
   found: FoundRoute,
   method: string,
-  target: Target,
+  url: RequestUrl,
   request: IncomingMessage,
-  body: GrowingBody,
+  body: Body,
 ) => Question
 
 export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuestioner {
   const troubled = new Set<string>()
-  return ({ route, path }, method, target, request, body) => {
+  return ({ route, path }, method, url, request, body) => {
     const { name } = route
     const seen: RouteRequest = {
       method,
       path,
-      query: firstOf(target.url.searchParams),
+      query: firstOf(url.url.searchParams),
       headers: joined(request.headers),
       json: route.needsJson ? jsonOf(request, body) : undefined,
       bytes: body.announced ?? (body.complete ? body.bytes : 0),
@@ -53,13 +52,13 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
     const own = route.features && (() => ownFeatures(route.features!, seen))
     const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
     const features = featuresOf(own ? { features: own } : {}, shown(seen, route.methods), facts, wrong)
-    const params = { method, target: target.text }
-    return { workload: name, codeHash: codeOf(name), key: keyOf(method, target.text, body), params, features }
+    const params = { method, target: url.text }
+    return { workload: name, codeHash: codeOf(name), key: keyOf(method, url.text, body), params, features }
   }
 }
 
 /** A body of which not all is known makes a request like no other. */
-function keyOf(method: string, target: string, body: GrowingBody): string {
+function keyOf(method: string, target: string, body: Body): string {
   if (!body.complete || body.bytes > headBytes) return `?${newJobId()}`
   const asked = `${method} ${target}`
   const short = asked.length > longestKey ? `#${hash('sha256', asked, 'base64url')}` : asked
@@ -89,7 +88,7 @@ function shown({ method, path, query, json }: RouteRequest, methods: readonly st
 }
 
 /** Undefined: there is none, it is too long or too deep to be looked into, or it cannot be read. */
-function jsonOf({ headers }: IncomingMessage, body: GrowingBody): unknown {
+function jsonOf({ headers }: IncomingMessage, body: Body): unknown {
   if (!isJsonType(headers['content-type']) || !body.complete || body.bytes > headBytes) return undefined
   if (body.bytes === 0 || isDeeper(body.head, deepest)) return undefined
   try {

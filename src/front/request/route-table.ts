@@ -2,7 +2,7 @@
 
 import type { CheckedRoute } from '../../config/check-routes.ts'
 import { partsOf } from '../../config/path-pattern.ts'
-import { RequestProblem } from '../problem.ts'
+import { allow, RequestProblem } from '../problem.ts'
 
 export interface FoundRoute {
   route: CheckedRoute
@@ -27,12 +27,7 @@ export class RouteTable {
       if (!route.methods || route.methods.includes(method)) return { route, path: found }
       for (const each of route.methods) allowed.add(each)
     }
-    if (allowed.size > 0) {
-      const listed = [...allowed].join(', ')
-      throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; these are: ${listed}.`, {
-        headers: { allow: listed },
-      })
-    }
+    if (allowed.size > 0) allow(method, [...allowed])
     const routes = this.routes.map(describe)
     throw new RequestProblem(
       404,

@@ -4,8 +4,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
-import type { GrowingBody } from '../request/growing-body.ts'
-import { type Carried, drained } from './transport.ts'
+import { drained } from '../drained.ts'
+import type { Body } from '../request/body.ts'
+import type { Carried } from './transport.ts'
 
 /** The heads of requests and answers may stand inside headers, in base64. */
 const maxHeaderSize = 256 * 1024
@@ -23,7 +24,7 @@ export interface Call {
   done(): void
 }
 
-export function sendAttempt({ upstream, head, token, signal }: Carried, body: GrowingBody): Call {
+export function sendAttempt({ upstream, head, token, signal }: Carried, body: Body): Call {
   const json = Buffer.from(JSON.stringify(head))
   const switching = head.http?.upgrade === true
   // One that came in chunks goes on so, though it be empty.
@@ -69,7 +70,7 @@ function answerOf(call: ClientRequest): Promise<Came> {
   })
 }
 
-async function pump(call: ClientRequest, head: Buffer, body: GrowingBody): Promise<void> {
+async function pump(call: ClientRequest, head: Buffer, body: Body): Promise<void> {
   call.write(head)
   for await (const chunk of body.open()) {
     if (call.destroyed) return

@@ -39,7 +39,7 @@ export class FarJob implements OpenJob {
   }
 
   run(token: AttemptToken, place: Upstream | Functions, precedence?: Precedence): void {
-    this.letGo()
+    this.cancelAttempt()
     this.attempts = token.attempt
     this.worker = place.id
     this.cost = undefined
@@ -69,20 +69,20 @@ export class FarJob implements OpenJob {
   }
 
   /** Of a function: a worker is told by itself. */
-  letGo(): void {
+  cancelAttempt(): void {
     this.#function?.abort.abort()
     this.#function = undefined
   }
 
   settle({ job, outcome, reason }: Extract<Action, { type: 'answer' }>): void {
     this.outcome = outcome
-    this.letGo()
+    this.cancelAttempt()
     this.#parts.send({ type: 'answer', job, outcome, reason })
     this.#parts.over(this)
   }
 
   abandon({ status, code, message, headers }: RequestProblem): void {
-    this.letGo()
+    this.cancelAttempt()
     const problem = { status, code, message, headers: { ...headers } }
     this.#parts.send({ type: 'abandon', job: this.parts.job.id, problem })
     this.#parts.over(this)
@@ -90,7 +90,7 @@ export class FarJob implements OpenJob {
 
   /** Its client is gone, or its front. */
   cancel(): void {
-    this.letGo()
+    this.cancelAttempt()
     this.#parts.tell({ type: 'cancelled', job: this.parts.job.id })
     this.#parts.over(this)
   }

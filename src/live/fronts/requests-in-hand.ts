@@ -59,9 +59,9 @@ export class RequestsInHand {
   }
 
   submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void {
-    if (this.closed) return parts.recipient.refuse(this.closed, {})
+    if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
-    if (!direct && this.#held.size >= this.queue) return parts.recipient.refuse(noBrain(), {})
+    if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
     const { token } = this.#parts
     const exchange: Exchange = new Exchange({
       ...parts,
@@ -100,12 +100,12 @@ export class RequestsInHand {
     const { exchange } = entry
     if (message.type === 'answer') exchange.settle(message)
     else if (message.type === 'abandon') exchange.abandon(problemOf(message.problem))
-    else if (exchange.attempts === message.attempt) exchange.letGo()
+    else if (exchange.attempts === message.attempt) exchange.cancelAttempt()
   }
 
   /** All answers from here on tell their clients to come back on another connection. */
   closeAfterwards(): void {
-    for (const { exchange } of this.#all.values()) exchange.parts.recipient.closeAfterwards()
+    for (const { exchange } of this.#all.values()) exchange.parts.receiver.closeAfterwards()
   }
 
   /** Whatever is left, and whatever still comes, is answered with this. */

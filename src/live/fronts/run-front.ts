@@ -5,7 +5,6 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
-import { questioner } from '../../estimate/question.ts'
 import { repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { type SharedCache, sharedCache } from '../../front/cache/shared-cache.ts'
 import { frontServer } from '../../front/front.ts'
@@ -13,7 +12,7 @@ import { clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { listen, urlOf } from '../listen.ts'
-import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
+import { type ServingOptions, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
 import { askedOf, FarQuotes } from './far-quotes.ts'
@@ -57,7 +56,7 @@ const noEstimator: Estimator = { estimate: () => unknownCost, learn() {} }
 /** Runs until it is told to leave, by the brain or the signal, and has answered what it had. Rejects with what went wrong. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {
   const { id, join, token, launch, own, log, share } = options
-  const { workloads, joining, code, units } = await servingOf(options)
+  const serving = await servingOf(options)
   const now = () => performance.timeOrigin + performance.now()
   const over = Promise.withResolvers<void>()
   over.promise.catch(() => {})
@@ -75,7 +74,7 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     join,
     token,
     hello: {
-      ...{ id, pid: process.pid, instance: randomUUID(), code: { ...joining } },
+      ...{ id, pid: process.pid, instance: randomUUID(), code: { ...serving.joining } },
       ...(launch !== undefined && { launch }),
     },
     onWelcome(welcome) {
@@ -133,16 +132,12 @@ export async function runFront(options: FrontOptions, signal: AbortSignal): Prom
     const { cacheBytes: mostBytes = 0 } = repeats
     if (mostBytes > 0) cache = sharedCache({ join, token, mostBytes, isUp: () => link.isUp })
     const closed = () => (stopping ? stoppingProblem() : inHand.closed)
-    const estimator = noEstimator
     server = frontServer({
-      workloads,
+      service: serviceOf(serving, own, { limits, quantities, log }),
       repeats: repeatedAnswers(repeats, cache, now),
-      ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
-      question: questioner({ code, log }),
-      estimator,
+      estimator: noEstimator,
       tellQuote: (question: Question) => quotes.ask(askedOf(question)),
       limits,
-      quantities,
       clientOf: (request) => clientOf(request),
       now,
       log,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
 import { endToEnd } from '../../wire/raw-headers.ts'
-import { answerHeaders, requestHeaders } from './raw-headers.ts'
+import { answerHeaders, requestHeaders } from './proxy-headers.ts'
 
 const from = (rawHeaders: string[], remoteAddress = '127.0.0.1') => {
   const headers = Object.fromEntries(
