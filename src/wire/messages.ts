@@ -19,21 +19,24 @@ export const attemptPath = '/attempt'
 /** What a front asks a worker to switch to where a client wants to switch protocols. */
 export const attemptProtocol = 'plimsoll-attempt'
 
+/** The first message of a worker, also after a reconnect. */
+export interface WorkerHello {
+  type: 'hello'
+  version: number
+  worker: WorkerFacts
+  launch?: string
+  /** Its process, for operators on its machine. */
+  pid: number
+  /** Where fronts reach it. */
+  address: { host: string; port: number }
+  /** The hash of each workload's code. */
+  code: Record<string, string>
+  seq: number
+  held: HeldAttempt[]
+}
+
 export type FromWorker =
-  | {
-      type: 'hello'
-      version: number
-      worker: WorkerFacts
-      launch?: string
-      /** Its process, for operators on its machine. */
-      pid: number
-      /** Where fronts reach it. */
-      address: { host: string; port: number }
-      /** The hash of each workload's code. */
-      code: Record<string, string>
-      seq: number
-      held: HeldAttempt[]
-    }
+  | WorkerHello
   /** `cpuMs`: what its jobs have had so far. */
   | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
   /** Where there are tiers: it would be ended, for it has had nothing to do for `ms`, or requests come so seldom. */

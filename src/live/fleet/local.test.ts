@@ -7,7 +7,7 @@ test('each worker stands for an upstream of its own, and one that ends leaves it
   const news = new EventEmitter()
   const fleet = localFleet(
     {
-      command: ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
+      command: () => ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
       upstreams: ['http://a:1', 'http://b:2'],
       env: {},
       log: (line) => news.emit('line', line),
@@ -39,7 +39,7 @@ test('each worker stands for an upstream of its own, and one that ends leaves it
 function scripted(t: TestContext, script: string) {
   const news = new EventEmitter()
   const fleet = localFleet(
-    { command: ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
+    { command: () => ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
     {
       launchFailed: (launch, message) => news.emit('failed', launch, message),
       gone: (launch, message) => news.emit('gone', launch, message),
@@ -72,7 +72,7 @@ test('the list has what runs, since when, and nothing that has ended', async (t)
 
 test('what cannot be started is never in the list', async (t) => {
   const fleet = localFleet(
-    { command: ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
+    { command: () => ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
     { launchFailed: () => {}, gone: () => {} },
   )
   t.after(() => fleet.close())

@@ -33,14 +33,9 @@ test('the next launch is given the spare worker, which from then on goes by its 
   const up = fleet.prepare('spare', 10_000)
   assert.deepEqual([...names], ['spare'])
   assert.deepEqual(await fleet.list(), [])
-  assert.equal(
-    fleet.park('another', () => {}),
-    false,
-  )
-  assert.equal(
-    fleet.park('spare', (launch) => admitted.push(launch)),
-    true,
-  )
+  assert.equal(fleet.isSpare('another'), false)
+  assert.equal(fleet.isSpare('spare'), true)
+  fleet.hold((launch) => admitted.push(launch))
   await up
   fleet.launch('7')
   assert.deepEqual(admitted, ['7'])
@@ -71,19 +66,14 @@ test('a worker that is not spare is none of its business', async () => {
   fleet.terminate('1')
   assert.deepEqual([...names], [])
   assert.deepEqual(told, ['1 failed: no'])
-  assert.equal(
-    fleet.park(undefined, () => {}),
-    false,
-  )
+  assert.equal(fleet.isSpare(undefined), false)
 })
 
 test('a spare worker that may not join, or does not in time, is ended and told', async () => {
   const { fleet, names } = machines()
   const other = fleet.prepare('other', 10_000)
-  fleet.refused('another', 'it is none of ours')
-  assert.deepEqual([...names], ['other'])
-  fleet.refused('other', 'its code is another')
-  await assert.rejects(other, /worker other: refused: its code is another/)
+  fleet.refuse('its code differs')
+  await assert.rejects(other, /worker other: refused: its code differs/)
   assert.deepEqual([...names], [])
   await assert.rejects(fleet.prepare('slow', 20), /worker slow: did not join within 0.02 s/)
   assert.deepEqual([...names], [])

@@ -10,8 +10,8 @@ import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {
   count: number
-  /** What starts one; `--launch ID` is appended. */
-  command: string[]
+  /** Called at each start: the command, to which `--launch ID` is appended. */
+  command(): readonly string[]
   env: Record<string, string>
   /** The front of this process, which listens already. */
   server: Server
@@ -115,7 +115,7 @@ export class FrontProcesses {
   #launch(before?: Child): Child {
     const { command, env, log, gone } = this.#options
     const id = `f${++this.#started}`
-    const [program, ...args] = [...deathSignal(), ...command, '--launch', id]
+    const [program, ...args] = [...deathSignal(), ...command(), '--launch', id]
     const front = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // In a group of its own, so that a Ctrl-C meant for the cluster does not end it before what it has is answered.

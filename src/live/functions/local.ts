@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
-import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { UnreachableError } from '../../lib/errors.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/slots/guard.ts'
@@ -22,7 +22,7 @@ export interface LocalFunctionsOptions extends FunctionLimits {
 class Instance {
   readonly process: ChildProcess
   /** Rejects if it ends before it can be reached. */
-  readonly upstream: Promise<OwnUpstream>
+  readonly upstream: Promise<OwnedUpstream>
   readonly gone: Promise<unknown>
   /** All that it runs; undefined: whatever there is. */
   readonly workload: string | undefined
@@ -54,10 +54,10 @@ class Instance {
   kill(): void {
     clearTimeout(this.idle)
     this.process.kill('SIGKILL')
-    this.upstream.then(cutUpstream, () => {})
+    this.upstream.then(closeUpstream, () => {})
   }
 
-  async #reach(id: string, log: (line: string) => void): Promise<OwnUpstream> {
+  async #reach(id: string, log: (line: string) => void): Promise<OwnedUpstream> {
     const port = Promise.withResolvers<number>()
     let lastWords = ''
     const heard = (line: string) => {

@@ -6,7 +6,7 @@ import { ConfigError } from '../../lib/errors.ts'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
 import { usualPrices } from '../../story/money.ts'
 import { nominalRate } from '../../worker/rates.ts'
-import type { ClusterOptions } from '../cluster.ts'
+import type { ClusterOptions } from '../cluster-options.ts'
 import { LocalFunctions } from './local.ts'
 
 export interface FunctionSettings {
