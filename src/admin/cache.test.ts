@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { lruCache } from '../front/cache/answer-cache.ts'
+import { answerCache } from '../front/cache/answer-cache.ts'
 import { type RequestProblem, sendProblem } from '../front/problem.ts'
 import { keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
 import { serveCache } from './cache.ts'
@@ -17,7 +17,7 @@ const mostBytes = 80_000
 
 /** A coordinator with nothing but its cache. */
 async function coordinator(t: TestContext, hasCache = true) {
-  const cache = lruCache({ mostBytes, now: () => performance.now() })
+  const cache = answerCache({ mostBytes, now: () => performance.now() })
   const server = createServer((request, response) => {
     try {
       serveCache({ token: 'secret', cache: hasCache ? cache : undefined }, request, response)

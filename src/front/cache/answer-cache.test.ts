@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { bytesOf, lruCache } from './answer-cache.ts'
+import { answerCache, bytesOf } from './answer-cache.ts'
 
 // The same cases in every run: a failure must be found, not met by chance.
 fc.configureGlobal({ seed: 1 })
@@ -39,7 +39,7 @@ test('a cache behaves as a list in the order of asking would, and never holds mo
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       let time = 0
-      const cache = lruCache({ mostBytes, mostAgeMs: 100, now: () => time })
+      const cache = answerCache({ mostBytes, mostAgeMs: 100, now: () => time })
       let model: Known[] = []
       const without = (name: string) => model.filter((known) => known.key !== name)
       const bytes = () => model.reduce((sum, { size }) => sum + size, 0)
@@ -75,7 +75,7 @@ test('a cache behaves as a list in the order of asking would, and never holds mo
 })
 
 test('what is kept does not hold on to memory that it was a part of', () => {
-  const cache = lruCache({ mostBytes, now: () => 0 })
+  const cache = answerCache({ mostBytes, now: () => 0 })
   const large = Buffer.alloc(1_000_000, 'x')
   const answer = { status: 200, fields: {}, body: large.subarray(5, 10) }
   cache.put('a', { answer, account: {}, ageMs: 0 }, Infinity)
@@ -86,7 +86,7 @@ test('what is kept does not hold on to memory that it was a part of', () => {
 })
 
 test('a cache that is smaller than any answer keeps none', () => {
-  const cache = lruCache({ mostBytes: 100, now: () => 0 })
+  const cache = answerCache({ mostBytes: 100, now: () => 0 })
   cache.put(
     'a',
     { answer: { status: 200, fields: {}, body: Buffer.alloc(0) }, account: {}, ageMs: 0 },

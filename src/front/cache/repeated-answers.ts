@@ -7,7 +7,7 @@ import type { Client } from '../client.ts'
 import type { Receiver } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { Repeat } from '../request/target.ts'
-import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
+import { type AnswerCache, answerCache, type CacheCounters, type CountedCache } from './answer-cache.ts'
 import type { Wish } from './answer-key.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
@@ -102,7 +102,7 @@ export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): 
 export function cacheOf({ cacheBytes = 0, cacheAgeMs }: RepeatOptions): CountedCache | undefined {
   if (cacheBytes === 0) return undefined
   const age = cacheAgeMs === undefined ? {} : { mostAgeMs: cacheAgeMs }
-  return lruCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
+  return answerCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
 }
 
 /** Undefined: neither is wanted. */

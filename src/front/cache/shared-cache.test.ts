@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { serveCache } from '../../admin/cache.ts'
 import { keptHeader, writeKeptHead } from '../../wire/cache-messages.ts'
-import { type CountedCache, lruCache } from './answer-cache.ts'
+import { answerCache, type CountedCache } from './answer-cache.ts'
 import { sharedCache } from './shared-cache.ts'
 
 const mostBytes = 80_000
@@ -38,7 +38,7 @@ async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) 
 
 /** Resolves when an answer was put. */
 function watched(): { cache: CountedCache; put: Promise<void> } {
-  const inside = lruCache({ mostBytes, now: () => performance.now() })
+  const inside = answerCache({ mostBytes, now: () => performance.now() })
   const { promise, resolve } = Promise.withResolvers<void>()
   const put: CountedCache['put'] = (...args) => {
     inside.put(...args)
