@@ -1,4 +1,4 @@
-/** What a cluster serves: workloads, or an HTTP server of the user's own. */
+/** What a cluster serves: workloads, or an existing server. */
 
 import type { OwnCluster } from '../config/check.ts'
 import { routeCode, serverCode } from '../config/code.ts'
@@ -17,14 +17,14 @@ import { readCode } from '../worker/code.ts'
 import { loadWorkloads, type Workload } from '../workload/workload.ts'
 
 export interface Serving {
-  /** Empty for an own server. */
+  /** Empty for an existing server. */
   workloads: ReadonlyMap<string, Workload>
-  /** Hashes of code that workers must have too. */
+  /** Hashes of code that workers and fronts must have too. */
   joining: Readonly<Record<string, string>>
-  /** Hashes of code by what costs are learned of: workloads, or routes. */
+  /** Hashes of code, by workload or route. */
   code: Readonly<Record<string, string>>
   meter: MeterSetting
-  /** Of an own server. */
+  /** Of an existing server. */
   units?: RouteUnits
 }
 

@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { answerCache, bytesOf } from './answer-cache.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// The same cases in every run, so that a failure is reproducible.
 fc.configureGlobal({ seed: 1 })
 
 const mostBytes = 20_000
@@ -35,7 +35,7 @@ interface Known {
   goodUntil: number
 }
 
-test('a cache behaves as a list in the order of asking would, and never holds more than its bytes', () => {
+test('the cache behaves like a list in order of use, and never exceeds its size', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       let time = 0
@@ -74,7 +74,7 @@ test('a cache behaves as a list in the order of asking would, and never holds mo
   )
 })
 
-test('what is kept does not hold on to memory that it was a part of', () => {
+test('a cached slice does not keep the buffer it came from in memory', () => {
   const cache = answerCache({ mostBytes, now: () => 0 })
   const large = Buffer.alloc(1_000_000, 'x')
   const answer = { status: 200, fields: {}, body: large.subarray(5, 10) }
@@ -85,7 +85,7 @@ test('what is kept does not hold on to memory that it was a part of', () => {
   assert.equal(found.answer.body.buffer.byteLength, 5)
 })
 
-test('a cache that is smaller than any answer keeps none', () => {
+test('a cache smaller than any answer stays empty', () => {
   const cache = answerCache({ mostBytes: 100, now: () => 0 })
   cache.put(
     'a',

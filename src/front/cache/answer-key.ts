@@ -1,4 +1,4 @@
-/** Names what a request asks for: two with the same name are owed the same answer. */
+/** The cache key of a request: requests with equal keys are owed the same answer. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -8,8 +8,8 @@ import type { Body } from '../request/body.ts'
 import { deepest } from '../request/params.ts'
 
 /**
- * A hash over the workload, the version of its code, the parameters and all of the body. A method or a header is not
- * part of it: workloads do not see them.
+ * A hash of the workload, the version of its code, the parameters and the whole body. Method and headers are not part
+ * of it: workloads do not see them.
  */
 export async function answerKey({ question, params, checked, body }: KeyParts): Promise<string> {
   const given = isPlain(checked) ? canonical(checked) : `as sent ${canonical(params)}`
@@ -29,7 +29,7 @@ export interface KeyParts {
   body: Pick<Body, 'bytes' | 'open'> | undefined
 }
 
-/** Values of a schema's own making may differ where their text does not; then what the client sent has to do. */
+/** Objects that a schema creates may differ although their JSON is equal; then the parameters as sent are used. */
 function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return !['symbol', 'function'].includes(typeof value)
   if ('toJSON' in value || depth > deepest) return false
@@ -38,11 +38,11 @@ function isPlain(value: unknown, depth = 0): boolean {
   return Object.values(value).every((part) => isPlain(part, depth + 1))
 }
 
-/** What a client says about answers that were computed for others. */
+/** What a client's `cache-control` allows. */
 export interface Wish {
-  /** True: none of them, but this one may be kept for others. */
+  /** True: a new answer, which may be cached for others. */
   fresh: boolean
-  /** True: and its own is for nobody else. */
+  /** True: a new answer, which nobody else may receive. */
   alone: boolean
 }
 

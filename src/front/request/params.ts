@@ -1,4 +1,4 @@
-/** Parameters of a request: from the query, or from a JSON body; checked by the workload's schema. */
+/** Parameters of a request, from the query and a JSON body, checked by the workload's schema. */
 
 import type { IncomingMessage } from 'node:http'
 import { keysOf } from '../../workload/standard-schema.ts'
@@ -6,15 +6,15 @@ import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem } from '../problem.ts'
 import type { Body } from './body.ts'
 
-/** Of a value that is quoted in an error. */
+/** Characters of a value that an error quotes. */
 const longestQuote = 100
-/** Of wrong values that are named. */
+/** Wrong values that an error lists. */
 const mostErrors = 20
-/** Of objects and arrays inside each other: those who write parameters as JSON again do so by recursion. */
+/** Nesting depth of JSON: parameters are serialized again by recursion. */
 export const deepest = 200
 
 export interface Parameters {
-  /** As the client sent them: what the worker is given, and checks again. */
+  /** As the client sent them. The worker receives these and checks them again. */
   raw: Record<string, unknown>
   checked: unknown
 }
@@ -94,7 +94,7 @@ async function fromJson(body: Body, query: Record<string, unknown>): Promise<Rec
   return value as Record<string, unknown>
 }
 
-/** Looked up before the text is parsed: deep nesting also makes that slow, and all clients wait meanwhile. */
+/** Checked before parsing: deep nesting makes `JSON.parse` slow, which delays all clients. */
 export function isDeeper(json: Buffer, levels: number): boolean {
   let depth = 0
   let quoted = false

@@ -1,4 +1,4 @@
-/** What estimators are asked about a request to a program: its features, and a key that only equal requests have. */
+/** The question to the estimator for a request to a route: its features, and a key that only equal requests share. */
 
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -13,13 +13,13 @@ import { deepest, isDeeper } from './params.ts'
 import type { FoundRoute } from './route-table.ts'
 import type { RequestUrl } from './url.ts'
 
-/** A longer target is given by its hash. */
+/** Longer targets are replaced by their hash. */
 const longestKey = 512
-/** Parts of `**` that are features of their own. */
+/** Parts of `**` that become features. */
 const mostParts = 8
 
 export interface RouteQuestionParts {
-  /** The hash of a route's code, for costs as they are measured now. */
+  /** The hash of a route's code and of how its costs are measured. */
   codeOf(route: string): string
   log(line: string): void
 }
@@ -33,7 +33,7 @@ export type RouteQuestioner = (
 ) => Question
 
 export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuestioner {
-  const troubled = new Set<string>()
+  const warned = new Set<string>()
   return ({ route, path }, method, url, request, body) => {
     const { name } = route
     const seen: RouteRequest = {
@@ -45,9 +45,9 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
       bytes: body.announced ?? (body.complete ? body.bytes : 0),
     }
     const wrong = (why: string) => {
-      if (troubled.has(name)) return
-      troubled.add(name)
-      log(`route ${name}: its features cannot be used, so automatic ones are: ${why}`)
+      if (warned.has(name)) return
+      warned.add(name)
+      log(`route ${name}: its features are invalid, so automatic ones are used: ${why}`)
     }
     const own = route.features && (() => ownFeatures(route.features!, seen))
     const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
@@ -57,7 +57,7 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
   }
 }
 
-/** A body of which not all is known makes a request like no other. */
+/** A request whose body is not completely known has a key of its own. */
 function keyOf(method: string, target: string, body: Body): string {
   if (!body.complete || body.bytes > headBytes) return `?${newJobId()}`
   const asked = `${method} ${target}`
@@ -74,7 +74,7 @@ function ownFeatures(
   return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Features
 }
 
-/** What automatic features are made of. A method is one if there can be several, and so is each part of `**`. */
+/** The source of automatic features. The method counts if the route has several, and so does each part of `**`. */
 function shown({ method, path, query, json }: RouteRequest, methods: readonly string[] | undefined): object {
   const { [restName]: rest, ...named } = path
   const parts = rest ? rest.split('/').slice(0, mostParts) : []
@@ -87,7 +87,7 @@ function shown({ method, path, query, json }: RouteRequest, methods: readonly st
   }
 }
 
-/** Undefined: there is none, it is too long or too deep to be looked into, or it cannot be read. */
+/** Undefined: the body is not JSON, malformed, too long or too deeply nested. */
 function jsonOf({ headers }: IncomingMessage, body: Body): unknown {
   if (!isJsonType(headers['content-type']) || !body.complete || body.bytes > headBytes) return undefined
   if (body.bytes === 0 || isDeeper(body.head, deepest)) return undefined

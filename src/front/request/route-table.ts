@@ -1,4 +1,4 @@
-/** Which route a request belongs to: the first whose path and method match. */
+/** Finds the route of a request: the first whose path and method match. */
 
 import type { CheckedRoute } from '../../config/check-routes.ts'
 import { partsOf } from '../../config/path-pattern.ts'
@@ -6,7 +6,7 @@ import { allow, RequestProblem } from '../problem.ts'
 
 export interface FoundRoute {
   route: CheckedRoute
-  /** The parts that its path names. */
+  /** The named parts of its path. */
   path: Record<string, string>
 }
 
@@ -17,7 +17,7 @@ export class RouteTable {
     this.routes = routes
   }
 
-  /** Throws a 404 that lists the routes, or a 405 with the methods that are allowed. */
+  /** Throws a 404 that lists the routes, or a 405 that lists the methods. */
   find(method: string, path: string): FoundRoute {
     const parts = partsOf(path)
     const allowed = new Set<string>()
@@ -38,7 +38,7 @@ export class RouteTable {
   }
 }
 
-/** In words: GET, HEAD /render/:scene */
+/** For example: GET, HEAD /render/:scene */
 export function describe({ methods, pattern }: CheckedRoute): string {
   return `${methods?.join(', ') ?? 'any method'} ${pattern.text}`
 }

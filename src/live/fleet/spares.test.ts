@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { Listed, ProviderEvents } from './provider.ts'
 import { spareFleet } from './spares.ts'
 
-/** Machines that only have names. */
+/** A provider whose machines are only names. */
 function machines() {
   const names = new Set<string>()
   const told: string[] = []
@@ -27,7 +27,7 @@ function machines() {
   return { fleet, names, told, real: real! }
 }
 
-test('the next launch is given the spare worker, which from then on goes by its name', async () => {
+test('the next launch is given the spare worker, which then goes by the name of the launch', async () => {
   const { fleet, names, told, real } = machines()
   const admitted: string[] = []
   const up = fleet.prepare('spare', 10_000)
@@ -47,7 +47,7 @@ test('the next launch is given the spare worker, which from then on goes by its 
   assert.deepEqual(told, ['joined spare', '7 gone: killed'])
 })
 
-test('a spare worker that nobody asks for is ended, and one that does not come up is told', async () => {
+test('a spare worker that no launch asks for is ended, and one that does not start is reported', async () => {
   const { fleet, names, told, real } = machines()
   void fleet.prepare('one', 10_000).catch(() => {})
   assert.equal(fleet.drop(), true)
@@ -59,7 +59,7 @@ test('a spare worker that nobody asks for is ended, and one that does not come u
   assert.deepEqual(told, [])
 })
 
-test('a worker that is not spare is none of its business', async () => {
+test('workers that are not spare are passed through', async () => {
   const { fleet, names, told, real } = machines()
   fleet.launch('1')
   real.launchFailed('1', 'no')
@@ -69,7 +69,7 @@ test('a worker that is not spare is none of its business', async () => {
   assert.equal(fleet.isSpare(undefined), false)
 })
 
-test('a spare worker that may not join, or does not in time, is ended and told', async () => {
+test('a spare worker that is refused, or does not join in time, is ended and reported', async () => {
   const { fleet, names } = machines()
   const other = fleet.prepare('other', 10_000)
   fleet.refuse('its code differs')
