@@ -53,7 +53,7 @@ test('where the admin port cannot be reached, the answer is printed all the same
 test('a job that is not remembered, a request that became none, and bad arguments are told so', async () => {
   const unknown = await run(['why', 'nobody', '--admin-url', up.adminUrl])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-  assert.match(unknown.stderr, /^404 Not Found\n {2}Nothing is remembered of a job nobody/)
+  assert.match(unknown.stderr, /^404 Not Found\n {2}Job nobody is unknown/)
   const refused = await run(['request', 'julia', 'width=0', '--why', '--url', up.url])
   assert.match(refused.stderr, /the request did not become a job/)
   const none = await run(['why'])
