@@ -88,10 +88,7 @@ test('a job that nobody knows is a problem that says how many are remembered', a
   const job = await spun(1)
   const problem = await problemOf(whyOf('nobody'), 404)
   assert.equal(problem.code, 'unknown-job')
-  assert.match(
-    problem.detail,
-    /^Nothing is remembered of a job nobody\. Remembered are the 0 jobs that are not over /,
-  )
+  assert.match(problem.detail, /^Job nobody is unknown\. Known are 0 open jobs and /)
   assert.ok(Number(problem.finished) >= 1)
   assert.equal((await whyOf(job)).status, 200)
   await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}`), 404)

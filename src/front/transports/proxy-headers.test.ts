@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import test from 'node:test'
 import { endToEnd } from '../../wire/raw-headers.ts'
-import { answerHeaders, requestHeaders } from './raw-headers.ts'
+import { answerHeaders, requestHeaders } from './proxy-headers.ts'
 
 const from = (rawHeaders: string[], remoteAddress = '127.0.0.1') => {
   const headers = Object.fromEntries(
@@ -11,7 +11,7 @@ const from = (rawHeaders: string[], remoteAddress = '127.0.0.1') => {
   return { rawHeaders, headers, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
-test('headers for one hop end there, and so do those that Connection names, but none without which all would change', () => {
+test('hop-by-hop headers and those that Connection names are dropped, except essential ones', () => {
   const raw = [
     ...['Host', 'h', 'Connection', 'close, X-Mine', 'connection', 'Content-Length, host', 'X-Mine', '1'],
     ...['Keep-Alive', '1', 'TE', 'x', 'Trailer', 'x', 'Transfer-Encoding', 'chunked', 'Upgrade', 'h2c'],
@@ -20,7 +20,7 @@ test('headers for one hop end there, and so do those that Connection names, but 
   assert.deepEqual(endToEnd(raw), ['Host', 'h', 'Content-Length', '5', 'X-Y', 'a', 'x-y', 'b'])
 })
 
-test('who came before is told on', () => {
+test('forwarded headers are extended', () => {
   const sent = requestHeaders(
     from(
       ['Host', 'h', 'x-forwarded-for', 'a', 'X-Forwarded-For', 'b, c', 'X-Forwarded-Proto', 'https'],
@@ -37,7 +37,7 @@ test('who came before is told on', () => {
   ])
 })
 
-test('one who wants to switch protocols still says to which', () => {
+test('an upgrade request keeps its protocol', () => {
   const sent = requestHeaders(
     from(['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Key', 'k']),
     true,
@@ -46,7 +46,7 @@ test('one who wants to switch protocols still says to which', () => {
   assert.deepEqual(sent.slice(-4), ['connection', 'upgrade', 'upgrade', 'websocket'])
 })
 
-test('what is said of the job stands behind what the program says, and in place of its own words for it', () => {
+test('headers about the job follow those of the program, and replace any of the same name', () => {
   const raw = ['Server-Timing', 'db;dur=1', 'Plimsoll-Work', '5', 'plimsoll-note', 'x', 'Set-Cookie', 'a']
   assert.deepEqual(answerHeaders(raw, { 'plimsoll-work': '5', 'server-timing': 'run;dur=2' }), [
     ...['Server-Timing', 'db;dur=1', 'plimsoll-note', 'x', 'Set-Cookie', 'a'],

@@ -1,28 +1,33 @@
-/** What the cluster makes of a request that a front elsewhere tells it of: a job, with what it is expected to cost. */
+/** Turns a request that a front process announces into a job with an estimate. */
 
 import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
-import type { OpenJob } from '../../front/open-job.ts'
+import type { JobParts } from '../../front/open-job.ts'
 import { ProtocolError } from '../../lib/errors.ts'
 import type { Arrival, Asked } from '../../wire/front-messages.ts'
 
-export interface FactsParts {
+export interface ArrivalsParts {
   estimator: Estimator
-  /** Hashes of code by what costs are learned of. */
+  /** Hashes of code, by workload or route. */
   code: Readonly<Record<string, string>>
-  /** Of an own server. */
+  /** Of an existing server. */
   units: RouteUnits | undefined
-  /** True: that front is a node to which the brain gave the role. */
-  isNode(front: string): boolean
+  /** True: the front is a worker to which the brain gave that role. */
+  isWorker(front: string): boolean
   now(): number
 }
 
-export interface FactsMaker {
-  questionOf(asked: Asked): Question
-  factsOf(arrival: Arrival, front: string): { facts: OpenJob['parts']; estimateMs: number }
+export interface EstimatedJob {
+  facts: JobParts
+  estimateMs: number
 }
 
-export function factsMaker({ estimator, code, units, isNode, now }: FactsParts): FactsMaker {
+export interface Arrivals {
+  questionOf(asked: Asked): Question
+  jobOf(arrival: Arrival, front: string): EstimatedJob
+}
+
+export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsParts): Arrivals {
   function questionOf({ workload, key, features, params = {} }: Asked): Question {
     const hash = code[workload]
     if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
@@ -31,23 +36,23 @@ export function factsMaker({ estimator, code, units, isNode, now }: FactsParts):
 
   return {
     questionOf,
-    factsOf(arrival, front) {
+    jobOf(arrival, front) {
       const began = performance.now()
       const { job: id, workload, params, hasBody, client, lane } = arrival
       const { deadlineMs, safeToRepeat, preemptible } = arrival
       const question = questionOf(arrival)
       const quote = estimator.estimate(question)
-      const inUnits = (work: number) => units?.inMicroseconds(workload, work) ?? work
+      const inMicroseconds = (work: number) => units?.inMicroseconds(workload, work) ?? work
       const job = {
         id,
         workload,
-        work: inUnits(quote.work),
-        low: inUnits(quote.low),
-        high: inUnits(quote.high),
+        work: inMicroseconds(quote.work),
+        low: inMicroseconds(quote.low),
+        high: inMicroseconds(quote.high),
         memoryMb: quote.memoryMb,
         ...(client !== undefined && { client }),
         ...(lane !== undefined && { lane }),
-        ...(isNode(front) && { front }),
+        ...(isWorker(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
         ...(preemptible === false && { preemptible }),

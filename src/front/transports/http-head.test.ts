@@ -4,13 +4,13 @@ import { parseHead, parseRaw } from './http-head.ts'
 
 const read = (head: unknown, switching?: 101) => parseHead(Buffer.from(JSON.stringify(head)), switching)
 
-test('a head that can be passed on is read as it is', () => {
+test('a valid head is parsed unchanged', () => {
   const head = { status: 299, message: 'Fine ÿ', headers: ['Set-Cookie', 'a', 'set-cookie', 'b'] }
   assert.deepEqual(read(head), head)
   assert.deepEqual(read({ ...head, status: 101 }, 101), { ...head, status: 101 })
 })
 
-test('a head that cannot be passed on is refused', () => {
+test('an invalid head is refused', () => {
   const good = { status: 200, message: '', headers: [] as unknown[] }
   const bad = [
     null,

@@ -1,28 +1,27 @@
-/** Requests for workloads: parameters and a kept body go to the worker, and its answer comes with the head that it has. */
+/** Requests to workloads: parameters and the body go to the worker; the workload's answer comes back. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Quantity } from '../../model/metering.ts'
-import { type AttemptOutcome, attemptPath, headers } from '../../wire/messages.ts'
+import { attemptPath, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
-import { costOf, fieldsOf } from '../answer-head.ts'
-import type { Receiver, Sink } from '../recipient.ts'
-import type { KeptBody } from '../request/body.ts'
+import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
+import type { Body } from '../request/body.ts'
+import { brokenOff, costOf, fieldsOf, outcomeOf } from './answer-head.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 
-/** From so much on an answer is under way for a while, in which its worker may be done with it. */
+/** The brain is told when an answer grows beyond this: its worker may finish long before the client has it. */
 const answeringBytes = 256 * 1024
 
 export interface WorkloadTransportParts {
   /** As the client sent them. */
   params: Record<string, unknown>
-  body: KeptBody
-  /** False: the body held parameters, and is not for the workload. */
-  sendBody: boolean
+  /** Undefined: none, or it held parameters. */
+  body: Body | undefined
   receiver: Receiver
-  /** What answers say of their cost in headers of their own. */
+  /** Quantities that answers report in headers. */
   quantities: readonly Quantity[]
 }
 
@@ -31,7 +30,7 @@ export class WorkloadTransport implements Transport {
   readonly asked: Transport['asked']
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
-  /** Of an answer that is passed on as it comes: what its end says of its cost. */
+  /** Sent at the end of a streamed answer. */
   #trailers: Record<string, string> = {}
   begun = false
 
@@ -90,16 +89,13 @@ export class WorkloadTransport implements Transport {
     const { quantities } = this.#parts
     for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
     const cost = costOf(fields, quantities)
-    // It broke off, and the worker knows why.
-    const failed = outcomeOf(fields)
-    if (failed === 'result') return { outcome: failed, cost }
-    if (this.begun) throw new Error(failed)
-    return { outcome: failed, message: `the answer broke off (${failed})`, status: 502, cost }
+    const end = outcomeOf(fields)
+    return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, this.begun)
   }
 
-  /** Passes a long answer on as it comes, no faster than the client takes it. */
+  /** Streams a long answer, no faster than the client reads it. */
   async #stream(
-    head: Pick<WholeAnswer, 'status' | 'fields'>,
+    head: AnswerHead,
     first: Buffer[],
     upstream: Dispatcher.ResponseData,
     attempt: Carried,
@@ -115,22 +111,18 @@ export class WorkloadTransport implements Transport {
   }
 
   #bodyOf(head: Buffer): Buffer | Readable {
-    const { body, sendBody } = this.#parts
-    return sendBody && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
+    const { body } = this.#parts
+    return body && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
   }
 }
 
-/** Of a long answer its worker could not tell the length. */
-function wholeOf({ status, fields }: Pick<WholeAnswer, 'status' | 'fields'>, body: Buffer): WholeAnswer {
+/** Workers do not announce the length of a long answer. */
+function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
   const length = body.length > answeringBytes ? { 'content-length': `${body.length}` } : {}
   return { status, fields: { ...fields, ...length }, body }
 }
 
-function outcomeOf(fields: IncomingHttpHeaders): AttemptOutcome {
-  return String(fields[headers.outcome] ?? 'refused') as AttemptOutcome
-}
-
-/** `rest` is opened only when it is its turn: a file that nobody comes to read would stay open. */
+/** Opens `rest` only after `first` is read: a file that nobody reads would stay open. */
 async function* chain(first: Iterable<Buffer>, rest: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* first
   yield* rest()

@@ -1,9 +1,10 @@
-/** The requests of a front whose brain is elsewhere: announced, held while the brain is away, and answered once. */
+/** Requests of a front in another process: announced to the brain, held while it is unreachable, answered once. */
 
-import { Exchange, type ExchangeParts } from '../../front/exchange.ts'
+import { Exchange } from '../../front/exchange.ts'
 import { RequestProblem, refusal } from '../../front/problem.ts'
 import { newJobId } from '../../front/request/job-id.ts'
-import { cutUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import type { Submission } from '../../front/request/submit.ts'
+import { closeUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import type { AttemptToken } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import {
@@ -16,41 +17,41 @@ import {
 } from '../../wire/front-messages.ts'
 import type { KnownWorkers } from './known-workers.ts'
 
-export interface InHandParts {
+export interface PendingRequestsParts {
   token: string
   workers: KnownWorkers
-  /** How long a request is held without a brain. */
+  /** How long a request is held while the brain is unreachable. */
   holdMs: number
-  /** The time on which deadlines stand. */
+  /** The clock of deadlines. */
   now(): number
   link(): { isUp: boolean; send(message: FromFront): void }
 }
 
-interface InHand {
+interface Pending {
   exchange: Exchange
   /** The attempt that may have started and must not be repeated. */
   going: number
-  /** Since when it waits for a brain. */
+  /** When it started to wait for a brain. */
   since: number
 }
 
-/** While there is no brain, it is looked so often whose patience is over. */
+/** How often held requests are checked for timeouts. */
 const sweepMs = 50
 
-export class RequestsInHand {
-  readonly #parts: InHandParts
-  readonly #all = new Map<string, InHand>()
-  /** Those that the brain was not told of. */
-  readonly #held = new Set<InHand>()
+export class PendingRequests {
+  readonly #parts: PendingRequestsParts
+  readonly #all = new Map<string, Pending>()
+  /** Not announced to the brain. */
+  readonly #held = new Set<Pending>()
   #sweep: NodeJS.Timeout | undefined
-  /** Most that are held. */
+  /** Maximum number of held requests. */
   queue = 0
-  /** Why nothing is taken any more. Undefined: all is well. */
+  /** Why requests are refused; undefined: they are accepted. */
   closed: RequestProblem | undefined
-  /** True: even with a link, what comes is kept for the brain that follows. */
+  /** True: new requests are held for the next brain, although this one is still connected. */
   holding = false
 
-  constructor(parts: InHandParts) {
+  constructor(parts: PendingRequestsParts) {
     this.#parts = parts
   }
 
@@ -58,10 +59,10 @@ export class RequestsInHand {
     return this.#all.size
   }
 
-  submit(parts: Omit<ExchangeParts, 'tell' | 'over' | 'token'>): void {
-    if (this.closed) return parts.recipient.refuse(this.closed, {})
+  submit(parts: Submission): void {
+    if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
-    if (!direct && this.#held.size >= this.queue) return parts.recipient.refuse(noBrain(), {})
+    if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
     const { token } = this.#parts
     const exchange: Exchange = new Exchange({
       ...parts,
@@ -69,14 +70,14 @@ export class RequestsInHand {
       tell: (event) => this.#tell(exchange, event),
       over: () => this.#over(exchange),
     })
-    const entry: InHand = { exchange, going: 0, since: performance.now() }
+    const entry: Pending = { exchange, going: 0, since: performance.now() }
     this.#all.set(parts.job.id, entry)
     if (direct) return this.#announce(entry)
     this.#held.add(entry)
     this.#watch()
   }
 
-  /** A brain is there: the one that was, or another, which knows nothing. */
+  /** A brain is connected: the previous one, or a new one that knows no request. */
   welcomed({ resumed, queue }: Pick<FrontWelcome, 'resumed' | 'queue'>): void {
     this.queue = queue
     this.holding = false
@@ -86,7 +87,7 @@ export class RequestsInHand {
     for (const entry of this.#held) this.#announce(entry)
   }
 
-  /** The brain is away. */
+  /** The brain is unreachable. */
   lost(): void {
     for (const entry of this.#all.values()) entry.since = performance.now()
     this.#watch()
@@ -100,15 +101,15 @@ export class RequestsInHand {
     const { exchange } = entry
     if (message.type === 'answer') exchange.settle(message)
     else if (message.type === 'abandon') exchange.abandon(problemOf(message.problem))
-    else if (exchange.attempts === message.attempt) exchange.letGo()
+    else if (exchange.attempts === message.attempt) exchange.cancelAttempt()
   }
 
-  /** All answers from here on tell their clients to come back on another connection. */
+  /** Makes all further answers close their connections. */
   closeAfterwards(): void {
-    for (const { exchange } of this.#all.values()) exchange.parts.recipient.closeAfterwards()
+    for (const { exchange } of this.#all.values()) exchange.parts.receiver.closeAfterwards()
   }
 
-  /** Whatever is left, and whatever still comes, is answered with this. */
+  /** Answers all remaining and further requests with this problem. */
   abandon(problem: RequestProblem): void {
     this.closed = problem
     for (const { exchange } of [...this.#all.values()]) this.#giveUp(exchange, problem)
@@ -118,7 +119,7 @@ export class RequestsInHand {
     clearInterval(this.#sweep)
   }
 
-  #run(entry: InHand | undefined, message: Extract<ToFront, { type: 'run' }>): void {
+  #run(entry: Pending | undefined, message: Extract<ToFront, { type: 'run' }>): void {
     const { epoch, job, attempt, worker, address, precedence, work, high, estimateMs } = message
     if (!entry) return
     const { exchange } = entry
@@ -128,26 +129,26 @@ export class RequestsInHand {
     const known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
     if (!known) return
     const run = exchange.run({ epoch, job, attempt }, known, precedence)
-    if (address) void run.finally(() => cutUpstream(known))
+    if (address) void run.finally(() => closeUpstream(known))
   }
 
-  /** From here on the attempt is not taken for one that can be repeated, whatever becomes of the brain. */
-  #go(entry: InHand | undefined, { epoch, job, attempt }: AttemptToken): void {
+  /** From now on the attempt must not be repeated, even if the brain is lost. */
+  #go(entry: Pending | undefined, { epoch, job, attempt }: AttemptToken): void {
     if (entry?.exchange.attempts !== attempt) return
     entry.going = attempt
     this.#parts.link().send({ type: 'going', epoch, job, attempt })
   }
 
-  #announce(entry: InHand): void {
+  #announce(entry: Pending): void {
     this.#held.delete(entry)
     this.#parts.link().send({ type: 'arrived', ...arrivalOf(entry.exchange, this.#parts.now()) })
   }
 
-  #startOver(entry: InHand): void {
+  #startOver(entry: Pending): void {
     if (this.#held.has(entry)) return
     const { exchange, going } = entry
     const before = exchange.parts.job.id
-    // Under another name, so that nothing that was meant for an attempt of the old one is taken for the new.
+    // A new id keeps messages for attempts of the old job from matching the new one.
     exchange.startOver(newJobId(), going > 0 && going === exchange.attempts)
     if (!this.#all.delete(before)) return
     entry.going = 0
@@ -171,10 +172,10 @@ export class RequestsInHand {
   }
 
   #watch(): void {
-    this.#sweep ??= setInterval(() => this.#lookThrough(), sweepMs)
+    this.#sweep ??= setInterval(() => this.#checkTimeouts(), sweepMs)
   }
 
-  #lookThrough(): void {
+  #checkTimeouts(): void {
     const now = this.#parts.now()
     const until = performance.now() - this.#parts.holdMs
     const { isUp } = this.#parts.link()
@@ -187,7 +188,7 @@ export class RequestsInHand {
     }
   }
 
-  /** Answers without a brain; what is there of an answer, or may have been done, counts for more. */
+  /** Answers without a brain. A result, or a committed attempt, takes precedence over the problem. */
   #giveUp(exchange: Exchange, problem: RequestProblem): void {
     const job = exchange.parts.job.id
     const entry = this.#all.get(job)
@@ -209,7 +210,7 @@ function arrivalOf({ parts }: Exchange, now: number): Arrival {
     key: question.key,
     features: question.features,
     params: isLong ? { 'not kept': `${length} characters` } : params,
-    // Without them, too, it cannot be said what was asked.
+    // As with a body, the parameters alone do not identify the request.
     hasBody: hasBody || isLong,
     ...(job.client !== undefined && { client: job.client }),
     ...(job.lane !== undefined && { lane: job.lane }),
@@ -223,7 +224,7 @@ export function noBrain(): RequestProblem {
   return new RequestProblem(
     503,
     'no-brain',
-    'The part of the cluster that decides where requests go cannot be reached from here; try again.',
+    'This front cannot reach the coordinator of the cluster; try again.',
     { headers: { 'retry-after': '1' } },
   )
 }

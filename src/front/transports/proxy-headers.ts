@@ -1,13 +1,13 @@
-/** What a program gets of a client's headers, and a client of a program's. */
+/** Headers that are passed on between clients and programs. */
 
 import type { IncomingMessage } from 'node:http'
 import { endToEnd, valuesOf } from '../../wire/raw-headers.ts'
 
 const forwarded = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const
-/** The front sends the 100 itself; who is behind it is told anew. */
+/** The front sends 100 Continue itself, and extends the forwarded headers. */
 const remade: ReadonlySet<string> = new Set(['expect', ...forwarded])
 
-/** What the program gets of a client's headers. */
+/** A client's headers as the program receives them. */
 export function requestHeaders(request: IncomingMessage, upgrade: boolean): string[] {
   const { rawHeaders, headers, socket } = request
   const added: Record<(typeof forwarded)[number], string> = {
@@ -23,7 +23,7 @@ export function requestHeaders(request: IncomingMessage, upgrade: boolean): stri
   return [...endToEnd(rawHeaders, { others: remade }), ...extended, ...switching]
 }
 
-/** What the client gets of a program's headers, and what is said of the job besides. */
+/** A program's headers as the client receives them, followed by those that describe the job. */
 export function answerHeaders(raw: readonly string[], account: Record<string, string>): string[] {
   const ours = new Set(Object.keys(account).filter((name) => name.startsWith('plimsoll-')))
   return [...endToEnd(raw, { others: ours }), ...Object.entries(account).flat()]

@@ -1,10 +1,25 @@
-/** Reads the head of a worker's answer: what the attempt cost, and which headers are the workload's own. */
+/** Reads the head of a worker's answer: the outcome and cost of the attempt, and the workload's own headers. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Cost, Measure } from '../model/cost.ts'
-import type { Quantity } from '../model/metering.ts'
-import type { Tally } from '../model/metrics.ts'
-import { headers } from '../wire/messages.ts'
+import type { Cost, Measure } from '../../model/cost.ts'
+import type { Quantity } from '../../model/metering.ts'
+import type { Tally } from '../../model/metrics.ts'
+import { type AttemptOutcome, headers } from '../../wire/messages.ts'
+import type { AttemptEnd } from './transport.ts'
+
+export function outcomeOf(fields: NodeJS.Dict<string | string[]>): AttemptOutcome {
+  return String(fields[headers.outcome] ?? 'refused') as AttemptOutcome
+}
+
+/** The end of an attempt whose answer broke off. Throws if the client has received its beginning. */
+export function brokenOff(
+  outcome: Exclude<AttemptOutcome, 'result'>,
+  cost: Cost,
+  begun: boolean,
+): AttemptEnd {
+  if (begun) throw new Error(outcome)
+  return { outcome, message: `the answer broke off (${outcome})`, status: 502, cost }
+}
 
 export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] = []): Cost {
   const number = (name: string) => {
@@ -24,7 +39,7 @@ export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] =
   }
 }
 
-/** Workers do not say it of workloads, whose work is always counted by the meter. */
+/** Workers leave it out for workloads, whose work is always counted by the meter. */
 function measureOf(given: unknown): Measure {
   return given === 'header' || given === 'cpu' || given === 'time' ? given : 'meter'
 }

@@ -1,11 +1,11 @@
-/** Quotes of a front whose brain is elsewhere: what is asked here is answered there. */
+/** Quotes at a front in another process: the brain answers them. */
 
 import type { Question } from '../../estimate/estimator.ts'
 import { type Asked, type FromFront, longestParams, type ToFront } from '../../wire/front-messages.ts'
-import { noBrain, problemOf } from './requests-in-hand.ts'
+import { noBrain, problemOf } from './pending-requests.ts'
 
-export interface FarQuotesParts {
-  /** How long an answer is waited for. */
+export interface RemoteQuotesParts {
+  /** Time limit for the brain's answer. */
   holdMs: number
   link(): { isUp: boolean; send(message: FromFront): void }
 }
@@ -16,16 +16,16 @@ interface Open {
   timer: NodeJS.Timeout
 }
 
-export class FarQuotes {
-  readonly #parts: FarQuotesParts
+export class RemoteQuotes {
+  readonly #parts: RemoteQuotesParts
   readonly #open = new Map<number, Open>()
   #count = 0
 
-  constructor(parts: FarQuotesParts) {
+  constructor(parts: RemoteQuotesParts) {
     this.#parts = parts
   }
 
-  /** Rejects with a 503 if no answer comes, and with the brain's problem if it has one. */
+  /** Rejects with a 503 if the brain does not answer in time, or with the problem that it reports. */
   ask(about: Asked): Promise<unknown> {
     const { link, holdMs } = this.#parts
     if (!link().isUp) return Promise.reject(noBrain())
@@ -49,13 +49,13 @@ export class FarQuotes {
     else open.answer.resolve(quote)
   }
 
-  /** Another brain is there, which was not asked. */
+  /** Repeats open questions to a new brain. */
   askAgain(): void {
     for (const [ask, { about }] of this.#open) this.#parts.link().send({ type: 'ask', ask, about })
   }
 }
 
-/** Parameters that are long, or cannot be told, are left out. */
+/** Parameters that are long or not serializable are left out. */
 export function askedOf({ workload, key, features, params }: Question): Asked {
   const asked = { workload, key, features }
   try {

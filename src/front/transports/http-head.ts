@@ -1,4 +1,4 @@
-/** Reads the head of a program's answer, as its worker passes it on. */
+/** Parses the head of a program's answer as the worker sends it. */
 
 import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
 import { ProtocolError } from '../../lib/errors.ts'
@@ -7,7 +7,7 @@ import { pairsOf } from '../../wire/raw-headers.ts'
 
 const longestHead = 1024 * 1024
 
-/** The head, and what follows it. Rejects with a `ProtocolError` if it cannot be read. */
+/** The head and the body after it. Rejects with a `ProtocolError` if the head is malformed. */
 export async function headFrom(
   response: IncomingMessage,
 ): Promise<{ head: HttpHead; body: AsyncIterable<Buffer> }> {
@@ -30,7 +30,7 @@ export async function headFrom(
   return { head: parseHead(have.subarray(0, bytes)), body: body() }
 }
 
-/** Throws if it is not one that can be passed on. `switching`: the one status that it must have. */
+/** Throws a `ProtocolError` if the head cannot be passed on. `switching`: the status that it must have. */
 export function parseHead(json: Buffer, switching?: 101): HttpHead {
   const { status, message, headers: raw } = JSON.parse(json.toString('utf8')) as HttpHead
   const isStatus = switching
@@ -42,7 +42,7 @@ export function parseHead(json: Buffer, switching?: 101): HttpHead {
   return { status, message, headers: raw }
 }
 
-/** Names and values in turn, from a header that holds them as JSON; none if there is no such header. */
+/** Names and values in turn, from JSON in a header; none if the header is missing. */
 export function parseRaw(json: string | string[] | undefined): string[] {
   const raw: unknown = json === undefined ? [] : JSON.parse(String(json))
   if (!isRaw(raw)) throw new ProtocolError(`${headers.trailers}: must be names and values in turn`)

@@ -1,7 +1,7 @@
-/** A job whose client is at a front elsewhere: what the brain wants done is told to that front, and what it says to the brain. */
+/** A job whose client is connected to another front: relays the brain's actions to that front, and its messages back. */
 
 import { brainWork } from '../../estimate/route-units.ts'
-import type { OpenJob } from '../../front/open-job.ts'
+import type { Destination, JobParts, OpenJob } from '../../front/open-job.ts'
 import type { RequestProblem } from '../../front/problem.ts'
 import type { Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
@@ -12,16 +12,16 @@ import type { Event } from '../../model/event.ts'
 import type { Outcome, Precedence } from '../../model/job.ts'
 import type { AttemptEvent, Quoted, ToFront } from '../../wire/front-messages.ts'
 
-export interface FarJobParts {
-  facts: OpenJob['parts']
+export interface RemoteJobParts {
+  facts: JobParts
   estimateMs: number
   send(message: ToFront): void
   tell(event: Event): void
   over(job: OpenJob): void
 }
 
-export class FarJob implements OpenJob {
-  readonly #parts: FarJobParts
+export class RemoteJob implements OpenJob {
+  readonly #parts: RemoteJobParts
   readonly startedAt = Date.now()
   #function: { abort: AbortController; end: PromiseWithResolvers<AttemptEnd> } | undefined
   #going: { attempt: number; go: () => void } | undefined
@@ -30,25 +30,25 @@ export class FarJob implements OpenJob {
   cost: Cost | undefined
   worker = ''
 
-  constructor(parts: FarJobParts) {
+  constructor(parts: RemoteJobParts) {
     this.#parts = parts
   }
 
-  get parts(): OpenJob['parts'] {
+  get parts(): JobParts {
     return this.#parts.facts
   }
 
-  run(token: AttemptToken, place: Upstream | Functions, precedence?: Precedence): void {
-    this.letGo()
+  run(token: AttemptToken, destination: Destination, precedence?: Precedence): void {
+    this.cancelAttempt()
     this.attempts = token.attempt
-    this.worker = place.id
+    this.worker = destination.id
     this.cost = undefined
-    if ('invoke' in place) void this.#runAway(token, place)
+    if ('invoke' in destination) void this.#invoke(token, destination)
     else
       this.#parts.send({
         type: 'run',
         ...token,
-        worker: place.id,
+        worker: destination.id,
         ...(precedence && { precedence }),
         ...this.#quoted(),
       })
@@ -60,7 +60,7 @@ export class FarJob implements OpenJob {
     this.#parts.send({ type: 'go', epoch, job, attempt })
   }
 
-  /** Its front knows that the attempt may start. */
+  /** The front has acknowledged that the attempt may start. */
   going({ attempt }: AttemptToken): void {
     if (this.#going?.attempt !== attempt) return
     const { go } = this.#going
@@ -68,34 +68,34 @@ export class FarJob implements OpenJob {
     go()
   }
 
-  /** Of a function: a worker is told by itself. */
-  letGo(): void {
+  /** In a function; workers receive the brain's cancel message. */
+  cancelAttempt(): void {
     this.#function?.abort.abort()
     this.#function = undefined
   }
 
   settle({ job, outcome, reason }: Extract<Action, { type: 'answer' }>): void {
     this.outcome = outcome
-    this.letGo()
+    this.cancelAttempt()
     this.#parts.send({ type: 'answer', job, outcome, reason })
     this.#parts.over(this)
   }
 
   abandon({ status, code, message, headers }: RequestProblem): void {
-    this.letGo()
+    this.cancelAttempt()
     const problem = { status, code, message, headers: { ...headers } }
     this.#parts.send({ type: 'abandon', job: this.parts.job.id, problem })
     this.#parts.over(this)
   }
 
-  /** Its client is gone, or its front. */
+  /** Its client has disconnected, or its front is lost. */
   cancel(): void {
-    this.letGo()
+    this.cancelAttempt()
     this.#parts.tell({ type: 'cancelled', job: this.parts.job.id })
     this.#parts.over(this)
   }
 
-  /** What its front says of an attempt; that of an older one is the brain's to recognise. */
+  /** A message about an attempt. The brain recognises superseded ones. */
   heard(event: AttemptEvent, cost: Cost | undefined): void {
     const isCurrent = event.attempt === this.attempts && event.worker === this.worker
     if (isCurrent && event.type !== 'answering') {
@@ -105,22 +105,22 @@ export class FarJob implements OpenJob {
     this.#parts.tell(event)
   }
 
-  /** The function is held for as long as the front has its attempt there. */
-  async #runAway(token: AttemptToken, functions: Functions): Promise<void> {
-    const away = { abort: new AbortController(), end: Promise.withResolvers<AttemptEnd>() }
-    // It may have been given up before.
-    away.end.promise.catch(() => {})
-    this.#function = away
-    const isCurrent = () => this.#function === away
+  /** Keeps the function reserved while the front runs the attempt in it. */
+  async #invoke(token: AttemptToken, functions: Functions): Promise<void> {
+    const call = { abort: new AbortController(), end: Promise.withResolvers<AttemptEnd>() }
+    // Nobody handles a rejection that comes after the attempt was cancelled.
+    call.end.promise.catch(() => {})
+    this.#function = call
+    const isCurrent = () => this.#function === call
     const carry = ({ address }: Upstream) => {
       const { id: worker } = functions
       if (isCurrent()) this.#parts.send({ type: 'run', ...token, worker, address, ...this.#quoted() })
-      return away.end.promise
+      return call.end.promise
     }
     let end: AttemptEnd | undefined
     let trouble = ''
     try {
-      end = await functions.invoke(this.parts.job.workload, away.abort.signal, carry)
+      end = await functions.invoke(this.parts.job.workload, call.abort.signal, carry)
     } catch (error) {
       trouble = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     }
@@ -132,7 +132,7 @@ export class FarJob implements OpenJob {
     if (end?.outcome === 'result') {
       return this.#parts.tell({ type: 'finished', ...of, work: this.parts.job.work, ...work })
     }
-    // Whatever the front still has of it is of no use.
+    // The front must not answer with a superseded attempt.
     this.#parts.send({ type: 'let-go', ...token })
     const kind = !end ? 'unreachable' : end.outcome === 'cancelled' ? 'refused' : end.outcome
     const message = end?.message ?? trouble
