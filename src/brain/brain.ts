@@ -24,7 +24,6 @@ import { checkAge, giveTurns } from './jobs/turns.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
-import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
 import { viewOf } from './view.ts'
 import { planPolls, pollAll } from './workers/cpu.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
@@ -61,14 +60,11 @@ export interface Brain {
   readonly hasTiers: boolean
   /** One event in, and what is to be done about it. Time that goes backwards stands still until it is made up. */
   handle(event: Event, now: number): Action[]
-  /** The state as plain JSON. */
-  snapshot(): BrainSnapshot
   /** What the brain believes, for people, tests and checks. */
   view(): BrainView
 }
 
-/** A new brain, or one that goes on from a snapshot taken with the same parts. */
-export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain {
+export function createBrain(parts: BrainParts): Brain {
   const random: Random = stream(parts.seed ?? 1, 'brain')
   const limits = { ...brainDefaults, ...parts.limits }
   const discipline = disciplines[parts.discipline]
@@ -90,12 +86,9 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       fleet: fleetFacts(() => core),
     }),
   })
-  if (snapshot) restoreCore(core, snapshot)
-  else {
-    // Who is looked at and decides at the same time is looked at first.
-    planPolls(core)
-    if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
-  }
+  // Who is looked at and decides at the same time is looked at first.
+  planPolls(core)
+  if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
 
   return {
     hasTiers: parts.scaler.tiers !== undefined,
@@ -121,7 +114,6 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       }
       return core.actions
     },
-    snapshot: () => saveCore(core),
     view: () => viewOf(core),
   }
 }

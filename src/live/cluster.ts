@@ -94,7 +94,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   if (functionsAre) spec.overflow = functionsAre.brain
   const prices = { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 }
   const bill = new Bill(prices, functionsAre?.limits.memoryMb)
-  const brain = brainOf(spec, undefined, options.scaler)
+  const brain = brainOf(spec, options.scaler)
   const eventLog = eventLogFile(options.eventLog, spec)
   const { ledger, learning, estimator, ignores, storingFor } = await openLearning(options, {
     ...{ nominal, code, units, rates, log },

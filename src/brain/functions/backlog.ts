@@ -23,12 +23,6 @@ export class Backlog {
     this.total += change
   }
 
-  /** A restored job counts as it did. */
-  load({ job: { work }, weight }: JobRecord): void {
-    this.#sums[groupOf(work)]! += weight
-    this.total += weight
-  }
-
   /** The work of others that goes before the job: of those that are no larger, or, where sizes do not matter, of all. */
   before({ job: { work }, weight }: JobRecord, bySize: boolean): number {
     if (!bySize) return this.total - weight

@@ -25,12 +25,6 @@ export interface Overflow {
   planned: boolean
 }
 
-/** As it is saved. */
-export type SavedOverflow = Omit<Overflow, 'spec' | 'place' | 'backlog' | 'planned'> & {
-  jobs: string[]
-  usedMb: number
-}
-
 export function newOverflow(options: OverflowOptions): Overflow {
   const spec = overflowSpec(options)
   const { function: id, concurrency, workPerSecond } = spec
@@ -42,25 +36,6 @@ export function newOverflow(options: OverflowOptions): Overflow {
     ...{ spec, place, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },
     ...{ pace: 1, fleetPace: 1, coldMs: spec.coldMs, freed: false, planned: false },
   }
-}
-
-export function saveOverflow({
-  spec: _,
-  place,
-  backlog: __,
-  planned: ___,
-  ...rest
-}: Overflow): SavedOverflow {
-  return { ...rest, jobs: place.jobs.map(({ job }) => job.id), usedMb: place.usedMb }
-}
-
-/** Its jobs are restored before. */
-export function loadOverflow(core: Core, { jobs, usedMb, ...rest }: SavedOverflow): void {
-  const { overflow } = core
-  if (!overflow) return
-  Object.assign(overflow, rest)
-  Object.assign(overflow.place, { jobs: jobs.map((id) => core.jobs.get(id)!), usedMb })
-  for (const record of core.jobs.values()) overflow.backlog.load(record)
 }
 
 /** As many jobs are in functions as may be. */

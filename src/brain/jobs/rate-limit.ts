@@ -11,9 +11,6 @@ export interface RateLimit {
   burst?: number
 }
 
-/** Buckets that are not full, nearest to full first. */
-export type SavedBuckets = { client: string; fullAt: number }[]
-
 /** So many buckets are remembered; of more, those nearest to full are taken to be full. */
 const mostBuckets = 100_000
 /** No bucket is in debt for longer, so that sums stay numbers. */
@@ -69,15 +66,6 @@ export class RateLimits {
   adjust(client: string, work: number, now: number): void {
     if (work === 0) return
     this.#put(client, this.#fullAtOf(client, now) + work / this.#workPerMs, now)
-  }
-
-  save(): SavedBuckets {
-    const buckets = [...this.#fullAt.entries()].sort((a, b) => a.key - b.key || a.tie - b.tie)
-    return buckets.map(({ item, key }) => ({ client: item, fullAt: key }))
-  }
-
-  load(buckets: SavedBuckets): void {
-    for (const { client, fullAt } of buckets) this.#put(client, fullAt, -Infinity)
   }
 
   #fullAtOf(client: string, now: number): number {

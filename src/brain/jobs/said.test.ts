@@ -97,16 +97,6 @@ test('an attempt that came to nothing is said to be tried again, and what it had
   assert.equal(trial.at('j1').attempt, 3)
 })
 
-test('a pause is remembered over a restore', () => {
-  const trial = srpt()
-  trial.arrives('long', { work: 1000 })
-  trial.after(250).arrives('short', { work: 100 })
-  trial.after(50).restores()
-  assert.deepEqual(said(trial.after(50).finishes('short')), [
-    ['resume long a', { code: 'core-again', pausedMs: 100, leftMs: 750 }],
-  ])
-})
-
 test('where all jobs share the cores none is paused', () => {
   const trial = new Trial({ scheduler: 'least-connections' })
   trial.joins('a')

@@ -30,21 +30,10 @@ export interface ClientShare {
   readonly jobs: Set<JobRecord>
 }
 
-/** As it is saved. */
-export type SavedShare = Omit<ClientShare, 'jobs'>
-
 export class Shares {
   readonly clients = new Map<string, ClientShare>()
   /** A look at the shares is planned. */
   planned = false
-
-  save(): SavedShare[] {
-    return [...this.clients.values()].map(({ jobs: _, ...share }) => share)
-  }
-
-  load(saved: readonly SavedShare[]): void {
-    for (const share of saved) this.clients.set(share.client, { ...share, jobs: new Set() })
-  }
 
   shareOf(client: string, now: number): ClientShare {
     let share = this.clients.get(client)

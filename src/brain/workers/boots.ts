@@ -1,7 +1,5 @@
 /** How long workers take to come up: learned from launches that joined. */
 
-import { ConfigError } from '../../lib/errors.ts'
-
 /** So many of the last boots are remembered. */
 const kept = 64
 
@@ -25,16 +23,5 @@ export class Boots {
     this.#sorted ??= this.#lastMs.toSorted((a, b) => a - b)
     const at = Math.ceil((percent / 100) * this.#sorted.length) - 1
     return this.#sorted[Math.max(0, at)]
-  }
-
-  save(): number[] {
-    return [...this.#lastMs]
-  }
-
-  load(saved: readonly number[]): void {
-    if (saved.some((ms) => !(ms >= 0 && ms < Infinity)))
-      throw new ConfigError(`snapshot boots = ${saved}: must be milliseconds, each 0 or more`)
-    this.#lastMs.splice(0, Infinity, ...saved)
-    this.#sorted = undefined
   }
 }

@@ -7,7 +7,7 @@ export interface OccupancySums {
   jobMs: number
 }
 
-export interface SavedOccupancy extends OccupancySums {
+interface State extends OccupancySums {
   at: number
   cores: number
   busy: number
@@ -15,7 +15,7 @@ export interface SavedOccupancy extends OccupancySums {
 }
 
 export class Occupancy {
-  #state: SavedOccupancy = { at: 0, cores: 0, busy: 0, jobs: 0, coreMs: 0, busyMs: 0, jobMs: 0 }
+  readonly #state: State = { at: 0, cores: 0, busy: 0, jobs: 0, coreMs: 0, busyMs: 0, jobMs: 0 }
 
   /** From now on there are so many. */
   note(now: number, cores: number, busy: number, jobs: number): void {
@@ -35,13 +35,5 @@ export class Occupancy {
     const { at, cores, busy, jobs, coreMs, busyMs, jobMs } = this.#state
     const ms = now - at
     return { coreMs: coreMs + ms * cores, busyMs: busyMs + ms * busy, jobMs: jobMs + ms * jobs }
-  }
-
-  save(): SavedOccupancy {
-    return { ...this.#state }
-  }
-
-  load(saved: SavedOccupancy): void {
-    this.#state = { ...saved }
   }
 }

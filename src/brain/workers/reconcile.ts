@@ -24,23 +24,8 @@ export interface Listing {
   strangers: Map<string, number>
 }
 
-export interface SavedListing {
-  askedAt: number
-  missing: [string, number][]
-  doubled: [string, number][]
-  strangers: [string, number][]
-}
-
 export function newListing(): Listing {
   return { askedAt: -1, missing: new Map(), doubled: new Map(), strangers: new Map() }
-}
-
-export function saveListing({ askedAt, missing, doubled, strangers }: Listing): SavedListing {
-  return { askedAt, missing: [...missing], doubled: [...doubled], strangers: [...strangers] }
-}
-
-export function loadListing({ askedAt, missing, doubled, strangers }: SavedListing): Listing {
-  return { askedAt, missing: new Map(missing), doubled: new Map(doubled), strangers: new Map(strangers) }
 }
 
 export function reconcileFleet(core: Core, event: Extract<Event, { type: 'listed' }>): void {

@@ -56,10 +56,6 @@ test('a worker that comes and goes under one name leaves no timers behind', () =
     trial.after(10).tell({ type: 'lost', worker: 'a' })
   }
   assert.equal(trial.view.timers, 0)
-  trial.joins('a')
-  trial.restores()
-  trial.tell({ type: 'lost', worker: 'a' })
-  assert.equal(trial.view.timers, 0)
 })
 
 test('a worker that could not be reached is given nothing until it is heard of', () => {
