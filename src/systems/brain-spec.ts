@@ -4,6 +4,7 @@ import { type Brain, createBrain } from '../brain/brain.ts'
 import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import type { LogHeader } from '../brain/log/log.ts'
 import { checkBilling } from '../brain/scale/billing.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
@@ -46,6 +47,11 @@ export function brainOf(spec: BrainSpec, scaler?: Scaler): Brain {
     ...(rateLimit && { rateLimit }),
     ...(overflow && { overflow }),
   })
+}
+
+/** The description in a log's header. Unchecked: `brainOf` rejects unknown policies by name. */
+export function loggedBrain({ brain }: LogHeader): BrainSpec {
+  return brain as BrainSpec
 }
 
 /** The discipline that a scheduler expects its workers to obey. */
