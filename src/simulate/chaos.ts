@@ -1,8 +1,8 @@
 /** One run in which everything goes wrong that can, drawn whole from a seed, and checked after every event. */
 
 import { createHash } from 'node:crypto'
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { stream } from '../lib/random.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'

@@ -1,9 +1,9 @@
 /** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
 
 import { type Brain, createBrain } from '../brain/brain.ts'
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { LogHeader } from '../brain/log/log.ts'
 import { checkBilling } from '../brain/scale/billing.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explain } from '../../story/reasons.ts'
-import type { BrainLimits } from '../core.ts'
+import type { BrainLimits } from '../limits.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 
 const rule = { factor: 2, leastMs: 500, heartbeatMs: 300 }

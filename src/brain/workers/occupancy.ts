@@ -1,7 +1,7 @@
-/** How busy the fleet has been: sums over time, of which policies compare two moments. */
+/** How busy the fleet has been: integrals over time, of which policies compare two moments. */
 
 export interface OccupancySums {
-  /** Cores of ready workers, those of them that run a job, and jobs present, each times how long. */
+  /** Cores of ready workers, busy cores and jobs in the cluster, each times the time. */
   coreMs: number
   busyMs: number
   jobMs: number
@@ -17,7 +17,7 @@ interface State extends OccupancySums {
 export class Occupancy {
   readonly #state: State = { at: 0, cores: 0, busy: 0, jobs: 0, coreMs: 0, busyMs: 0, jobMs: 0 }
 
-  /** From now on there are so many. */
+  /** The numbers from now on. */
   note(now: number, cores: number, busy: number, jobs: number): void {
     const state = this.#state
     if (cores === state.cores && busy === state.busy && jobs === state.jobs) return

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PingRule } from '../core.ts'
+import type { PingRule } from '../limits.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
 
 const pings: PingRule = { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 5 }
