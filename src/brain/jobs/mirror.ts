@@ -2,6 +2,7 @@
 
 import { thousandths } from '../../lib/quantities.ts'
 import { rankOf, standsIn } from '../../model/discipline.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import type { Attempt, WorkerRecord } from '../state.ts'
 import { announce, msOn } from './announcements.ts'
@@ -90,11 +91,9 @@ function run(core: Core, attempt: Attempt): void {
   if (attempt.pausedAt < 0) return
   const pausedMs = thousandths(now - attempt.pausedAt)
   attempt.pausedAt = -1
-  const left = leftMs(attempt, now)
-  announce(core, 'resume', attempt, {
-    ...{ code: 'core-again', pausedMs, leftMs: left },
-    ...goesFirst(attempt, now),
-  })
+  const reason: Reason = { code: 'core-again', pausedMs, leftMs: leftMs(attempt, now) }
+  if (goesFirst(attempt, now)) reason.first = 1
+  announce(core, 'resume', attempt, reason)
 }
 
 function pause(core: Core, attempt: Attempt, taker: Attempt | undefined): void {
@@ -103,22 +102,16 @@ function pause(core: Core, attempt: Attempt, taker: Attempt | undefined): void {
   attempt.running = false
   attempt.pausedAt = now
   const left = leftMs(attempt, now)
-  announce(
-    core,
-    'pause',
-    attempt,
-    taker
-      ? {
-          ...{ code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left },
-          ...goesFirst(taker, now),
-        }
-      : { code: 'not-chosen', leftMs: left },
-  )
+  const reason: Reason = taker
+    ? { code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left }
+    : { code: 'not-chosen', leftMs: left }
+  if (taker && goesFirst(taker, now)) reason.first = 1
+  announce(core, 'pause', attempt, reason)
 }
 
-/** For reasons: marks an attempt that has a core because of its precedence, not of its remaining work. */
-function goesFirst(attempt: Attempt, now: number): { first?: 1 } {
-  return standsIn(attempt.record, doneWork(attempt, now)) < 0 ? { first: 1 } : {}
+/** True: the attempt has a core because of its precedence, not because of its remaining work. */
+function goesFirst(attempt: Attempt, now: number): boolean {
+  return standsIn(attempt.record, doneWork(attempt, now)) < 0
 }
 
 function leftMs(attempt: Attempt, now: number): number {
