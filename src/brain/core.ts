@@ -40,7 +40,7 @@ export interface Concern {
   arrives?(core: Core, record: JobRecord): Admission | undefined
   /** The job has been put into the queue. */
   queued?(core: Core, record: JobRecord, verdict: Verdict): void
-  /** The attempt is in the hands of its worker or function, which is about to be told. */
+  /** The attempt has been assigned to its worker or function, which is about to be told. */
   started?(core: Core, attempt: Attempt): void
   /** More work of the attempt is known to be done. */
   progressed?(core: Core, attempt: Attempt): void

@@ -15,7 +15,7 @@ import { allBusy, type Overflow } from './overflow-state.ts'
 /** A function must be faster than the fleet by this part of its own time, and by this time: neither is exact. */
 const margin = 0.25
 const leastGainMs = 20
-/** A job goes to a function only if hardly any job like it takes more than this part of the function timeout. */
+/** A job goes to a function only if the high end of its interval takes at most this part of the function timeout. */
 const safePart = 0.8
 /** Worker boot time, until launches have shown it. */
 const firstBootMs = 30_000

@@ -5,7 +5,7 @@ import type { JobRecord } from '../state.ts'
 
 /** Work is forgotten exponentially, with this time constant. */
 const memoryMs = 10_000
-/** A client without jobs for this long no longer counts among those that share. */
+/** A client without jobs for this long no longer has a share. */
 const forgetMs = 30_000
 /** A client with more than this many times the mean is over its share, and each further step is another tier. */
 const [tolerated, step] = [1.1, 1.25]

@@ -15,7 +15,7 @@ import { doneWork } from './mirror.ts'
 import { reorder } from './placing.ts'
 import { giveTurns, leaveTurn } from './turns.ts'
 
-/** Estimates are not exact: a job is taken to need this many times its predicted work. */
+/** Estimates are not exact: a job is assumed to need this many times its predicted work. */
 const caution = 1.25
 /** A running job keeps its slack. If that is below this part of what the job needs, it is not looked at again. */
 const close = 1 / 16
@@ -128,7 +128,7 @@ function mostWork({ job, attempt, expected }: JobRecord): number {
   return Math.max(job.work * caution, attempt?.expected ?? expected)
 }
 
-/** Hardly any such job needs less. Without an interval, nothing is known. */
+/** At most 5 % of such jobs need less. Without an interval, nothing is known. */
 function leastWork({ low = 0 }: Job): number {
   return low
 }

@@ -1,11 +1,11 @@
-/** Drops jobs that have waited too long, where the policy has it so: they are answered, and counted apart. */
+/** Queue timeouts by lane, which a scaler may apply: jobs that exceed theirs are dropped. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Core } from '../core.ts'
 import type { JobRecord } from '../state.ts'
 import { conclude } from './ending.ts'
 
-/** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
+/** The oldest first. A job that a worker has been given before is never dropped. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
   if (core.queue.laned === 0) return
   const late: JobRecord[] = []

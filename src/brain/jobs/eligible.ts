@@ -13,7 +13,7 @@ interface Fleet {
 
 /**
  * A worker may be given a job if it is ready and reachable, has a slot and the memory for the job, and has not failed
- * it before. Two exceptions keep jobs from waiting for ever: an empty worker takes a job of any size, and a worker that
+ * it before. Two exceptions keep jobs from waiting forever: an empty worker takes a job of any size, and a worker that
  * failed the job takes it if no other is ready.
  */
 export function canAccept(fleet: Fleet, worker: WorkerRecord, record: JobRecord): boolean {

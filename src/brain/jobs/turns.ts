@@ -1,5 +1,5 @@
 /**
- * Turns: a job whose estimate is far too high would wait for ever behind shorter ones. So a job that has been here many
+ * Turns: a job whose estimate is far too high would wait forever behind shorter ones. So a job that has been here many
  * times as long as it has run goes first for a while, a little longer each time. A short job ends in its first turn.
  */
 
@@ -56,7 +56,7 @@ function checkAge(core: Core, record: JobRecord): void {
   }
 }
 
-/** A job that does hardly any work, because it waits for something, ends its turn by time. */
+/** A job that does no work, because it waits for something, ends its turn by time. */
 function checkTime(core: Core, record: JobRecord): void {
   const leftMs = record.aheadMs - ranMsOf(core, record)
   if (leftMs > 0) return plan(core, record, core.now + leftMs * patience)
@@ -78,7 +78,7 @@ function endTurn(core: Core, record: JobRecord): void {
 export function leaveTurn(core: Core, record: JobRecord): void {
   record.turnTimer = clearTimer(core, record.turnTimer)
   if (record.turn === 'taken') core.turns--
-  // An entry among those that are owed a turn is skipped when it comes up.
+  // If it was owed a turn, its entry in the heap is skipped when it comes up.
   record.turn = 'none'
 }
 
@@ -159,7 +159,7 @@ function owedAt(core: Core, record: JobRecord): number {
   return record.arrivedAt + mostSlowdown * leastMs
 }
 
-/** Hardly any job needs less: as far below the interval's low end as that is below the estimate. */
+/** The least plausible work: as far below the interval's low end as that is below the estimate. */
 function leastPlausible({ job: { work, low = 0 } }: JobRecord): number {
   return work > 0 ? low * Math.min(1, low / work) : 0
 }

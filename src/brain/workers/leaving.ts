@@ -73,7 +73,7 @@ function retryElsewhere(
   replaceExcludedJobs(core)
 }
 
-/** With fewer workers ready, a job that avoids those that failed it may have to make do with one of them. */
+/** With fewer workers ready, a job may have to go back to a worker that failed it. */
 function replaceExcludedJobs(core: Core): void {
   for (const record of core.queue.excluding()) {
     core.queue.remove(record)

@@ -8,7 +8,7 @@ import { Trial } from '../testing/trial.ts'
 import { Boots } from './boots.ts'
 import { Occupancy } from './occupancy.ts'
 
-/** A brain whose scaler keeps what it is shown, each time the fleet changes. */
+/** A brain whose scaler records its view each time the fleet changes. */
 function watched(parts: Pick<BrainParts, 'scheduler' | 'discipline'>) {
   const seen: FleetView[] = []
   const reason = { code: 'test' }
@@ -29,14 +29,14 @@ function watched(parts: Pick<BrainParts, 'scheduler' | 'discipline'>) {
   return { trial, seen, launch }
 }
 
-test('sums are what was there times how long, up to the moment of asking', () => {
+test('sums are numbers times the time, up to the moment of the question', () => {
   const occupancy = new Occupancy()
   occupancy.note(1000, 4, 1, 1)
   occupancy.note(3000, 4, 2, 5)
   assert.deepEqual(occupancy.sums(4000), { coreMs: 12_000, busyMs: 4000, jobMs: 7000 })
 })
 
-test('a brain counts the cores of ready workers and those that run a job, whatever becomes of the workers', () => {
+test('a brain counts the cores of ready workers and the busy ones among them, whatever happens to workers', () => {
   const { trial, seen } = watched({ scheduler: srpt, discipline: 'srpt' })
   // Sums over one second: cores, busy cores and jobs, times 1,000 ms.
   const busy = () => {
@@ -58,7 +58,7 @@ test('a brain counts the cores of ready workers and those that run a job, whatev
   assert.deepEqual(busy(), [4, 3, 4])
 })
 
-test('how long boots take is known for a share of them, of the last ones', () => {
+test('percentiles of boot times come from the last boots', () => {
   const boots = new Boots()
   assert.equal(boots.percentile(90), undefined)
   for (let i = 1; i <= 10; i++) boots.add(i * 1000)
@@ -67,7 +67,7 @@ test('how long boots take is known for a share of them, of the last ones', () =>
   assert.equal(boots.percentile(100), 500)
 })
 
-test('a brain learns how long its launches take', () => {
+test('a brain learns boot times from its launches', () => {
   const { trial, seen, launch } = watched({ scheduler: leastConnections, discipline: 'sharing' })
   launch(2)
   trial.tell({ type: 'drain', worker: 'nobody' })
