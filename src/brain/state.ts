@@ -2,7 +2,7 @@
 
 import type { Entry } from '../lib/heap.ts'
 import type { Job, Precedence } from '../model/job.ts'
-import { firstStanding, type Said } from '../model/revision.ts'
+import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { Role, WorkerFacts } from '../model/worker.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
@@ -211,9 +211,8 @@ export function takeOut<T>(items: T[], item: T): void {
 
 // Both records are written out field by field: a spread makes an object of this size ten times as slow to create.
 
-/** `said`: the prediction that the first estimate is made from. */
-export function newJobRecord(job: Job, seq: number, now: number, said: Said): JobRecord {
-  const { expected, reviseAt } = firstStanding(said)
+export function newJobRecord(job: Job, seq: number, now: number, prediction: Prediction): JobRecord {
+  const { expected, reviseAt } = firstExpectation(prediction)
   return {
     job,
     seq,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { only, sent, Trial } from '../brain/testing/trial.ts'
-import { firstStanding } from '../model/revision.ts'
+import { firstExpectation } from '../model/revision.ts'
 
 test('round-robin: each worker in turn, whatever it holds', () => {
   const trial = new Trial({ scheduler: 'round-robin' })
@@ -141,7 +141,7 @@ test('srpt: the less sure a job is, the sooner it is tried in the place of anoth
       fc.double({ min: 0.1, max: 3, noNaN: true }),
       fc.integer({ min: 50, max: 4000 }),
       (sigma, left) => {
-        const { expected } = firstStanding({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
+        const { expected } = firstExpectation({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
         const factor = left / expected
         fc.pre(Math.abs(factor - 1 - Math.exp(-sigma * sigma)) > 1e-6)
         assert.equal(takes(sigma, left), factor > 1 + Math.exp(-sigma * sigma))

@@ -14,7 +14,7 @@ import { checkJob } from './checks.ts'
 import { conclude, endWith, withdraw } from './ending.ts'
 import { isRunning, mirror } from './mirror.ts'
 import { enqueue, fill, overflows, start } from './placing.ts'
-import { noteDone, saidOf } from './progress.ts'
+import { noteDone, predictionOf } from './progress.ts'
 import { retry } from './retry.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
@@ -24,7 +24,7 @@ const finished: Reason = Object.freeze({ code: 'finished' })
 export function arrive(core: Core, job: Job): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
   checkJob(job)
-  const record = newJobRecord(job, ++core.seqs.job, core.now, saidOf(core, job))
+  const record = newJobRecord(job, ++core.seqs.job, core.now, predictionOf(core, job))
   core.jobs.set(job.id, record)
   core.counters.accepted++
   let overflow: Reason | undefined

@@ -1,7 +1,7 @@
 /** Progress: how much of an attempt is done, and how its estimate changes with that. */
 
 import type { Job } from '../../model/job.ts'
-import { type Said, standingAt } from '../../model/revision.ts'
+import { expectationAfter, type Prediction } from '../../model/revision.ts'
 import type { Core } from '../core.ts'
 import type { Attempt } from '../state.ts'
 import { announce, msOn } from './announcements.ts'
@@ -18,7 +18,7 @@ export function noteDone(core: Core, attempt: Attempt, done: number): void {
   for (const progressed of core.hooks.progressed) progressed(core, attempt)
   if (done < attempt.reviseAt) return
   const { worker, job, expected: was } = attempt
-  const { expected, reviseAt } = standingAt(saidOf(core, job), done)
+  const { expected, reviseAt } = expectationAfter(predictionOf(core, job), done)
   attempt.expected = expected
   attempt.reviseAt = reviseAt
   // A job that needs a little more than predicted is not worth an announcement.
@@ -28,6 +28,6 @@ export function noteDone(core: Core, attempt: Attempt, done: number): void {
 }
 
 /** Disciplines that do not rank jobs by remaining work go by the predicted work alone, not by its interval. */
-export function saidOf({ discipline }: Core, job: Job): Said {
+export function predictionOf({ discipline }: Core, job: Job): Prediction {
   return discipline.ranks ? job : { work: job.work }
 }
