@@ -1,9 +1,9 @@
 /** The options of a live cluster, its handle, and its state document. */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import type { OwnCluster } from '../config/check.ts'

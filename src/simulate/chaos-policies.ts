@@ -1,6 +1,6 @@
 /** Constants of policies that have some, for a chaotic run: such that its small jobs meet all of their rules. */
 
-import type { BrainLimits } from '../brain/core.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import { stream } from '../lib/random.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'

@@ -6,7 +6,6 @@
 import type { Brain } from '../brain/brain.ts'
 import { overflowSpec } from '../brain/functions/overflow-spec.ts'
 import { LogWriter } from '../brain/log/log-writer.ts'
-import type { BrainSnapshot } from '../brain/snapshot.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import { disciplines } from '../model/discipline.ts'
@@ -66,7 +65,7 @@ export class World {
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   readonly provider: SimProvider
-  brain: Brain
+  readonly brain: Brain
   /** Cores that run a job. */
   busyCores = 0
   /** Workers that the brain gives no more jobs. */
@@ -120,12 +119,6 @@ export class World {
   /** Hands on what of the log has gathered. */
   flushLog(): void {
     this.#log?.flush()
-  }
-
-  /** Replaces the brain by one restored from its own snapshot, sent through JSON. */
-  restoreBrain(): void {
-    const saved = JSON.parse(JSON.stringify(this.brain.snapshot())) as BrainSnapshot
-    this.brain = brainOf(this.parts.brain, saved)
   }
 
   /** Carries a message, with whatever the network does to it. */

@@ -4,6 +4,7 @@ import { readLog } from '../brain/log/read-log.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { disciplines } from '../model/discipline.ts'
+import { loggedBrain } from '../systems/brain-spec.ts'
 import { type WhyDocument, whyDocument } from './document.ts'
 import { Stories } from './stories.ts'
 
@@ -16,7 +17,7 @@ export async function whyFromLog(
   let now = 0
   let jobs = 0
   let last = ''
-  const { brain } = await readLog(lines, ({ at, event, actions }) => {
+  const header = await readLog(lines, ({ at, event, actions }) => {
     now = at
     if (event.type === 'arrived') {
       jobs++
@@ -30,5 +31,8 @@ export async function whyFromLog(
     const some = jobs > 0 ? `${jobs.toLocaleString('en-US')} jobs, the last of them ${last}` : 'none'
     throw new ConfigError(`--why = ${job}: there is no such job in the log; it has ${some}`)
   }
-  return whyDocument(story, { bounded: oneOf('discipline', brain.discipline, disciplines).bounded, now })
+  return whyDocument(story, {
+    bounded: oneOf('discipline', loggedBrain(header).discipline, disciplines).bounded,
+    now,
+  })
 }

@@ -1,7 +1,7 @@
 /** What a preset is: a composition of policies and their constants, and words about it. */
 
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'

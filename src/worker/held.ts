@@ -5,7 +5,7 @@ import type { WorkDone } from '../model/cost.ts'
 import { noPrecedence, type Runnable } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import { firstStanding, standingAt } from '../model/revision.ts'
+import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import { Milestones } from './slots/milestones.ts'
 import type { SlotAnswer, SlotRun, SlotUsage } from './slots/slot-run.ts'
@@ -57,7 +57,7 @@ export function newHeld(head: AttemptHead, { body, trailers }: AttemptBody, foll
       return head.preemptible && (this.run?.interruptible ?? true)
     },
     ...(head.precedence ?? noPrecedence),
-    ...firstStanding(head),
+    ...firstExpectation(head),
     reviseTimer: undefined,
     told: { done: 0, at: performance.now(), running: false },
     learned: { work: 0, cpuMs: 0 },
@@ -77,7 +77,7 @@ export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
 /** The brain does the same when it is told so. */
 export function standAnew(held: Held, done: number): void {
   if (done >= held.until) held.until = 0
-  if (done >= held.reviseAt) Object.assign(held, standingAt(held.head, done))
+  if (done >= held.reviseAt) Object.assign(held, expectationAfter(held.head, done))
 }
 
 /** Of attempts that are not here so many are remembered: far more than can still be under way. */

@@ -104,7 +104,7 @@ export const prequal: SchedulerFactory = ({ accepts, random }) => {
     },
     ended(worker, record, now) {
       const before = found.get(record) ?? worker.jobs.length - 1
-      filedOf(worker).latencies.add({ at: now, found: before, tookMs: now - record.sentAt })
+      filedOf(worker).latencies.add({ at: now, found: before, tookMs: now - record.attempt!.sentAt })
     },
     save: (): Saved => ({
       order: open.map(({ id }) => id),
@@ -113,7 +113,7 @@ export const prequal: SchedulerFactory = ({ accepts, random }) => {
       workers: [...known].map((worker) => ({
         id: worker.id,
         latencies: filedOf(worker).latencies.save(),
-        found: worker.jobs.map((record) => found.get(record) ?? -1),
+        found: worker.jobs.map(({ record }) => found.get(record) ?? -1),
       })),
     }),
     load(saved, workerById) {
@@ -125,7 +125,8 @@ export const prequal: SchedulerFactory = ({ accepts, random }) => {
       for (const { id, latencies, found: before } of workers) {
         const worker = workerById(id)
         filedOf(worker).latencies.load(latencies)
-        for (const [i, record] of worker.jobs.entries()) if (before[i]! >= 0) found.set(record, before[i]!)
+        for (const [i, { record }] of worker.jobs.entries())
+          if (before[i]! >= 0) found.set(record, before[i]!)
       }
     },
   }

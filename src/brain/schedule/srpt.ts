@@ -14,7 +14,7 @@ import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import { sigmaOf } from '../../model/revision.ts'
 import { doneWork, expectedEnd } from '../jobs/mirror.ts'
-import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
+import { type Attempt, isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { passOver, type SchedulerFactory } from './scheduler.ts'
 
@@ -129,7 +129,7 @@ export const srpt: SchedulerFactory = ({ accepts }) => {
 /** A core that a job may take from another. */
 interface Taking {
   worker: WorkerRecord
-  victim: JobRecord
+  victim: Attempt
   needMs: number
   leftMs: number
   /** The delay of others, in all, less what it is worth to delay the one that has the most left. */
@@ -147,13 +147,13 @@ function takingOn(
   const needMs = (record.expected / worker.workPerSecond) * 1000
   const leftMs = expectedEnd(victim) - now
   const stands = standsIn(record, 0)
-  const victimStands = standsIn(victim, doneWork(victim, now))
+  const victimStands = standsIn(victim.record, doneWork(victim, now))
   // A turn leaves a job behind that has begun: not where it would fill the slots that short ones need.
   if (record.turn === 'taken' && worker.jobs.length * 2 > worker.slots) return undefined
   if (stands > victimStands) return undefined
   if (stands === victimStands) {
     const factor = muchLonger(record.job, openWorkers) * crowding(worker)
-    if (stands < 0 ? record.due >= victim.due : needMs * factor >= leftMs - grainMs) return undefined
+    if (stands < 0 ? record.due >= victim.record.due : needMs * factor >= leftMs - grainMs) return undefined
   }
   // The job that makes way, and those that wait there already, wait for it; each core does its part.
   const waiting = worker.jobs.length - worker.cores + 1
@@ -185,21 +185,21 @@ function isSooner({ needMs }: Taking, idle: WorkerRecord, { job }: JobRecord): b
 }
 
 /** Where a job stands among those that may have to make way: last is largest. */
-function place(victim: JobRecord): number {
-  const stands = standsIn(victim, victim.done)
-  return stands * tierStep + (stands < 0 ? victim.due : expectedEnd(victim))
+function place(victim: Attempt): number {
+  const stands = standsIn(victim.record, victim.done)
+  return stands * tierStep + (stands < 0 ? victim.record.due : expectedEnd(victim))
 }
 
 /** Of the jobs that run there and may be preempted, the one that goes last. */
-function lastRunning(worker: WorkerRecord): JobRecord | undefined {
-  let victim: JobRecord | undefined
+function lastRunning(worker: WorkerRecord): Attempt | undefined {
+  let victim: Attempt | undefined
   let latest = -Infinity
-  for (const record of worker.jobs) {
-    if (!record.running || !record.preemptible) continue
-    const at = place(record)
+  for (const attempt of worker.jobs) {
+    if (!attempt.running || !attempt.preemptible) continue
+    const at = place(attempt)
     if (at > latest) {
       latest = at
-      victim = record
+      victim = attempt
     }
   }
   return victim
@@ -207,7 +207,7 @@ function lastRunning(worker: WorkerRecord): JobRecord | undefined {
 
 function firstEnd(worker: WorkerRecord): number {
   let first = Infinity
-  for (const record of worker.jobs) if (record.running) first = Math.min(first, expectedEnd(record))
+  for (const attempt of worker.jobs) if (attempt.running) first = Math.min(first, expectedEnd(attempt))
   return first
 }
 
@@ -225,7 +225,7 @@ function reasonFor({ victim, needMs, leftMs }: Taking, record: JobRecord, now: n
   const facts = { needMs: thousandths(needMs), leftMs: thousandths(leftMs), preempts: victim.job.id }
   const stands = standsIn(record, 0)
   if (stands < 0) return { code: 'goes-first', ...facts, ...whyFirst(record, now) }
-  return { code: stands < standsIn(victim, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
+  return { code: stands < standsIn(victim.record, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
 }
 
 function whyFirst({ turn, arrivedAt, job: { deadlineAt = 0 } }: JobRecord, now: number): Partial<Reason> {

@@ -7,7 +7,7 @@ import type { Core } from '../core.ts'
 import type { Tiers } from '../scale/scaler.ts'
 import type { WorkerRecord } from '../state.ts'
 import { fleetView } from './fleet-view.ts'
-import { drain } from './workers.ts'
+import { drain } from './leaving.ts'
 
 /** The process of the brain: a front that is no worker, was never launched and never ends. */
 export const coordinator = 'coordinator'

@@ -53,7 +53,7 @@ export const packSpread: SchedulerFactory = ({ accepts, spec }) => {
   return {
     name: 'pack-spread',
     // Those that are tried again go first, then the lightest.
-    rank: (record) => (record.attempt > record.awayTries ? 0 : 1 + classOf(record)),
+    rank: (record) => (record.attempts > (record.functions?.tries ?? 0) ? 0 : 1 + classOf(record)),
     refile(worker) {
       empty.refile(worker)
       const filed = filedOf(worker)
@@ -99,7 +99,7 @@ export const packSpread: SchedulerFactory = ({ accepts, spec }) => {
     tells(worker) {
       const counts = classes.map(({ name }, i) => [
         name,
-        worker.jobs.filter((record) => classOf(record) === i).length,
+        worker.jobs.filter(({ record }) => classOf(record) === i).length,
       ])
       return { loadPercent: percentOf(filedOf(worker).load), ...Object.fromEntries(counts) }
     },

@@ -55,7 +55,7 @@ class Diary implements Observer {
 }
 
 /** Requests of 100 ms, two of three of them to browse. */
-function run(perSecond: number, jobs: number, more: { restoreAfter?: number } = {}) {
+function run(perSecond: number, jobs: number) {
   let count = 0
   const work = 0.1 * unitsPerSecond
   const spec = presetRun('tiered', {
@@ -64,7 +64,7 @@ function run(perSecond: number, jobs: number, more: { restoreAfter?: number } = 
     known: () => ({ workload: 'shop', work, memoryMb: 1, lane: ++count % 3 === 0 ? 'purchase' : 'browse' }),
   })
   const diary = new Diary()
-  const result = simulate(spec, { observer: diary, ...more })
+  const result = simulate(spec, { observer: diary })
   return { diary, summary: result.summary() }
 }
 
@@ -148,13 +148,6 @@ test('TI-8 what waited too long is dropped at the checks, and no purchase as soo
     assert.equal(at % 1500, 0)
   }
   for (const lane of ['browse', 'purchase']) assert.ok(diary.dropped.some((one) => one.lane === lane))
-})
-
-test('a brain that is replaced by its snapshot on the way goes on in the same way', () => {
-  const whole = run(60, 1500)
-  const restored = run(60, 1500, { restoreAfter: 700 })
-  assert.deepEqual(restored.summary, whole.summary)
-  assert.deepEqual(restored.diary.ended, whole.diary.ended)
 })
 
 test('its times, and nothing else of it, are divided by a time scale', () => {

@@ -1,12 +1,12 @@
-/** The brain says when it pauses, resumes, revises and retries, with the numbers that decided. */
+/** The brain announces pauses, resumptions, revisions and retries, with the numbers that decided. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action } from '../../model/action.ts'
 import { only, Trial } from '../testing/trial.ts'
 
-/** What was said of jobs beside runs and answers: "pause j1", and the reason. */
-function said(actions: readonly Action[]): [what: string, reason: unknown][] {
+/** Announcements as "pause j1 worker", each with its reason. */
+function announced(actions: readonly Action[]): [what: string, reason: unknown][] {
   return actions.flatMap((action) =>
     action.type === 'pause' || action.type === 'resume' || action.type === 'revise' || action.type === 'retry'
       ? [[`${action.type} ${action.job} ${action.worker}`, action.reason] as [string, unknown]]
@@ -20,11 +20,11 @@ const srpt = () => {
   return trial
 }
 
-test('a job that loses its core is said to be paused, for whom and with what each needs', () => {
+test('a pause names the job that takes the core, and what both still need', () => {
   const trial = srpt()
-  assert.deepEqual(said(trial.arrives('long', { work: 1000 })), [])
+  assert.deepEqual(announced(trial.arrives('long', { work: 1000 })), [])
   const actions = trial.after(250).arrives('short', { work: 100 })
-  assert.deepEqual(said(actions), [
+  assert.deepEqual(announced(actions), [
     ['pause long a', { code: 'core-taken', by: 'short', needMs: 100, leftMs: 750 }],
   ])
   assert.deepEqual(
@@ -33,32 +33,32 @@ test('a job that loses its core is said to be paused, for whom and with what eac
   )
 })
 
-test('a paused job that has a core again is said to go on, after how long and with what it has left', () => {
+test('a resumption names the length of the pause and the remaining time', () => {
   const trial = srpt()
   trial.arrives('long', { work: 1000 })
   trial.after(250).arrives('short', { work: 100 })
-  assert.deepEqual(said(trial.after(120).finishes('short')), [
+  assert.deepEqual(announced(trial.after(120).finishes('short')), [
     ['resume long a', { code: 'core-again', pausedMs: 120, leftMs: 750 }],
   ])
-  assert.deepEqual(said(trial.after(750).finishes('long')), [])
+  assert.deepEqual(announced(trial.after(750).finishes('long')), [])
 })
 
-test('a job that passes its estimate is said to be taken to need more, and loses its core if another needs less', () => {
+test('a job that passes its estimate is revised, and paused if another needs less', () => {
   const trial = srpt()
   trial.arrives('long', { work: 1000 })
   trial.after(100).arrives('guess', { work: 600 })
-  assert.deepEqual(said(trial.after(900).progresses('guess', 900)), [
+  assert.deepEqual(announced(trial.after(900).progresses('guess', 900)), [
     ['revise guess a', { code: 'outgrew', doneMs: 900, wasMs: 600, nowMs: 1800 }],
   ])
   trial.after(950)
-  assert.deepEqual(said(trial.progresses('guess', 1850)), [
+  assert.deepEqual(announced(trial.progresses('guess', 1850)), [
     ['revise guess a', { code: 'outgrew', doneMs: 1850, wasMs: 1800, nowMs: 3700 }],
     ['pause guess a', { code: 'core-taken', by: 'long', needMs: 900, leftMs: 1850 }],
     ['resume long a', { code: 'core-again', pausedMs: 1850, leftMs: 900 }],
   ])
 })
 
-test('on several cores each that loses its core is told who took it', () => {
+test('on several cores each pause names the job that took that core', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a', { cores: 2 })
   for (const job of ['l1', 'l2']) trial.arrives(job, { work: 1000 })
@@ -68,7 +68,7 @@ test('on several cores each that loses its core is told who took it', () => {
   assert.deepEqual(pauses.sort(), ['l1 s2', 'l2 s1'])
 })
 
-test('a job sent to a worker without a core for it is said to be paused until it has one', () => {
+test('a job sent to a worker without a free core is announced as paused', () => {
   const trial = new Trial({ scheduler: 'least-connections', discipline: 'fifo' })
   trial.joins('a')
   trial.arrives('j1')
@@ -77,39 +77,29 @@ test('a job sent to a worker without a core for it is said to be paused until it
     actions.map(({ type }) => type),
     ['run', 'pause'],
   )
-  assert.deepEqual(said(actions), [['pause j2 a', { code: 'no-core', jobs: 1, cores: 1 }]])
-  assert.deepEqual(said(trial.after(1000).finishes('j1')), [
+  assert.deepEqual(announced(actions), [['pause j2 a', { code: 'no-core', jobs: 1, cores: 1 }]])
+  assert.deepEqual(announced(trial.after(1000).finishes('j1')), [
     ['resume j2 a', { code: 'core-again', pausedMs: 1000, leftMs: 1000 }],
   ])
 })
 
-test('an attempt that came to nothing is said to be tried again, and what it had done', () => {
+test('a retry names the time and the work of the failed attempt', () => {
   const trial = srpt()
   trial.joins('b')
   trial.arrives('j1', { work: 1000 })
-  assert.deepEqual(said(trial.after(300).fails('j1', 'crash')), [
+  assert.deepEqual(announced(trial.after(300).fails('j1', 'crash')), [
     ['retry j1 a', { code: 'crash', afterMs: 300, doneMs: 300 }],
   ])
-  assert.deepEqual(said(trial.after(200).tell({ type: 'lost', worker: 'b' })), [
+  assert.deepEqual(announced(trial.after(200).tell({ type: 'lost', worker: 'b' })), [
     ['retry j1 b', { code: 'worker-lost', afterMs: 200, doneMs: 200 }],
   ])
-  // It begins anew: nobody says that it goes on.
+  // A new attempt is not a resumption.
   assert.equal(trial.at('j1').attempt, 3)
 })
 
-test('a pause is remembered over a restore', () => {
-  const trial = srpt()
-  trial.arrives('long', { work: 1000 })
-  trial.after(250).arrives('short', { work: 100 })
-  trial.after(50).restores()
-  assert.deepEqual(said(trial.after(50).finishes('short')), [
-    ['resume long a', { code: 'core-again', pausedMs: 100, leftMs: 750 }],
-  ])
-})
-
-test('where all jobs share the cores none is paused', () => {
+test('jobs that share the cores are never paused', () => {
   const trial = new Trial({ scheduler: 'least-connections' })
   trial.joins('a')
-  for (const job of ['j1', 'j2', 'j3']) assert.deepEqual(said(trial.after(10).arrives(job)), [])
-  assert.deepEqual(said(trial.after(10).finishes('j2')), [])
+  for (const job of ['j1', 'j2', 'j3']) assert.deepEqual(announced(trial.after(10).arrives(job)), [])
+  assert.deepEqual(announced(trial.after(10).finishes('j2')), [])
 })

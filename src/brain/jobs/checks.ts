@@ -1,7 +1,4 @@
-/**
- * Whether what the driver says of jobs and workers can be true at all. A number that is none would spoil the
- * order of a heap or a sum, and with it decisions about everyone else; so it is refused at the door.
- */
+/** Rejects impossible facts about jobs and workers: a number that is not one would spoil the order of every heap. */
 
 import { ContractError } from '../../lib/errors.ts'
 import type { Job } from '../../model/job.ts'
