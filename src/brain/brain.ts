@@ -24,13 +24,12 @@ import { checkAge, giveTurns } from './jobs/turns.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from './schedule/scheduler.ts'
-import { type BrainSnapshot, restoreCore, saveCore } from './snapshot.ts'
 import { viewOf } from './view.ts'
 import { planPolls, pollAll } from './workers/cpu.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
 import { failLaunch, giveUpLaunch, resize } from './workers/launches.ts'
 import { reconcileFleet } from './workers/reconcile.ts'
-import { askToEnd, noteLeaving } from './workers/roles.ts'
+import { noteLeaving, requestLeave } from './workers/roles.ts'
 import { checkSilence } from './workers/silence.ts'
 import { drain, endDrained, join, missed, report } from './workers/workers.ts'
 
@@ -57,18 +56,15 @@ export interface BrainParts {
 }
 
 export interface Brain {
-  /** True: nodes have roles. */
-  readonly hasTiers: boolean
+  /** True: the scaler assigns a role to each worker. */
+  readonly assignsRoles: boolean
   /** One event in, and what is to be done about it. Time that goes backwards stands still until it is made up. */
   handle(event: Event, now: number): Action[]
-  /** The state as plain JSON. */
-  snapshot(): BrainSnapshot
   /** What the brain believes, for people, tests and checks. */
   view(): BrainView
 }
 
-/** A new brain, or one that goes on from a snapshot taken with the same parts. */
-export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain {
+export function createBrain(parts: BrainParts): Brain {
   const random: Random = stream(parts.seed ?? 1, 'brain')
   const limits = { ...brainDefaults, ...parts.limits }
   const discipline = disciplines[parts.discipline]
@@ -90,15 +86,12 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       fleet: fleetFacts(() => core),
     }),
   })
-  if (snapshot) restoreCore(core, snapshot)
-  else {
-    // Who is looked at and decides at the same time is looked at first.
-    planPolls(core)
-    if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
-  }
+  // Who is looked at and decides at the same time is looked at first.
+  planPolls(core)
+  if (parts.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
 
   return {
-    hasTiers: parts.scaler.tiers !== undefined,
+    assignsRoles: parts.scaler.roles !== undefined,
     handle(event, now) {
       if (now > core.now) core.now = now
       core.actions = []
@@ -121,7 +114,6 @@ export function createBrain(parts: BrainParts, snapshot?: BrainSnapshot): Brain 
       }
       return core.actions
     },
-    snapshot: () => saveCore(core),
     view: () => viewOf(core),
   }
 }
@@ -157,8 +149,8 @@ function apply(core: Core, event: Event): void {
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'listed':
       return reconcileFleet(core, event)
-    case 'would-end':
-      return askToEnd(core, event)
+    case 'leave-requested':
+      return requestLeave(core, event)
     case 'drain':
       noteLeaving(core, event.worker)
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })

@@ -121,9 +121,9 @@ export interface Core {
   readonly waiting: Waiting
   readonly timers: Heap<Timer>
   readonly counters: Counters
-  /** Workers in state ready, and those of them that are fronts. */
+  /** Workers in state ready, and those of them whose role takes no jobs. */
   ready: number
-  fronts: number
+  withoutSlots: number
   /** By front: jobs that are here and came in through it, where there are any. */
   readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
@@ -194,7 +194,7 @@ export function newCore(
       dropped: 0,
     },
     ready: 0,
-    fronts: 0,
+    withoutSlots: 0,
     through: new Map(),
     draining: new Set(),
     cores: 0,

@@ -17,7 +17,7 @@ fc.configureGlobal({ seed: 1 })
 
 /** Numbers from which a step becomes an event, once it is known what the brain holds by then. */
 interface Step {
-  type: Event['type'] | 'restore'
+  type: Event['type']
   /** Which job, worker, attempt: out of all there are, and a few that are not. */
   pick: number
   other: number
@@ -30,10 +30,10 @@ interface Step {
 }
 
 const types: Step['type'][] = ['arrived', 'cancelled', 'ready', 'progressed', 'finished', 'failed', 'joined']
-const moreTypes: Step['type'][] = ['reported', 'lost', 'launch-failed', 'drain', 'tick', 'restore']
+const moreTypes: Step['type'][] = ['reported', 'lost', 'launch-failed', 'drain', 'tick']
 const often: Step['type'][] = ['arrived', 'arrived', 'arrived', 'finished', 'failed', 'joined', 'reported']
 
-const tierTypes: Step['type'][] = ['would-end', 'would-end', 'tick', 'tick']
+const tierTypes: Step['type'][] = ['leave-requested', 'leave-requested', 'tick', 'tick']
 const tiers = {
   hours: Array.from({ length: 24 }, () => 6),
   ...{ minFront: 2, minMiddle: 1, everyMs: 300, endEveryMs: 50, dropAfterMs: { browse: 400, purchase: 900 } },
@@ -66,6 +66,12 @@ const placing = {
   classes: { intermediate: 500, max: 2000, mostIntermediate: 4, mostMax: 3, graceMs: 90, mostQueued: 3 },
 }
 
+/** All that the brain shows, but the time. */
+function stateOf({ view }: Trial): unknown {
+  const { now: _, ...rest } = view
+  return JSON.parse(JSON.stringify(rest))
+}
+
 /** A brain among enemies: its checks, and what it takes to make sense of a step. */
 class Siege {
   readonly trial: Trial
@@ -87,22 +93,19 @@ class Siege {
 
   take(step: Step): void {
     this.trial.after(step.waitMs)
-    if (step.type === 'restore') this.trial.restores()
-    else this.tell(this.#event(step))
+    this.tell(this.#event(step))
   }
 
   /** A broken contract must change nothing; all else must leave everything in order. */
   tell(event: Event): void {
-    const before = JSON.stringify(this.trial.brain.snapshot())
+    const before = stateOf(this.trial)
     try {
       const actions = this.trial.tell(event)
       this.checks.observe(event, actions, this.trial.now, this.trial.brain)
       sound(actions)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
-      const { now: _, ...after } = this.trial.brain.snapshot()
-      const { now: __, ...was } = JSON.parse(before) as { now: number }
-      assert.deepEqual(JSON.parse(JSON.stringify(after)), was)
+      assert.deepEqual(stateOf(this.trial), before)
     }
     this.#consistent()
   }
@@ -174,7 +177,7 @@ class Siege {
         return { type, worker, seq: apt ? ++this.#seq : other, held: this.#held(other, amount) }
       case 'launch-failed':
         return { type, launch: this.trial.view.booting[other % 3] ?? 'nonsense' }
-      case 'would-end':
+      case 'leave-requested':
         return {
           type,
           worker: pick % 9 === 0 ? 'coordinator' : worker,

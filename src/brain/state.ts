@@ -4,7 +4,7 @@ import type { Entry } from '../lib/heap.ts'
 import { noPrecedence } from '../model/discipline.ts'
 import type { Job, Precedence } from '../model/job.ts'
 import { firstStanding, type Said } from '../model/revision.ts'
-import type { Role, WorkerFacts } from '../model/worker.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
 export interface JobRecord extends Precedence {
   readonly job: Job
@@ -85,8 +85,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
   state: 'ready' | 'draining' | 'gone'
-  /** Where there are tiers: what it is for. A front has no slots. */
-  readonly role: Role | undefined
+  /** Where the scaler assigns roles. A worker whose role takes no jobs has no slots. */
+  readonly role: string | undefined
   /** Not reached at the last try, and not heard of since. */
   suspect: boolean
   heardAt: number
@@ -131,12 +131,12 @@ export interface CpuSaid {
 export function newWorkerRecord(
   facts: WorkerFacts,
   known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'> & {
-    role?: Role | undefined
+    role?: string | undefined
   },
 ): WorkerRecord {
   const { id, cores, workPerSecond, memoryMb, slots } = facts
   return {
-    ...{ id, cores, workPerSecond, memoryMb, slots: known.role === 'front' ? 0 : slots },
+    ...{ id, cores, workPerSecond, memoryMb, slots },
     role: undefined,
     ...known,
     suspect: false,

@@ -39,11 +39,3 @@ test('with nothing due there is no wake-up', () => {
   const trial = new Trial()
   assert.deepEqual(trial.tick(), [])
 })
-
-test('a restored brain keeps its wake-up', () => {
-  const trial = new Trial()
-  trial.arrives('j1', { deadlineAt: 100 })
-  trial.restores()
-  assert.deepEqual(woken(trial.tick()), [100])
-  assert.deepEqual(answers(trial.after(100).tick()), ['j1 refused deadline'])
-})

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { loadConfig } from '../config/load.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
-import type { FrontStarter } from '../systems/tiered/live-tier.ts'
+import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { meterExtrasOption, meterFrom, meterOptions } from './meter.ts'
 import { type Command, type OptionValues, readOptions } from './options.ts'
@@ -75,7 +75,8 @@ export const worker: Command = {
         // Local workers end with the brain; others wait for it to come back.
         reconnectMs: launched ? 0 : 60_000,
         leaveMs: values['leave-after'] * 1000,
-        ...(!server && { front: frontFrom(values, token) }),
+        startRole: (assigned, parts) =>
+          new LiveTier(assigned, { ...parts, front: server ? undefined : frontFrom(values, token) }),
         log: (line) => console.log(line),
       },
       stop.signal,

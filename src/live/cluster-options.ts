@@ -16,7 +16,7 @@ import type { Following, MeterSetting } from '../model/metering.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
 import type { Money, Prices } from '../story/money.ts'
-import type { Ruled } from '../systems/estimators.ts'
+import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
@@ -70,7 +70,7 @@ export interface ClusterOptions extends Following, RepeatOptions {
   eventLog?: string
   estimator?: Estimator
   /** How work is estimated in place of what is learned. */
-  ruled?: Ruled
+  ruled?: EstimatorSpec
   /** What a worker costs an hour, in whatever money: quotes then name a price. */
   pricePerHour?: number
   /** Further prices, in the same money. */

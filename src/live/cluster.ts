@@ -22,6 +22,7 @@ import { Bill, usualPrices } from '../story/money.ts'
 import { explain } from '../story/reasons.ts'
 import { Stories } from '../story/stories.ts'
 import { type BrainSpec, brainOf } from '../systems/brain-spec.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import { newToken } from '../wire/token.ts'
 import { nominalRate } from '../worker/rates.ts'
 import { driveBrain } from './brain-driver.ts'
@@ -94,7 +95,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   if (functionsAre) spec.overflow = functionsAre.brain
   const prices = { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 }
   const bill = new Bill(prices, functionsAre?.limits.memoryMb)
-  const brain = brainOf(spec, undefined, options.scaler)
+  const brain = brainOf(spec, options.scaler)
   const eventLog = eventLogFile(options.eventLog, spec)
   const { ledger, learning, estimator, ignores, storingFor } = await openLearning(options, {
     ...{ nominal, code, units, rates, log },
@@ -185,13 +186,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         if (troubles.length > mostTroubles) troubles.shift()
         log(`fleet: launch ${action.launch} is given up: ${explain(action.reason)}`)
         return fleet.terminate(action.launch)
-      case 'role': {
-        const { worker, role, ending } = action
+      case 'assign': {
+        const { worker, role, settings } = action
         if (role === 'front') nodeFronts.add(worker)
-        return workers.send(worker, { type: 'role', role, ending })
+        return workers.send(worker, { type: 'assign', role, settings })
       }
-      case 'stay':
-        return workers.send(action.worker, { type: 'stay', message: explain(action.reason) })
+      case 'deny':
+        return workers.send(action.worker, { type: 'deny', message: explain(action.reason) })
       case 'drain':
         if (nodeFronts.has(action.worker)) fronts.send(action.worker, { type: 'leave' })
         return workers.send(action.worker, { type: 'drain' })
@@ -224,6 +225,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       discipline: spec.discipline,
       jobOf: (id) => exchanges.get(id)?.parts.job,
       pricePerHour: options.pricePerHour,
+      explain: explainEstimate,
     })
   const submit = (job: OpenJob) => {
     exchanges.set(job.parts.job.id, job)
@@ -315,7 +317,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         {
           command: workerCommand(options, meter, adminUrl),
           ...(own?.upstreams && { upstreams: own.upstreams }),
-          ...(brain.hasTiers && { door: { server: front, host: options.host } }),
+          ...(brain.assignsRoles && { door: { server: front, host: options.host } }),
           ...{ env, log },
         },
         events,

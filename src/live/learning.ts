@@ -8,6 +8,7 @@ import type { RouteUnits } from '../estimate/route-units.ts'
 import type { Functions } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
+import { estimatorOf } from '../systems/estimators.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { storing } from './functions/storing.ts'
 
@@ -47,7 +48,7 @@ export async function openLearning(options: ClusterOptions, parts: LearningParts
     ? undefined
     : clusterEstimator({
         workPerCpuMs: nominal,
-        ...(ruled && { ruled, ranksFile: join(dataDir, 'ranks.jsonl') }),
+        ...(ruled && { work: estimatorOf(ruled, { ledger, dataDir, log }) }),
         ...{ ignores, ledger, log },
       })
   for (const name of Object.keys(code)) {

@@ -51,8 +51,6 @@ const patienceMs = 2_000_000
 
 export interface ChaosOptions {
   log?: (chunk: Uint8Array) => void
-  /** After this many arrivals the brain is replaced by one restored from its snapshot. */
-  restoreAfter?: number
   /** How the number of workers is found, in place of a policy that draws it. */
   scale?: Omit<ScaleSpec, 'min' | 'max'>
   /** Further constants of the brain. */
@@ -187,10 +185,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())
-    world.clock.at(time, rank.arrival, () => {
-      if (i === options.restoreAfter) world.restoreBrain()
-      world.submit(job, size, fate)
-    })
+    world.clock.at(time, rank.arrival, () => world.submit(job, size, fate))
     if (hangsUpMs !== undefined) world.clock.at(time + hangsUpMs, rank.arrival, () => world.hangUp(id))
   }
 

@@ -210,7 +210,6 @@ test('srpt: a job that could take a core waits for one that is about to be free'
   trial.after(60)
   const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
   assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
-  trial.restores()
   assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
   // Nothing rings for it any more.
   assert.deepEqual(sent(trial.after(10).tick()), [])
@@ -218,17 +217,14 @@ test('srpt: a job that could take a core waits for one that is about to be free'
 })
 
 test('srpt: its patience ends, whether that core is free or not', () => {
-  for (const restored of [false, true]) {
-    const trial = new Trial({ scheduler: 'srpt' })
-    for (const id of ['a', 'b']) trial.joins(id)
-    trial.arrives('brief', { work: 100 })
-    trial.arrives('long', { work: 10_000 })
-    trial.after(60).arrives('next', { work: 1000 })
-    if (restored) trial.restores()
-    assert.deepEqual(sent(trial.after(49).tick()), [])
-    const [run] = only(trial.after(1).tick(), 'run')
-    assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
-  }
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  trial.after(60).arrives('next', { work: 1000 })
+  assert.deepEqual(sent(trial.after(49).tick()), [])
+  const [run] = only(trial.after(1).tick(), 'run')
+  assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
 })
 
 test('srpt: no patience for what is further away, with one worker, or of a job that goes first', () => {

@@ -5,10 +5,10 @@ import type { WorkDone } from '../model/cost.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import type { EndingRule, Role, WorkerFacts } from '../model/worker.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
 /** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 5
+export const wireVersion = 6
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -35,9 +35,9 @@ export type FromWorker =
       held: HeldAttempt[]
     }
   /** `cpuMs`: what its jobs have had so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
-  /** Where there are tiers: it would be ended, for it has had nothing to do for `ms`, or requests come so seldom. */
-  | { type: 'would-end'; why: 'idle' | 'slow'; ms: number }
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  /** It asks whether it may leave; `why` and `ms` are for the scaler that assigned its role. */
+  | { type: 'leave-request'; why: string; ms: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
   /** What was counted so far of a job that runs. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
@@ -53,10 +53,10 @@ export type FromBrain =
   | ({ type: 'cancel' } & AttemptToken)
   /** From now on the attempt has this precedence. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
-  /** Where there are tiers: what it is from now on, and when it is to ask to be ended. Said again until reports name it. */
-  | { type: 'role'; role: Role; ending: EndingRule }
-  /** It asked to be ended, and is to stay; why, in words. */
-  | { type: 'stay'; message: string }
+  /** It has this role from now on, with these settings. Repeated until its reports name the role. */
+  | { type: 'assign'; role: string; settings: unknown }
+  /** Its request to leave is denied; why, in words. */
+  | { type: 'deny'; message: string }
   /** Nothing more is sent from now on. */
   | { type: 'drain' }
   /** End now, whatever is in hand. */

@@ -244,22 +244,6 @@ test('how fast functions are is learned', () => {
   assert.ok(Math.abs(Number(functionMs.at(-1)) - 2000) < 50, `${functionMs}`)
 })
 
-test('what is away survives a snapshot, and the restored brain decides the same', () => {
-  const [kept, restored] = [busy(), busy()]
-  for (const trial of [kept, restored]) for (const id of ['a', 'b', 'c']) trial.arrives(id, { work: 11_000 })
-  restored.restores()
-  for (const trial of [kept, restored]) {
-    trial.history.length = 0
-    trial.after(700).tell(finishes('b'))
-    trial.tell(fails('a', 'crash'))
-    trial.after(200_000).tick()
-    trial.finishes('first')
-  }
-  assert.deepEqual(restored.history, kept.history)
-  const saved = ({ brain }: Trial) => JSON.parse(JSON.stringify(brain.snapshot()))
-  assert.deepEqual(saved(restored), saved(kept))
-})
-
 test('what cannot be is refused, naming the option, the value and what is allowed', () => {
   const refused = (overflow: Partial<OverflowOptions>, message: string) =>
     assert.throws(() => brainOf({ ...new Trial().spec, overflow: { ...functions, ...overflow } }), {

@@ -70,11 +70,3 @@ test('the bound on attempts holds', () => {
   const told = Array.from({ length: 100 }, () => answers(pass(trial, 100))).flat()
   assert.deepEqual(told, ['j refused attempts'])
 })
-
-test('it goes on after a snapshot as it would have', () => {
-  const [one, other] = [begin(), begin()]
-  for (const trial of [one, other]) pass(trial, 2500)
-  other.restores()
-  assert.deepEqual(sent(pass(other, 300)), sent(pass(one, 300)))
-  assert.equal(one.runs.get('j')!.attempt, 2)
-})

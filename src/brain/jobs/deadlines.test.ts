@@ -187,7 +187,6 @@ test('one that must run for its deadline leaves its turn to another, but not its
   )
   assert.deepEqual(sent(actions), [])
   assert.deepEqual([running(trial), trial.view.turns], [['bill'], { taken: 0, most: 1, owed: 1 }])
-  trial.restores()
   assert.deepEqual(sent(trial.after(400).finishes('bill')), ['other w1'])
 })
 

@@ -22,7 +22,7 @@ export const forEver = 1e18
 /** Why the job cannot be done in time, even if it needs little and all others with later deadlines, or none, wait. */
 export function tooLate(core: Core, job: Job): Reason | undefined {
   const { deadlineAt } = job
-  if (deadlineAt === undefined || !core.discipline.ranks || core.ready === core.fronts) return undefined
+  if (deadlineAt === undefined || !core.discipline.ranks || core.ready === core.withoutSlots) return undefined
   const leftMs = deadlineAt - core.now
   const needMs = (leastWork(job) / core.fastest) * 1000
   if (needMs > leftMs) return noTime(core, job)

@@ -19,5 +19,5 @@ export function canAccept(core: Core, worker: WorkerRecord, record: JobRecord): 
 function noOtherLeft(core: Core, excluded: Set<string>): boolean {
   let failedAndReady = 0
   for (const id of excluded) if (core.workers.get(id)?.state === 'ready') failedAndReady++
-  return failedAndReady === core.ready - core.fronts
+  return failedAndReady === core.ready - core.withoutSlots
 }

@@ -107,11 +107,6 @@ test('whatever the order of messages, outstanding work is the estimate less the 
       outstanding(trial),
       said.reduce((sum, done) => sum + Math.max(0, 1000 - done), 0),
     )
-    trial.restores()
-    assert.equal(
-      outstanding(trial),
-      said.reduce((sum, done) => sum + Math.max(0, 1000 - done), 0),
-    )
   })
   fc.assert(property, { seed: 1, numRuns: 200 })
 })

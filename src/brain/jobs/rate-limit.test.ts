@@ -43,15 +43,14 @@ interface Played {
   actions: Action[]
 }
 
-/** Plays the steps to a brain with room for all; before step `restoreAt` it is replaced by its own restored copy. */
-function play(script: readonly Step[], restoreAt = -1): Played {
+/** Plays the steps to a brain with room for all. */
+function play(script: readonly Step[]): Played {
   const trial = new Trial({ rateLimit, limits: { crashes: 1000, attempts: 1000 } })
   trial.joins('w', { slots: 1000, cores: 1000 })
   const open: { id: string; client: string; work: number; spent: number }[] = []
   const flows: Flow[] = []
   const refusals: Played['refusals'] = []
   for (const [i, step] of script.entries()) {
-    if (i === restoreAt) trial.restores()
     trial.after(step.gap)
     if ('client' in step) {
       const { client, work } = step
@@ -126,15 +125,6 @@ test('a client that stays below its rate is never refused, whatever another does
       assert.deepEqual(refused, [])
     }),
     { numRuns: 500 },
-  )
-})
-
-test('a restore in the middle changes nothing', () => {
-  fc.assert(
-    fc.property(steps, fc.nat({ max: 59 }), (script, at) => {
-      assert.deepEqual(play(script, at).actions, play(script).actions)
-    }),
-    { numRuns: 200 },
   )
 })
 

@@ -66,23 +66,6 @@ test('a job larger than the bucket is taken when the bucket is full, and leaves 
   assert.deepEqual(answers(arrives(trial, 'j3', { work: 30_000 })), [])
 })
 
-test('a job that never began gives everything back', () => {
-  const trial = new Trial({ rateLimit, limits: { queue: 1 } })
-  const isFull = () => trial.brain.snapshot().rateLimits?.length === 0
-  arrives(trial, 'j1')
-  assert.equal(left(trial), 6000)
-  assert.deepEqual(answers(arrives(trial, 'j2')), ['j2 refused queue-full'])
-  assert.equal(left(trial), 6000)
-  trial.tell({ type: 'cancelled', job: 'j1' })
-  assert.ok(isFull())
-  arrives(trial, 'j3', { deadlineAt: 50 })
-  assert.ok(!isFull())
-  assert.deepEqual(answers(trial.after(50).tick()), ['j3 refused deadline'])
-  assert.ok(isFull())
-  assert.deepEqual(answers(arrives(trial, 'j4', { deadlineAt: 50 })), ['j4 refused deadline'])
-  assert.ok(isFull())
-})
-
 test('a job that is stopped while it runs keeps what it has done', () => {
   const stop: Record<string, (trial: Trial) => void> = {
     cancelled: (trial) => trial.after(3000).tell({ type: 'cancelled', job: 'j' }),
@@ -136,5 +119,4 @@ test('without a limit nobody is refused for what he asks for', () => {
   const trial = new Trial()
   trial.joins('w')
   for (let i = 0; i < 10; i++) assert.deepEqual(answers(arrives(trial, `j${i}`, { work: 1e12 })), [])
-  assert.equal(trial.brain.snapshot().rateLimits, undefined)
 })

@@ -93,33 +93,6 @@ test('two that ask for all there is get about the same, whatever the size of the
   assert.ok(share > 0.4 && share < 0.6, `${share}`)
 })
 
-test('a brain restored in the middle does as the other would have', () => {
-  const step = fc.record({
-    gap: fc.integer({ min: 0, max: 400 }),
-    client: fc.constantFrom('a', 'b', 'c'),
-    work: fc.integer({ min: 10, max: 4000 }),
-    ends: fc.boolean(),
-  })
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), fc.nat({ max: 39 }), (steps, restoreAt) => {
-      const play = (at: number) => {
-        const trial = fair()
-        trial.joins('v', { cores: 2 })
-        for (const [i, { gap, client, work, ends }] of steps.entries()) {
-          if (i === at) trial.restores()
-          trial.after(gap).tick()
-          trial.arrives(`j${i}`, { client, work })
-          const [id] = running(trial)
-          if (ends && id) trial.finishes(id)
-        }
-        return trial.history
-      }
-      assert.deepEqual(play(restoreAt), play(-1))
-    }),
-    { numRuns: 100 },
-  )
-})
-
 test('workers that run all their jobs at once cannot be fair, and that is said', () => {
   const trial = new Trial({ scheduler: 'least-connections' })
   assert.throws(

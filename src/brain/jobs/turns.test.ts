@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
-import { stream } from '../../lib/random.ts'
 import type { Action } from '../../model/action.ts'
 import type { WorkerFacts } from '../../model/worker.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
@@ -203,40 +201,4 @@ test('with a most slowdown of 0, and where workers rank nothing, nobody is owed 
     assert.deepEqual(only(trial.history, 'wake'), [])
     assert.equal(trial.view.timers, 0)
   }
-})
-
-test('a restore changes nothing, in the middle of turns, of owed ones and of claims', () => {
-  const story = (seed: number, restoreEvery: number): Action[] => {
-    const random = stream(seed, 'turns')
-    const trial = new Turns(2, { cores: 2, slots: 8 }, { mostSlowdown: 3 })
-    for (let step = 1; step <= 120; step++) {
-      trial.passes(random.below(40))
-      const running = trial.running()
-      const one = running[random.below(running.length)]
-      const draw = random.below(10)
-      if (draw < 5 || !one) {
-        const work = 20 + random.below(2_000)
-        const deadlineAt =
-          random.below(3) === 0 ? { deadlineAt: trial.now + work * (1 + random.below(4)) } : {}
-        trial.arrives(`j${step}`, { work, low: work / 3, high: work * 3, ...deadlineAt })
-      } else if (draw < 8) trial.finishes(one)
-      else if (draw === 8) trial.fails(one, 'unreachable')
-      else trial.progresses(one, 1 + random.below(500))
-      if (restoreEvery > 0 && step % restoreEvery === 0) trial.restores()
-      const { taken, most } = trial.view.turns
-      assert.ok(taken >= 0 && taken <= most)
-      assert.equal(trial.view.leftBehind(), undefined)
-    }
-    return trial.history
-  }
-  const ranked = new Set<string>()
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 9 }), (seed, every) => {
-      const plain = story(seed, 0)
-      for (const { reason } of only(plain, 'rank')) ranked.add(reason.code)
-      assert.deepEqual(story(seed, every), plain)
-    }),
-    { numRuns: 25, seed: 6 },
-  )
-  assert.deepEqual([...ranked].toSorted(), ['deadline-near', 'owed-turn', 'turn-over'])
 })

@@ -9,7 +9,6 @@ import type { BrainView } from '../../model/view.ts'
 import type { WorkerFacts } from '../../model/worker.ts'
 import { type BrainSpec, brainOf, usualDiscipline } from '../../systems/brain-spec.ts'
 import type { Brain } from '../brain.ts'
-import type { BrainSnapshot } from '../snapshot.ts'
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>
 type Run = Of<'run'>
@@ -115,11 +114,6 @@ export class Trial {
   held(job: string, done?: number): HeldAttempt {
     const { epoch, attempt } = this.at(job)
     return { epoch, job, attempt, ...(done !== undefined && { done }) }
-  }
-
-  /** The brain is replaced by one restored from its snapshot. */
-  restores(): void {
-    this.brain = brainOf(this.spec, JSON.parse(JSON.stringify(this.brain.snapshot())) as BrainSnapshot)
   }
 
   #next(worker: string): number {

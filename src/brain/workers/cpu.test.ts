@@ -28,7 +28,6 @@ test('how busy a worker was between two looks is known from the CPU time that it
   assert.equal(trial.view.workers[0]!.cpu, null)
   assert.equal(cpuAt(trial, 60_000), 0.5)
   says(trial, 110_000, 4, 160_500)
-  trial.restores()
   assert.equal(cpuAt(trial, 119_999), 0.5)
   assert.equal(cpuAt(trial, 120_000), 1)
 })

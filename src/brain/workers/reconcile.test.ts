@@ -139,15 +139,3 @@ test('a list without a time is refused', () => {
     })
   }
 })
-
-test('what lists have shown so far is saved', () => {
-  const { trial, lists } = fleet(2)
-  for (let i = 0; i < 5; i++) lists('1-2', '1-2', '0-7')
-  trial.restores()
-  const actions = lists('1-2', '1-2', '0-7')
-  assert.deepEqual([ended(actions)[0], abandoned(actions)], ['a1', ['0-7']])
-  assert.deepEqual(
-    only(actions, 'drain').map(({ worker }) => worker),
-    ['a2'],
-  )
-})

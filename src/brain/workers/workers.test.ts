@@ -57,7 +57,6 @@ test('a worker that comes and goes under one name leaves no timers behind', () =
   }
   assert.equal(trial.view.timers, 0)
   trial.joins('a')
-  trial.restores()
   trial.tell({ type: 'lost', worker: 'a' })
   assert.equal(trial.view.timers, 0)
 })

@@ -11,7 +11,7 @@ import { detach, fill, place, remind, spend } from '../jobs/placing.ts'
 import { checkFacts } from '../jobs/sound.ts'
 import { type JobRecord, newWorkerRecord, type WorkerRecord } from '../state.ts'
 import { noteCpu } from './cpu.ts'
-import { giveRole, remindOfRole } from './roles.ts'
+import { assignRole, repeatRole } from './roles.ts'
 import { watch } from './silence.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
@@ -23,7 +23,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     if (event.seq > known.seq) {
       reconcile(core, known, event.seq, event.held, 0)
       remind(core, known)
-      remindOfRole(core, known)
+      repeatRole(core, known)
     }
     return
   }
@@ -37,10 +37,12 @@ export function join(core: Core, event: Of<'joined'>): void {
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
-  const worker = newWorkerRecord(event.worker, {
+  const assigned = core.scaler.roles && assignRole(core, core.scaler.roles, event.worker.id)
+  const facts = assigned?.takesJobs === false ? { ...event.worker, slots: 0 } : event.worker
+  const worker = newWorkerRecord(facts, {
     ...{ number, launch: event.launch, state: 'ready', since: launch?.at ?? core.now, placedAt: core.now },
     ...{ seq: event.seq, placedStamp: number - 2 ** 40 },
-    ...(core.scaler.tiers && { role: giveRole(core, core.scaler.tiers, event.worker.id) }),
+    ...(assigned && { role: assigned.role }),
   })
   core.workers.set(event.worker.id, worker)
   count(core, worker, 1)
@@ -58,7 +60,7 @@ export function report(core: Core, event: Of<'reported'>): void {
   else if (event.seq > worker.seq) {
     const { cpuMs } = event
     if (cpuMs !== undefined && cpuMs >= 0 && cpuMs < Infinity) noteCpu(core, worker, cpuMs)
-    if (event.role !== worker.role) remindOfRole(core, worker)
+    if (event.role !== worker.role) repeatRole(core, worker)
     reconcile(core, worker, event.seq, event.held, core.limits.settleMs)
   }
 }
@@ -204,15 +206,15 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
 }
 
 /** A worker is ready (1), or is not any more (-1). */
-export function count(core: Core, { role, cores, workPerSecond, running }: WorkerRecord, by: 1 | -1): void {
+export function count(core: Core, { slots, cores, workPerSecond, running }: WorkerRecord, by: 1 | -1): void {
   core.ready += by
-  if (role === 'front') {
-    core.fronts += by
+  if (slots === 0) {
+    core.withoutSlots += by
     return
   }
   core.busyCores += by * Math.min(cores, running)
   core.cores += by * cores
-  core.capacity = core.ready === core.fronts ? 0 : core.capacity + by * cores * workPerSecond
+  core.capacity = core.ready === core.withoutSlots ? 0 : core.capacity + by * cores * workPerSecond
 }
 
 function terminate(core: Core, worker: string, reason: Reason): void {

@@ -41,7 +41,6 @@ test('how it places and what workers carry survive a snapshot', () => {
     ['c', 0.3],
   ] as const)
     trial.arrives(id, { work })
-  trial.restores()
   trial.finishes('a')
   // 40.0 % on average: between the bounds it spreads on.
   assert.deepEqual(sent(trial.arrives('d', { work: 10 })), ['d w0'])
