@@ -27,7 +27,7 @@ import { join, report } from './workers/joining.ts'
 import { failLaunch } from './workers/launching.ts'
 import { drain, reportLost } from './workers/leaving.ts'
 import { reconcileFleet } from './workers/reconcile.ts'
-import { askToEnd, noteLeaving } from './workers/roles.ts'
+import { noteLeaving, requestLeave } from './workers/roles.ts'
 import { changesFleet, noteArrival } from './workers/scaling.ts'
 
 export interface BrainParts {
@@ -53,8 +53,8 @@ export interface BrainParts {
 }
 
 export interface Brain {
-  /** True: workers have roles. */
-  readonly hasTiers: boolean
+  /** True: the scaler assigns a role to each worker. */
+  readonly assignsRoles: boolean
   /** Takes one event and returns the actions that follow. Time never goes backwards: an earlier `now` is ignored. */
   handle(event: Event, now: number): Action[]
   /** For people, tests and checks. */
@@ -65,7 +65,7 @@ export function createBrain(parts: BrainParts): Brain {
   const core = coreOf(parts)
   for (const begins of core.hooks.begins) begins(core)
   return {
-    hasTiers: parts.scaler.tiers !== undefined,
+    assignsRoles: parts.scaler.roles !== undefined,
     handle(event, now) {
       if (now > core.now) core.now = now
       core.actions = []
@@ -133,8 +133,8 @@ function apply(core: Core, event: Event): void {
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'listed':
       return reconcileFleet(core, event)
-    case 'would-end':
-      return askToEnd(core, event)
+    case 'leave-requested':
+      return requestLeave(core, event)
     case 'drain':
       noteLeaving(core, event.worker)
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })

@@ -108,9 +108,9 @@ export interface Core {
   readonly queue: Queue
   readonly timers: Heap<Timer>
   readonly counters: Counters
-  /** Workers in state ready, and how many of them are fronts. */
+  /** Workers in state ready, and how many of them have a role that takes no jobs. */
   ready: number
-  fronts: number
+  withoutSlots: number
   /** Jobs by the front that they came in through, for clusters with tiers. */
   readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
@@ -185,7 +185,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
       dropped: 0,
     },
     ready: 0,
-    fronts: 0,
+    withoutSlots: 0,
     through: new Map(),
     draining: new Set(),
     cores: 0,

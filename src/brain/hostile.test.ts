@@ -33,7 +33,7 @@ const types: Step['type'][] = ['arrived', 'cancelled', 'ready', 'progressed', 'f
 const moreTypes: Step['type'][] = ['reported', 'lost', 'launch-failed', 'drain', 'tick']
 const often: Step['type'][] = ['arrived', 'arrived', 'arrived', 'finished', 'failed', 'joined', 'reported']
 
-const tierTypes: Step['type'][] = ['would-end', 'would-end', 'tick', 'tick']
+const tierTypes: Step['type'][] = ['leave-requested', 'leave-requested', 'tick', 'tick']
 const tiers = {
   hours: Array.from({ length: 24 }, () => 6),
   ...{ minFront: 2, minMiddle: 1, everyMs: 300, endEveryMs: 50, dropAfterMs: { browse: 400, purchase: 900 } },
@@ -177,7 +177,7 @@ class Siege {
         return { type, worker, seq: apt ? ++this.#seq : other, held: this.#held(other, amount) }
       case 'launch-failed':
         return { type, launch: this.trial.view.booting[other % 3] ?? 'nonsense' }
-      case 'would-end':
+      case 'leave-requested':
         return {
           type,
           worker: pick % 9 === 0 ? 'coordinator' : worker,

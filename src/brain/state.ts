@@ -3,7 +3,7 @@
 import type { Entry } from '../lib/heap.ts'
 import type { Job, Precedence } from '../model/job.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
-import type { Role, WorkerFacts } from '../model/worker.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
 export interface JobRecord extends Precedence {
@@ -102,8 +102,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
   state: 'ready' | 'draining' | 'gone'
-  /** For clusters with tiers. A front has no slots. */
-  readonly role: Role | undefined
+  /** If the scaler assigns roles. A worker whose role takes no jobs has no slots. */
+  readonly role: string | undefined
   /** True: it could not be reached, and has not reported since. It is given no jobs. */
   suspect: boolean
   heardAt: number
@@ -147,12 +147,12 @@ export interface CpuReading {
 export function newWorkerRecord(
   facts: WorkerFacts,
   known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'> & {
-    role?: Role | undefined
+    role?: string | undefined
   },
 ): WorkerRecord {
   const { id, cores, workPerSecond, memoryMb, slots } = facts
   return {
-    ...{ id, cores, workPerSecond, memoryMb, slots: known.role === 'front' ? 0 : slots },
+    ...{ id, cores, workPerSecond, memoryMb, slots },
     role: undefined,
     ...known,
     suspect: false,

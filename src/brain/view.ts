@@ -88,7 +88,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     ...(worker.role && { role: worker.role }),
     figures: {
       ...(worker.role && { role: worker.role }),
-      ...(worker.role === 'front' && { open: core.through.get(worker.id) ?? 0 }),
+      ...(worker.slots === 0 && { open: core.through.get(worker.id) ?? 0 }),
       ...scheduler.tells?.(worker),
       ...scaler.tellsOf?.(worker.id),
     },

@@ -55,6 +55,7 @@ function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> 
     discipline: 'srpt',
     jobOf: (id) => jobs.get(id),
     pricePerHour: undefined,
+    explain: ({ code }) => code,
     ...rest,
   })
 }

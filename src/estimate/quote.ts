@@ -8,7 +8,6 @@ import type { Reason } from '../model/reason.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Question, Quote } from './estimator.ts'
 import type { Rates } from './rates.ts'
-import { explainEstimate } from './reasons.ts'
 
 /** `low` and `high` bound 90 % of such requests. */
 export interface Range {
@@ -44,6 +43,8 @@ export interface Present {
   jobOf(id: string): Job | undefined
   /** What a worker costs an hour. */
   pricePerHour: number | undefined
+  /** Where an estimate comes from, in words. */
+  explain(reason: Reason): string
 }
 
 export function checkPrice(pricePerHour: number | undefined): void {
@@ -60,7 +61,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   return {
     workload,
     ...{ work, low, high, memoryMb, source, reason },
-    why: explainEstimate(reason),
+    why: present.explain(reason),
     seconds: each(seconds, round),
     waitSeconds: waitSeconds(open, present.brain?.work(work) ?? work, present),
     ...(pricePerHour !== undefined && {

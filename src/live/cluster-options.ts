@@ -17,7 +17,7 @@ import type { Prices } from '../model/prices.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
 import type { Money } from '../story/money.ts'
-import type { Ruled } from '../systems/estimators.ts'
+import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
@@ -73,7 +73,7 @@ export interface ClusterOptions extends Following, RepeatOptions {
   eventLog?: string
   estimator?: Estimator
   /** Estimates by a published system's rule in place of the learned model. */
-  ruled?: Ruled
+  ruled?: EstimatorSpec
   /** Price of a worker per hour, in any currency. Quotes then include a price. */
   pricePerHour?: number
   /** Further prices, in the same currency. */

@@ -59,7 +59,7 @@ function openFleet(
   const local = {
     command: () => workerCommand(options, serving.meter, adminUrl()),
     ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
-    ...(brain.hasTiers && { shared: { server: front.server, host: options.host } }),
+    ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
     ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
     env: { PLIMSOLL_TOKEN: token },
     log: records.log,

@@ -127,7 +127,8 @@ export class JoinedWorkers {
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
     else if (message.type === 'metrics') metrics?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
-    else if (message.type === 'would-end') tell({ ...message, worker })
+    else if (message.type === 'leave-request')
+      tell({ type: 'leave-requested', worker, why: message.why, ms: message.ms })
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
 }

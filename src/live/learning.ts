@@ -8,6 +8,7 @@ import type { RouteUnits } from '../estimate/route-units.ts'
 import type { Functions } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
+import { estimatorOf } from '../systems/estimators.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { storing } from './functions/storing.ts'
 
@@ -51,7 +52,7 @@ export async function openLearning(
     ? undefined
     : clusterEstimator({
         workPerCpuMs: nominal,
-        ...(ruled && { ruled, ranksFile: join(dataDir, 'ranks.jsonl') }),
+        ...(ruled && { work: estimatorOf(ruled, { ledger, dataDir, log }) }),
         ...{ ignores, ledger, log },
       })
   opening.defer(() => learning?.close())

@@ -98,14 +98,14 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
   }
 }
 
-/** Of fleets in tiers. */
-function roleActions({ workers, frontWorkers }: PerformParts): Pick<Table, 'role' | 'stay'> {
+/** For scalers that assign roles. */
+function roleActions({ workers, frontWorkers }: PerformParts): Pick<Table, 'assign' | 'deny'> {
   return {
-    role({ worker, role, ending }) {
+    assign({ worker, role, settings }) {
       if (role === 'front') frontWorkers.add(worker)
-      workers.send(worker, { type: 'role', role, ending })
+      workers.send(worker, { type: 'assign', role, settings })
     },
-    stay: ({ worker, reason }) => workers.send(worker, { type: 'stay', message: explain(reason) }),
+    deny: ({ worker, reason }) => workers.send(worker, { type: 'deny', message: explain(reason) }),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Question, Quote } from '../estimate/estimator.ts'
 import { quoteDocument } from '../estimate/quote.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import type { Core } from './core.ts'
 
 export type QuoteTeller = (question: Question, quote: Quote) => unknown
@@ -17,5 +18,6 @@ export function quoteTeller({ plan, records: { rates }, brain, jobs }: Core): Qu
       discipline: spec.discipline,
       jobOf: (id) => jobs.get(id)?.parts.job,
       pricePerHour: options.pricePerHour,
+      explain: explainEstimate,
     })
 }

@@ -166,8 +166,8 @@ export class World {
       case 'drain':
         if (this.nodes.has(action.worker)) this.draining.add(action.worker)
         return
-      case 'role':
-        this.send(() => this.nodes.get(action.worker)?.role(action))
+      case 'assign':
+        this.send(() => this.nodes.get(action.worker)?.assign(action))
         return
       case 'terminate':
         this.send(() => this.nodes.get(action.worker)?.die())

@@ -1,9 +1,9 @@
 /** A story told: as a document for programs, and as lines for people. */
 
-import { explainEstimate } from '../estimate/reasons.ts'
 import { count, span, thousandths } from '../lib/quantities.ts'
 import type { Estimate } from '../model/estimate.ts'
 import type { Reason } from '../model/reason.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import { mostEntries, type Story } from './story.ts'
 import { type Sums, summaryOf, sumsOf } from './summary.ts'
 import { textOf } from './words.ts'

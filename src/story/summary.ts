@@ -2,7 +2,8 @@
 
 import { count, share, span, thousandths } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
-import { explain, openWorkers } from './reasons.ts'
+import { openWorkers } from '../systems/wording.ts'
+import { explain } from './reasons.ts'
 import type { Story } from './story.ts'
 import { sentence } from './words.ts'
 

@@ -1,8 +1,8 @@
 /** One entry of a story as a sentence. */
 
-import { explainEstimate } from '../estimate/reasons.ts'
 import { amount, count, share, span } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import { explain, other } from './reasons.ts'
 import type { Entry, Story, StoryEvent } from './story.ts'
 

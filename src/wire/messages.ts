@@ -5,10 +5,10 @@ import type { WorkDone } from '../model/cost.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import type { EndingRule, Role, WorkerFacts } from '../model/worker.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
 /** Raised with every incompatible change. */
-export const wireVersion = 5
+export const wireVersion = 6
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -38,9 +38,9 @@ export interface WorkerHello {
 export type FromWorker =
   | WorkerHello
   /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
-  /** In a tiered fleet: it asks to be ended, because it was idle for `ms` or requests arrive only every `ms`. */
-  | { type: 'would-end'; why: 'idle' | 'slow'; ms: number }
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
+  | { type: 'leave-request'; why: string; ms: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
   /** Work counted so far of a running job. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
@@ -56,10 +56,10 @@ export type FromBrain =
   | ({ type: 'cancel' } & AttemptToken)
   /** New precedence of the attempt. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
-  /** In a tiered fleet: its role, and when it asks to be ended. Repeated until heartbeats confirm it. */
-  | { type: 'role'; role: Role; ending: EndingRule }
-  /** Its request to be ended is declined, with the reason in words. */
-  | { type: 'stay'; message: string }
+  /** Its role and the settings of that role. Repeated until heartbeats name the role. */
+  | { type: 'assign'; role: string; settings: unknown }
+  /** Its request to leave is denied, with the reason as text. */
+  | { type: 'deny'; message: string }
   /** No more attempts follow. */
   | { type: 'drain' }
   /** End now, even with attempts running. */

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { WireError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { WorkerFacts } from '../model/worker.ts'
-import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { connectToBrain } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { attemptServer } from './attempts.ts'
 import { openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
@@ -29,8 +29,8 @@ export interface WorkerPlace {
   reconnectMs: number
   /** When the signal comes: how long what it has may take to end. */
   leaveMs: number
-  /** What it does where it is told to be a front. Undefined: it cannot be one. */
-  front?: FrontStarter
+  /** Starts the role that the brain assigns. Undefined: the worker cannot have roles. */
+  startRole?: RoleStarter
 }
 
 /**
@@ -48,7 +48,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   let seq = 0
   let beat: NodeJS.Timeout | undefined
   let leaving: NodeJS.Timeout | undefined
-  let tier: LiveTier | undefined
+  let active: ActiveRole | undefined
   let ended = false
   const supervisor = new Supervisor(
     { pool, cores, slots, meter, say: (message) => line?.send(message) },
@@ -66,7 +66,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         beat = setInterval(() => {
           const held = supervisor.report()
           const cpuMs = Math.round(supervisor.cpuMs())
-          line?.send({ type: 'report', seq: ++seq, held, cpuMs, ...(tier && { role: tier.role }) })
+          line?.send({ type: 'report', seq: ++seq, held, cpuMs, ...(active && { role: active.role }) })
           supervisor.askAgain()
         }, message.beatMs)
         return welcomed.resolve()
@@ -78,14 +78,14 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
         return supervisor.cancel(message)
       case 'rank':
         return supervisor.rank(message, message.precedence)
-      case 'role':
-        if (tier?.role !== message.role) takeRole(message)
+      case 'assign':
+        if (active?.role !== message.role) takeRole(message)
         return
-      case 'stay':
+      case 'deny':
         // It asks again when that is due.
         return
       case 'drain':
-        tier?.leave()
+        active?.leave()
         // What was sent before may still be on its way here, and is taken: who sends decides.
         return
       case 'end':
@@ -94,16 +94,17 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
   }
 
   const countIn = (_: unknown, answer: EventEmitter) => {
-    if (tier?.role === 'middle') answer.once('close', tier.begin())
+    if (active) answer.once('close', active.begin())
   }
-  /** It may have had another from a brain that is gone. */
-  const takeRole = (told: Extract<FromBrain, { type: 'role' }>) => {
-    if (!tier) server.on('request', countIn).on('upgrade', countIn)
-    tier?.leave()
-    tier = new LiveTier(told, {
+  /** A previous brain may have assigned another. */
+  const takeRole = (assigned: Extract<FromBrain, { type: 'assign' }>) => {
+    if (!options.startRole)
+      return over.reject(new WireError(`this worker cannot be a ${assigned.role}`, true))
+    if (!active) server.on('request', countIn).on('upgrade', countIn)
+    active?.leave()
+    active = options.startRole(assigned, {
       id,
-      front: options.front,
-      ask: (ask) => line?.send({ type: 'would-end', ...ask }),
+      ask: (request) => line?.send({ type: 'leave-request', ...request }),
       failed: over.reject,
     })
   }
@@ -164,7 +165,7 @@ export async function runWorker(options: WorkerOptions, signal: AbortSignal): Pr
     ended = true
     clearInterval(beat)
     clearTimeout(leaving)
-    await tier?.close()
+    await active?.close()
     line?.close()
     server.close()
     server.closeAllConnections()

@@ -50,7 +50,7 @@ function admit(core: Core, record: JobRecord, deadlineAt: number): Admission | u
 
 /** Why workers cannot meet the deadline, even if the job needs little and all jobs with later deadlines wait. */
 function tooLate(core: Core, job: Job, deadlineAt: number): Reason | undefined {
-  if (!core.discipline.ranks || core.ready === core.fronts) return undefined
+  if (!core.discipline.ranks || core.ready === core.withoutSlots) return undefined
   const leftMs = deadlineAt - core.now
   const needMs = (leastWork(job) / core.fastest) * 1000
   if (needMs > leftMs) return noTime(core, job)

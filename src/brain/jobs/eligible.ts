@@ -8,7 +8,7 @@ export type Accepts = (worker: WorkerRecord, record: JobRecord) => boolean
 interface Fleet {
   readonly workers: ReadonlyMap<string, WorkerRecord>
   readonly ready: number
-  readonly fronts: number
+  readonly withoutSlots: number
 }
 
 /**
@@ -22,8 +22,8 @@ export function canAccept(fleet: Fleet, worker: WorkerRecord, record: JobRecord)
   return !record.excluded?.has(worker.id) || noOtherReady(fleet, record.excluded)
 }
 
-function noOtherReady({ workers, ready, fronts }: Fleet, excluded: Set<string>): boolean {
+function noOtherReady({ workers, ready, withoutSlots }: Fleet, excluded: Set<string>): boolean {
   let excludedAndReady = 0
   for (const id of excluded) if (workers.get(id)?.state === 'ready') excludedAndReady++
-  return excludedAndReady === ready - fronts
+  return excludedAndReady === ready - withoutSlots
 }

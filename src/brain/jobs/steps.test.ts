@@ -20,8 +20,6 @@ function told(more: Partial<Scaler> = {}) {
       seen.push(view.workers())
       return next.shift() ?? { kind: 'hold', reason }
     },
-    save: () => null,
-    load: () => {},
     ...more,
   }
   return { next, seen, scaler }
@@ -96,8 +94,6 @@ const oneEach: SchedulerFactory = ({ fleet }): Scheduler => ({
   },
   fits: (worker, record) => worker.launch === record.awaits,
   takes: () => reason,
-  save: () => null,
-  load: () => {},
 })
 
 test('a job may have a worker launched for it, and stays queued until that worker joins', () => {

@@ -5,7 +5,7 @@ import type { FleetView, WorkerFigures } from '../scale/scaler.ts'
 /** Default: two cores per worker, all idle. */
 export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
   return {
-    fronts: 0,
+    inRole: () => 0,
     booting: 0,
     draining: 0,
     waiting: 0,

@@ -10,7 +10,7 @@ export function fleetView(core: Core): FleetView {
   const { occupancy, boots } = core
   return {
     ready: core.ready,
-    fronts: core.fronts,
+    inRole: (role) => readyIn(core, role),
     booting: core.launches.size,
     draining: core.draining.size,
     waiting: core.queue.size,
@@ -48,6 +48,12 @@ function figuresOf(worker: WorkerRecord, now: number): WorkerFigures {
     jobs: jobs.length,
     work: jobs.reduce((sum, attempt) => sum + remainingWork(attempt, now), 0),
   }
+}
+
+function readyIn(core: Core, role: string): number {
+  let count = 0
+  for (const worker of core.workers.values()) if (worker.state === 'ready' && worker.role === role) count++
+  return count
 }
 
 function waitingWork(core: Core): number {

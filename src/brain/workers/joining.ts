@@ -13,7 +13,7 @@ import { retryAll } from '../jobs/retry.ts'
 import { type Attempt, newWorkerRecord, type WorkerRecord } from '../state.ts'
 import { countReady } from './capacity.ts'
 import { endLaunch } from './launching.ts'
-import { giveRole, remindOfRole } from './roles.ts'
+import { assignRole, repeatRole } from './roles.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -35,10 +35,12 @@ export function join(core: Core, event: Of<'joined'>): void {
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
-  const worker = newWorkerRecord(facts, {
+  const assigned = core.scaler.roles && assignRole(core, core.scaler.roles, facts.id)
+  const usable = assigned?.takesJobs === false ? { ...facts, slots: 0 } : facts
+  const worker = newWorkerRecord(usable, {
     ...{ number, launch: event.launch, state: 'ready', since: launch?.at ?? core.now, placedAt: core.now },
     ...{ seq, placedStamp: number - 2 ** 40 },
-    ...(core.scaler.tiers && { role: giveRole(core, core.scaler.tiers, facts.id) }),
+    ...(assigned && { role: assigned.role }),
   })
   core.workers.set(worker.id, worker)
   countReady(core, worker, 1)
@@ -54,7 +56,7 @@ export function join(core: Core, event: Of<'joined'>): void {
 function rejoin(core: Core, worker: WorkerRecord, seq: number, held: HeldAttempt[]): void {
   reconcile(core, worker, { seq, held }, 0)
   repeatPrecedence(core, worker)
-  remindOfRole(core, worker)
+  repeatRole(core, worker)
 }
 
 export function report(core: Core, event: Of<'reported'>): void {
@@ -63,7 +65,7 @@ export function report(core: Core, event: Of<'reported'>): void {
     const reason = { code: 'unknown-worker' }
     core.actions.push({ type: 'terminate', worker: event.worker, reason })
   } else if (event.seq > worker.seq) {
-    if (event.role !== worker.role) remindOfRole(core, worker)
+    if (event.role !== worker.role) repeatRole(core, worker)
     reconcile(core, worker, event, core.limits.settleMs)
   }
 }

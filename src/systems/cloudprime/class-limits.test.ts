@@ -207,7 +207,7 @@ test('CP-11 who left the queue is not counted in it', () => {
   assert.equal(only(arrive(trial, 'r', 1, max), 'launch').length, 1)
 })
 
-test('CP-11 jobs queued before a launch joins are counted after it', () => {
+test('CP-11 the 21st request starts a worker though another joins during its grace period', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   arrive(trial, 'q', 20, max)

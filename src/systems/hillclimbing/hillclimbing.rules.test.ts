@@ -12,7 +12,7 @@ import type { MetricsRow } from '../../ledger/metrics.ts'
 import { metered } from '../../meter/testing/both-ways.ts'
 import type { Figures } from '../../model/view.ts'
 import { chaos } from '../../simulate/chaos.ts'
-import { ruledWork } from '../estimators.ts'
+import { estimatorOf } from '../estimators.ts'
 import { presetOf } from '../presets.ts'
 import { launches, PresetTrial, steps } from '../testing/presets.ts'
 import { hcRequestOf } from './rows.ts'
@@ -100,7 +100,10 @@ test('HC-3 a row is made when a request is first seen, and once it is complete i
 })
 
 test('HC-4 where nothing is known a request is taken to need 200,000,000', () => {
-  const rule = ruledWork(presetOf('hillclimbing').estimator!)
+  const rule = estimatorOf(presetOf('hillclimbing').estimator!, { ledger: memoryLedger(), log() {} }).rule(
+    'hillclimb',
+    'meter',
+  )
   assert.equal(rule.guess(question({}, { workload: 'hillclimb' }))?.value, 200 * million)
   assert.equal(presetOf('hillclimbing', { workScale: 1000 }).estimator!.unknown, 200_000)
 })

@@ -20,7 +20,7 @@ import { tierDefaults } from './tiers.ts'
 
 /** What happened to the nodes, by time. */
 class Diary implements Observer {
-  readonly roles = new Map<string, 'front' | 'middle'>()
+  readonly roles = new Map<string, string>()
   readonly through = new Map<string, number>()
   readonly ended: { at: number; worker: string; text: string }[] = []
   readonly stayed: string[] = []
@@ -35,7 +35,7 @@ class Diary implements Observer {
       this.through.set(front, (this.through.get(front) ?? 0) + 1)
     }
     for (const action of actions) {
-      if (action.type === 'role') {
+      if (action.type === 'assign') {
         this.roles.set(action.worker, action.role)
         this.most = Math.max(this.most, ++this.#ready)
       }
@@ -43,7 +43,7 @@ class Diary implements Observer {
         this.#ready--
         this.ended.push({ at, worker: action.worker, text: explain(action.reason) })
       }
-      if (action.type === 'stay') this.stayed.push(action.reason.code)
+      if (action.type === 'deny') this.stayed.push(action.reason.code)
       if (action.type === 'launch') this.launched.push({ at, text: explain(action.reason) })
       if (action.type === 'answer' && action.outcome === 'dropped') {
         const { lane, waitedMs } = action.reason

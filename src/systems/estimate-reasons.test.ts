@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { constant } from '../estimate/constant.ts'
+import { memo } from '../estimate/memo.ts'
+import { priorMemory, priorWork } from '../estimate/prior.ts'
+import { question } from '../estimate/test-question.ts'
 import type { Features } from '../model/estimate.ts'
-import { rankMemo } from '../systems/cloudprime/rank-memo.ts'
-import { logPolynomial } from '../systems/cnv/log-polynomial.ts'
-import { slopes } from '../systems/ecowork/slopes.ts'
-import { similarRequests } from '../systems/hillclimbing/similar-requests.ts'
-import { constant } from './constant.ts'
-import { memo } from './memo.ts'
-import { priorMemory, priorWork } from './prior.ts'
+import { rankMemo } from './cloudprime/rank-memo.ts'
+import { logPolynomial } from './cnv/log-polynomial.ts'
+import { slopes } from './ecowork/slopes.ts'
+import { similarRequests } from './hillclimbing/similar-requests.ts'
 import { explainEstimate } from './reasons.ts'
-import { question } from './test-question.ts'
 
 const rules = [
   memo,
@@ -22,7 +22,7 @@ const rules = [
   logPolynomial,
 ]
 
-test('whatever a rule says, there are words for why, and no number is missing in them', () => {
+test('every guess of every rule has an explanation without missing numbers', () => {
   for (const make of rules) {
     for (const rows of [0, 1, 2, 300]) {
       const rule = make()
@@ -40,13 +40,13 @@ test('whatever a rule says, there are words for why, and no number is missing in
   }
 })
 
-test('a model tells its family, its rows and how near they are', () => {
+test('a model is explained by its family, its rows and their likeness', () => {
   assert.equal(
     explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),
-    'a model (surface) of 120 requests, of which the nearest is 97 % alike',
+    'a model (surface) of 120 requests, the nearest 97 % alike',
   )
 })
 
-test('a reason without words is shown as it is', () => {
+test('an unknown reason is shown as its code and facts', () => {
   assert.equal(explainEstimate({ code: 'new-rule', rows: 5 }), 'new-rule {"rows":5}')
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { answers, only, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
 import { explain } from '../../story/reasons.ts'
-import { answers, only, Trial } from '../testing/trial.ts'
 
 /** Its policy looks every 1.5 s; nobody pulls until a node joins. */
 function shop(): Trial {
