@@ -9,7 +9,7 @@ import { constant } from './constant.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { explainEstimate } from './reasons.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
 const rules = [
   memo,
@@ -22,7 +22,7 @@ const rules = [
   logPolynomial,
 ]
 
-test('whatever a rule says, there are words for why, and no number is missing in them', () => {
+test('every reason of every rule has a text without missing numbers', () => {
   for (const make of rules) {
     for (const rows of [0, 1, 2, 300]) {
       const rule = make()
@@ -40,13 +40,13 @@ test('whatever a rule says, there are words for why, and no number is missing in
   }
 })
 
-test('a model tells its family, its rows and how near they are', () => {
+test('the text of a model names its family, rows and nearest request', () => {
   assert.equal(
     explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),
-    'a model (surface) of 120 requests, of which the nearest is 97 % alike',
+    'model (surface) fitted to 120 requests; the nearest is 97 % similar',
   )
 })
 
-test('a reason without words is shown as it is', () => {
+test('an unknown reason is shown as code and numbers', () => {
   assert.equal(explainEstimate({ code: 'new-rule', rows: 5 }), 'new-rule {"rows":5}')
 })

@@ -71,7 +71,7 @@ test('why tells of a job that was preempted, lost its worker and was tried again
     ' while 2 jobs that needed less ran in its place',
     `lost its first attempt with worker ${killed} after it had run `,
     'Arrived: a spin job, expected to need about 1.5 s (',
-    'Basis: it was told so beforehand.',
+    'Basis: set in advance.',
     `Paused: job ${shorts[0]} takes its core; that one needs 50 ms, this one another `,
     `, when job ${shorts[0]} was done: a core is free, and it needs another `,
     `Paused: job ${shorts[1]} takes its core; that one needs 60 ms, this one another `,
