@@ -73,10 +73,10 @@ test('why tells of a job that was preempted, lost its worker and was tried again
     'Arrived: a spin job, expected to need about 1.5 s (',
     'Basis: set in advance.',
     `Paused: job ${shorts[0]} takes its core; that one needs 50 ms, this one another `,
-    `, when job ${shorts[0]} was done: a core is free, and it needs another `,
+    `, when job ${shorts[0]} finished: a core is free, and it needs another `,
     `Paused: job ${shorts[1]} takes its core; that one needs 60 ms, this one another `,
-    `Attempt 1 on ${killed} came to nothing after `,
-    'What it had run, ',
+    `Attempt 1 on ${killed} failed after `,
+    'It had run for ',
     'Started again (attempt 2) on ',
     'Answered after ',
   ]) {
