@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { constant } from '../estimate/constant.ts'
 import { memo } from '../estimate/memo.ts'
 import { priorMemory, priorWork } from '../estimate/prior.ts'
-import { question } from '../estimate/test-question.ts'
+import { question } from '../estimate/testing/question.ts'
 import type { Features } from '../model/estimate.ts'
 import { rankMemo } from './cloudprime/rank-memo.ts'
 import { logPolynomial } from './cnv/log-polynomial.ts'
@@ -22,7 +22,7 @@ const rules = [
   logPolynomial,
 ]
 
-test('every guess of every rule has an explanation without missing numbers', () => {
+test('every reason of every rule has a text without missing numbers', () => {
   for (const make of rules) {
     for (const rows of [0, 1, 2, 300]) {
       const rule = make()
@@ -40,13 +40,13 @@ test('every guess of every rule has an explanation without missing numbers', () 
   }
 })
 
-test('a model is explained by its family, its rows and their likeness', () => {
+test('the text of a model names its family, rows and nearest request', () => {
   assert.equal(
     explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),
-    'a model (surface) of 120 requests, the nearest 97 % alike',
+    'model (surface) fitted to 120 requests; the nearest is 97 % similar',
   )
 })
 
-test('an unknown reason is shown as its code and facts', () => {
+test('an unknown reason is shown as code and numbers', () => {
   assert.equal(explainEstimate({ code: 'new-rule', rows: 5 }), 'new-rule {"rows":5}')
 })
