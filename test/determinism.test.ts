@@ -11,7 +11,7 @@ import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import { share } from './support/thorough.ts'
 
 /** The hash of a run's event log, and the log. */
-function run(scheduler: SchedulerName, restoreAfter = 0): { hash: string; lines: string[] } {
+function run(scheduler: SchedulerName): { hash: string; lines: string[] } {
   const sizes = pareto()
   const hash = createHash('sha256')
   const chunks: Buffer[] = []
@@ -34,7 +34,6 @@ function run(scheduler: SchedulerName, restoreAfter = 0): { hash: string; lines:
       memoryMb: 50,
     },
     {
-      restoreAfter,
       log(chunk) {
         hash.update(chunk)
         chunks.push(Buffer.from(chunk))
@@ -45,15 +44,15 @@ function run(scheduler: SchedulerName, restoreAfter = 0): { hash: string; lines:
 }
 
 for (const policy of Object.keys(schedulers) as SchedulerName[]) {
-  test(`${policy}: the same seed gives the same log, also through a snapshot in the middle`, () => {
+  test(`${policy}: the same seed gives the same log`, () => {
     const { hash } = run(policy)
     assert.equal(run(policy).hash, hash)
-    assert.equal(run(policy, share(2000)).hash, hash)
   })
 
   test(`${policy}: with faults too`, () => {
     for (let seed = 1; seed <= share(20); seed++) {
-      assert.equal(chaos(policy, seed).hash, chaos(policy, seed).hash)
+      const [one, other] = [1, 2].map(() => chaos(policy, seed, { hash: true }).hash)
+      assert.ok(one && one === other, `seed ${seed}`)
     }
   })
 

@@ -173,7 +173,7 @@ test('a front with a wrong token, other code, another protocol or a name that is
     writeFileSync(file, "export default { name: 'echo', description: '', run: () => 1 }\n")
     const { code, said } = await joinWith(['--token', live.token, '--workloads', file])
     assert.equal(code, 2)
-    assert.match(said, /its code of workload \S+ is another: the cluster has \w+, the front /)
+    assert.match(said, /its code of workload \S+ differs: the cluster has \w+, the front /)
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -202,7 +202,7 @@ test('a front with a wrong token, other code, another protocol or a name that is
   const code = { ...joining, cinema: '1', circus: '2' }
   assert.deepEqual(await answerTo({ version: wireVersion, id: 'more', code }), {
     type: 'refused',
-    message: 'it has what the cluster does not: workload cinema, circus; deploy the same version to both',
+    message: 'the cluster lacks its workload cinema, circus; deploy the same version to both',
   })
 })
 
@@ -225,7 +225,7 @@ test('a request of which the brain can make nothing is refused, and its front st
   const problem = {
     status: 500,
     code: 'internal',
-    message: 'The cluster cannot take this request: there is no workload cinema.',
+    message: 'The cluster cannot accept this request: there is no workload cinema.',
     headers: {},
   }
   const answers = heard.filter(({ type }) => type === 'abandon' || type === 'quote')

@@ -126,7 +126,7 @@ test('a function of features sees the whole request; one that cannot be used is 
   for (let i = 0; i < 2; i++) {
     assert.equal((await featuresOf(await fetch(`${own.url}/troubled?n=5`)))['query.n'], '5')
   }
-  const told = own.lines.filter((line) => line.startsWith('route troubled: its features cannot be used'))
+  const told = own.lines.filter((line) => line.startsWith('route troubled: its features are invalid'))
   assert.equal(told.length, 1)
 })
 

@@ -41,7 +41,7 @@ test('a worker with other code is told which, and ends with an error', async () 
     writeFileSync(file, "export default { name: 'echo', description: '', run: () => 1 }\n")
     const { code, said } = await joinWith(['--token', live.token, '--workloads', file])
     assert.equal(code, 2)
-    assert.match(said, /its code of workload \S+ is another: the cluster has /)
+    assert.match(said, /its code of workload \S+ differs: the cluster has /)
     assert.equal(live.state().workers.length, 1)
   } finally {
     rmSync(dir, { recursive: true })

@@ -7,7 +7,7 @@ import { workerCommand } from '../../src/live/fleet/worker-command.ts'
 import { listen, urlOf } from '../../src/live/listen.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import { acceptJoining } from '../../src/wire/accept.ts'
-import { whyNot } from '../../src/wire/admission.ts'
+import { incompatibility } from '../../src/wire/admission.ts'
 import { newToken } from '../../src/wire/token.ts'
 import { readCode } from '../../src/worker/workload-code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
@@ -39,7 +39,7 @@ export async function startBareWorkers(
   const server = createServer()
   acceptJoining(server, token, {
     worker(connection, hello) {
-      const refused = whyNot(hello, hashes)
+      const refused = incompatibility(hello, hashes)
       if (refused !== undefined) joined.reject(new Error(refused))
       connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
       workers.push({ ...hello.address, pid: hello.pid })
@@ -72,7 +72,7 @@ export async function startBareWorkers(
         urlOf(server, '127.0.0.1'),
       )
       const fleet = localFleet(
-        { command, env: { PLIMSOLL_TOKEN: token }, log: () => {} },
+        { command: () => command, env: { PLIMSOLL_TOKEN: token }, log: () => {} },
         { launchFailed: failed, gone: failed },
       )
       fleets.push(fleet)

@@ -1,8 +1,8 @@
-/** The admin port: what operators, workers and fronts reach, never clients. */
+/** The admin port, for operators, workers and fronts. Clients never reach it. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { RequestProblem, sendProblem } from '../front/problem.ts'
-import { acceptJoining, type Doors } from '../wire/accept.ts'
+import { acceptJoining, type JoinHandlers } from '../wire/accept.ts'
 import { type CacheParts, serveCache } from './cache.ts'
 import { type RestartParts, serveRestart } from './restart.ts'
 import type { WhyTeller } from './why.ts'
@@ -10,7 +10,8 @@ import type { WhyTeller } from './why.ts'
 export interface AdminParts extends RestartParts, CacheParts {
   state(): unknown
   why: WhyTeller
-  doors: Doors
+  /** For workers and fronts that connect. */
+  joining: JoinHandlers
 }
 
 export function adminServer(parts: AdminParts): Server {
@@ -22,7 +23,7 @@ export function adminServer(parts: AdminParts): Server {
       sendProblem(response, error)
     }
   })
-  acceptJoining(server, parts.token, parts.doors)
+  acceptJoining(server, parts.token, parts.joining)
   return server
 }
 

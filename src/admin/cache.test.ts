@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { lruCache } from '../front/cache/answer-cache.ts'
+import { answerCache } from '../front/cache/answer-cache.ts'
 import { type RequestProblem, sendProblem } from '../front/problem.ts'
 import { keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
 import { serveCache } from './cache.ts'
@@ -15,9 +15,9 @@ const head = { status: 200, fields: { 'content-type': 'text/plain' }, account: {
 const kept = writeKeptHead(head)!
 const mostBytes = 80_000
 
-/** A coordinator with nothing but its cache. */
+/** A coordinator that has only a cache. */
 async function coordinator(t: TestContext, hasCache = true) {
-  const cache = lruCache({ mostBytes, now: () => performance.now() })
+  const cache = answerCache({ mostBytes, now: () => performance.now() })
   const server = createServer((request, response) => {
     try {
       serveCache({ token: 'secret', cache: hasCache ? cache : undefined }, request, response)
@@ -41,7 +41,7 @@ async function coordinator(t: TestContext, hasCache = true) {
   return { cache, ask, port }
 }
 
-test('an answer that is put is given as it was, older by as long as it lay there', async (t) => {
+test('a cached answer is returned unchanged, with its time in the cache added to its age', async (t) => {
   const { cache, ask } = await coordinator(t)
   assert.equal((await ask('GET')).status, 404)
   const fields = { 'x-text': 'é "quoted" \u007f' }
@@ -57,7 +57,7 @@ test('an answer that is put is given as it was, older by as long as it lay there
   assert.deepEqual({ hits, misses, entries }, { hits: 1, misses: 1, entries: 1 })
 })
 
-test('who does not know the token is told nothing and changes nothing', async (t) => {
+test('without the token nothing is read or changed', async (t) => {
   const { cache, ask } = await coordinator(t)
   for (const authorization of ['', 'Bearer other', 'secret']) {
     for (const method of ['GET', 'PUT']) {
@@ -69,7 +69,7 @@ test('who does not know the token is told nothing and changes nothing', async (t
   assert.deepEqual([hits, misses, entries], [0, 0, 0])
 })
 
-test('what is no key, no head or no method of the cache is refused in words', async (t) => {
+test('an invalid key, head or method is refused with an explanation', async (t) => {
   const { cache, ask } = await coordinator(t)
   for (const at of ['', 'short', `${key}x`, `${key}?a`, `${'a'.repeat(42)}%`]) {
     assert.equal((await ask('GET', `/api/cache/${at}`)).status, 404)
@@ -93,7 +93,7 @@ test('what is no key, no head or no method of the cache is refused in words', as
   assert.equal(cache.counters().entries, 0)
 })
 
-test('a body that is too long, announced or not, or that breaks off is not kept', async (t) => {
+test('a body that is too large, announced or not, or that breaks off is not cached', async (t) => {
   const { cache, ask, port } = await coordinator(t)
   const long = 'x'.repeat(cache.mostAnswerBytes + 1)
   const refused = await ask('PUT', path, { [keptHeader]: kept }, long)
@@ -114,7 +114,7 @@ test('a body that is too long, announced or not, or that breaks off is not kept'
   assert.equal(cache.counters().entries, 0)
 })
 
-test('an answer whose headers are too long for one header stays where it is', async (t) => {
+test('an answer whose headers do not fit in one header is not returned', async (t) => {
   const { cache, ask } = await coordinator(t)
   const fields = { long: 'x'.repeat(13_000) }
   assert.equal(writeKeptHead({ ...head, fields }), undefined)
@@ -122,7 +122,7 @@ test('an answer whose headers are too long for one header stays where it is', as
   assert.equal((await ask('GET')).status, 404)
 })
 
-test('a cluster without a cache says so', async (t) => {
+test('a cluster without a cache answers 404', async (t) => {
   const { ask } = await coordinator(t, false)
   const answer = await ask('GET')
   assert.equal(answer.status, 404)

@@ -1,4 +1,4 @@
-/** `/api/cache/KEY` of the admin port: fronts in other processes read from the coordinator's cache, and put answers there. */
+/** `/api/cache/KEY` of the admin port: the cluster's answer cache, for fronts in other processes. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerCache } from '../front/cache/answer-cache.ts'
@@ -8,14 +8,14 @@ import { isAuthorized } from '../wire/token.ts'
 
 export interface CacheParts {
   token: string
-  /** Undefined: nothing is kept. */
+  /** Undefined: answers are not cached. */
   cache: AnswerCache | undefined
 }
 
 /** SHA-256 in base64url. */
 const keyForm = /^[\w-]{43}$/
 
-/** Serves the request if it is for the cache. Throws a `RequestProblem` if it cannot be served. */
+/** Serves requests to the cache; false: the request is for something else. Throws a problem if it is malformed. */
 export function serveCache(
   { token, cache }: CacheParts,
   request: IncomingMessage,
@@ -24,11 +24,11 @@ export function serveCache(
   const { url = '', method, headers } = request
   if (!url.startsWith(cachePath)) return false
   if (!isAuthorized(headers.authorization, token)) {
-    throw new RequestProblem(401, 'not-authorized', 'The cache is for fronts, which know the token.')
+    throw new RequestProblem(401, 'not-authorized', 'The cache requires the token.')
   }
   const key = url.slice(cachePath.length)
   if (!keyForm.test(key)) {
-    throw new RequestProblem(404, 'not-found', 'A key is 43 letters of base64url, a SHA-256.')
+    throw new RequestProblem(404, 'not-found', 'A key is a SHA-256 in base64url, 43 characters.')
   }
   if (!cache) throw new RequestProblem(404, 'not-found', 'This cluster has no cache.')
   if (method === 'GET') void give(cache, key, response)
@@ -70,7 +70,7 @@ async function take(
     cache.put(key, { answer: { status, fields, body }, account, ageMs }, goodMs)
     response.writeHead(204).end()
   } catch (error) {
-    // Else the front broke off in the middle: there is nobody to be told, and nothing is kept.
+    // Else the front disconnected before its answer was complete.
     if (!(error instanceof RequestProblem)) return void response.destroy()
     response.shouldKeepAlive = false
     sendProblem(response, error)
@@ -80,7 +80,8 @@ async function take(
 async function read(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
-  const tooLong = () => new RequestProblem(413, 'too-large', `The cache takes bodies of ${mostBytes} bytes.`)
+  const tooLong = () =>
+    new RequestProblem(413, 'too-large', `The cache accepts bodies of up to ${mostBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLong()
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length

@@ -1,4 +1,4 @@
-/** `POST /api/restart` of the admin port: a rolling restart, told step by step as lines of JSON. */
+/** `POST /api/restart` of the admin port: a rolling restart, reported step by step as lines of JSON. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem, sendProblem } from '../front/problem.ts'
@@ -9,7 +9,7 @@ export interface RestartWhat {
   workers: boolean
 }
 
-/** One was replaced; or, without `by`, is going and nobody is wanted in its place. */
+/** A front or worker was replaced; without `by`, a worker drains and needs no replacement. */
 export type RestartStep = { front: string; by: string } | { worker: string; by?: string }
 
 export interface RestartParts {
@@ -17,13 +17,13 @@ export interface RestartParts {
   restart(what: RestartWhat): AsyncGenerator<RestartStep>
 }
 
-/** What follows the steps: all went well, or what did not. */
+/** The last line. */
 export type RestartEnd = { done: true } | { error: string }
 
 const path = '/api/restart'
 const mostBytes = 1_000
 
-/** Serves the request if it asks for a restart. Throws a `RequestProblem` if it may not. */
+/** Serves requests for a restart; false: the request is for something else. Throws a problem if it is not allowed. */
 export function serveRestart(
   parts: RestartParts,
   request: IncomingMessage,
@@ -32,9 +32,9 @@ export function serveRestart(
   if (request.url !== path || request.method !== 'POST') return false
   const { 'content-type': type = '', authorization } = request.headers
   if (!isLoopback(request) && !isAuthorized(authorization, parts.token)) {
-    throw new RequestProblem(401, 'not-authorized', 'From elsewhere this must be asked with the token.')
+    throw new RequestProblem(401, 'not-authorized', 'Requests from other machines need the token.')
   }
-  // A page in a browser can send anything else here without being asked.
+  // Browsers let any page send other types without a preflight request.
   if (!/^application\/json\b/.test(type)) {
     throw new RequestProblem(415, 'wrong-type', `content-type = ${type}: must be application/json.`)
   }

@@ -1,4 +1,4 @@
-/** `/api/jobs/{id}/why` of the admin port: the story of one job, as JSON or as lines to read. */
+/** `/api/jobs/{id}/why` of the admin port: the story of one job, as JSON or as text. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem } from '../front/problem.ts'
@@ -7,7 +7,7 @@ import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { whyDocument, whyText } from '../story/document.ts'
 import type { Stories } from '../story/stories.ts'
 
-/** Serves the request if it asks for a story. Throws a `RequestProblem` if there is none. */
+/** Serves requests for a story; false: the request is for something else. Throws a 404 if the job is unknown. */
 export type WhyTeller = (request: IncomingMessage, response: ServerResponse) => boolean
 
 const path = /^\/api\/jobs\/([^/?]+)\/why(?:\?|$)/
@@ -29,7 +29,7 @@ export function whyTeller(stories: Stories, discipline: DisciplineName, now: () 
   }
 }
 
-/** Text for those who name it before JSON. */
+/** True: the client names text before JSON. */
 function prefersText(accept = ''): boolean {
   const text = accept.search(/text\/plain/i)
   const json = accept.search(/application\/json/i)
@@ -48,8 +48,8 @@ function unknown(id: string, { count: { open, finished } }: Stories): RequestPro
   return new RequestProblem(
     404,
     'unknown-job',
-    `Nothing is remembered of a job ${id.slice(0, 200)}. Remembered are the ${count(open, 'job')} that are not over ` +
-      `and the last ${finished} that ended. A job's id stands in the plimsoll-job header of its answer.`,
+    `Job ${id.slice(0, 200)} is unknown. Known are ${count(open, 'open job')} and the last ${finished} that ended. ` +
+      "A job's id is in the plimsoll-job header of its answer.",
     { fields: { open, finished } },
   )
 }

@@ -1,103 +1,89 @@
-/** The brain's parts, as its rooms hand them to each other. */
+/** The brain's state, and the hooks through which operations tell the concerns what happens. */
 
 import { Heap } from '../lib/heap.ts'
 import type { Action } from '../model/action.ts'
 import type { Discipline } from '../model/discipline.ts'
+import type { Reason } from '../model/reason.ts'
 import type { Counters } from '../model/view.ts'
 import type { Overflow } from './functions/overflow-state.ts'
+import type { Shares } from './jobs/client-shares.ts'
+import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
-import type { Shares } from './jobs/shares.ts'
-import { Waiting } from './jobs/waiting.ts'
+import type { BrainLimits } from './limits.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
-import type { Scheduler } from './schedule/scheduler.ts'
-import type { JobRecord, LaunchRecord, Timer, WorkerRecord } from './state.ts'
+import type { Scheduler, Verdict } from './schedule/scheduler.ts'
+import type {
+  Attempt,
+  JobRecord,
+  JobTimerKind,
+  LaunchRecord,
+  Timer,
+  TimerKind,
+  WorkerRecord,
+} from './state.ts'
 import { Boots } from './workers/boots.ts'
+import { type Listing, newListing } from './workers/listing.ts'
 import { Occupancy } from './workers/occupancy.ts'
-import { type Listing, newListing } from './workers/reconcile.ts'
 
-/** The brain's constants. All have defaults; see `brainDefaults`. */
-export interface BrainLimits {
-  /** Most jobs that wait; one more is refused. */
-  queue: number
-  /** A job that took down this many slots is refused. */
-  crashes: number
-  /** So is one under which this many slots or workers were lost by other hands: weaker evidence, so more of it. */
-  losses: number
-  /** Most attempts at one job, whatever ended them. */
-  attempts: number
-  /** In place of that: most retries on workers, those in functions apart; null: only attempts are bounded. */
-  retries: number | null
-  /** The longest that an attempt waits in the queue before it is refused; 0: it waits until it is its turn. */
-  waitMs: number
-  /** How often workers report; 0: the driver alone tells who is lost. */
-  beatMs: number
-  /** A worker that missed this many reports is lost. */
-  missedBeats: number
-  /** A worker that has just joined is given this long to report for the first time. */
-  freshMs: number
-  /** In place of the two above: workers are pinged. Reports, which then come at least as often, are the answers. */
-  pings: PingRule | null
-  /** Attempts that take too long are sent again, or prove their worker dead. */
-  answers: AnswerRule | null
-  /** How often it is looked at how busy each worker's cores are; 0: as the scaler wants it. */
-  cpuEveryMs: number
-  /** After this long a report that does not name an attempt proves that it never arrived. */
-  settleMs: number
-  /** A launch that has not joined by then has failed. */
-  bootMs: number
-  /** A provider's list may be so late: what it does not have for longer is gone. */
-  listMs: number
-  /**
-   * A job that has been here so many times as long as it has run, and `turnMs` more, is owed a turn on a core: however
-   * wrong its estimate, it is not slowed down by much more than this factor. 0: nobody is owed anything.
-   */
-  mostSlowdown: number
-  turnMs: number
-  /** The pause after a failed launch; it doubles with each further failure, up to the second figure. */
-  backoffMs: number
-  backoffMaxMs: number
+/**
+ * One concern of the brain, such as deadlines or heartbeats. Operations (place, retry, drain, …) never import concerns:
+ * they call the hooks below, in the order of the list in concerns.ts. Every hook is optional.
+ */
+export interface Concern {
+  readonly name: string
+  /** False: this brain's configuration never needs the concern, so its hooks are left out. */
+  isActive?(core: Core): boolean
+  /** The brain starts. */
+  begins?(core: Core): void
+  /** A job arrives. The first concern that refuses it ends the round. */
+  arrives?(core: Core, record: JobRecord): Admission | undefined
+  /** The job has been put into the queue. */
+  queued?(core: Core, record: JobRecord, verdict: Verdict): void
+  /** The attempt has been assigned to its worker or function, which is about to be told. */
+  started?(core: Core, attempt: Attempt): void
+  /** More work of the attempt is known to be done. */
+  progressed?(core: Core, attempt: Attempt): void
+  /** The attempt has a result; it is about to end. */
+  finished?(core: Core, attempt: Attempt, work: number): void
+  /** The attempt ends, for whatever reason. `work`: what it did, if that was measured. */
+  ended?(core: Core, attempt: Attempt, work: number | undefined): void
+  /** The job's attempt has failed, and another follows. */
+  retries?(core: Core, record: JobRecord): void
+  /** The job is over. It may have been refused by an earlier concern when it arrived. */
+  over?(core: Core, record: JobRecord): void
+  joined?(core: Core, worker: WorkerRecord): void
+  /** The worker has reported, or joined again. `cpuMs`: CPU time of its jobs so far. */
+  heard?(core: Core, worker: WorkerRecord, cpuMs: number | undefined): void
+  /** The event has been handled. */
+  afterEvent?(core: Core): void
+  /** What happens when a timer fires. Timers of jobs fire only while their job exists. */
+  readonly jobTimers?: Partial<Record<JobTimerKind, (core: Core, record: JobRecord) => void>>
+  readonly timers?: Partial<Record<Exclude<TimerKind, JobTimerKind>, (core: Core, id: string) => void>>
 }
 
-export interface PingRule {
-  everyMs: number
-  /** So long after a ping a worker must have been heard of. */
-  answerMs: number
-  /** So many in a row that are not answered: it is dead. */
-  most: number
-  /** The same of a worker that has never answered. */
-  mostFresh: number
-}
+/** What a concern says of a job that arrives: it is refused, or goes to a function at once. */
+export type Admission = { refused: Reason } | { overflow: Reason }
 
-export interface AnswerRule {
-  /** An attempt is to be answered in so many times as long as its worker should need for all that it has in hand, */
-  factor: number
-  /** and this long more. */
-  leastMs: number
-  /** If it is not, the worker must show within so long that it is alive. */
-  heartbeatMs: number
-}
+const hookNames = [
+  'begins',
+  'arrives',
+  'queued',
+  'started',
+  'progressed',
+  'finished',
+  'ended',
+  'retries',
+  'over',
+  'joined',
+  'heard',
+  'afterEvent',
+] as const satisfies readonly (keyof Concern)[]
+type HookName = (typeof hookNames)[number]
 
-export const brainDefaults: Readonly<BrainLimits> = {
-  queue: 10_000,
-  crashes: 3,
-  losses: 10,
-  attempts: 20,
-  retries: null,
-  waitMs: 0,
-  beatMs: 0,
-  missedBeats: 3,
-  freshMs: 10_000,
-  pings: null,
-  answers: null,
-  cpuEveryMs: 0,
-  settleMs: 2_000,
-  bootMs: 300_000,
-  listMs: 15_000,
-  mostSlowdown: 50,
-  turnMs: 10,
-  backoffMs: 1_000,
-  backoffMaxMs: 60_000,
+/** Of each hook, the functions of all active concerns, in order; and what each timer does. */
+export type Hooks = { readonly [Name in HookName]: readonly NonNullable<Concern[Name]>[] } & {
+  readonly timers: Readonly<Record<string, (core: Core, id: string) => void>>
 }
 
 export interface Core {
@@ -106,81 +92,86 @@ export interface Core {
   readonly scheduler: Scheduler
   readonly scaler: Scaler
   readonly billing: Billing
-  /** The most workers that there may be. */
+  /** Maximum number of workers. */
   readonly mostWorkers: number
   readonly discipline: Discipline
   /** Undefined: clients may ask for any amount of work. */
   readonly rateLimits: RateLimits | undefined
-  /** Undefined: clients are nothing to the order of jobs. */
+  /** Undefined: the order of jobs does not depend on their clients. */
   readonly shares: Shares | undefined
-  /** Undefined: there are no functions. */
+  /** Undefined: the cluster has no functions. */
   readonly overflow: Overflow | undefined
+  hooks: Hooks
   readonly jobs: Map<string, JobRecord>
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
-  readonly waiting: Waiting
+  readonly queue: Queue
   readonly timers: Heap<Timer>
   readonly counters: Counters
-  /** Workers in state ready, and those of them that are fronts. */
+  /** Workers in state ready, and how many of them have a role that takes no jobs. */
   ready: number
-  fronts: number
-  /** By front: jobs that are here and came in through it, where there are any. */
+  withoutSlots: number
+  /** Jobs by the front that they came in through, for clusters with tiers. */
   readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
-  /** Of the workers in state ready: their cores, and the work that they do in a second. */
+  /** Cores of ready workers, the work that they do in a second, and how many of the cores run a job. */
   cores: number
   capacity: number
-  /** Of those cores: how many run a job. */
   busyCores: number
-  /** How many cores the worker has that joined last. */
+  /** Cores of the worker that joined last. */
   coresEach: number
   readonly occupancy: Occupancy
   readonly boots: Boots
-  /** The rate of the fastest worker that there ever was. */
+  /** Work per second of the fastest worker so far. */
   fastest: number
   /** Jobs that have a deadline. */
   readonly deadlines: Set<JobRecord>
-  /** Jobs that are owed a turn, and how many have theirs now. */
+  /** Jobs that are owed a turn. Some no longer are; they are skipped when they come up. */
   readonly owed: Heap<JobRecord>
+  /** Jobs that have their turn now. */
   turns: number
-  /** No further turn before this time. */
+  /** The next turn begins no earlier. */
   turnsFrom: number
-  /** Sequence numbers handed out so far. */
-  seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
+  /** Attempts that ended together, and whose jobs have not been retried yet. */
+  retrying: Attempt[]
+  /** Sequence numbers used so far. */
+  readonly seqs: { job: number; worker: number; launch: number; timer: number; placement: number }
+  /** Failed launches in a row, and when the next launch may begin. */
   launchFailures: number
   launchNotBefore: number
-  /** What the provider said of the fleet. */
-  listing: Listing
-  /** The wake-up asked for last. */
+  /** What the provider's lists have shown. */
+  readonly listing: Listing
+  /** The last wake-up that was asked for. */
   wakeAt: number
-  /** The event under way: its time, and what it has led to so far. */
+  /** The time of the current event, and the actions that it has led to so far. */
   now: number
-  /** The scaling policy is to be asked once the event has been dealt with. */
-  rescale: boolean
   actions: Action[]
+  /** True: the scaler decides once the event has been handled. */
+  rescale: boolean
 }
 
-export function newCore(
-  parts: Pick<
-    Core,
-    | 'epoch'
-    | 'limits'
-    | 'scheduler'
-    | 'scaler'
-    | 'billing'
-    | 'mostWorkers'
-    | 'discipline'
-    | 'rateLimits'
-    | 'shares'
-    | 'overflow'
-  >,
-): Core {
-  return {
+type Parts = Pick<
+  Core,
+  | 'epoch'
+  | 'limits'
+  | 'scheduler'
+  | 'scaler'
+  | 'billing'
+  | 'mostWorkers'
+  | 'discipline'
+  | 'rateLimits'
+  | 'shares'
+  | 'overflow'
+>
+
+export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
+  const core: Core = {
     ...parts,
+    hooks: hooksOf([]),
     jobs: new Map(),
     workers: new Map(),
     launches: new Map(),
-    waiting: new Waiting(),
+    queue: new Queue(),
     timers: new Heap(),
     counters: {
       accepted: 0,
@@ -194,7 +185,7 @@ export function newCore(
       dropped: 0,
     },
     ready: 0,
-    fronts: 0,
+    withoutSlots: 0,
     through: new Map(),
     draining: new Set(),
     cores: 0,
@@ -208,26 +199,31 @@ export function newCore(
     owed: new Heap(),
     turns: 0,
     turnsFrom: 0,
+    retrying: [],
     seqs: { job: 0, worker: 0, launch: 0, timer: 0, placement: 0 },
     launchFailures: 0,
     launchNotBefore: 0,
     listing: newListing(),
     wakeAt: Infinity,
     now: 0,
-    rescale: false,
     actions: [],
+    rescale: false,
   }
+  core.hooks = hooksOf(concerns.filter(({ isActive }) => isActive?.(core) ?? true))
+  return core
 }
 
-/** The launch is over, one way or the other. False: there was none. */
-export function endLaunch(core: Core, id: string): boolean {
-  const launch = core.launches.get(id)
-  if (!launch) return false
-  core.timers.remove(launch.timer)
-  return core.launches.delete(id)
-}
-
-/** Asks to be called at `at` about `timer`. */
-export function setTimer(core: Core, timer: Timer, at: number) {
-  return core.timers.push(timer, at, ++core.seqs.timer)
+function hooksOf(concerns: readonly Concern[]): Hooks {
+  const timers: Record<string, (core: Core, id: string) => void> = {}
+  for (const { jobTimers = {}, timers: others } of concerns) {
+    for (const [kind, fire] of Object.entries(jobTimers)) {
+      timers[kind] = (core, id) => {
+        const record = core.jobs.get(id)
+        if (record) fire(core, record)
+      }
+    }
+    Object.assign(timers, others)
+  }
+  const lists = hookNames.map((name) => [name, concerns.flatMap((concern) => concern[name] ?? [])])
+  return { ...Object.fromEntries(lists), timers } as Hooks
 }

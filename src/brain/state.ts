@@ -1,142 +1,158 @@
-/** What the brain remembers: jobs, workers, launches and counters. Plain records; the rooms around it act. */
+/** What the brain remembers of jobs, attempts, workers, launches and timers: plain records. */
 
 import type { Entry } from '../lib/heap.ts'
-import { noPrecedence } from '../model/discipline.ts'
 import type { Job, Precedence } from '../model/job.ts'
-import { firstStanding, type Said } from '../model/revision.ts'
-import type { Role, WorkerFacts } from '../model/worker.ts'
+import { firstExpectation, type Prediction } from '../model/revision.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
+/** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
 export interface JobRecord extends Precedence {
   readonly job: Job
-  /** Order of arrival; also the tie in every queue. */
+  /** Order of arrival; breaks ties in every queue. */
   readonly seq: number
   readonly arrivedAt: number
-  readonly preemptible: boolean
-  /** Who asked for it. Jobs of nobody in particular are those of one client. */
+  /** Jobs that name no client share one. */
   readonly client: string
-  /** Attempts begun so far; the current one while `worker` is set. */
-  attempt: number
-  worker: WorkerRecord | undefined
-  /** When the current attempt was sent. */
-  sentAt: number
-  /** Permission to start was given to an attempt that must not be repeated. */
-  committed: boolean
-  /** Attempts that took their slot down, and attempts whose slot or worker was lost under them. */
+  /** The first estimate: the work that the job is expected to need, and how much it has done when that is revised. */
+  readonly expected: number
+  readonly reviseAt: number
+  /** The current attempt. `beginAttempt` sets it and `endAttempt` removes it. */
+  attempt: Attempt | undefined
+  /** Attempts begun so far. */
+  attempts: number
+  /** Attempts that took their slot down, attempts whose slot or worker was lost, and attempts that were overdue. */
   crashes: number
   losses: number
+  resent: number
   /** Workers that failed this job. */
   excluded: Set<string> | undefined
-  /** The mirror of the worker's discipline: does it run, how much was done at `since`, what is it now taken to need. */
+  /** The work that its client has paid for, and the work of all attempts that have ended. */
+  paid: number
+  spent: number
+  /** Time on a core for which it goes first. `until` is the same as work of its worker, or this while it is queued. */
+  aheadMs: number
+  /** `owed`: it has waited long enough to be owed a turn. `taken`: it has its turn now. */
+  turn: 'none' | 'owed' | 'taken'
+  /** Its entry in the queue. */
+  queued: Entry<JobRecord> | undefined
+  /** The launch that was made for it. */
+  awaits: string | undefined
+  /** Undefined: the cluster has no functions. */
+  functions: FunctionUse | undefined
+  /** Its timers; each belongs to the concern that its kind names. */
+  deadlineTimer: Entry<Timer> | undefined
+  slackTimer: Entry<Timer> | undefined
+  turnTimer: Entry<Timer> | undefined
+  queueTimer: Entry<Timer> | undefined
+  patienceTimer: Entry<Timer> | undefined
+}
+
+/** How a job may use functions, and has. */
+export interface FunctionUse {
+  /** Attempts in functions so far. */
+  tries: number
+  /** While the job waits for its next attempt in a function: when that is due; else 0. */
+  retryAt: number
+  /** True: only workers may run it from now on. */
+  fleetOnly: boolean
+  /** The part of its work that counts in the backlog. */
+  weight: number
+}
+
+/** One try at a job, on a worker or in a function. */
+export interface Attempt {
+  readonly record: JobRecord
+  readonly job: Job
+  /** 1 for the first attempt at the job. */
+  readonly number: number
+  /** For attempts in functions, the record that stands for all functions. */
+  readonly worker: WorkerRecord
+  readonly inFunction: boolean
+  readonly preemptible: boolean
+  readonly sentAt: number
+  /** True: it must not be repeated, and has been permitted to start. */
+  committed: boolean
+  /** True: its answer has begun to arrive. */
+  answering: boolean
+  /** The last report of its worker that named it, by number. */
+  seenIn: number
+  /** The mirror of its worker: whether it runs, the work it had done at `since`, and its time on a core by then. */
   running: boolean
   done: number
   since: number
-  /** How long the current attempt had had a core by `since`. */
   ranMs: number
-  /** When the current attempt lost its core, or was sent and found none; -1: it has one. */
+  /** When it lost its core, or was sent and found none; -1: it has one. */
   pausedAt: number
-  /** The most that its worker has said to be done of the current attempt. */
-  saidDone: number
+  /** The most work that its worker has reported as done. */
+  reportedDone: number
+  /** The work it is now expected to need, and how much it has done when that is revised. */
   expected: number
-  /** When it has done this much, that is thought over. */
   reviseAt: number
-  /** What its client has paid for it, and the work that attempts which are over have done. */
-  paid: number
-  spent: number
-  /** Of what the current attempt has done, so much is counted in its client's share. */
+  /** Work already counted in its client's share. */
   counted: number
-  /** Where it goes first, until it has had so much time on a core: `until` is that as work of its worker. */
-  aheadMs: number
-  /** It has waited so long that it is owed a turn on a core, or has one. */
-  turn: 'none' | 'owed' | 'taken'
-  /** A launch that was made for it. */
-  awaits: string | undefined
-  /** What came to nothing in a function is for the fleet. */
-  fleetOnly: boolean
-  /** Attempts in functions so far; while it waits for the next of them, when that is to be, else 0. */
-  awayTries: number
-  awayAt: number
-  /** In a function: how long that was expected to take to start. */
+  /** In a function: the expected cold start; 0: the function was warm. */
   coldMs: number
-  /** What counts of it in the backlog. */
-  weight: number
-  /** Places in the queue and among the timers. */
-  queued: Entry<JobRecord> | undefined
-  deadline: Entry<Timer> | undefined
-  slack: Entry<Timer> | undefined
-  /** It waits for a core that is about to be free, until then. */
-  patience: Entry<Timer> | undefined
-  age: Entry<Timer> | undefined
-  /** It waits in the queue, and is refused then. */
-  waited: Entry<Timer> | undefined
-  /** It is in a function, which is given up then. */
-  away: Entry<Timer> | undefined
-  /** The current attempt must be answered by then; or, if it was not, its worker must show that it is alive. */
-  answer: Entry<Timer> | undefined
-  /** When its worker was asked whether it is alive; -1: it was not. How often attempts were sent again because it was. */
+  /** Its time limit: the answer limit on a worker, the function timeout in a function. */
+  timer: Entry<Timer> | undefined
+  /** When its worker was asked for a sign of life; -1: it was not. */
   askedAt: number
-  resent: number
-  /** The last report of its worker that named it. */
-  seenIn: number
-  /** The answer of the current attempt has begun to come. */
-  answering: boolean
 }
 
 export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
   state: 'ready' | 'draining' | 'gone'
-  /** Where there are tiers: what it is for. A front has no slots. */
-  readonly role: Role | undefined
-  /** Not reached at the last try, and not heard of since. */
+  /** If the scaler assigns roles. A worker whose role takes no jobs has no slots. */
+  readonly role: string | undefined
+  /** True: it could not be reached, and has not reported since. It is given no jobs. */
   suspect: boolean
   heardAt: number
-  /** When it was launched, or joined where nobody launched it: what it costs is counted from here. */
+  /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
   readonly since: number
   /** When it was last given a job. */
   placedAt: number
-  /** The newest message that counted. */
+  /** The sequence number of its newest message. */
   seq: number
   reports: number
-  /** Jobs in its hands, in order of arrival there. */
-  jobs: JobRecord[]
+  /** The attempts that it holds, running and paused, in order of arrival. */
+  jobs: Attempt[]
   running: number
-  /** Memory that its jobs are predicted to need. */
+  /** Predicted memory of its jobs. */
   usedMb: number
-  /** Grows with every placement in the cluster; smaller means placed on longer ago. Unique among workers. */
+  /** Grows with every placement in the cluster: the worker with the smallest was given a job longest ago. Unique. */
   placedStamp: number
-  /** Where the scheduler has filed it: the scheduler's own. Here rather than in a map, to be found without a search. */
+  /** The scheduler's own entry for this worker. It is here, and not in a map, to save the lookup. */
   filed: unknown
-  /** A job that waits for it to be empty, under policies that keep workers for some: others are not sent there. */
+  /** The job that this worker is reserved for, under policies that reserve workers. */
   keptFor: string | undefined
-  /** Jobs whose attempts broke off here. If it turns out to be gone, each of them may have taken it down. */
+  /** Jobs whose connections broke here since its last report. If it is lost, each of them may have taken it down. */
   brokeOff: string[]
-  /** The share of its cores that was busy between the last two polls; null: not known yet. */
+  /** The share of its cores that was busy between the last two polls; null: polled less than twice. */
   cpu: number | null
-  /** CPU time as it was said last, and at the last poll. */
-  cpuSaid: CpuSaid | null
-  cpuPolled: CpuSaid | null
-  /** Where workers are pinged: when that was done last, and how many in a row it has not answered. */
+  /** The last reported CPU time, and that of the last poll. */
+  cpuReported: CpuReading | null
+  cpuPolled: CpuReading | null
+  /** With pings: when the last was sent, and how many in a row it has not answered. */
   pingedAt: number
   unanswered: number
-  /** Its place among the timers, where reports or answers to pings are expected. */
-  silence: Entry<Timer> | undefined
+  /** Fires when it has missed its heartbeats. */
+  silenceTimer: Entry<Timer> | undefined
 }
 
-export interface CpuSaid {
+export interface CpuReading {
   ms: number
   at: number
 }
 
-/** A worker of which nothing is known but what it said of itself, or was said of it. */
 export function newWorkerRecord(
   facts: WorkerFacts,
   known: Pick<WorkerRecord, 'number' | 'launch' | 'state' | 'since' | 'placedAt' | 'seq' | 'placedStamp'> & {
-    role?: Role | undefined
+    role?: string | undefined
   },
 ): WorkerRecord {
   const { id, cores, workPerSecond, memoryMb, slots } = facts
   return {
-    ...{ id, cores, workPerSecond, memoryMb, slots: known.role === 'front' ? 0 : slots },
+    ...{ id, cores, workPerSecond, memoryMb, slots },
     role: undefined,
     ...known,
     suspect: false,
@@ -149,11 +165,11 @@ export function newWorkerRecord(
     keptFor: undefined,
     brokeOff: [],
     cpu: null,
-    cpuSaid: null,
+    cpuReported: null,
     cpuPolled: null,
     pingedAt: 0,
     unanswered: 0,
-    silence: undefined,
+    silenceTimer: undefined,
   }
 }
 
@@ -163,28 +179,29 @@ export interface LaunchRecord {
   readonly timer: Entry<Timer>
 }
 
-/** What a timer is about. */
+/** A timer's `id` names the job, worker or launch that it concerns. */
 export interface Timer {
-  kind: TimerOfJob | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'cpu' | 'overflow'
+  kind: TimerKind
   id: string
 }
 
-type TimerOfJob = (typeof timersOfJobs)[number]
+export type TimerKind = JobTimerKind | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'cpu' | 'overflow'
+export type JobTimerKind = (typeof jobTimerKinds)[number]
 
-const timersOfJobs = ['deadline', 'slack', 'patience', 'age', 'waited', 'away', 'answer'] as const
-const ofJobs: ReadonlySet<string> = new Set(timersOfJobs)
+/** Timers of jobs and their attempts. They are cleared when the job is over. */
+const jobTimerKinds = ['deadline', 'slack', 'turn', 'queue', 'patience', 'function', 'answer'] as const
+const ofJobs: ReadonlySet<string> = new Set(jobTimerKinds)
 
-/** True: the timer is a job's, which has it under that name, and goes with it. */
-export function isOfJob(kind: Timer['kind']): kind is TimerOfJob {
+export function isJobTimer(kind: TimerKind): boolean {
   return ofJobs.has(kind)
 }
 
-/** True while the worker may be given jobs at all. */
+/** True: the worker may be given jobs. */
 export function isOpen(worker: WorkerRecord): boolean {
   return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.slots
 }
 
-/** Removes an item from a short array and keeps the order. Several times as fast as splice, which makes an array. */
+/** Removes an item from a short array and keeps the order. Several times as fast as splice, which allocates. */
 export function takeOut<T>(items: T[], item: T): void {
   const at = items.indexOf(item)
   if (at < 0) return
@@ -192,51 +209,70 @@ export function takeOut<T>(items: T[], item: T): void {
   items.pop()
 }
 
-/** `said`: what is believed of its work. */
-export function newJobRecord(job: Job, seq: number, now: number, said: Said = job): JobRecord {
+// Both records are written out field by field: a spread makes an object of this size ten times as slow to create.
+
+export function newJobRecord(job: Job, seq: number, now: number, prediction: Prediction): JobRecord {
+  const { expected, reviseAt } = firstExpectation(prediction)
   return {
     job,
     seq,
     arrivedAt: now,
-    preemptible: job.preemptible ?? true,
     client: job.client ?? 'anonymous',
-    counted: 0,
-    attempt: 0,
-    worker: undefined,
-    sentAt: 0,
-    committed: false,
+    expected,
+    reviseAt,
+    attempt: undefined,
+    attempts: 0,
     crashes: 0,
     losses: 0,
+    resent: 0,
     excluded: undefined,
-    running: false,
-    done: 0,
-    since: 0,
-    ranMs: 0,
-    pausedAt: -1,
-    saidDone: 0,
-    ...firstStanding(said),
     paid: 0,
     spent: 0,
-    ...noPrecedence,
+    tier: 0,
+    until: 0,
+    due: 0,
     aheadMs: 0,
     turn: 'none',
-    awaits: undefined,
-    fleetOnly: false,
-    awayTries: 0,
-    awayAt: 0,
-    coldMs: 0,
-    weight: 0,
     queued: undefined,
-    deadline: undefined,
-    slack: undefined,
-    patience: undefined,
-    age: undefined,
-    waited: undefined,
-    away: undefined,
-    answer: undefined,
-    askedAt: -1,
-    resent: 0,
-    seenIn: 0,
+    awaits: undefined,
+    functions: undefined,
+    deadlineTimer: undefined,
+    slackTimer: undefined,
+    turnTimer: undefined,
+    queueTimer: undefined,
+    patienceTimer: undefined,
+  }
+}
+
+export function newAttempt(
+  record: JobRecord,
+  worker: WorkerRecord,
+  now: number,
+  inFunction: boolean,
+): Attempt {
+  const { job } = record
+  return {
+    record,
+    job,
+    number: record.attempts,
+    worker,
+    inFunction,
+    preemptible: job.preemptible ?? true,
+    sentAt: now,
+    committed: false,
     answering: false,
+    seenIn: worker.reports,
+    running: false,
+    done: 0,
+    since: now,
+    ranMs: 0,
+    pausedAt: -1,
+    reportedDone: 0,
+    expected: record.expected,
+    reviseAt: record.reviseAt,
+    counted: 0,
+    coldMs: 0,
+    timer: undefined,
+    askedAt: -1,
   }
 }

@@ -1,21 +1,25 @@
-/** What the brain believes, put so that people, tests and checks can read it. */
+/** The brain's state for people, tests and checks. */
 
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Core } from './core.ts'
 import { isRunning, remainingWork } from './jobs/mirror.ts'
-import { mayHave } from './jobs/placing.ts'
+import { mayTake } from './jobs/placing.ts'
 import { mostTurns } from './jobs/turns.ts'
-import { isOfJob, type JobRecord, type WorkerRecord } from './state.ts'
+import { isJobTimer, type JobRecord, type WorkerRecord } from './state.ts'
 
 export function viewOf(core: Core): BrainView {
-  const waiting = [...core.waiting]
-  const away = core.overflow?.place.jobs ?? []
+  const waiting = [...core.queue]
+  const inFunctions = core.overflow?.worker.jobs ?? []
   return {
     now: core.now,
     waiting: waiting.map((record) => record.job.id),
     ...lanesOf(waiting),
-    placed: core.jobs.size - waiting.length - away.length,
-    away: away.map(({ job, attempt, worker }) => ({ job: job.id, attempt, function: worker!.id })),
+    placed: core.jobs.size - waiting.length - inFunctions.length,
+    away: inFunctions.map(({ job, number, worker }) => ({
+      job: job.id,
+      attempt: number,
+      function: worker.id,
+    })),
     jobs: core.jobs.size,
     timers: core.timers.size,
     booting: [...core.launches.keys()],
@@ -29,31 +33,31 @@ export function viewOf(core: Core): BrainView {
       if (core.scheduler.patient) return undefined
       for (const worker of core.workers.values()) {
         if (worker.jobs.length > 0) continue
-        const record = waiting.find((candidate) => mayHave(core, worker, candidate))
+        const record = waiting.find((candidate) => mayTake(core, worker, candidate))
         if (record) return { job: record.job.id, worker: worker.id }
       }
       return undefined
     },
     leftBehind() {
       for (const { kind, id } of core.timers)
-        if (isOfJob(kind) && !core.jobs.has(id)) return `a timer for the ${kind} of job ${id}`
+        if (isJobTimer(kind) && !core.jobs.has(id)) return `a timer for the ${kind} of job ${id}`
       for (const { job } of core.deadlines) if (!core.jobs.has(job.id)) return `the deadline of job ${job.id}`
-      for (const { job } of away) if (!core.jobs.has(job.id)) return `job ${job.id} in a function`
+      for (const { job } of inFunctions) if (!core.jobs.has(job.id)) return `job ${job.id} in a function`
       if (core.jobs.size === 0 && core.overflow && core.overflow.backlog.total !== 0)
-        return `${core.overflow.backlog.total} units of work before others`
+        return `a backlog of ${core.overflow.backlog.total} units of work`
       return undefined
     },
   }
 }
 
-/** Those that are owed nothing any more are still among them until they come up. */
+/** Jobs that are no longer owed a turn stay in the heap until they come up. */
 function owed(core: Core): number {
   let count = 0
   for (const { turn } of core.owed) if (turn === 'owed') count++
   return count
 }
 
-/** Of jobs that wait. */
+/** How many queued jobs each lane has. */
 function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
   const lanes: Record<string, number> = {}
   for (const {
@@ -65,11 +69,11 @@ function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
 
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const { now, scheduler, scaler } = core
-  const jobs = worker.jobs.map((record: JobRecord) => ({
-    job: record.job.id,
-    attempt: record.attempt,
-    running: isRunning(core, record),
-    remaining: remainingWork(record, now),
+  const jobs = worker.jobs.map((attempt) => ({
+    job: attempt.job.id,
+    attempt: attempt.number,
+    running: isRunning(core, attempt),
+    remaining: remainingWork(attempt, now),
   }))
   return {
     id: worker.id,
@@ -84,7 +88,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     ...(worker.role && { role: worker.role }),
     figures: {
       ...(worker.role && { role: worker.role }),
-      ...(worker.role === 'front' && { open: core.through.get(worker.id) ?? 0 }),
+      ...(worker.slots === 0 && { open: core.through.get(worker.id) ?? 0 }),
       ...scheduler.tells?.(worker),
       ...scaler.tellsOf?.(worker.id),
     },

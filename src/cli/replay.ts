@@ -3,6 +3,7 @@ import { ConfigError } from '../lib/errors.ts'
 import { replay as replayLog } from '../simulate/replay.ts'
 import { whyText } from '../story/document.ts'
 import { whyFromLog } from '../story/from-log.ts'
+import { loggedBrain } from '../systems/brain-spec.ts'
 import { type Command, readOptions } from './options.ts'
 
 const options = {
@@ -28,7 +29,7 @@ export const replay: Command = {
         return 0
       }
       const { header, events, actions, difference } = await replayLog(file.readLines())
-      const { scheduler, discipline } = header.brain
+      const { scheduler, discipline } = loggedBrain(header)
       if (values.json) console.log(JSON.stringify({ scheduler, discipline, events, actions, difference }))
       else if (difference) {
         console.log(

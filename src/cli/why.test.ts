@@ -53,7 +53,7 @@ test('prints the answer without the admin port, and stderr says what to do', asy
 test('reports forgotten jobs, rejected requests and bad arguments', async () => {
   const unknown = await run(['why', 'nobody', '--admin-url', up.adminUrl])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-  assert.match(unknown.stderr, /^404 Not Found\n {2}Nothing is remembered of a job nobody/)
+  assert.match(unknown.stderr, /^404 Not Found\n {2}Job nobody is unknown/)
   const refused = await run(['request', 'julia', 'width=0', '--why', '--url', up.url])
   assert.match(refused.stderr, /the request did not become a job/)
   const none = await run(['why'])

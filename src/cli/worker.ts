@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
-import type { FrontStarter } from '../systems/tiered/live-tier.ts'
+import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
 import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
@@ -65,7 +65,8 @@ export const worker: Command = {
         // Workers that the brain started end with it.
         reconnectMs: launch === undefined ? reconnectMs : 0,
         leaveMs: values.leaveAfter * 1000,
-        ...(!server && { front: frontFrom(values, joining) }),
+        startRole: (assigned, parts) =>
+          new LiveTier(assigned, { ...parts, front: server ? undefined : frontFrom(values, joining) }),
         log: (line) => console.log(line),
       },
       signal,

@@ -1,11 +1,11 @@
-/** Values as text that is the same for equal values only: the order of names in an object does not count. */
+/** Canonical text of a value: two values have the same text only if they are equal. Key order is ignored. */
 
 import { ContractError } from '../lib/errors.ts'
 
-/** What goes around in a circle ends here. */
+/** Stops recursion into cyclic values. */
 const deepest = 1_000
 
-/** Throws if the value has no end. */
+/** Throws if the value is cyclic or nested too deeply. */
 export function canonical(value: unknown): string {
   return text(value, 0)
 }
@@ -13,7 +13,7 @@ export function canonical(value: unknown): string {
 function text(value: unknown, depth: number): string {
   if (depth > deepest) throw new ContractError(`nested deeper than ${deepest} levels`)
   if (typeof value === 'string') return JSON.stringify(value)
-  // JSON has no word for some numbers, and none for the minus of -0.
+  // JSON cannot represent NaN, Infinity and -0.
   if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(value)
@@ -31,7 +31,7 @@ function list(values: readonly unknown[], depth: number): string {
   return `${all}]`
 }
 
-/** A name that is not there and one whose value is undefined are the same. */
+/** A missing key and a key whose value is undefined are equal. */
 function object(value: Record<string, unknown>, depth: number): string {
   let all = '{'
   for (const name of Object.keys(value).sort()) {

@@ -4,9 +4,9 @@ import { chain } from './chain.ts'
 import { constant } from './constant.ts'
 import { memo } from './memo.ts'
 import { priorWork } from './prior.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
-test('the first rule that has something to say is heard, and all learn', () => {
+test('the first rule with a guess decides, and all rules learn', () => {
   const rule = chain(memo(), constant(), priorWork(10))
   const [small, large, other] = [question({ n: 1 }), question({ n: 2 }), question({ n: 3 })]
   assert.equal(rule.guess(other)?.reason.code, 'never-seen')
@@ -22,7 +22,7 @@ test('the first rule that has something to say is heard, and all learn', () => {
   )
 })
 
-test('a chain of nothing has nothing to say', () => {
+test('an empty chain has no guess', () => {
   const rule = chain()
   rule.learn(question(), 1)
   assert.equal(rule.guess(question()), undefined)

@@ -1,4 +1,4 @@
-/** Asks rules in turn: the first that has something to say is heard; all learn. */
+/** Asks rules in order and returns the first guess; every rule learns from every measurement. */
 
 import type { Rule } from './estimator.ts'
 

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { stream } from '../lib/random.ts'
 import { factor, solve } from './cholesky.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
-/** B·Bᵀ for a random B with so many columns: positive definite only with enough of them. */
+/** B·Bᵀ for a random B; positive definite only if B has at least n columns. */
 function gram(n: number, columns: number, seed: number): Float64Array {
   const random = stream(seed, 'gram')
   const b = Float64Array.from({ length: n * columns }, () => random.normal())
@@ -38,7 +38,7 @@ test('a positive definite system is solved', () => {
   )
 })
 
-test('a matrix without full rank gets a heavier diagonal, as much as it takes', () => {
+test('a rank-deficient matrix gets a larger diagonal, as much as needed', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 20 }), fc.nat(), (n, seed) => {
       const a = gram(n, 1, seed)
@@ -56,7 +56,7 @@ test('a matrix without full rank gets a heavier diagonal, as much as it takes', 
   )
 })
 
-test('zeros and a negative diagonal are made positive definite too', () => {
+test('zero matrices and negative diagonals are made positive definite', () => {
   for (const a of [new Float64Array(9), Float64Array.of(-5, 1, 0, 1, 2, 0, 0, 0, 0)]) {
     assert.ok(factor(a, 3)! > 0)
     const b = Float64Array.of(1, 2, 3)
@@ -65,7 +65,7 @@ test('zeros and a negative diagonal are made positive definite too', () => {
   }
 })
 
-test('a matrix with an entry that is no number has no factor', () => {
+test('a matrix with a non-finite entry has no factor', () => {
   assert.equal(factor(Float64Array.of(1, Number.NaN, Number.NaN, 1), 2), undefined)
   assert.equal(factor(Float64Array.of(Number.POSITIVE_INFINITY), 1), undefined)
 })

@@ -1,12 +1,12 @@
-/** Solves A·x = b for a symmetric A, in place; an A that is not positive definite gets a heavier diagonal until it is. */
+/** Solves A·x = b in place for a symmetric A. The diagonal is increased until A is positive definite. */
 
-/** How much more is added to the diagonal each time, and how often. */
+/** The addition to the diagonal grows by this factor on each of at most 40 tries. */
 const step = 10
 const tries = 40
 
 /**
  * Replaces the lower triangle of `a` (`n` × `n`, by rows; the upper triangle must hold the same) by its factor L,
- * A = L·Lᵀ, and returns what was added to the diagonal. Undefined: nothing helps, because an entry is no number.
+ * A = L·Lᵀ, and returns the amount added to the diagonal. Undefined if an entry is not a finite number.
  */
 export function factor(a: Float64Array, n: number): number | undefined {
   const diagonal = new Float64Array(n)
@@ -24,7 +24,7 @@ export function factor(a: Float64Array, n: number): number | undefined {
   return undefined
 }
 
-/** Solves L·Lᵀ·x = b, where `a` is what `factor` left; x replaces b. */
+/** Solves L·Lᵀ·x = b, where `a` was factored by `factor`; x replaces b. */
 export function solve(a: Float64Array, n: number, b: Float64Array): void {
   for (let i = 0; i < n; i++) {
     let rest = b[i]!
@@ -38,9 +38,9 @@ export function solve(a: Float64Array, n: number, b: Float64Array): void {
   }
 }
 
-/** The lower triangle of A⁻¹, where `l` is what `factor` left of A. */
+/** The lower triangle of A⁻¹, where `l` is A factored by `factor`. */
 export function inverseOf(l: Float64Array, n: number): Float64Array {
-  // By rows of the transpose: what is summed up lies side by side.
+  // Stored transposed, so that the inner loops read consecutive memory.
   const half = new Float64Array(n * n)
   for (let j = 0; j < n; j++) {
     half[j * n + j] = 1 / l[j * n + j]!
@@ -61,7 +61,7 @@ export function inverseOf(l: Float64Array, n: number): Float64Array {
   return inverse
 }
 
-/** From the upper triangle, which `decompose` leaves alone. */
+/** Restores the lower triangle from the upper one, which `decompose` does not modify. */
 function restore(a: Float64Array, n: number, diagonal: Float64Array, added: number): void {
   for (let i = 0; i < n; i++) {
     a[i * n + i] = diagonal[i]! + added
@@ -77,7 +77,7 @@ function decompose(a: Float64Array, n: number): boolean {
       const other = j * n
       for (let k = 0; k < j; k++) sum -= a[row + k]! * a[other + k]!
       if (j < i) a[row + j] = sum / a[other + j]!
-      // A pivot this small beside its entry is made of rounding errors.
+      // A pivot this small relative to its entry is rounding error.
       else if (sum > a[row + i]! * 1e-13 && sum < Number.POSITIVE_INFINITY) a[row + i] = Math.sqrt(sum)
       else return false
     }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { constant } from './constant.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
-test('the geometric mean of all so far is said of every request, with the spread they showed', () => {
+test('every request gets the geometric mean of all measurements, with their spread', () => {
   const rule = constant()
   assert.equal(rule.guess(question()), undefined)
   rule.learn(question({ n: 1 }), 10)

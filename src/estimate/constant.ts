@@ -1,4 +1,4 @@
-/** Guesses the geometric mean of all so far, whatever the request: what every other rule must beat. */
+/** Guesses the geometric mean of all measurements, whatever the request: the baseline for every other rule. */
 
 import type { Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
@@ -6,19 +6,19 @@ import { guessOf, isUsable } from './guess.ts'
 export function constant(): Rule {
   let rows = 0
   let meanLog = 0
-  /** Of squared distances from the mean. */
-  let sum = 0
+  /** Sum of squared deviations from the mean (Welford). */
+  let squares = 0
   return {
     guess() {
       if (rows === 0) return undefined
-      const spread = rows > 1 ? Math.sqrt(sum / (rows - 1)) : undefined
+      const spread = rows > 1 ? Math.sqrt(squares / (rows - 1)) : undefined
       return guessOf(Math.exp(meanLog), 'similar', { code: 'geometric-mean', rows }, spread)
     },
     learn(_question, value) {
       if (!isUsable(value)) return
       const off = Math.log(value) - meanLog
       meanLog += off / ++rows
-      sum += off * (Math.log(value) - meanLog)
+      squares += off * (Math.log(value) - meanLog)
     },
   }
 }

@@ -1,42 +1,42 @@
 /**
- * How fast the machine is just now, beside what it was when costs were learned: for costs that are measured as time. What
- * others do on a shared machine can double the CPU time of a request for seconds at a stretch.
+ * Tracks how fast the machine is now relative to when costs were learned, for costs measured as time. Other load on a
+ * shared machine can double the CPU time of a request for seconds at a time.
  */
 
 import type { Guess } from './estimator.ts'
 
-/** How much the speed changes from one request to the next, in logs. */
+/** Standard deviation of the speed's change from one request to the next, in logs. */
 const change = 0.5
-/** So much of it lasts from one request to the next: what stays for long is not the moment's, and rules learn it. */
-const lasts = 0.98
-/** A request that was further off tells of itself, not of the machine. */
-const farthest = Math.log(3)
+/** Share of the drift kept from one request to the next: a lasting change is learned by the rules instead. */
+const retained = 0.98
+/** Errors are clipped to this factor: a larger one is a property of the request, not of the machine. */
+const largestError = Math.log(3)
 
 export class Drift {
   #log = 0
 
-  /** What the guess amounts to at the speed of now. */
+  /** The guess at the current speed. */
   adjust(guess: Guess): Guess {
-    return isKnown(guess) ? { ...guess, value: guess.value * Math.exp(this.#log) } : guess
+    return isMeasured(guess) ? { ...guess, value: guess.value * Math.exp(this.#log) } : guess
   }
 
-  /** What a cost of now would be at the usual speed: what rules learn. */
-  usual(value: number): number {
+  /** A cost measured now, converted to the usual speed: the value that rules learn. */
+  atUsualSpeed(value: number): number {
     return value / Math.exp(this.#log)
   }
 
-  /** `guess` is as the rule made it, not adjusted. The surer it was, the more what came tells of the machine. */
+  /** `guess` is the rule's, unadjusted. The narrower its spread, the more of the error is attributed to the machine. */
   learn(guess: Guess, actual: number): void {
-    // What is remembered of a request was learned at a speed of its own, and would confirm whatever that was.
+    // A memo holds a cost measured at whatever speed applied then, so it says nothing about the usual speed.
     if (guess.source !== 'model' || !guess.spread) return
     const spread = Math.max(guess.spread.below, guess.spread.above)
     const off = Math.log(actual / guess.value) - this.#log
-    const step = Math.max(-farthest, Math.min(farthest, off))
-    this.#log = lasts * (this.#log + step * (change ** 2 / (change ** 2 + spread ** 2)))
+    const step = Math.max(-largestError, Math.min(largestError, off))
+    this.#log = retained * (this.#log + step * (change ** 2 / (change ** 2 + spread ** 2)))
   }
 }
 
-/** Nobody knows what a made-up cost would be at another speed. */
-function isKnown({ source }: Guess): boolean {
+/** A prior or a mean is not tied to any speed, so it is not adjusted. */
+function isMeasured({ source }: Guess): boolean {
   return source === 'memo' || source === 'model'
 }

@@ -1,48 +1,48 @@
 /**
- * Estimation: what will this request cost? A rule guesses one quantity of one workload, one file each; an estimator
- * puts calibrated intervals around the guesses of rules.
+ * Estimation: what will this request cost? A rule (one file each) guesses one quantity of one workload; an estimator
+ * puts calibrated intervals around the guesses.
  */
 
 import type { Estimate, Features } from '../model/estimate.ts'
 import type { Quantities } from '../model/metering.ts'
 import type { Reason } from '../model/reason.ts'
 
-/** What an estimator may look at. */
+/** A request as estimators see it. */
 export interface Question {
   workload: string
-  /** Names the version of the workload's code: costs are comparable only within one. */
+  /** Identifies the version of the workload's code: costs are comparable only within one version. */
   codeHash: string
-  /** The same for equal requests only: parameters and body. */
+  /** Identical only for equal requests (parameters and body). */
   key: string
-  /** As the workload's schema gave them. */
+  /** As parsed by the workload's schema. */
   params: unknown
   features: Features
 }
 
-/** What a job took. */
+/** Measured cost of a job. */
 export interface Measurement {
   work: number
   peakMemoryMb: number
-  /** What work is the sum of, where that is known. */
+  /** The parts that add up to `work`, if known. */
   quantities?: Quantities
 }
 
-/** What a rule makes of a question. */
+/** A rule's answer to a question. */
 export interface Guess {
   /** Finite, and above 0. */
   value: number
-  /** How far below and above it like requests lie, in logs, as far as the rule can tell. */
+  /** How far similar requests lie below and above it, in logs, if the rule can tell. */
   spread?: { below: number; above: number }
   source: Estimate['source']
-  /** Which rule, and the numbers that decided. */
+  /** The rule and its deciding numbers. */
   reason: Reason
 }
 
 /** Guesses one quantity (work, or peak memory) of one workload. */
 export interface Rule {
-  /** Undefined: it has nothing to say. */
+  /** Undefined if the rule has no guess. */
   guess(question: Question): Guess | undefined
-  /** `value` is finite and above 0: the estimator drops others. `quantities`: what it is the sum of. */
+  /** `value` is finite and above 0; the estimator drops other values. `quantities` are the parts of `value`. */
   learn(question: Question, value: number, quantities?: Quantities): void
 }
 
@@ -52,10 +52,10 @@ export interface Quote extends Estimate {
 }
 
 export interface Estimator {
-  /** Where there is one: to be awaited before `estimate`, for it asks where asking takes time. Never rejects. */
+  /** Optional lookup in slower storage, awaited before `estimate`. Never rejects. */
   look?(question: Question): Promise<void>
-  /** Always an answer, never negative, fast enough for the path of a request. */
+  /** Always returns a non-negative estimate; fast enough for the request path. */
   estimate(question: Question): Quote
-  /** Measurements that cannot be true (negative, not a number) are dropped. */
+  /** Drops invalid measurements (negative, not a number). */
   learn(question: Question, measurement: Measurement): void
 }

@@ -5,24 +5,24 @@ import type { Features } from '../model/estimate.ts'
 import type { BodyFacts } from '../workload/workload.ts'
 import { featuresOf } from './features.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const noBody: BodyFacts = { bytes: 0, head: new Uint8Array() }
-const shown = (params: unknown, body = noBody) => featuresOf({}, params, body)
-const fromJson = (text: string) => shown(JSON.parse(text))
+const automatic = (params: unknown, body = noBody) => featuresOf({}, params, body)
+const fromJson = (text: string) => automatic(JSON.parse(text))
 
-/** The features, and what was said to be wrong, of a workload that has its own. */
-function own(features: () => unknown, params: unknown = { n: 1 }): [Features, string | undefined] {
-  let heard: string | undefined
+/** The features of a workload that declares them, and the reported problem. */
+function declared(features: () => unknown, params: unknown = { n: 1 }): [Features, string | undefined] {
+  let problem: string | undefined
   const found = featuresOf({ features: features as () => Features }, params, noBody, (why) => {
-    heard = why
+    problem = why
   })
-  return [found, heard]
+  return [found, problem]
 }
 
-test('numbers, booleans and strings are features as they are, strings by their length too', () => {
-  assert.deepEqual(shown({ n: 5, on: false, kind: 'fast', nothing: null, left: undefined }), {
+test('numbers, booleans and strings are features; a string also has a length', () => {
+  assert.deepEqual(automatic({ n: 5, on: false, kind: 'fast', nothing: null, left: undefined }), {
     n: 5,
     on: false,
     kind: 'fast',
@@ -30,8 +30,8 @@ test('numbers, booleans and strings are features as they are, strings by their l
   })
 })
 
-test('the text of a number has no length of its own', () => {
-  assert.deepEqual(shown({ n: '999985999949', share: '-0.5', odd: '0x10' }), {
+test('a numeric string has no length feature', () => {
+  assert.deepEqual(automatic({ n: '999985999949', share: '-0.5', odd: '0x10' }), {
     n: '999985999949',
     share: '-0.5',
     odd: '0x10',
@@ -39,18 +39,18 @@ test('the text of a number has no length of its own', () => {
   })
 })
 
-test('of a long string only the length counts', () => {
-  assert.deepEqual(shown({ text: 'x'.repeat(5000), digits: '7'.repeat(100) }), {
+test('a long string yields only its length', () => {
+  assert.deepEqual(automatic({ text: 'x'.repeat(5000), digits: '7'.repeat(100) }), {
     'text.length': 5000,
     'digits.length': 100,
   })
 })
 
-test('objects inside are flattened with dotted names, four levels deep', () => {
+test('nested objects are flattened to dotted names, four levels deep', () => {
   assert.deepEqual(fromJson('{"a":{"b":{"c":{"d":1,"e":{"f":2}}},"g":true}}'), { 'a.b.c.d': 1, 'a.g': true })
 })
 
-test('arrays count by their length, numbers in them by sum and largest, texts and arrays by their lengths', () => {
+test('arrays yield length, and sum and maximum of numbers or of element lengths', () => {
   assert.deepEqual(
     fromJson('{"a":[3,9,1],"words":["one","three"],"rows":[[1,2],[]],"mixed":[1,{}],"e":[]}'),
     {
@@ -67,26 +67,26 @@ test('arrays count by their length, numbers in them by sum and largest, texts an
       'e.length': 0,
     },
   )
-  assert.deepEqual(shown([4, 5]), { 'params.length': 2, 'params.sum': 9, 'params.max': 5 })
-  assert.deepEqual(shown({ raw: new Uint8Array(3) }), { 'raw.length': 3, 'raw.sum': 0, 'raw.max': 0 })
+  assert.deepEqual(automatic([4, 5]), { 'params.length': 2, 'params.sum': 9, 'params.max': 5 })
+  assert.deepEqual(automatic({ raw: new Uint8Array(3) }), { 'raw.length': 3, 'raw.sum': 0, 'raw.max': 0 })
 })
 
-test('the sum of a huge array is told from a part of it', () => {
-  const found = shown({ a: new Array(1_000_000).fill(2) })
+test('the sum of a huge array is extrapolated from a sample', () => {
+  const found = automatic({ a: new Array(1_000_000).fill(2) })
   assert.deepEqual(found, { 'a.length': 1_000_000, 'a.sum': 2_000_000, 'a.max': 2 })
 })
 
-test('what a schema may make of a text counts as a number', () => {
-  assert.deepEqual(shown({ n: 12n, huge: 10n ** 400n, day: new Date(86_400_000) }), {
+test('bigints and dates are numbers', () => {
+  assert.deepEqual(automatic({ n: 12n, huge: 10n ** 400n, day: new Date(86_400_000) }), {
     n: 12,
     day: 86_400_000,
   })
 })
 
-test('a body counts by its size, a picture by its sides', () => {
-  assert.deepEqual(shown({ n: 1 }, { bytes: 7, head: Buffer.from('letters') }), { n: 1, 'body.bytes': 7 })
+test('a body yields its size, an image also its dimensions', () => {
+  assert.deepEqual(automatic({ n: 1 }, { bytes: 7, head: Buffer.from('letters') }), { n: 1, 'body.bytes': 7 })
   const head = Buffer.from('4749463839612c01c800000000', 'hex')
-  assert.deepEqual(shown({}, { bytes: 9000, head }), {
+  assert.deepEqual(automatic({}, { bytes: 9000, head }), {
     'body.bytes': 9000,
     'body.width': 300,
     'body.height': 200,
@@ -94,44 +94,44 @@ test('a body counts by its size, a picture by its sides', () => {
   })
 })
 
-test('there are 64 features at most, the body among them, and no long names', () => {
+test('at most 64 features, including those of the body, and no long names', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, i]))
-  const names = Object.keys(shown(many, { bytes: 7, head: new Uint8Array() }))
+  const names = Object.keys(automatic(many, { bytes: 7, head: new Uint8Array() }))
   assert.equal(names.length, 64)
   assert.ok(names.includes('body.bytes'))
-  assert.deepEqual(shown({ ['x'.repeat(65)]: 1, ['y'.repeat(60)]: 'kind' }), { ['y'.repeat(60)]: 'kind' })
-  assert.equal(Object.keys(own(() => many)[0]).length, 64)
+  assert.deepEqual(automatic({ ['x'.repeat(65)]: 1, ['y'.repeat(60)]: 'kind' }), { ['y'.repeat(60)]: 'kind' })
+  assert.equal(Object.keys(declared(() => many)[0]).length, 64)
 })
 
-test("a workload's own features take the place of the automatic ones", () => {
+test('features declared by the workload replace the automatic ones', () => {
   assert.deepEqual(
-    own(() => ({ pixels: 5, kind: 'a', on: true, odd: NaN })),
+    declared(() => ({ pixels: 5, kind: 'a', on: true, odd: NaN })),
     [{ pixels: 5, kind: 'a', on: true }, undefined],
   )
-  const long = own(() => ({ text: 'x'.repeat(65), kind: 'y'.repeat(64) }))
-  assert.deepEqual(long, [{ text: 65, kind: 'y'.repeat(64) }, undefined], 'a long text counts by its length')
+  const long = declared(() => ({ text: 'x'.repeat(65), kind: 'y'.repeat(64) }))
+  assert.deepEqual(long, [{ text: 65, kind: 'y'.repeat(64) }, undefined], 'a long string yields its length')
 })
 
-test('own features that fail, or are none, are told of, and the automatic ones used', () => {
-  const [found, why] = own(() => {
+test('invalid declared features are reported, and automatic ones are used', () => {
+  const [found, why] = declared(() => {
     throw new Error('no such map')
   })
   assert.deepEqual([found, why], [{ n: 1 }, 'no such map'])
   for (const wrong of [undefined, null, 5, [1], new Map(), Promise.resolve({ n: 2 })]) {
     assert.deepEqual(
-      own(() => wrong),
+      declared(() => wrong),
       [{ n: 1 }, 'features() must return a plain object'],
     )
   }
   for (const wrong of [null, undefined, [1], 1n, {}]) {
-    const [used, heard] = own(() => ({ good: 1, bad: wrong }))
+    const [used, problem] = declared(() => ({ good: 1, bad: wrong }))
     assert.deepEqual(used, { n: 1 })
-    assert.match(heard!, /^features\(\) gave bad = \w+: must be a number, a string or a boolean$/)
+    assert.match(problem!, /^features\(\) returned bad = \w+: must be a number, a string or a boolean$/)
   }
-  const [, odd] = own(() => {
+  const [, thrown] = declared(() => {
     throw Object.create(null)
   })
-  assert.match(odd!, /^it threw /)
+  assert.match(thrown!, /^features\(\) threw /)
 })
 
 test('names from clients cannot reach a prototype', () => {
@@ -146,7 +146,7 @@ test('names from clients cannot reach a prototype', () => {
   assert.deepEqual(Object.entries(fromJson('{"__proto__":5}')), [])
 })
 
-test('whatever parameters come, there are few features, of few letters, and all numbers are finite', () => {
+test('any parameters yield few, short features with finite numbers', () => {
   const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'length', 'x'.repeat(70), 'a.b', ''))
   const { value: anything } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -155,13 +155,13 @@ test('whatever parameters come, there are few features, of few letters, and all 
       fc.constantFrom(1e308, Infinity, NaN, -0, 'y'.repeat(1000)),
       fc.array(tie('value')),
       fc.array(fc.constantFrom(1e308, -1, 5)),
-      // As JSON has it: with own names that mean something to JavaScript.
+      // As JSON.parse creates them: own properties with names that are special to JavaScript.
       fc.array(fc.tuple(name, tie('value'))).map((pairs) => Object.fromEntries(pairs)),
     ),
   }))
   fc.assert(
     fc.property(anything, (params) => {
-      const features = shown(params)
+      const features = automatic(params)
       assert.equal(Object.getPrototypeOf(features), Object.prototype)
       const entries = Object.entries(features)
       assert.ok(entries.length <= 64)
@@ -171,7 +171,7 @@ test('whatever parameters come, there are few features, of few letters, and all 
         else if (typeof value === 'number') assert.ok(Number.isFinite(value))
         else assert.equal(typeof value, 'boolean')
       }
-      assert.deepEqual(shown(params), features)
+      assert.deepEqual(automatic(params), features)
     }),
     { numRuns: 1000 },
   )

@@ -1,6 +1,6 @@
 /**
- * What a prediction of cost may look at: the features that the workload names, else what its parameters and its
- * body show by themselves. Clients choose parameters, so all of it is bounded.
+ * Features that predict cost: those declared by the workload, else derived from parameters and body. Clients choose
+ * parameters, so everything here is bounded.
  */
 
 import { inspect } from 'node:util'
@@ -9,28 +9,28 @@ import type { BodyFacts, Workload } from '../workload/workload.ts'
 import { pictureSize } from './picture-size.ts'
 import { mostFeatures, mostLetters, numberText } from './reading.ts'
 
-/** Parameters inside parameters are looked at so far down. */
+/** Deepest level of nested parameters that yields features. */
 const deepest = 4
-/** Of a longer list some elements are looked at, evenly spread. */
+/** Longer lists are sampled at this many evenly spaced elements. */
 const mostElements = 1024
 
-/** `wrong` hears what is the matter with the workload's own features, if anything; then the automatic ones do. */
+/** Falls back to automatic features if the workload's are invalid, and passes the cause to `onInvalid`. */
 export function featuresOf(
   workload: Pick<Workload, 'features'>,
   params: unknown,
   body: BodyFacts,
-  wrong?: (why: string) => void,
+  onInvalid?: (why: string) => void,
 ): Features {
   if (!workload.features) return automatic(params, body)
   try {
     return checked(workload.features(params, body))
   } catch (error) {
-    wrong?.(error instanceof Error ? error.message : `it threw ${inspect(error)}`)
+    onInvalid?.(error instanceof Error ? error.message : `features() threw ${inspect(error)}`)
     return automatic(params, body)
   }
 }
 
-/** A copy of what can be used; throws if it is nothing that features can be. */
+/** A copy of the usable features; throws if a value has an invalid type. */
 function checked(given: unknown): Features {
   const prototype = typeof given === 'object' && given !== null ? Object.getPrototypeOf(given) : undefined
   if (prototype !== Object.prototype && prototype !== null) {
@@ -41,27 +41,27 @@ function checked(given: unknown): Features {
   for (const [name, value] of Object.entries(given as object)) {
     if (typeof value !== 'number' && typeof value !== 'string' && typeof value !== 'boolean') {
       throw new TypeError(
-        `features() gave ${name} = ${typeof value}: must be a number, a string or a boolean`,
+        `features() returned ${name} = ${typeof value}: must be a number, a string or a boolean`,
       )
     }
     if (name.length > mostLetters || (typeof value === 'number' && !Number.isFinite(value))) continue
     if (++count > mostFeatures) break
-    // A longer text can be no category: as everywhere, it counts by its length.
+    // A long string cannot be a category, so its length is used.
     features[name] = typeof value === 'string' && value.length > mostLetters ? value.length : value
   }
   return features
 }
 
 function automatic(params: unknown, body: BodyFacts): Features {
-  const found = new Found()
+  const found = new FeatureCollector()
   if (body.bytes > 0) addBody(found, body)
   if (typeof params === 'object' && params !== null && !isList(params)) addFields(found, '', params, 1)
   else add(found, 'params', params, 1)
   return found.features
 }
 
-/** Takes features until there are enough. */
-class Found {
+/** Collects at most `mostFeatures` features. */
+class FeatureCollector {
   readonly features: Features = {}
   #count = 0
 
@@ -77,7 +77,7 @@ class Found {
   }
 }
 
-function addBody(found: Found, { bytes, head }: BodyFacts): void {
+function addBody(found: FeatureCollector, { bytes, head }: BodyFacts): void {
   found.put('body.bytes', bytes)
   const size = pictureSize(head)
   if (!size) return
@@ -86,14 +86,14 @@ function addBody(found: Found, { bytes, head }: BodyFacts): void {
   found.put('body.pixels', size.width * size.height)
 }
 
-function addFields(found: Found, prefix: string, object: object, depth: number): void {
+function addFields(found: FeatureCollector, prefix: string, object: object, depth: number): void {
   for (const name of Object.keys(object)) {
     if (found.isFull) return
     add(found, prefix + name, (object as Record<string, unknown>)[name], depth)
   }
 }
 
-function add(found: Found, name: string, value: unknown, depth: number): void {
+function add(found: FeatureCollector, name: string, value: unknown, depth: number): void {
   if (typeof value === 'number' || typeof value === 'boolean') found.put(name, value)
   else if (typeof value === 'bigint') found.put(name, Number(value))
   else if (typeof value === 'string') addText(found, name, value)
@@ -103,8 +103,8 @@ function add(found: Found, name: string, value: unknown, depth: number): void {
   else if (depth < deepest) addFields(found, `${name}.`, value, depth + 1)
 }
 
-/** A longer text can be no category: of it only the length counts. */
-function addText(found: Found, name: string, text: string): void {
+/** A long string cannot be a category, so only its length is used. */
+function addText(found: FeatureCollector, name: string, text: string): void {
   if (text.length <= mostLetters) found.put(name, text)
   if (text.length > mostLetters || !numberText.test(text)) found.put(`${name}.length`, text.length)
 }
@@ -113,8 +113,8 @@ function isList(value: object): value is ArrayLike<unknown> {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView))
 }
 
-/** Sum and largest of numbers, or of the lengths of texts and arrays. */
-function addList(found: Found, name: string, list: ArrayLike<unknown>): void {
+/** Sum and maximum of numbers, or of the lengths of strings and arrays. */
+function addList(found: FeatureCollector, name: string, list: ArrayLike<unknown>): void {
   found.put(`${name}.length`, list.length)
   const step = Math.ceil(list.length / mostElements)
   let count = 0

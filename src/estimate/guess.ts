@@ -1,13 +1,13 @@
-/** Makes a guess, or nothing where the number would not be one. */
+/** Validates the numbers of guesses. */
 
 import type { Guess } from './estimator.ts'
 
-/** What was measured, or guessed: finite, and above 0. */
+/** A valid measurement or guess is finite and above 0. */
 export function isUsable(value: number): boolean {
   return value > 0 && value < Number.POSITIVE_INFINITY
 }
 
-/** Undefined where `value` is no number to go by. A `spread`, the same to both sides, that is none is left out. */
+/** Undefined if `value` is invalid. `spread` applies to both sides and is left out if invalid. */
 export function guessOf(
   value: number,
   source: Guess['source'],

@@ -11,12 +11,12 @@ function guess(value: number, spread?: Guess['spread'], code = 'rule'): Guess {
 const holds = ({ low, high }: { low: number; high: number }, actual: number) =>
   low <= actual && actual <= high
 
-test('without any past an interval is wide, and the guess lies in it', () => {
+test('an interval without history is wide and contains the guess', () => {
   const { low, high } = new Intervals().around(guess(1000))
   assert.ok(low <= 10 && high >= 100_000)
 })
 
-test('about nine tenths of what comes next lie in the interval, skewed or not', () => {
+test('about 90 % of actual costs lie in the interval, also for skewed costs', () => {
   const random = stream(1, 'costs')
   const intervals = new Intervals()
   const rounds = 4000
@@ -37,7 +37,7 @@ test('about nine tenths of what comes next lie in the interval, skewed or not', 
   assert.ok(below > 80 && above > 80, `${below} below, ${above} above`)
 })
 
-test('cheap and dear requests have intervals of their own', () => {
+test('cheap and expensive requests have separate intervals', () => {
   const random = stream(2, 'costs')
   const intervals = new Intervals()
   const draw = () => {
@@ -70,7 +70,7 @@ test('what a rule says of its own doubts sets the width', () => {
   assert.ok(Math.abs(width(1) / width(0.01) - 100) < 1)
 })
 
-test('rules are judged apart', () => {
+test('each rule has its own history', () => {
   const intervals = new Intervals()
   for (let i = 0; i < 100; i++) {
     intervals.learn(guess(100, undefined, 'good'), 100)
@@ -80,7 +80,7 @@ test('rules are judged apart', () => {
   assert.ok(high / low < 1.01)
 })
 
-test('what cannot have been measured is not learned from', () => {
+test('invalid measurements are not learned from', () => {
   const intervals = new Intervals()
   for (const actual of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) intervals.learn(guess(100), actual)
   const { low, high } = intervals.around(guess(100))

@@ -1,23 +1,23 @@
 /**
- * Puts intervals around guesses that hold nine tenths of what comes next, whatever rule guessed (conformal
- * prediction): as wide as those of the guesses before would have had to be, cheap and dear requests apart.
+ * Intervals around guesses that hold 90 % of actual costs, whatever the rule (conformal prediction): as wide as recent
+ * guesses of similar size would have needed.
  */
 
 import type { Guess } from './estimator.ts'
 
-/** So many of what comes next are to lie below the interval, and as many above. */
+/** Share of actual costs that may lie below the interval, and the same above. */
 const outside = 0.045
-/** Guesses that are remembered, of each kind. */
+/** Guesses remembered per rule. */
 const remembered = 600
-/** So many guesses of about the same size are judged together. */
-const together = 60
-/** Bounds are computed anew with every guess up to so many, then with each of so many that there are. */
-const [atOnce, oneIn] = [40, 20]
-/** Without any: a hundredth to a hundred times; of a rule that says how sure it is, somewhat more than it says. */
-const [unheard, unsure] = [Math.log(100), 1.7]
-/** No end of an interval is further away: a millionth, a million times. */
+/** Guesses per group of similar size. */
+const groupSize = 60
+/** Bounds are recomputed after every guess up to 40 guesses, then whenever a 20th of the guesses is new. */
+const [alwaysUpTo, newShare] = [40, 20]
+/** Reach before any guess was checked: a factor of 100, or 1.7 spreads if the rule reports a spread. */
+const [reachWithoutSpread, reachInSpreads] = [Math.log(100), 1.7]
+/** An interval reaches at most a factor of a million to either side. */
 const farthest = Math.log(1e6)
-/** A guess that says it cannot be wrong is wrong. */
+/** Smallest spread: no guess is exact. */
 const narrowest = 1e-3
 
 export interface Interval {
@@ -26,12 +26,12 @@ export interface Interval {
 }
 
 export class Intervals {
-  readonly #kinds = new Map<string, Past>()
+  readonly #byRule = new Map<string, PastGuesses>()
 
   around(guess: Guess): Interval {
     const { below, above } = spreadOf(guess)
-    const past = this.#kinds.get(kindOf(guess))
-    const start = guess.spread ? unsure : unheard
+    const past = this.#byRule.get(guess.reason.code)
+    const start = guess.spread ? reachInSpreads : reachWithoutSpread
     const reach = past?.reachAt(guess.value) ?? { below: start, above: start }
     return {
       low: guess.value * Math.exp(-Math.min(farthest, below * reach.below)),
@@ -39,21 +39,17 @@ export class Intervals {
     }
   }
 
-  /** `actual` is what it was; the guess is the one made before that was known. */
+  /** `guess` is the one made before `actual` was known. */
   learn(guess: Guess, actual: number): void {
     const off = Math.log(actual / guess.value)
     if (!Number.isFinite(off)) return
     const { below, above } = spreadOf(guess)
-    const kind = kindOf(guess)
-    const past = this.#kinds.get(kind) ?? new Past()
-    this.#kinds.set(kind, past)
+    // Each rule has its own history: the errors of a memo say nothing about those of a prior.
+    const rule = guess.reason.code
+    const past = this.#byRule.get(rule) ?? new PastGuesses()
+    this.#byRule.set(rule, past)
     past.add({ value: guess.value, score: off < 0 ? off / below : off / above })
   }
-}
-
-/** Rules are judged apart: what is remembered exactly says nothing of what is made up. */
-function kindOf({ reason }: Guess): string {
-  return reason.code
 }
 
 function spreadOf({ spread }: Guess): { below: number; above: number } {
@@ -61,45 +57,46 @@ function spreadOf({ spread }: Guess): { below: number; above: number } {
   return { below: Math.max(narrowest, spread.below), above: Math.max(narrowest, spread.above) }
 }
 
-/** A guess, and how many spreads it was off. */
-interface Judged {
+/** A guess and its error in spreads. */
+interface Scored {
   value: number
   score: number
 }
 
-/** How many spreads to either side all but `outside` of what comes next lie. */
+/** Distance in spreads beyond which only the share `outside` lies, on each side. */
 interface Reach {
   below: number
   above: number
 }
 
-/** The last guesses of a kind. */
-class Past {
-  readonly #judged: Judged[] = []
+/** The most recent guesses of one rule. */
+class PastGuesses {
+  readonly #scored: Scored[] = []
   #next = 0
   #since = 0
-  /** In ascending order of values: up to where, and how far. */
+  /** One reach per group of values, in ascending order of the groups' upper bounds. */
   #reaches: (Reach & { upTo: number })[] = []
 
-  add(judged: Judged): void {
-    this.#judged[this.#next] = judged
+  add(scored: Scored): void {
+    this.#scored[this.#next] = scored
     this.#next = (this.#next + 1) % remembered
     this.#since++
-    if (this.#judged.length <= atOnce || this.#since * oneIn >= this.#judged.length) this.#judge()
+    const count = this.#scored.length
+    if (count <= alwaysUpTo || this.#since * newShare >= count) this.#update()
   }
 
   reachAt(value: number): Reach | undefined {
     return this.#reaches.find(({ upTo }) => value <= upTo)
   }
 
-  #judge(): void {
+  #update(): void {
     this.#since = 0
-    const sorted = this.#judged.toSorted((a, b) => a.value - b.value)
-    const count = Math.max(1, Math.floor(sorted.length / together))
+    const sorted = this.#scored.toSorted((a, b) => a.value - b.value)
+    const count = Math.max(1, Math.floor(sorted.length / groupSize))
     const at = (group: number) => Math.floor((group * sorted.length) / count)
     this.#reaches = Array.from({ length: count }, (_, group) => {
       const upTo = group === count - 1 ? Number.POSITIVE_INFINITY : sorted[at(group + 1)]!.value
-      // Half of each neighbour helps: a group by itself is small.
+      // Groups are small, so half of each neighbouring group is included.
       const [first, last] = [at(Math.max(0, group - 0.5)), at(Math.min(count, group + 1.5))]
       return { upTo, ...reachOf(sorted.slice(first, last).map(({ score }) => score)) }
     })
@@ -109,10 +106,10 @@ class Past {
 function reachOf(scores: number[]): Reach {
   const sorted = Float64Array.from(scores).sort()
   const n = sorted.length
-  // Of n + 1 equally likely places in the order, the next one has any.
+  // The next score is equally likely to take any of n + 1 ranks.
   const beyond = Math.floor(outside * (n + 1)) - 1
   const side = (extreme: number, edge: number) =>
-    // So few that none of them is rare enough: somewhat more than the farthest.
+    // With too few scores to reach the quantile, extend beyond the extreme.
     beyond < 0 ? Math.max(0, extreme) * (1 + 4 / n) + 4 / n : Math.max(0, edge)
   return {
     below: side(-sorted[0]!, -sorted[Math.max(0, beyond)]!),

@@ -7,9 +7,9 @@ import type { Question } from './estimator.ts'
 import type { Model } from './learned/fit.ts'
 import { type Fitter, inlineFitter } from './learned/fitter.ts'
 import { type Learned, learned } from './learned.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const make = (): Learned => learned({ fitter: inlineFitter(), posts: 64 })
@@ -24,7 +24,7 @@ function medianError(rule: Learned, cases: readonly [Question, number][]): numbe
   return errors.toSorted((a, b) => a - b)[errors.length >> 1]!
 }
 
-/** Costs that a user's renderer might have. */
+/** Costs of an imaginary renderer. */
 function rendering(random: Random, factor = 1): [Features, number] {
   const width = Math.round(10 * 100 ** random.next())
   const samples = Math.round(2 ** (10 * random.next()))
@@ -53,11 +53,11 @@ function unseenRendering(random: Random, count: number, factor = 1, ask = questi
   })
 }
 
-test('says nothing before it has learned anything', () => {
+test('has no guess before it has learned anything', () => {
   assert.equal(make().guess(question({ n: 1 })), undefined)
 })
 
-test('learns what a cost depends on from a hundred requests', async () => {
+test('learns the dependence of cost on features from 100 requests', async () => {
   const random = stream(1, 'rendering')
   const rule = make()
   await teachRendering(rule, random, 100)
@@ -68,7 +68,7 @@ test('learns what a cost depends on from a hundred requests', async () => {
   assert.equal(reason.code, 'learned')
 })
 
-test('a measurement that is a million times off changes little', async () => {
+test('outliers by a factor of a million change little', async () => {
   const random = stream(2, 'rendering')
   const [clean, poisoned] = [make(), make()]
   for (let i = 0; i < 80; i++) {
@@ -81,7 +81,7 @@ test('a measurement that is a million times off changes little', async () => {
   assert.ok(worse < 1.15 * usual, `${worse} instead of ${usual}`)
 })
 
-test('new code starts from the old model and soon has its own costs', async () => {
+test('new code starts from the old model and soon learns its own costs', async () => {
   const random = stream(3, 'rendering')
   const rule = make()
   await teachRendering(rule, random, 100)
@@ -94,7 +94,7 @@ test('new code starts from the old model and soon has its own costs', async () =
   assert.ok(medianError(rule, unseen) < 1.3, `${medianError(rule, unseen)}`)
 })
 
-test('costs that change under the same code are noticed', async () => {
+test('a change of costs without a change of code is detected', async () => {
   const random = stream(4, 'rendering')
   const rule = make()
   await teachRendering(rule, random, 90)
@@ -103,7 +103,7 @@ test('costs that change under the same code are noticed', async () => {
   assert.ok(medianError(rule, unseen) < 1.3, `${medianError(rule, unseen)}`)
 })
 
-test('beyond what was seen a larger request costs no less, and the interval widens', async () => {
+test('beyond the measured range, estimates do not fall and intervals widen', async () => {
   const random = stream(5, 'sizes')
   const rule = make()
   for (let i = 0; i < 60; i++) {
@@ -118,7 +118,7 @@ test('beyond what was seen a larger request costs no less, and the interval wide
   assert.ok(guesses.at(-1)!.spread!.above > 3 * guesses[0]!.spread!.above)
 })
 
-test('a category never seen, and a feature that is missing, are taken to be as usual', async () => {
+test('an unknown category and a missing feature are assumed to be average', async () => {
   const random = stream(6, 'rendering')
   const rule = make()
   await teachRendering(rule, random, 60)
@@ -128,7 +128,7 @@ test('a category never seen, and a feature that is missing, are taken to be as u
   assert.ok(odd.spread!.above >= usual.spread!.above, `${odd.spread!.above} ${usual.spread!.above}`)
 })
 
-test('another starts from its model', async () => {
+test('a restored model gives about the same estimates', async () => {
   const random = stream(7, 'rendering')
   let saved: { codeHash: string; model: Model } | undefined
   const made = (codeHash: string, model: Model) => {
@@ -152,7 +152,7 @@ const features = fc
   .map((pairs) => Object.fromEntries(pairs) as Features)
 const value = fc.oneof(fc.double({ min: 1, max: 1e9, noNaN: true }), number)
 
-test('a guess is finite and above 0, whatever it is fed', async () => {
+test('a guess is finite and above 0, whatever it has learned', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(features, value), { maxLength: 25, size: 'max' }), async (rows) => {
       const rule = learned({ fitter: inlineFitter(), posts: 8 })
@@ -169,7 +169,7 @@ test('a guess is finite and above 0, whatever it is fed', async () => {
   )
 })
 
-test('a fitter that is closed is not asked again and again', async () => {
+test('a closed fitter is not asked repeatedly', async () => {
   let asked = 0
   const closed: Fitter = {
     fit: async () => {

@@ -1,9 +1,9 @@
 /**
- * The default: a model of costs, made anew in the background as measurements come, with a correction that follows
- * each of them. New code, or costs that changed, start from the model that was.
+ * The default rule: a model of costs, refitted in the background as measurements arrive, and a correction that follows
+ * each measurement. After a change of code or costs, learning starts from the previous model.
  */
 
-import type { Rule } from './estimator.ts'
+import type { Guess, Question, Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 import { Correction, settled, unsettled } from './learned/correction.ts'
 import type { FitRow } from './learned/data.ts'
@@ -14,20 +14,20 @@ import { type Reading, read } from './reading.ts'
 
 export interface LearnedOptions {
   fitter: Fitter
-  /** Requests that the model hangs on: more take longer to ask. */
+  /** Largest number of inducing points; more make predictions slower. Default 256. */
   posts?: number
-  /** The newest rows that a model is made of. */
+  /** Number of recent rows that a model is fitted to. Default 1,000. */
   rows?: number
-  /** A model is made anew when there are so many more rows, as a share of those it was made of. */
+  /** A model is refitted when the number of rows has grown by this share. Default 0.25. */
   growth?: number
-  /** Told of each new model, to start from at another time. */
+  /** Called with each new model, so that it can be saved. */
   made?(codeHash: string, model: Model): void
 }
 
 export interface Learned extends Rule {
-  /** Resolves when no model is being made. */
+  /** Resolves when no fit is under way. */
   settled(): Promise<void>
-  /** After the rows that are remembered were learned: a model of other code than theirs is of no use. */
+  /** Call after learning the remembered rows: a model of other code than theirs is ignored. */
   restore(codeHash: string, model: Model): void
 }
 
@@ -37,11 +37,11 @@ interface Row {
   regime: number
 }
 
-/** While costs stay the same. */
+/** A period during which costs do not change. */
 interface Regime {
   number: number
   rows: number
-  /** The model of the one before, and how far off it is now. */
+  /** The previous regime's model, with a correction towards the current costs. */
   before?: Current
 }
 
@@ -51,152 +51,158 @@ interface Current {
   correction: Correction
 }
 
-/** A model is made anew when at least so many more rows came. */
-const [leastRows, fewRows] = [5, 3]
-/** Of so many misses in a row these many are to the same side, and far: costs have changed. */
+/** Rows of the first fit, and least number of new rows before another. */
+const [leastRows, leastNewRows] = [5, 3]
+/** Costs have changed if 20 of the last 24 errors exceed half a spread on the same side. */
 const [watched, sameSide, farOff] = [24, 20, 0.5]
-/** Rows of what was before are of no more use when there are so many new ones. */
+/** With this many rows in the current regime, rows of the previous one are no longer used. */
 const enoughNew = 60
 
-export function learned({
-  fitter,
-  posts = 256,
-  rows: most = 1000,
-  growth = 0.25,
-  made,
-}: LearnedOptions): Learned {
-  const rows: Row[] = []
-  let code: string | undefined
-  let regime: Regime = { number: 0, rows: 0 }
-  let nextFit = leastRows
-  let fitting: Promise<void> | undefined
-  let current: Current | undefined
-  let offs: number[] = []
+export function learned(options: LearnedOptions): Learned {
+  return new LearnedRule(options)
+}
 
-  function use(model: Model, freedom = settled): Current {
+class LearnedRule implements Learned {
+  readonly #options: Required<Omit<LearnedOptions, 'made'>> & Pick<LearnedOptions, 'made'>
+  readonly #rows: Row[] = []
+  #code: string | undefined
+  #regime: Regime = { number: 0, rows: 0 }
+  #nextFit = leastRows
+  #fitting: Promise<void> | undefined
+  #current: Current | undefined
+  #recentErrors: number[] = []
+
+  constructor(options: LearnedOptions) {
+    this.#options = { posts: 256, rows: 1000, growth: 0.25, ...options }
+  }
+
+  guess(question: Question): Guess | undefined {
+    const current = this.#current
+    if (!current) return undefined
+    const { log, below, above, nearest, request } = current.predict(read(question.features))
+    const { family, rows } = current.model
+    const value = Math.exp(log + current.correction.of(request))
+    const reason = { code: 'learned', family, rows, likeness: Math.round(nearest * 100) / 100 }
+    const guess = guessOf(value, 'model', reason)
+    return guess && { ...guess, spread: { below, above } }
+  }
+
+  learn(question: Question, value: number): void {
+    if (!isUsable(value)) return
+    const reading = read(question.features)
+    const log = Math.log(value)
+    if (this.#code !== undefined && this.#code !== question.codeHash) this.#startRegime(0)
+    this.#code = question.codeHash
+    const row = { reading, log, regime: this.#regime.number }
+    // The previous regime's model is corrected when the row is added to the regime.
+    if (this.#current && this.#current !== this.#regime.before)
+      this.#detectChange(correct(this.#current, row))
+    this.#rows.push(row)
+    if (this.#rows.length > this.#options.rows) this.#rows.shift()
+    this.#addToRegime(row)
+    this.#fitIfDue()
+  }
+
+  async settled(): Promise<void> {
+    while (this.#fitting) await this.#fitting
+  }
+
+  restore(codeHash: string, model: Model): void {
+    if (this.#code !== undefined && this.#code !== codeHash) return
+    this.#code = codeHash
+    this.#use(model)
+    this.#nextFit = rowsOfNextFit(model.rows, this.#options.growth)
+  }
+
+  #use(model: Model, freedom = settled): Current {
     const correction = new Correction(model.encoding.numbers.length, freedom)
-    current = { model, predict: predictor(model), correction }
-    offs = []
-    return current
+    this.#current = { model, predict: predictor(model), correction }
+    this.#recentErrors = []
+    return this.#current
   }
 
-  /** What was learned before the last `newer` rows may not be true any more. */
-  function change(newer: number): void {
-    // What was before the one before is no longer of use.
-    const kept = rows.filter((row) => row.regime === regime.number)
+  /** Starts a regime with the last `newer` rows; older rows may no longer be true. */
+  #startRegime(newer: number): void {
+    const rows = this.#rows
+    const kept = rows.filter((row) => row.regime === this.#regime.number)
     rows.splice(0, rows.length, ...kept)
-    const before = current && use(current.model, unsettled)
-    regime = { number: regime.number + 1, rows: 0, ...(before && { before }) }
-    nextFit = leastRows
-    for (const row of rows.slice(rows.length - newer)) belong(row)
+    const before = this.#current && this.#use(this.#current.model, unsettled)
+    this.#regime = { number: this.#regime.number + 1, rows: 0, ...(before && { before }) }
+    this.#nextFit = leastRows
+    for (const row of rows.slice(rows.length - newer)) this.#addToRegime(row)
   }
 
-  function belong(row: Row): void {
+  #addToRegime(row: Row): void {
+    const regime = this.#regime
     row.regime = regime.number
     regime.rows++
-    const { before } = regime
-    if (before && regime.rows <= enoughNew) correct(before, row)
+    if (regime.before && regime.rows <= enoughNew) correct(regime.before, row)
   }
 
-  /** Returns how far off it was, in units of how far that could be expected. */
-  function correct({ predict, correction }: Current, { reading, log }: Row): number {
-    const { request, log: predicted, below, above } = predict(reading)
-    const miss = log - predicted
-    const off = miss - correction.of(request)
-    correction.learn(request, miss, (below + above) / 3.3)
-    return off / (off < 0 ? below : above)
+  #detectChange(error: number): void {
+    const errors = this.#recentErrors
+    errors.push(error)
+    if (errors.length > watched) errors.shift()
+    const changed = [1, -1].some((side) => errors.filter((each) => each * side > farOff).length >= sameSide)
+    if (changed) this.#startRegime(errors.length - 1)
   }
 
-  /** So many in a row that are far off, and to the same side, are no chance. */
-  function watch(off: number): void {
-    offs.push(off)
-    if (offs.length > watched) offs.shift()
-    const far = [1, -1].some((side) => offs.filter((off) => off * side > farOff).length >= sameSide)
-    if (far) change(offs.length - 1)
-  }
-
-  function fitRows(): FitRow[] {
-    if (regime.rows >= enoughNew) return rows.filter((row) => row.regime === regime.number).map(asItIs)
-    const { before } = regime
-    return rows.map((row) => {
-      if (row.regime === regime.number) return asItIs(row)
-      // As it would be today, as far as the correction knows.
+  #fitRows(): FitRow[] {
+    const { number, rows: count, before } = this.#regime
+    if (count >= enoughNew) return this.#rows.filter((row) => row.regime === number).map(undoubted)
+    return this.#rows.map((row) => {
+      if (row.regime === number) return undoubted(row)
+      // Moved to the current costs, as far as the correction knows them.
       const moved = before ? before.correction.of(before.predict(row.reading).request) : 0
-      return { reading: row.reading, log: row.log + moved, doubt: 1 + regime.rows }
+      return { reading: row.reading, log: row.log + moved, doubt: 1 + count }
     })
   }
 
-  function fitIfDue(): void {
-    if (fitting || regime.rows < nextFit) return
-    // Not at once: of many rows that come together, all are to be seen.
-    fitting = Promise.resolve()
-      .then(fit)
+  #fitIfDue(): void {
+    if (this.#fitting || this.#regime.rows < this.#nextFit) return
+    // Deferred, so that a fit sees all rows learned in the same turn.
+    this.#fitting = Promise.resolve()
+      .then(() => this.#fit())
       .then(() => {
-        fitting = undefined
-        fitIfDue()
+        this.#fitting = undefined
+        this.#fitIfDue()
       })
   }
 
-  async function fit(): Promise<void> {
-    if (regime.rows < nextFit) return
-    const before = current && beforeOf(current.model, current === regime.before)
+  async #fit(): Promise<void> {
+    if (this.#regime.rows < this.#nextFit) return
+    const { fitter, posts, growth, made } = this.#options
+    const before = this.#current && previousSearch(this.#current.model, this.#current === this.#regime.before)
     let number = -1
     const collect = () => {
-      number = regime.number
-      nextFit = after(regime.rows, growth)
-      return fitRows()
+      number = this.#regime.number
+      this.#nextFit = rowsOfNextFit(this.#regime.rows, growth)
+      return this.#fitRows()
     }
-    const model = await fitter.fit(regime.rows, collect, { posts, ...(before && { before }) })
-    // A fitter that is closed asks for no rows; it is not asked again at once.
-    if (number < 0) nextFit = after(regime.rows, growth)
-    if (!model || number !== regime.number) return
-    use(model)
-    made?.(code ?? '', model)
-  }
-
-  return {
-    guess(question) {
-      if (!current) return undefined
-      const { log, below, above, nearest, request } = current.predict(read(question.features))
-      const { family, rows: basis } = current.model
-      const value = Math.exp(log + current.correction.of(request))
-      const reason = { code: 'learned', family, rows: basis, likeness: Math.round(nearest * 100) / 100 }
-      const guess = guessOf(value, 'model', reason)
-      return guess && { ...guess, spread: { below, above } }
-    },
-    learn(question, value) {
-      if (!isUsable(value)) return
-      const reading = read(question.features)
-      const log = Math.log(value)
-      if (code !== undefined && code !== question.codeHash) change(0)
-      code = question.codeHash
-      const row = { reading, log, regime: regime.number }
-      // The model of the regime before is corrected as the row comes to belong.
-      if (current && current !== regime.before) watch(correct(current, row))
-      rows.push(row)
-      if (rows.length > most) rows.shift()
-      belong(row)
-      fitIfDue()
-    },
-    async settled() {
-      while (fitting) await fitting
-    },
-    restore(codeHash, model) {
-      if (code !== undefined && code !== codeHash) return
-      code = codeHash
-      use(model)
-      nextFit = after(model.rows, growth)
-    },
+    const model = await fitter.fit(this.#regime.rows, collect, { posts, ...(before && { before }) })
+    // A closed fitter does not collect rows; it must not be asked again at once.
+    if (number < 0) this.#nextFit = rowsOfNextFit(this.#regime.rows, growth)
+    if (!model || number !== this.#regime.number) return
+    this.#use(model)
+    made?.(this.#code ?? '', model)
   }
 }
 
-/** How many rows the next model is made of. */
-function after(rows: number, growth: number): number {
-  return Math.max(rows + fewRows, Math.ceil(rows * (1 + growth)))
+/** Returns the error in units of the predicted spread. */
+function correct({ predict, correction }: Current, { reading, log }: Row): number {
+  const { request, log: predicted, below, above } = predict(reading)
+  const miss = log - predicted
+  const off = miss - correction.of(request)
+  correction.learn(request, miss, (below + above) / 3.3)
+  return off / (off < 0 ? below : above)
 }
 
-/** Of costs that have changed since, it is only where a search begins. */
-function beforeOf(model: Model, isOutdated: boolean): NonNullable<FitOptions['before']> {
+function rowsOfNextFit(rows: number, growth: number): number {
+  return Math.max(rows + leastNewRows, Math.ceil(rows * (1 + growth)))
+}
+
+/** An outdated model serves only as the starting point of a search. */
+function previousSearch(model: Model, isOutdated: boolean): NonNullable<FitOptions['before']> {
   const { family, shape, soughtOn } = model
   return {
     ...{ family, settings: shape.settings, width: widthOf(model) },
@@ -204,6 +210,6 @@ function beforeOf(model: Model, isOutdated: boolean): NonNullable<FitOptions['be
   }
 }
 
-function asItIs({ reading, log }: Row): FitRow {
+function undoubted({ reading, log }: Row): FitRow {
   return { reading, log, doubt: 1 }
 }

@@ -1,8 +1,8 @@
-/** Code hashes that also say how work was measured: costs in one unit are never mixed with those in another. */
+/** Code hashes that include how work was measured, so that costs in different units are never mixed. */
 
 import type { Measure } from '../model/cost.ts'
 
-/** What the meter counts needs no mark: workloads are always measured by it. */
+/** Metered work needs no mark: workloads are always metered. */
 export function measuredCode(hash: string, measure: Measure): string {
   return measure === 'meter' ? hash : `${hash}:${measure}`
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memo } from './memo.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
-test('an equal request of the same code is remembered, and nothing else', () => {
+test('only an equal request of the same code is remembered', () => {
   const rule = memo()
   rule.learn(question({ n: 7 }), 42)
   const spread = { below: 0.1, above: 0.1 }
@@ -13,7 +13,7 @@ test('an equal request of the same code is remembered, and nothing else', () => 
   assert.equal(rule.guess(question({ n: 7 }, { codeHash: 'newer' })), undefined)
 })
 
-test('the spread is what repeats showed', () => {
+test('the spread is that of the repeats', () => {
   const rule = memo()
   const asked = question({ n: 7 })
   for (const value of [100, 100]) rule.learn(asked, value)
@@ -25,7 +25,7 @@ test('the spread is what repeats showed', () => {
   assert.ok(Math.abs(spread!.above - 0.105) < 0.01, JSON.stringify(spread))
 })
 
-test('few repeats are averaged, and a cost that drifts is followed', () => {
+test('the first repeats are averaged, and drift is followed', () => {
   const rule = memo()
   const asked = question()
   for (const value of [10, 20, 60]) rule.learn(asked, value)
@@ -34,7 +34,7 @@ test('few repeats are averaged, and a cost that drifts is followed', () => {
   assert.ok(rule.guess(asked)!.value > 980)
 })
 
-test('the request not asked about for longest is forgotten', () => {
+test('the least recently used request is evicted', () => {
   const rule = memo({ keys: 2 })
   for (const n of [1, 2]) rule.learn(question({ n }), n)
   rule.guess(question({ n: 1 }))

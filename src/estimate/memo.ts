@@ -1,12 +1,12 @@
-/** Remembers what equal requests took: the same parameters and body, and the same code. */
+/** Remembers the cost of equal requests: same parameters, body and code. */
 
 import type { Question, Rule } from './estimator.ts'
 import { guessOf, isUsable } from './guess.ts'
 import { Recent } from './recent.ts'
 
-/** How much the newest repeat counts at least, so that the mean follows what drifts. */
+/** Least weight of the newest repeat, so that the mean follows drift. */
 const weight = 0.2
-/** As many rows as a mean with that weight is worth. */
+/** Number of rows with the same variance as a mean with that weight. */
 const effectiveRows = 2 / weight - 1
 
 interface Remembered {
@@ -16,7 +16,7 @@ interface Remembered {
   varianceLog: number
 }
 
-/** Knows the last `keys` different requests. */
+/** Holds the `keys` most recently used requests. */
 export function memo({ keys = 10_000 }: { keys?: number | undefined } = {}): Rule {
   const seen = new Recent<Remembered>(keys)
   return {
@@ -48,11 +48,11 @@ function add(row: Remembered, value: number): void {
   row.varianceLog = (1 - share) * (row.varianceLog + share * off * off)
 }
 
-/** Nobody knows how far another measurement is from the only one; work is exact, so it will not be far. */
-const unrepeated = 0.1
+/** Assumed spread of a single measurement, in logs: metered work is nearly exact. */
+const singleSpread = 0.1
 
 function spreadOf({ repeats, varianceLog }: Remembered): number {
-  if (repeats < 2) return unrepeated
+  if (repeats < 2) return singleSpread
   const rows = Math.min(repeats, effectiveRows)
   return Math.sqrt((varianceLog * rows) / (rows - 1))
 }

@@ -7,7 +7,7 @@ import { encodePng } from '../../workloads/images/png-encode.ts'
 import { photo } from '../../workloads/testing/pictures.ts'
 import { pictureSize } from './picture-size.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
@@ -34,7 +34,7 @@ const made: Record<string, Uint8Array> = {
 }
 
 for (const [kind, bytes] of Object.entries(made)) {
-  test(`${kind} tells its size`, () => {
+  test(`the size of ${kind} is read`, () => {
     assert.deepEqual(pictureSize(bytes), { width: 300, height: 200 })
   })
 }
@@ -45,7 +45,7 @@ test('a BMP whose top row comes first has a negative height', () => {
   assert.deepEqual(pictureSize(bytes), { width: 300, height: 200 })
 })
 
-test('a JPEG tells its size after segments of any length, as long as its head reaches so far', () => {
+test('the size of a JPEG is found behind long segments if the head reaches that far', () => {
   const jpeg = made['a JPEG']!
   const comment = Buffer.concat([hex('ffff fe 4e20'), Buffer.alloc(20_000 - 2)])
   const bytes = Buffer.concat([jpeg.subarray(0, 2), comment, comment, jpeg.subarray(2)])
@@ -53,14 +53,14 @@ test('a JPEG tells its size after segments of any length, as long as its head re
   assert.equal(pictureSize(bytes.subarray(0, 30_000)), undefined)
 })
 
-test('what is no picture, or has no pixels, has no size', () => {
+test('other data, and images without pixels, have no size', () => {
   assert.equal(pictureSize(new Uint8Array()), undefined)
   assert.equal(pictureSize(Buffer.from('BMore than a word, but nothing like a picture')), undefined)
   assert.equal(pictureSize(hex(`${word('GIF89a')} 0000 c800 00 00 00`)), undefined)
   assert.equal(pictureSize(hex('ffd8 ffe0 0000 ffe0 0000 ffd9 0000 0000')), undefined)
 })
 
-test('a part of a picture, wherever it lies in memory, is read no further than it goes', () => {
+test('a truncated image is never read past its end', () => {
   for (const bytes of Object.values(made)) {
     const padded = Buffer.concat([Buffer.alloc(5, 255), bytes, Buffer.alloc(50, 255)])
     for (let length = 0; length < Math.min(bytes.length, 700); length++) {
@@ -70,7 +70,7 @@ test('a part of a picture, wherever it lies in memory, is read no further than i
   }
 })
 
-test('whatever bytes come, they give whole sides above 0 or nothing', () => {
+test('any bytes give positive integer dimensions or undefined', () => {
   const mangled = fc
     .tuple(fc.constantFrom(...Object.values(made)), fc.array(fc.tuple(fc.nat(60), fc.nat(255))))
     .map(([bytes, changes]) => {

@@ -1,4 +1,4 @@
-/** What to say of a workload that was never seen: a tenth of a second, and a slot's own memory. */
+/** The estimate for a workload without measurements: 100 ms on a nominal core, and a slot's base memory. */
 
 import { ConfigError } from '../lib/errors.ts'
 import type { Rule } from './estimator.ts'

@@ -1,9 +1,9 @@
-/** Work as the sum of several quantities, each guessed by a rule of its own. */
+/** Work as the sum of several quantities, each guessed by its own rule. */
 
 import type { Quantities } from '../model/metering.ts'
 import type { Guess, Rule } from './estimator.ts'
 
-/** The rules by the quantities' names. It has something to say where each of them has. */
+/** `rules` by name of quantity. Has a guess only if every rule has one. */
 export function summed(rules: Readonly<Record<string, Rule>>): Rule {
   const all = Object.entries(rules)
   return {
@@ -23,21 +23,21 @@ export function summed(rules: Readonly<Record<string, Rule>>): Rule {
       }
     },
     learn(question, _value, quantities) {
-      // What there is nothing of is taken for the least there can be: logs have no place for it.
+      // Rules work on logs, so an amount of 0 is learned as 1.
       if (quantities) for (const [name, rule] of all) rule.learn(question, Math.max(1, quantities[name] ?? 0))
     },
   }
 }
 
-/** As a ledger has them; undefined: it has none, or none that can be true. */
+/** Parses a ledger's quantities; undefined if it has none, or invalid ones. */
 export function readQuantities(text: string): Quantities | undefined {
   if (text === '') return undefined
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     const amounts = Object.values(value)
-    const isTrue = amounts.every((each) => typeof each === 'number' && each >= 0 && each < Infinity)
-    return isTrue && amounts.length > 0 ? (value as Quantities) : undefined
+    const isValid = amounts.every((each) => typeof each === 'number' && each >= 0 && each < Infinity)
+    return isValid && amounts.length > 0 ? (value as Quantities) : undefined
   } catch {
     return undefined
   }

@@ -6,7 +6,7 @@ import { defineWorkload } from '../workload/workload.ts'
 import { canonical } from './canonical.ts'
 import { questioner } from './question.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const plain = defineWorkload({ name: 'plain', description: 'Has no features', run: () => {} })
@@ -14,7 +14,7 @@ const lines: string[] = []
 const ask = questioner({ code: { plain: 'c0de' }, log: (line) => lines.push(line) })
 const keyOf = (params: unknown) => ask(plain, params).key
 
-test('a question has the workload, its code, the parameters and features', () => {
+test('a question holds workload, code hash, key, parameters and features', () => {
   assert.deepEqual(ask(plain, { n: 5 }), {
     workload: 'plain',
     codeHash: 'c0de',
@@ -24,7 +24,7 @@ test('a question has the workload, its code, the parameters and features', () =>
   })
 })
 
-test('equal parameters have the same key in whatever order they were given', () => {
+test('equal parameters have the same key in any order', () => {
   assert.equal(keyOf({ a: 1, b: { c: 2, d: [1, 2] } }), keyOf({ b: { d: [1, 2], c: 2 }, a: 1 }))
   assert.equal(keyOf({ a: 1, b: undefined }), keyOf({ a: 1 }))
 })
@@ -53,7 +53,7 @@ test('a key is short, however long the parameters', () => {
   assert.ok(keyOf(new Array(10_000).fill(0)).length < 100)
 })
 
-test('a body is told apart by its size and its beginning', () => {
+test('bodies are distinguished by their size and first bytes', () => {
   const keys = ['', 'one', 'two', 'three'].map((text) => {
     return ask(plain, { n: 1 }, { bytes: text.length, head: Buffer.from(text) }).key
   })
@@ -61,7 +61,7 @@ test('a body is told apart by its size and its beginning', () => {
   assert.equal(keys[0], keyOf({ n: 1 }))
 })
 
-test('parameters without end are never equal', () => {
+test('cyclic parameters are never equal', () => {
   const endless: Record<string, unknown> = {}
   endless.self = endless
   endless.again = endless
@@ -81,11 +81,11 @@ test('features that fail are logged once and do not fail the request', () => {
   lines.length = 0
   for (const n of [1, 2, 3]) assert.deepEqual(ask(broken as never, { n }).features, { n })
   assert.deepEqual(lines, [
-    'workload broken: its features cannot be used, so automatic ones are: no such map',
+    'workload broken: automatic features are used because its features() is invalid: no such map',
   ])
 })
 
-test('of values as JSON has them, the text is the same for equal ones only', () => {
+test('the canonical text of JSON values is the same only for equal values', () => {
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled)
     if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** Makes of a request the question that estimators are asked, and later told the answer to. */
+/** Turns a request into the question that estimators answer and later learn from. */
 
 import { hash } from 'node:crypto'
 import type { BodyFacts, Workload } from '../workload/workload.ts'
@@ -6,10 +6,10 @@ import { canonical } from './canonical.ts'
 import type { Question } from './estimator.ts'
 import { featuresOf } from './features.ts'
 
-/** A longer key is given by its hash. */
+/** Longer keys are replaced by their hash. */
 const longestKey = 512
 
-const nothing: BodyFacts = { bytes: 0, head: new Uint8Array() }
+const noBody: BodyFacts = { bytes: 0, head: new Uint8Array() }
 
 export interface QuestionParts {
   /** Hashes of code, by workload. */
@@ -17,28 +17,28 @@ export interface QuestionParts {
   log(line: string): void
 }
 
-/** Params are as the workload's schema gave them; without a body the request has none but parameters. */
+/** `params` are as parsed by the workload's schema. */
 export type Questioner = (workload: Workload, params: unknown, body?: BodyFacts) => Question
 
 export function questioner({ code, log }: QuestionParts): Questioner {
-  const troubled = new Set<string>()
-  let odd = 0
+  const reported = new Set<string>()
+  let withoutKey = 0
 
-  /** Parameters that cannot be told apart are never taken for equal. */
+  /** Parameters without canonical text each get a unique key. */
   function keyOf(params: unknown): string {
     try {
       return canonical(params)
     } catch {
-      return `?${odd++}`
+      return `?${withoutKey++}`
     }
   }
 
-  return (workload, params, body = nothing) => {
+  return (workload, params, body = noBody) => {
     const { name } = workload
     const features = featuresOf(workload, params, body, (why) => {
-      if (troubled.has(name)) return
-      troubled.add(name)
-      log(`workload ${name}: its features cannot be used, so automatic ones are: ${why}`)
+      if (reported.has(name)) return
+      reported.add(name)
+      log(`workload ${name}: automatic features are used because its features() is invalid: ${why}`)
     })
     const text = keyOf(params)
     const short = text.length > longestKey ? `#${hash('sha256', text, 'base64url')}` : text

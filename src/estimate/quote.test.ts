@@ -6,7 +6,7 @@ import type { WorkerView } from '../model/view.ts'
 import type { Quote } from './estimator.ts'
 import { checkPrice, type Present, quoteDocument } from './quote.ts'
 import { FleetRates } from './rates.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
 const quoted: Quote = {
   work: 1000,
@@ -17,7 +17,7 @@ const quoted: Quote = {
   reason: { code: 'memo', repeats: 3 },
 }
 
-/** Jobs by name: what they have left, and whether they may be paused. */
+/** Jobs with their remaining work, and whether they may be paused. */
 type Held = [id: string, remaining: number, preemptible?: boolean][]
 
 function worker(id: string, cores: number, held: Held = [], rest: Partial<WorkerView> = {}): WorkerView {
@@ -40,7 +40,7 @@ function worker(id: string, cores: number, held: Held = [], rest: Partial<Worker
   }
 }
 
-/** A core does 100 units a second unless rates say otherwise. */
+/** A core does 100 units per second unless `rates` is given. */
 function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> & { waiting?: Held } = {}) {
   const held = [...waiting, ['stubborn', 0, false] as const]
   const jobs = new Map<string, Job>(
@@ -55,22 +55,23 @@ function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> 
     discipline: 'srpt',
     jobOf: (id) => jobs.get(id),
     pricePerHour: undefined,
+    explain: ({ code }) => code,
     ...rest,
   })
 }
 
 const waitOf = (...args: Parameters<typeof ask>) => ask(...args).waitSeconds
 
-test('a quote tells work, interval, memory, source, the reason and why', () => {
+test('a quote holds work, interval, memory, source and reason', () => {
   const { seconds: _, waitSeconds: __, ...rest } = ask([worker('w1', 1)])
   assert.deepEqual(rest, {
     workload: 'made-up',
     ...quoted,
-    why: 'what the same request took, the mean of 3 times',
+    why: 'mean of 3 measurements of the same request',
   })
 })
 
-test('seconds follow from the rates of the workers that are there', () => {
+test('seconds follow from the rates of the ready workers', () => {
   assert.deepEqual(ask([worker('w1', 1)]).seconds, { expected: 10, low: 5, high: 40 })
   const rates = new FleetRates(100)
   rates.learn('fast', 'made-up', 400, 1000)
@@ -80,12 +81,12 @@ test('seconds follow from the rates of the workers that are there', () => {
   assert.deepEqual(ask([]).seconds, { expected: 10, low: 5, high: 40 })
 })
 
-test('nobody waits where a core is free', () => {
+test('the wait is 0 if a core is free', () => {
   assert.equal(waitOf([worker('w1', 2, [['a', 900]])]), 0)
   assert.equal(waitOf([worker('w1', 1, [['a', 900]]), worker('w2', 1)]), 0)
 })
 
-test('with shortest first, what is longer does not go before it, unless it cannot be paused', () => {
+test('under SRPT, longer jobs are not ahead unless they cannot be paused', () => {
   assert.equal(waitOf([worker('w1', 1, [['a', 5000]])]), 0)
   assert.equal(waitOf([worker('w1', 1, [['stubborn', 5000]])]), 50)
   assert.equal(
@@ -107,7 +108,7 @@ test('with shortest first, what is longer does not go before it, unless it canno
   )
 })
 
-test('what goes before it is shared by all cores', () => {
+test('the work ahead is divided by all cores', () => {
   const busy = worker('w1', 2, [
     ['a', 300],
     ['b', 500],
@@ -116,7 +117,7 @@ test('what goes before it is shared by all cores', () => {
   assert.equal(waitOf([busy, worker('w2', 1, [['d', 600]])]), 6)
 })
 
-test('in order of arrival all goes before it, and with sharing as much of each as it needs itself', () => {
+test('under FIFO all work is ahead; under sharing, as much of each job as the request needs', () => {
   const busy = [
     worker('w1', 1, [
       ['a', 5000],
@@ -127,13 +128,13 @@ test('in order of arrival all goes before it, and with sharing as much of each a
   assert.equal(waitOf(busy, { discipline: 'sharing' }), 11)
 })
 
-test('without a ready worker nobody knows how long the wait is', () => {
+test('the wait is unknown without a ready worker', () => {
   const gone = [worker('w1', 1, [], { suspect: true }), worker('w2', 1, [], { state: 'draining' })]
   assert.equal(waitOf(gone), null)
   assert.equal(waitOf([]), null)
 })
 
-test('a price follows from seconds and what a core costs', () => {
+test('the price follows from seconds and the price per core', () => {
   assert.equal(ask([worker('w1', 1)]).price, undefined)
   assert.deepEqual(ask([worker('w1', 4)], { pricePerHour: 3.6 }).price, {
     expected: 0.0025,
@@ -143,7 +144,7 @@ test('a price follows from seconds and what a core costs', () => {
   assert.equal(ask([], { pricePerHour: 3.6 }).price?.expected, 0.01)
 })
 
-test('a price that is none is refused by name', () => {
+test('an invalid price is rejected by name', () => {
   for (const wrong of [-1, NaN, Infinity]) assert.throws(() => checkPrice(wrong), ConfigError)
   checkPrice(undefined)
   checkPrice(0)

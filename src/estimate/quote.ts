@@ -1,4 +1,4 @@
-/** What a request would cost here and now: work, time on the present fleet, the wait before it, and a price. */
+/** What a request would cost now: work, time on the current fleet, queueing time and price. */
 
 import { ConfigError } from '../lib/errors.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
@@ -8,42 +8,43 @@ import type { Reason } from '../model/reason.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Question, Quote } from './estimator.ts'
 import type { Rates } from './rates.ts'
-import { explainEstimate } from './reasons.ts'
 
-/** `low` and `high` bound 90 % of such requests. */
+/** 90 % of such requests lie between `low` and `high`. */
 export interface Range {
   expected: number
   low: number
   high: number
 }
 
-/** What clients are told. */
+/** The quote as clients receive it. */
 export interface QuoteDocument extends Estimate {
   workload: string
   memoryMb: number
   reason: Reason
   /** The reason in words. */
   why: string
-  /** With a core to itself. */
+  /** Running time with a core to itself. */
   seconds: Range
-  /** As long as no shorter requests come after it, it waits no longer. Null: no worker is ready. */
+  /** Upper bound of the wait unless shorter requests arrive later. Null if no worker is ready. */
   waitSeconds: number | null
-  /** In the money of `pricePerHour`. */
+  /** In the currency of `pricePerHour`. */
   price?: Range
 }
 
-/** The cluster as it is now. */
+/** The current state of the cluster. */
 export interface Present {
   view: Pick<BrainView, 'workers' | 'waiting'>
-  /** Of the units that are quoted. */
+  /** Rates of the quoted units. */
   rates: Rates
-  /** Where the brain counts in other units than those: what a quote's work is in them, and their rates. */
+  /** If the brain counts in other units: the conversion of quoted work, and the rates of the brain's units. */
   brain?: { work(quoted: number): number; rates: Rates }
   discipline: DisciplineName
-  /** The jobs of the view. */
+  /** Looks up the jobs of `view`. */
   jobOf(id: string): Job | undefined
-  /** What a worker costs an hour. */
+  /** Price of one worker per hour. */
   pricePerHour: number | undefined
+  /** Where an estimate comes from, in words. */
+  explain(reason: Reason): string
 }
 
 export function checkPrice(pricePerHour: number | undefined): void {
@@ -60,7 +61,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   return {
     workload,
     ...{ work, low, high, memoryMb, source, reason },
-    why: explainEstimate(reason),
+    why: present.explain(reason),
     seconds: each(seconds, round),
     waitSeconds: waitSeconds(open, present.brain?.work(work) ?? work, present),
     ...(pricePerHour !== undefined && {
@@ -69,7 +70,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   }
 }
 
-/** Expected where a core is as likely as another, low on the fastest worker, high on the slowest. */
+/** Expected: mean over all cores; low: on the fastest worker; high: on the slowest. */
 function secondsOn(
   open: readonly WorkerView[],
   workload: string,
@@ -88,8 +89,8 @@ function secondsOn(
 }
 
 /**
- * The work that goes before it, shared by all cores: until it starts they are all busy with that. A bound as far as
- * estimates are right, and jobs that were paused find a core as soon as those that wait do.
+ * The work ahead of the request divided by all cores, which are busy with it until the request starts. An upper bound
+ * if estimates are right and paused jobs get a core as soon as queued jobs do.
  */
 function waitSeconds(
   open: readonly WorkerView[],
@@ -101,7 +102,7 @@ function waitSeconds(
   if (cores === 0) return null
   const { ahead } = disciplines[discipline]
   const secondsPerUnit = new Map<string, number>()
-  /** On any worker. */
+  /** Mean over all workers. */
   const perUnit = (workload: string) => {
     const known = secondsPerUnit.get(workload)
     if (known !== undefined) return known
@@ -126,7 +127,7 @@ function waitSeconds(
     const job = jobOf(id)
     if (job) add(ahead(job.work, work), perUnit(job.workload))
   }
-  // With fewer jobs before it than cores, one of them is free for it.
+  // With fewer jobs ahead than cores, a core is free.
   return jobs < cores ? 0 : round(seconds / cores)
 }
 
@@ -139,7 +140,7 @@ function each({ expected, low, high }: Range, change: (value: number) => number)
   return { expected: change(expected), low: change(low), high: change(high) }
 }
 
-/** Nothing here is known to more digits. */
+/** Estimates are not known to more digits. */
 function round(value: number): number {
   return Number(value.toPrecision(6))
 }

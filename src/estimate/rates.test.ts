@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FleetRates } from './rates.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const near = (actual: number, expected: number, share = 0.05) =>
   assert.ok(Math.abs(actual / expected - 1) < share, `${actual} is not about ${expected}`)
 
-test('the rate is that of the workload on the worker, else anywhere, else of the worker, else nominal', () => {
+test('the rate is of the workload on the worker, else on any worker, else of the worker, else nominal', () => {
   const rates = new FleetRates(1000)
   assert.equal(rates.of('w1', 'julia'), 1000)
   rates.learn('w1', 'julia', 500, 100)
@@ -23,28 +23,28 @@ test('the rate is that of the workload on the worker, else anywhere, else of the
   near(rates.seconds('w2', 'julia', 60_000), 3)
 })
 
-test('long jobs count more than short ones', () => {
+test('long jobs have more weight than short ones', () => {
   const rates = new FleetRates(1000)
   for (let i = 0; i < 20; i++) rates.learn('w1', 'julia', 1, 1)
   for (let i = 0; i < 20; i++) rates.learn('w1', 'julia', 4 * 500, 500)
   near(rates.of('w1', 'julia'), 4000, 0.1)
 })
 
-test('a measurement that is off by a million hardly moves the rate', () => {
+test('an outlier by a factor of a million barely moves the rate', () => {
   const rates = new FleetRates(1000)
   for (let i = 0; i < 50; i++) rates.learn('w1', 'julia', 1000 + (i % 7), 100)
   for (const work of [1e9, 1e-3]) rates.learn('w1', 'julia', work, 100)
   near(rates.of('w1', 'julia'), 10_000)
 })
 
-test('a rate that has changed for good is found', () => {
+test('a lasting change of the rate is followed', () => {
   const rates = new FleetRates(1000)
   for (let i = 0; i < 100; i++) rates.learn('w1', 'julia', 1000, 100)
   for (let i = 0; i < 400; i++) rates.learn('w1', 'julia', 100, 100)
   near(rates.of('w1', 'julia'), 1000)
 })
 
-test('whatever is measured, a rate is a number above 0', () => {
+test('a rate is finite and above 0, whatever is measured', () => {
   const value = fc.oneof(fc.double(), fc.constantFrom(0, -1, NaN, Infinity, 5e-324, 1e308))
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value)), (rows) => {

@@ -1,22 +1,22 @@
 /**
- * What rules see in a request of any workload: its numbers, its categories and its size. Strings and names of
- * features may come from a client, so what is kept of them is bounded.
+ * Splits features into numbers and categories, and derives a size. Names and strings may come from a client, so both
+ * are bounded.
  */
 
 import type { Features } from '../model/estimate.ts'
 import type { Question } from './estimator.ts'
 
 export interface Reading {
-  /** All finite. A longer text counts by its length; the text of a number is that number. */
+  /** All finite. A long string is represented by its length, a numeric string by its number. */
   numbers: Map<string, number>
   categories: Map<string, string>
 }
 
-/** Of more, the first. */
+/** Further features are ignored. */
 export const mostFeatures = 64
-/** A name that is longer is not looked at; a text that is longer is no category. */
+/** Longer names are ignored; longer strings are not categories. */
 export const mostLetters = 64
-/** Squared, it is still a number. */
+/** The square of a size must be finite. */
 const largestSize = 1e150
 
 export const numberText = /^-?\d+(\.\d+)?$/
@@ -41,17 +41,17 @@ export function read(features: Features): Reading {
 }
 
 /**
- * The one number for how large a request is, where a rule of the documents names one and the workload is none of
- * theirs: the largest number that the workload computed (a feature that is not just a parameter), because such
- * numbers contain each other; without one, the product of the parameters that are whole numbers from 1 on.
- * Without those, the largest number above 0. Undefined: it has no number.
+ * A single number for the size of a request, for published rules that need one and workloads they do not define. The
+ * largest number computed by the workload (a feature that is not a parameter), since such numbers usually include
+ * each other; else the product of all positive integer parameters; else the largest positive number. Undefined if the
+ * request has no positive number.
  */
 export function sizeOf({ params }: Question, { numbers, categories }: Reading): number | undefined {
   let largest = 0
   let computed = 0
   let product = 0
   for (const [name, value] of numbers) {
-    // The length of a category's name says nothing about size.
+    // The length of a category's name is unrelated to size.
     if (value <= 0 || (name.endsWith('.length') && categories.has(name.slice(0, -'.length'.length)))) continue
     largest = Math.max(largest, value)
     if (!isParameter(params, name)) computed = Math.max(computed, value)
@@ -61,7 +61,7 @@ export function sizeOf({ params }: Question, { numbers, categories }: Reading): 
   return size > 0 ? Math.min(size, largestSize) : undefined
 }
 
-/** A parameter that is a number, or the text of one. */
+/** A parameter that is a number or a numeric string. */
 export function numberIn(params: unknown, name: string): number | undefined {
   const value = isParameter(params, name) ? (params as Record<string, unknown>)[name] : undefined
   const number = typeof value === 'string' && numberText.test(value) ? Number(value) : value

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Recent } from './recent.ts'
 
-test('the key not used for longest makes room, and both reading and writing are uses', () => {
+test('a new key evicts the least recently read or written one', () => {
   const recent = new Recent<number>(3)
   recent.set('a', 1)
   recent.set('b', 2)

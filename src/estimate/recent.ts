@@ -1,4 +1,4 @@
-/** A map that holds so many keys: the one not used for longest makes room for a new one. */
+/** A map with bounded size: a new key evicts the least recently used one. */
 
 export class Recent<V> {
   readonly #most: number
@@ -12,11 +12,11 @@ export class Recent<V> {
     return this.#entries.size
   }
 
-  /** Counts as a use. */
+  /** Marks the key as used. */
   get(key: string): V | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // A map keeps the order of insertion, so the key goes to its end.
+    // Maps iterate in insertion order: inserting the key again moves it to the end.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value

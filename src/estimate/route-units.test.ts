@@ -12,13 +12,13 @@ const units = (usual: 'cpu' | 'time' = 'cpu') => new RouteUnits({ code: { render
 const header = { measure: 'header', work: 50, cpuMs: 20, wallMs: 99 } as const
 const cpu = { measure: 'cpu', work: 20_000, cpuMs: 20, wallMs: 99 } as const
 
-test('without a header work is in microseconds already', () => {
+test('work without a header is in microseconds', () => {
   const { measure, code } = { measure: units('time').measureOf('render'), code: units().codeOf('render') }
   assert.deepEqual([measure, code], ['time', 'abc:cpu'])
   assert.equal(units().inMicroseconds('render', 123), 123)
 })
 
-test('with a header work is turned into microseconds by what a unit took so far', () => {
+test('work from a header is converted by the measured time of a unit', () => {
   const routes = units()
   routes.learn('w1', 'render', header)
   assert.deepEqual([routes.measureOf('render'), routes.codeOf('render')], ['header', 'abc:header'])
@@ -27,7 +27,7 @@ test('with a header work is turned into microseconds by what a unit took so far'
   assert.equal(routes.inMicroseconds('other', 100), 100)
 })
 
-test('where CPU time is not known the time that it took counts', () => {
+test('wall time is used where CPU time is unknown', () => {
   const routes = units('time')
   routes.learn('w1', 'render', { measure: 'header', work: 50, cpuMs: 0, wallMs: 100 })
   assert.equal(Math.round(routes.inMicroseconds('render', 1)), 2000)
@@ -37,7 +37,7 @@ test('where CPU time is not known the time that it took counts', () => {
   assert.equal(brainWork({ measure: 'meter', work: 7, cpuMs: 20, wallMs: 30 }), 7)
 })
 
-test('a few answers without a header change nothing; many do', () => {
+test('a route loses its header unit only after 20 responses without one', () => {
   const routes = units()
   routes.learn('w1', 'render', cpu)
   assert.equal(routes.measureOf('render'), 'cpu')
@@ -50,14 +50,14 @@ test('a few answers without a header change nothing; many do', () => {
   assert.equal(routes.measureOf('render'), 'header')
 })
 
-test('a code hash says how its costs were measured', () => {
+test('a code hash includes how costs are measured', () => {
   for (const measure of ['meter', 'header', 'cpu', 'time'] as const) {
     assert.equal(measureIn(measuredCode('abc', measure)), measure)
   }
   assert.equal(measuredCode('abc', 'meter'), 'abc')
 })
 
-test('costs in one unit say nothing of costs in another', () => {
+test('costs in different units are kept separate', () => {
   const estimator = ruleEstimator({
     work: () => chain(memo(), constant(), priorWork(1000)),
     memory: () => chain(memo(), constant(), priorMemory()),

@@ -6,7 +6,7 @@ import { constant } from './constant.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { ruleEstimator } from './rules-estimator.ts'
-import { question } from './test-question.ts'
+import { question } from './testing/question.ts'
 
 function estimatorOf(workPerCpuMs: number) {
   return ruleEstimator({
@@ -15,14 +15,14 @@ function estimatorOf(workPerCpuMs: number) {
   })
 }
 
-test('a workload that was never seen has a prior, a wide interval, and a reason', () => {
+test('a workload without measurements has a prior, a wide interval and a reason', () => {
   const { work, low, high, source, reason, memoryMb } = estimatorOf(1000).estimate(question())
   assert.deepEqual({ work, source, memoryMb }, { work: 100_000, source: 'prior', memoryMb: 64 })
   assert.deepEqual(reason, { code: 'never-seen', cpuMs: 100 })
   assert.ok(low < work && work < high)
 })
 
-test('work and memory are learned for each workload by itself', () => {
+test('work and memory are learned per workload', () => {
   const estimator = estimatorOf(1000)
   const [one, other] = [question({ n: 1 }, { workload: 'one' }), question({ n: 1 }, { workload: 'other' })]
   estimator.learn(one, { work: 500, peakMemoryMb: 20 })
@@ -32,7 +32,7 @@ test('work and memory are learned for each workload by itself', () => {
   assert.equal(estimator.estimate(question({ n: 2 }, { workload: 'one' })).source, 'similar')
 })
 
-test('what cannot have been measured is dropped, each quantity by itself', () => {
+test('invalid measurements are dropped, for each quantity separately', () => {
   const estimator = estimatorOf(1000)
   for (const value of [NaN, -5, 0, Infinity]) {
     estimator.learn(question(), { work: value, peakMemoryMb: value })
@@ -42,7 +42,7 @@ test('what cannot have been measured is dropped, each quantity by itself', () =>
   assert.deepEqual([work, memoryMb], [100_000, 30])
 })
 
-test('an interval ends at a number, however unsure the rule', () => {
+test('an interval is finite, however wide the spread of the rule', () => {
   const unsure = {
     guess: () => ({
       value: 1e308,
@@ -57,7 +57,7 @@ test('an interval ends at a number, however unsure the rule', () => {
   assert.equal(high, Number.MAX_VALUE)
 })
 
-test('intervals become as wide as what was measured shows', () => {
+test('intervals narrow to the measured spread', () => {
   const estimator = estimatorOf(1000)
   const wide = estimator.estimate(question())
   for (let i = 0; i < 100; i++) {
@@ -68,7 +68,7 @@ test('intervals become as wide as what was measured shows', () => {
   assert.ok(low <= work && work <= high && high / low < 1.5, `${low} ${work} ${high}`)
 })
 
-test('rules that have nothing to say are a fault of whoever put them together', () => {
+test('a chain without any guess is a contract error', () => {
   const mute = { guess: () => undefined, learn() {} }
   const estimator = ruleEstimator({ work: () => mute, memory: () => mute })
   assert.throws(() => estimator.estimate(question()), ContractError)

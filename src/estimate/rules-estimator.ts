@@ -1,6 +1,6 @@
 /**
- * Puts intervals around what rules guess, and goes by the machine's speed of now where costs are times: one rule for the work and one for the memory of each workload, and of each way
- * in which its work was measured.
+ * Adds intervals to the guesses of rules, and adjusts costs measured as time to the machine's current speed. Each
+ * workload and measure has one rule for work and one for memory.
  */
 
 import { ContractError } from '../lib/errors.ts'
@@ -12,13 +12,13 @@ import { Intervals } from './interval.ts'
 import { measureIn } from './measured-code.ts'
 
 export interface RuleMakers {
-  /** Each call makes a rule that always has something to say. */
+  /** Each call creates a rule that always has a guess. */
   work(workload: string, measure: Measure): Rule
   memory(workload: string, measure: Measure): Rule
 }
 
 export interface RuleEstimator extends Estimator {
-  /** Like `learn`, of what was known before: estimates are not judged by it. */
+  /** Learns from a past measurement without updating intervals. */
   recall(question: Question, measured: Measurement): void
 }
 
@@ -55,9 +55,9 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
     },
     learn(question, measured) {
       const { work, intervals, drift } = partsOf(question)
-      const usual = drift?.usual(measured.work) ?? measured.work
+      const usual = drift?.atUsualSpeed(measured.work) ?? measured.work
       if (isUsable(measured.work)) {
-        // As it would have been said just before.
+        // The guess as it would have been before this measurement.
         const guess = guessOf(work, question)
         intervals.learn(drift?.adjust(guess) ?? guess, measured.work)
         drift?.learn(guess, measured.work)
@@ -70,6 +70,6 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
 
 function guessOf(rule: Rule, question: Question): Guess {
   const guess = rule.guess(question)
-  if (!guess) throw new ContractError(`no rule has anything to say about ${question.workload}`)
+  if (!guess) throw new ContractError(`no rule has a guess for workload ${question.workload}`)
   return guess
 }

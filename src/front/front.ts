@@ -1,4 +1,4 @@
-/** The door: HTTP in, a job for the brain, HTTP out. */
+/** The front: HTTP in, a job for the brain, HTTP out. */
 
 import {
   createServer,
@@ -9,13 +9,14 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
-import { type OwnParts, serveOwn } from './built-in.ts'
+import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
+import { Client } from './client.ts'
 import { watchConnections } from './connections.ts'
-import { RequestProblem, sendProblem } from './problem.ts'
-import { type AskParts, ask } from './request/ask.ts'
-import { askRoute, type RouteParts } from './request/ask-route.ts'
-import { type SubmitParts, submitRoute, submitWorkload } from './request/submit.ts'
-import { targetOf } from './request/target.ts'
+import { RequestProblem } from './problem.ts'
+import { readRequest } from './request/request.ts'
+import { type SubmitParts, submitRequest } from './request/submit.ts'
+import type { Incoming } from './request/target.ts'
+import { readUrl } from './request/url.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
 
 export const frontDefaults: Readonly<FrontLimits> = {
@@ -27,85 +28,61 @@ export const frontDefaults: Readonly<FrontLimits> = {
   holdMs: 50,
 }
 
-export interface FrontParts extends AskParts, OwnParts, SubmitParts {
+export interface FrontParts extends BuiltInParts, SubmitParts {
   limits: FrontLimits
-  /** Of an own server; then there are no workloads. */
-  routes?: RouteParts
   log(line: string): void
 }
 
 export function frontServer(parts: FrontParts): Server {
-  const { limits, routes } = parts
+  const { limits, service } = parts
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
-    requestTimeout: routes ? 0 : limits.requestMs,
+    requestTimeout: service.requestMs,
     headersTimeout: Math.min(limits.requestMs, 20_000),
-    // The default of 30 s would let slow clients be twice as slow.
+    // The default of 30 s would let slow clients exceed their limit by as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 60_000,
-    ...(routes && { shouldUpgradeCallback: wantsToSwitch }),
+    ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
+  }
+  const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {
+    const client = new Client(response, limits.stallMs, extra.socket)
+    void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
   const server = createServer(options, (request, response) => {
-    owe(response)
-    void serve(parts, request, response)
+    watch(response)
+    serveOn(request, response)
   })
-  const owe = watchConnections(server)
+  const watch = watchConnections(server)
   server.on('checkContinue', (request, response) => {
-    owe(response)
-    void serve(parts, request, response, { wanted: () => response.writeContinue() })
+    watch(response)
+    serveOn(request, response, { sendContinue: () => response.writeContinue() })
   })
-  if (routes) {
+  if (service.upgrades) {
     server.on('upgrade', (request, socket: Socket, head) => {
       const response = answerOn(request, socket, head)
-      if (response) void serve(parts, request, response, { socket })
+      if (response) serveOn(request, response, { socket })
     })
   }
   return server
 }
 
-interface Special {
-  /** Called when it is known that the body is wanted: a client may wait for that before it sends it. */
-  wanted?: () => void
-  /** The client wants to switch to another protocol. */
+interface Extra extends Pick<Incoming, 'sendContinue'> {
+  /** The client asks to switch protocols on it. */
   socket?: Socket
 }
 
-async function serve(
-  parts: FrontParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { wanted, socket }: Special = {},
-): Promise<void> {
+async function serve(parts: FrontParts, incoming: Incoming): Promise<void> {
+  const { request, client } = incoming
   try {
-    const { routes } = parts
-    if (!routes) {
-      const url = parseUrl(request)
-      if (url.pathname.startsWith('/-/')) return await serveOwn(parts, url, request, response, wanted)
-      const asked = await ask(parts, '/', url, request, wanted)
-      return await submitWorkload(parts, asked, request, response)
-    }
-    const target = targetOf(request)
-    if (target.url.pathname.startsWith('/-/')) {
-      return await serveOwn(parts, target.url, request, response, wanted)
-    }
-    const asked = await askRoute(routes, request, request.method ?? 'GET', target, wanted)
-    submitRoute(parts, routes, asked, request, response, socket)
+    const url = readUrl(request)
+    if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
+    const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
+    await submitRequest(parts, estimated, incoming)
   } catch (error) {
-    if (error instanceof RequestProblem) return sendProblem(response, error)
-    // A client that hangs up in the middle of its request is nobody's fault.
+    if (error instanceof RequestProblem) return client.refuse(error)
+    // The client disconnected in the middle of its request.
     if (request.destroyed) return
     parts.log(`front: ${(error as Error).stack}`)
-    sendProblem(response, new RequestProblem(500, 'internal', 'Something went wrong here; it was logged.'))
-  }
-}
-
-function parseUrl(request: IncomingMessage): URL {
-  try {
-    const url = new URL(request.url ?? '/', 'http://front')
-    // Also in full form, as a proxy would ask.
-    decodeURIComponent(url.pathname)
-    return url
-  } catch {
-    throw new RequestProblem(400, 'bad-url', 'The address of the request cannot be read.')
+    client.refuse(new RequestProblem(500, 'internal', 'An internal error occurred and has been logged.'))
   }
 }

@@ -1,31 +1,45 @@
-/** A job that is not over, as the cluster sees it: in the hands of this process's front, or of one elsewhere. */
+/** A job that has not ended, as the cluster sees it. Its client is connected to this process, or to another front. */
 
+import type { Question, Quote } from '../estimate/estimator.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
-import type { Outcome, Precedence } from '../model/job.ts'
-import type { ExchangeParts } from './exchange.ts'
+import type { Job, Outcome, Precedence } from '../model/job.ts'
 import type { RequestProblem } from './problem.ts'
 import type { Functions } from './transports/function.ts'
 import type { Upstream } from './transports/transport.ts'
 
+/** A job and its request. */
+export interface JobParts {
+  job: Job
+  question: Question
+  quote: Quote
+  /** What the ledger stores of the request. */
+  params: Record<string, unknown>
+  /** True: it has a body besides `params`. */
+  hasBody: boolean
+}
+
+/** Where an attempt runs: on a worker or in a function. */
+export type Destination = Upstream | Functions
+
 export interface OpenJob {
-  readonly parts: Pick<ExchangeParts, 'job' | 'question' | 'quote' | 'params' | 'hasBody'>
+  readonly parts: JobParts
   readonly startedAt: number
   readonly attempts: number
   /** Of the last attempt. */
   readonly worker: string
-  /** How it ended for the client, once it is over. */
+  /** How the job ended for the client. */
   readonly outcome: Outcome
   readonly cost: Cost | undefined
-  /** Sends an attempt to a worker, or to a function; an earlier one is let go. */
-  run(token: AttemptToken, place: Upstream | Functions, precedence?: Precedence): unknown
-  /** The attempt may start, and must not be repeated from here on: calls `go` when whoever answers its client knows that. */
+  /** Sends an attempt; an earlier one is cancelled. */
+  run(token: AttemptToken, destination: Destination, precedence?: Precedence): unknown
+  /** The attempt may start and must not be repeated. Calls `go` once the client's front knows. */
   commit(token: AttemptToken, go: () => void): void
-  /** The worker of the current attempt is gone, or the attempt is not wanted any more. */
-  letGo(): void
-  /** What the brain has decided to answer. */
+  /** Cancels the current attempt: its worker is lost, or it is not needed. */
+  cancelAttempt(): void
+  /** Answers the client as the brain decided. */
   settle(answer: Extract<Action, { type: 'answer' }>): void
-  /** Ends it without the brain, for example because the cluster stops. */
+  /** Ends the job without the brain, for example when the cluster stops. */
   abandon(problem: RequestProblem): void
 }

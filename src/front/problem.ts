@@ -1,11 +1,11 @@
-/** Errors as clients see them: application/problem+json, RFC 9457. */
+/** Errors for clients: application/problem+json, RFC 9457. */
 
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { PlimsollError } from '../lib/errors.ts'
 import type { Reason } from '../model/reason.ts'
 import { explain } from '../story/reasons.ts'
 
-/** A request that cannot be served as it is. */
+/** A request that cannot be served. */
 export class RequestProblem extends PlimsollError {
   readonly code: string
   readonly status: number
@@ -29,14 +29,23 @@ export class RequestProblem extends PlimsollError {
   }
 }
 
+/** Throws a 405 if the method is none of these. */
+export function allow(method: string | undefined, methods: readonly string[]): void {
+  if (method !== undefined && methods.includes(method)) return
+  const listed = methods.join(', ')
+  throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; allowed: ${listed}.`, {
+    headers: { allow: listed },
+  })
+}
+
 export function problemDocument({ status, code, message, fields }: RequestProblem): string {
   return `${JSON.stringify({ type: `urn:plimsoll:${code}`, title: STATUS_CODES[status], status, detail: message, ...fields })}\n`
 }
 
-/** What a client still sends after it was refused is read for so long: a reset could overtake the refusal. */
+/** After a refusal the rest of a request is read for this long: a reset could overtake the refusal. */
 export const lingerMs = 1_000
 
-/** Answers with the problem, if nothing has been answered yet; else breaks the answer off. */
+/** Answers with the problem, or breaks the answer off if it has begun. */
 export function sendProblem(
   response: ServerResponse,
   problem: RequestProblem,
@@ -55,7 +64,7 @@ export function sendProblem(
   else response.end(text)
 }
 
-/** Ends a response whose request has not arrived whole; the client has all of it before the socket closes. */
+/** Ends a response before its request has arrived completely, without closing the socket too early. */
 function endEarly(response: ServerResponse, body: string): void {
   const { req } = response
   response.flushHeaders()
@@ -68,7 +77,7 @@ function endEarly(response: ServerResponse, body: string): void {
   req.once('end', end).once('close', end).resume()
 }
 
-/** Ends an answer that is not whole so that the client notices, even one that takes the end for the end. */
+/** Resets the connection of an incomplete answer: some clients would take a plain close for its end. */
 export function breakOff(response: ServerResponse): void {
   if (response.socket && !response.socket.destroyed) response.socket.resetAndDestroy()
   else response.destroy()
@@ -89,10 +98,10 @@ const statusOf: Readonly<Record<string, number>> = {
   unready: 503,
 }
 
-/** Refusals whose numbers a program may want. */
+/** Refusals whose numbers are part of the document. */
 const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
-/** Refusals after attempts that came to nothing: what became of the last one is told. */
+/** Refusals after failed attempts: they quote the last failure. */
 const afterAttempts: ReadonlySet<string> = new Set([
   ...['poison', 'attempts', 'retries', 'unready', 'outcome-unknown'],
 ])
@@ -102,7 +111,7 @@ export function refusal(reason: Reason, lastFault?: string): RequestProblem {
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
-  const last = lastFault && afterAttempts.has(code) ? ` The last time: ${lastFault}.` : ''
+  const last = lastFault && afterAttempts.has(code) ? ` Last failure: ${lastFault}.` : ''
   return new RequestProblem(status, code, sentence(explain(reason)) + last, {
     ...(withNumbers.has(code) && { fields: facts }),
     ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),

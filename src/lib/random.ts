@@ -12,8 +12,6 @@ export interface Random {
   normal(): number
   /** Exponential with mean 1. */
   exponential(): number
-  save(): number[]
-  load(state: readonly number[]): void
 }
 
 /** Hashes names to seeds: FNV-1a with a final mix. */
@@ -59,9 +57,5 @@ export function stream(seed: number, purpose: string): Random {
     below: (n) => Math.floor(next() * n),
     normal,
     exponential: () => -Math.log(1 - next()),
-    save: () => (Number.isNaN(spare) ? [a, b, c, d] : [a, b, c, d, spare]),
-    load: (state) => {
-      ;[a, b, c, d, spare = Number.NaN] = state as [number, number, number, number, number?]
-    },
   }
 }

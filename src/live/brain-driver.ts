@@ -1,27 +1,26 @@
-/** Drives a live brain: hands it events one after another, logs them, and wakes it when it asks for that. */
+/** Drives a live brain: hands it events one at a time, logs them, performs its actions and wakes it on request. */
 
 import type { Brain } from '../brain/brain.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { EventLogFile } from './event-log-file.ts'
 
-/** A longer timer would fire at once. */
+/** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
 
 export interface DriverParts {
   brain: Brain
   eventLog: EventLogFile
-  /** They see what the brain was told and decided before it is done. */
+  /** They see each event with its actions before the actions are performed. */
   observers: readonly { observe(event: Event, actions: readonly Action[], now: number): void }[]
   now(): number
-  /** Does what the brain wants done. */
   perform(action: Exclude<Action, { type: 'wake' }>): void
 }
 
 export interface BrainDriver {
-  /** Hands the brain an event. What its actions lead to at once waits for its turn. */
+  /** Hands the brain an event. Events that its actions cause are queued. */
   tell(event: Event): void
-  /** What happens from here on is of no interest to anybody. Idempotent. */
+  /** Ignores all further events. Idempotent. */
   end(): void
 }
 

@@ -1,9 +1,9 @@
-/** What a live cluster is to be, and what it tells of itself. */
+/** The options of a live cluster, its handle, and its state document. */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
 import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
 import type { OwnCluster } from '../config/check.ts'
@@ -17,19 +17,19 @@ import type { Prices } from '../model/prices.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
 import type { Money } from '../story/money.ts'
-import type { Ruled } from '../systems/estimators.ts'
+import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
 import type { FrontState } from './fronts/joined-fronts.ts'
 
 export interface ClusterOptions extends Following, RepeatOptions {
-  /** Modules of workloads; none for an own server. */
+  /** Modules of workloads; none for an existing server. */
   files: string[]
-  /** The user's own HTTP server in place of workloads, and the file that describes it, for workers. */
+  /** An existing server in place of workloads, and its configuration file, for workers. */
   own?: OwnCluster
   config?: string
-  /** Where the ledger, and what workloads keep, lie. */
+  /** The folder of the ledger and of the workloads' data. */
   dataDir: string
   host: string
   /** 0: any free port. */
@@ -37,67 +37,67 @@ export interface ClusterOptions extends Following, RepeatOptions {
   adminPort: number
   min: number
   max: number
-  /** How the number of workers between them is found. Default: it stays as it is. */
+  /** How the fleet scales between `min` and `max`. Default: it does not. */
   scale?: Omit<ScaleSpec, 'min' | 'max'>
-  /** In place of the one that `scale` describes, which the event log then does not tell. */
+  /** Replaces the scaler that `scale` describes; event logs do not record it. */
   scaler?: Scaler
   scheduler: SchedulerName
-  /** Constants of the scheduler. Default: its own. */
+  /** Constants of the scheduler. */
   placing?: PlacingSpec
   discipline: DisciplineName
-  /** Other constants of the brain than its own. */
+  /** Constants of the brain. */
   limits?: Partial<BrainLimits>
-  /** How work is counted. Default: as one number. */
+  /** How work is metered. Default: as one number. */
   meter?: MeterSetting
-  /** Bound for one job. */
+  /** Memory limit of one job. */
   jobMemoryMb: number
-  /** Most jobs that a worker holds. */
+  /** Maximum number of jobs on one worker. */
   slots: number
-  /** Most jobs that wait. */
+  /** Maximum queue length; further requests are rejected. */
   queue: number
-  /** What tells clients apart: `address`, `key` or `header:NAME`. Default: address. */
+  /** What identifies a client: `address`, `key` or `header:NAME`. Default: address. */
   clientBy?: string
-  /** What each client may ask for. Default: anything. */
+  /** Limit on the work of each client. Default: none. */
   rateLimit?: RateLimit
-  /** True: who has had more than its share of the work goes after the others. */
+  /** True: jobs of clients that exceed their share run after those of others. */
   fair?: boolean
-  /** The command that starts a worker, before its own options. */
+  /** The command that starts a worker, without options. */
   workerCommand: string[]
-  /** Fronts in processes of their own on the same port, besides the one in this process; and what starts one. */
+  /** Further front processes on the same port, and the command that starts one. */
   fronts?: { count: number; command: string[] }
-  /** A front whose connection broke is given so long to come back before its jobs are given up. Default 5,000. */
+  /** Reconnect grace period of fronts: after it their jobs are cancelled. Default 5,000. */
   frontGraceMs?: number
   /** When the cluster stops, a worker that has not ended after this time is killed. Default 2,000. */
   workerGraceMs?: number
   token?: string
   eventLog?: string
   estimator?: Estimator
-  /** How work is estimated in place of what is learned. */
-  ruled?: Ruled
-  /** What a worker costs an hour, in whatever money: quotes then name a price. */
+  /** Estimates by a published system's rule in place of the learned model. */
+  ruled?: EstimatorSpec
+  /** Price of a worker per hour, in any currency. Quotes then include a price. */
   pricePerHour?: number
-  /** Further prices, in the same money. */
+  /** Further prices, in the same currency. */
   prices?: Partial<Omit<Prices, 'workerHour'>>
-  /** Functions that take jobs which would wait, where that pays. Default: none. */
+  /** Functions to which jobs overflow when that is faster and worth its price. Default: none. */
   functions?: FunctionsOptions
-  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  /** Workloads that are not metered in functions; their costs there are not learned. */
   unmeteredAway?: readonly string[]
   frontLimits?: Partial<FrontLimits>
-  /** True: what the brain decides is logged in `components.log` in the data folder, each line by its component. */
+  /** True: the brain's decisions are logged by component in `components.log` in the data folder. */
   componentLog?: boolean
   log(line: string): void
 }
 
 export interface FunctionsOptions extends Partial<FunctionLimits> {
-  /** Most jobs that are away at a time; `concurrency`, which turns more away, is as much by default. */
+  /** Maximum number of jobs in functions at a time; also the default of `concurrency`, beyond which they throttle. */
   most: number
-  /** What starts one, before its own options. */
+  /** The command that starts one, without options. */
   command: string[]
-  /** What an hour of a job's waiting is worth. */
+  /** Price of an hour of a job's waiting time. */
   waitingPerHour?: number
-  /** One of which nothing is heard for so long, and ten times as long as it should take, is given up. */
+  /** An attempt without an answer for this long, and for ten times its expected time, fails. */
   patienceMs?: number
-  /** What else the brain is told of them. */
+  /** Further settings of the brain's overflow rule. */
   brain?: Partial<OverflowOptions>
 }
 
@@ -105,15 +105,15 @@ export interface Cluster {
   url: string
   adminUrl: string
   token: string
-  /** By name; of an own server, its routes. */
+  /** Names of workloads, or of routes. */
   workloads: string[]
   state(): ClusterState
   ledger: Ledger
-  /** Resolves when a worker is ready to take jobs, and all fronts of this machine listen. */
+  /** Resolves when the first worker is ready and all fronts of this machine listen. */
   ready: Promise<void>
-  /** Replaces fronts and workers that this cluster started, one after another and without an error for any client. */
+  /** Replaces the fronts and workers that this cluster started, one at a time, without an error for any client. */
   restart(what: RestartWhat): AsyncGenerator<RestartStep>
-  /** No new requests; running ones are finished, or after `limitMs` refused; then everything ends. Idempotent. */
+  /** Refuses new requests, waits up to `limitMs` for running jobs, then closes everything. Idempotent. */
   stop(limitMs: number): Promise<void>
 }
 
@@ -122,16 +122,15 @@ export interface ClusterState extends BrainView {
   discipline: string
   uptimeMs: number
   launchTroubles: string[]
-  /** How the fleet grew and shrank, and why: the last 200 steps. */
+  /** The last 200 steps of the fleet, with reasons. */
   steps: ToldStep[]
-  /** What was spent since the start. */
+  /** Spent since the start. */
   money: Money
-  /** Functions that are there, at work or warm. */
+  /** Functions that are busy or warm. */
   functions: ReturnType<Functions['list']>
-  /** Where answers are given again, or shared. */
+  /** Undefined: answers are neither cached nor shared. */
   cache?: RepeatCounters
-  /** That of this process first. */
+  /** The front of the main process comes first. */
   fronts: FrontState[]
-  /** With their processes, on their machines. */
   workers: (WorkerView & { pid: number | undefined })[]
 }

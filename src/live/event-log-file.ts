@@ -1,4 +1,4 @@
-/** The live cluster's event log, in a file if one was asked for. */
+/** The event log of a live cluster. Without a file it is discarded. */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { LogWriter } from '../brain/log/log-writer.ts'
@@ -12,7 +12,7 @@ export interface EventLogFile {
   close(): void
 }
 
-/** How long an entry may wait to be written. */
+/** Longest delay before an entry is written. */
 const flushMs = 500
 
 export function eventLogFile(file: string | undefined, spec: BrainSpec): EventLogFile {

@@ -1,4 +1,4 @@
-/** What a job that is over leaves behind: a row in the ledger, and what estimates and rates learn from it. */
+/** Records a job that has ended in the ledger, and lets estimates and rates learn from it. */
 
 import type { Estimator } from '../estimate/estimator.ts'
 import type { FleetRates } from '../estimate/rates.ts'
@@ -9,18 +9,18 @@ import type { Ledger } from '../ledger/ledger.ts'
 export interface Learners {
   estimator: Estimator
   rates: FleetRates
-  /** Of an own server, whose costs are learned in the units in which they were measured. */
+  /** Of an existing server, whose costs are learned in the units in which they were measured. */
   units: RouteUnits | undefined
   ledger: Ledger
-  /** True: what was measured there of this workload is not learned from. */
-  ignores(place: string, workload: string): boolean
+  /** True: the estimator does not learn from this workload's costs on this worker. */
+  ignores(worker: string, workload: string): boolean
 }
 
-/** One that never ran, or was given up, leaves nothing. */
-export function learnFrom(exchange: OpenJob, { estimator, rates, units, ledger, ignores }: Learners): void {
-  const { cost, worker, attempts, startedAt, outcome } = exchange
+/** A job without a measured cost is not recorded. */
+export function learnFrom(open: OpenJob, { estimator, rates, units, ledger, ignores }: Learners): void {
+  const { cost, worker, attempts, startedAt, outcome } = open
   if (!cost) return
-  const { job, params, question: asked } = exchange.parts
+  const { job, params, question: asked } = open.parts
   const question = units ? { ...asked, codeHash: units.codeOf(job.workload, cost.measure) } : asked
   if (outcome === 'result' && !ignores(worker, job.workload)) {
     estimator.learn(question, cost)

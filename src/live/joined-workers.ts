@@ -1,49 +1,41 @@
-/** The workers of a live cluster: who may join, how each is reached, and what they say. */
+/** The workers that have joined a live cluster: how each is reached, and what it reports. */
 
 import type { Upstream } from '../front/transports/transport.ts'
-import { cutUpstream, type OwnUpstream, upstreamAt } from '../front/transports/upstream.ts'
+import { closeUpstream, type OwnedUpstream, upstreamAt } from '../front/transports/upstream.ts'
 import type { Event } from '../model/event.ts'
 import type { WorkerConnection } from '../wire/accept.ts'
-import { whyNot } from '../wire/admission.ts'
 import type { Address, ToFront } from '../wire/front-messages.ts'
-import type { FromBrain, FromWorker } from '../wire/messages.ts'
+import type { FromBrain, FromWorker, WorkerHello } from '../wire/messages.ts'
 import type { Provider } from './fleet/provider.ts'
-import type { MetricsKeeper } from './metrics-keeper.ts'
-
-type Hello = Extract<FromWorker, { type: 'hello' }>
+import type { MetricsRecorder } from './metrics-recorder.ts'
 
 interface Joined {
-  upstream: OwnUpstream
+  upstream: OwnedUpstream
   launch: string | undefined
   pid: number
   connection: WorkerConnection | undefined
 }
 
-export interface JoiningParts {
-  /** Hashes of code, by workload: a worker must have the same. */
-  code: Readonly<Record<string, string>>
+export interface JoinedWorkersParts {
   welcome: Extract<FromBrain, { type: 'welcome' }>
-  keeper: MetricsKeeper | undefined
+  metrics: MetricsRecorder | undefined
+  fleet: Pick<Provider, 'joined' | 'terminate'>
   tell(event: Event): void
-  log(line: string): void
-  /** Only asked for when a worker has joined: it may come up later than this. */
-  fleet(): Pick<Provider, 'joined' | 'terminate'>
-  /** A worker is ready to take jobs. */
+  /** A worker accepts jobs. */
   onReady(): void
-  /** Fronts elsewhere are to know where workers are. */
+  /** Tells front processes the addresses of workers. */
   tellFronts(message: Extract<ToFront, { type: 'worker' | 'worker-gone' }>): void
 }
 
 export class JoinedWorkers {
-  readonly #parts: JoiningParts
+  readonly #parts: JoinedWorkersParts
   readonly #joined = new Map<string, Joined>()
   readonly #byLaunch = new Map<string, string>()
 
-  constructor(parts: JoiningParts) {
+  constructor(parts: JoinedWorkersParts) {
     this.#parts = parts
   }
 
-  /** Where each is. */
   addresses(): { id: string; address: Address }[] {
     return [...this.#joined].map(([id, { upstream }]) => ({ id, address: upstream.address }))
   }
@@ -56,65 +48,54 @@ export class JoinedWorkers {
     return this.#joined.get(worker)?.pid
   }
 
-  /** True: the fleet has launched it. */
-  isOwn(worker: string): boolean {
+  /** True: this cluster's fleet launched it. */
+  isLaunched(worker: string): boolean {
     return this.#joined.get(worker)?.launch !== undefined
   }
 
-  /** The worker that this launch brought up. */
+  /** The worker that joined from this launch. */
   launchedBy(launch: string): string | undefined {
     return this.#byLaunch.get(launch)
   }
 
-  /** Whoever is not connected now hears nothing. */
+  /** A worker that is not connected misses the message. */
   send(worker: string, message: FromBrain): void {
     this.#joined.get(worker)?.connection?.send(message)
   }
 
-  /** Ends a worker: at once, or where it is to do so itself, after `graceMs`. Idempotent. */
+  /** Ends a worker. One that ends by itself is killed only after `graceMs`. Idempotent. */
   dismiss(id: string, graceMs: number): void {
     const worker = this.#joined.get(id)
     if (!worker) return
     this.#joined.delete(id)
-    this.#parts.keeper?.workerGone(id)
+    this.#parts.metrics?.workerGone(id)
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
-    cutUpstream(worker.upstream)
+    closeUpstream(worker.upstream)
     this.#parts.tellFronts({ type: 'worker-gone', id })
     const { launch } = worker
-    // Of two that name the same launch only the first is the one that it brought up.
+    // If two workers name the same launch, only the first is terminated with it.
     if (launch === undefined || this.#byLaunch.get(launch) !== id) return
     this.#byLaunch.delete(launch)
-    this.#parts.fleet().terminate(launch, graceMs)
+    this.#parts.fleet.terminate(launch, graceMs)
   }
 
-  /** Tells all to end. */
+  /** Tells all workers to end. */
   end(): void {
     for (const { connection } of this.#joined.values()) connection?.send({ type: 'end' })
   }
 
-  /** Cuts the ways to all workers. */
+  /** Closes the connections to all workers' ports. */
   close(): void {
-    for (const { upstream } of this.#joined.values()) cutUpstream(upstream)
+    for (const { upstream } of this.#joined.values()) closeUpstream(upstream)
   }
 
-  /** A worker has connected, and says who it is. If it may not join, it is told why, and so is the caller. */
-  refuse(connection: WorkerConnection, hello: Hello): string | undefined {
-    const { code, log } = this.#parts
-    const message = whyNot(hello, code)
-    if (message === undefined) return undefined
-    log(`worker ${hello.worker.id}: refused: ${message}`)
-    connection.send({ type: 'refused', message })
-    connection.close()
-    return message
-  }
-
-  /** Takes in a worker that may join. `bootMs`: see the event. */
-  hello(connection: WorkerConnection, message: Hello, bootMs?: number): void {
+  /** Adds a worker that may join. `bootMs`: the boot time of a spare worker, measured before. */
+  add(connection: WorkerConnection, hello: WorkerHello, bootMs?: number): void {
     const { welcome, tell, onReady } = this.#parts
-    const { id } = message.worker
-    const { launch, seq, held, worker } = message
-    this.#remember(connection, message)
+    const { launch, seq, held, worker } = hello
+    const { id } = worker
+    this.#remember(connection, hello)
     connection.onMessage = (next) => this.#heard(id, next)
     connection.onClose = () => {
       const known = this.#joined.get(id)
@@ -126,7 +107,7 @@ export class JoinedWorkers {
     onReady()
   }
 
-  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid }: Hello): void {
+  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid }: WorkerHello): void {
     const known = this.#joined.get(id)
     if (known) known.connection = connection
     else {
@@ -136,17 +117,18 @@ export class JoinedWorkers {
     }
     if (launch !== undefined) {
       if (!this.#byLaunch.has(launch)) this.#byLaunch.set(launch, id)
-      this.#parts.fleet().joined(launch)
+      this.#parts.fleet.joined(launch)
     }
   }
 
   #heard(worker: string, message: FromWorker): void {
-    const { tell, keeper } = this.#parts
+    const { tell, metrics } = this.#parts
     if (message.type === 'report') tell({ ...message, type: 'reported', worker })
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
-    else if (message.type === 'metrics') keeper?.counted(worker, message)
+    else if (message.type === 'metrics') metrics?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
-    else if (message.type === 'would-end') tell({ ...message, worker })
+    else if (message.type === 'leave-request')
+      tell({ type: 'leave-requested', worker, why: message.why, ms: message.ms })
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
 }

@@ -1,10 +1,10 @@
-/** Servers on ports, with errors that name the option. */
+/** Opens ports, with errors that name the option. */
 
 import type { Server } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { ConfigError } from '../lib/errors.ts'
 
-/** Rejects with what to do if the port cannot be had. `reusePort`: others may listen there that say the same. */
+/** Rejects with a `ConfigError` if the port cannot be used. `reusePort`: other servers with this flag may share it. */
 export function listen(
   server: NetServer,
   port: number,
@@ -18,7 +18,6 @@ export function listen(
   })
 }
 
-/** In the words of the option. */
 export function portProblem({ code }: NodeJS.ErrnoException, port: number, option: string): ConfigError {
   const what = code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${code})`
   return new ConfigError(`${option} = ${port}: ${what}`)

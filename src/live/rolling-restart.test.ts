@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { RestartStep } from '../admin/restart.ts'
 import { restarter } from './rolling-restart.ts'
 
-/** A cluster of two workers; `spare` says what becomes of each spare one. */
+/** A cluster of two workers; `spare` is what happens to each spare worker. */
 function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
   const workers = ['a', 'b']
   const drained: string[] = []
@@ -34,7 +34,7 @@ function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
   return { drained, run }
 }
 
-test('each worker is replaced by a spare one, or goes where nobody is wanted in its place', async () => {
+test('each worker is replaced by a spare one, or drained if no replacement is wanted', async () => {
   assert.deepEqual(await twoWorkers('admitted').run(), [
     { worker: 'a', by: 'new1' },
     { worker: 'b', by: 'new2' },
@@ -42,15 +42,15 @@ test('each worker is replaced by a spare one, or goes where nobody is wanted in 
   assert.deepEqual(await twoWorkers('unwanted').run(), [{ worker: 'a' }, { worker: 'b' }])
 })
 
-test('a restart ends before anything is drained if the spare worker does not come', async () => {
+test('a restart stops before it drains anything if the spare worker does not join', async () => {
   const { drained, run } = twoWorkers('refused')
   await assert.rejects(run(), /worker 1-r1: refused/)
   assert.deepEqual(drained, [])
-  await assert.rejects(run(), /worker 1-r1: refused/, 'the next one may be tried')
+  await assert.rejects(run(), /worker 1-r1: refused/, 'another restart may be tried')
 })
 
-test('a restart goes no further if nobody took the place of who was drained', async () => {
+test('a restart stops if a drained worker was not replaced', async () => {
   const { drained, run } = twoWorkers('lost')
-  await assert.rejects(run(), /worker a is going, and the one that was to take its place is not there/)
+  await assert.rejects(run(), /worker a drains, and its replacement has not joined/)
   assert.deepEqual(drained, ['a'])
 })

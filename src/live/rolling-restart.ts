@@ -1,4 +1,4 @@
-/** Replaces the workers and fronts that a cluster started, one after another, so that no client notices. */
+/** Replaces the workers and fronts that a cluster started, one at a time, without an error for any client. */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
 import { ConfigError } from '../lib/errors.ts'
@@ -7,19 +7,19 @@ import type { SpareFleet } from './fleet/spares.ts'
 export interface RestartParts {
   epoch: number
   fleet: Pick<SpareFleet, 'prepare' | 'drop'>
-  /** A worker that has not come up after so long does not. */
+  /** Time allowed for a worker to join. */
   bootMs: number
-  /** Workers that take jobs, and that this cluster started. */
+  /** Ready workers that this cluster started. */
   workers(): string[]
   isThere(worker: string): boolean
-  /** It is to go once it is empty; if another is wanted in its place, that is launched before this returns. */
+  /** Drains a worker. A replacement, if the scaler wants one, is launched before this returns. */
   drain(worker: string): void
   rollFronts(): AsyncGenerator<RestartStep>
 }
 
-/** A worker that has long jobs goes on with them while the next one's turn comes. */
+/** After this the restart goes on; a worker with long jobs finishes them in the meantime. */
 const drainMs = 60_000
-const lookMs = 20
+const pollMs = 20
 
 export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGenerator<RestartStep> {
   let count = 0
@@ -33,20 +33,18 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
       parts.drain(worker)
       const unwanted = parts.fleet.drop()
       const by = parts.workers().find((each) => !before.has(each))
-      // To go on would be to drain one after another with nobody in their places.
+      // Going on would drain one worker after another without replacements.
       if (by === undefined && !unwanted)
-        throw new Error(
-          `restart: worker ${worker} is going, and the one that was to take its place is not there`,
-        )
+        throw new Error(`restart: worker ${worker} drains, and its replacement has not joined`)
       const until = performance.now() + drainMs
       while (parts.isThere(worker) && performance.now() < until)
-        await new Promise((resolve) => setTimeout(resolve, lookMs))
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
       yield { worker, ...(by !== undefined && { by }) }
     }
   }
 
   return async function* restart(what) {
-    if (busy) throw new ConfigError('restart: one is under way already')
+    if (busy) throw new ConfigError('restart: another restart is in progress')
     busy = true
     try {
       if (what.workers) yield* workers()

@@ -1,29 +1,30 @@
-/** What a cluster serves: workloads, or an HTTP server of the user's own. */
+/** What a cluster serves: workloads, or an existing server. */
 
 import type { OwnCluster } from '../config/check.ts'
 import { routeCode, serverCode } from '../config/code.ts'
 import { serverSettings, usualMeasure } from '../config/server-settings.ts'
-import type { Estimator } from '../estimate/estimator.ts'
+import { questioner } from '../estimate/question.ts'
 import { RouteUnits } from '../estimate/route-units.ts'
-import type { RequestProblem } from '../front/problem.ts'
-import type { RouteParts } from '../front/request/ask-route.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
+import { routeService } from '../front/request/routes.ts'
+import type { Service } from '../front/request/target.ts'
+import { workloadService } from '../front/request/workloads.ts'
 import { defaultMeter } from '../meter/hooks.ts'
-import { checkMeter, type MeterSetting } from '../model/metering.ts'
+import { checkMeter, type MeterSetting, type Quantity } from '../model/metering.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { readCode } from '../worker/workload-code.ts'
 import { loadWorkloads, type Workload } from '../workload/workload.ts'
 
 export interface Serving {
-  /** Empty for an own server. */
+  /** Empty for an existing server. */
   workloads: ReadonlyMap<string, Workload>
-  /** Hashes of code that workers must have too. */
+  /** Hashes of code that workers and fronts must have too. */
   joining: Readonly<Record<string, string>>
-  /** Hashes of code by what costs are learned of: workloads, or routes. */
+  /** Hashes of code, by workload or route. */
   code: Readonly<Record<string, string>>
   meter: MeterSetting
-  /** Of an own server. */
+  /** Of an existing server. */
   units?: RouteUnits
 }
 
@@ -47,23 +48,27 @@ export async function servingOf({ files, own, meter = defaultMeter }: ServingOpt
   return { workloads, joining: code, code, meter }
 }
 
-export interface RoutesOf {
-  estimator: Estimator
+export interface ServiceParts {
   limits: FrontLimits
-  closed(): RequestProblem | undefined
+  /** Quantities that answers report in headers. */
+  quantities: readonly Quantity[]
   log(line: string): void
 }
 
-/** The front's part of an own server. */
-export function routePartsOf(own: OwnCluster, units: RouteUnits, parts: RoutesOf): RouteParts {
-  const { estimator, limits, closed, log } = parts
-  return {
+/** What a front serves: the routes of an existing server, or workloads. */
+export function serviceOf(
+  { workloads, code, units }: Serving,
+  own: OwnCluster | undefined,
+  { limits, quantities, log }: ServiceParts,
+): Service {
+  if (!own || !units)
+    return workloadService({ workloads, question: questioner({ code, log }), limits, quantities })
+  return routeService({
     table: new RouteTable(own.routes),
     question: routeQuestioner({ codeOf: (route) => units.codeOf(route), log }),
-    estimator,
-    limits: { maxBytes: own.maxBodyBytes, memoryBytes: limits.memoryBytes, stallMs: limits.requestMs },
-    closed,
+    body: { maxBytes: own.maxBodyBytes, memoryBytes: limits.memoryBytes, stallMs: limits.requestMs },
     inMicroseconds: (route, work) => units.inMicroseconds(route, work),
     preemptible: own.concurrency === 1 && own.workers !== undefined,
-  }
+    holdMs: limits.holdMs,
+  })
 }

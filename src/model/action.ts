@@ -1,7 +1,6 @@
 import type { AttemptToken } from './attempt.ts'
 import type { Outcome, Precedence } from './job.ts'
 import type { Reason } from './reason.ts'
-import type { EndingRule, Role } from './worker.ts'
 
 /** What the brain wants done. */
 export type Action =
@@ -35,10 +34,10 @@ export type Action =
   /** Nobody waits for this launch any more: end whatever came of it, or still comes. Idempotent. */
   | { type: 'abandon'; launch: string; reason: Reason }
   | { type: 'drain'; worker: string; reason: Reason }
-  /** This node is a front, or a middle, from now on, and asks to be ended by this rule. */
-  | { type: 'role'; worker: string; role: Role; ending: EndingRule; reason: Reason }
-  /** This node asked to be ended, and is to stay. */
-  | { type: 'stay'; worker: string; reason: Reason }
+  /** The worker has this role from now on. Only the scaler and the worker interpret `role` and `settings`, which is JSON. */
+  | { type: 'assign'; worker: string; role: string; settings: unknown; reason: Reason }
+  /** The worker's request to leave is denied. */
+  | { type: 'deny'; worker: string; reason: Reason }
   /** End this worker, whatever it holds. Idempotent. */
   | { type: 'terminate'; worker: string; reason: Reason }
   | { type: 'wake'; at: number }

@@ -1,6 +1,6 @@
 import type { AttemptToken, FailureKind, HeldAttempt } from './attempt.ts'
 import type { Job } from './job.ts'
-import type { Role, WorkerFacts } from './worker.ts'
+import type { WorkerFacts } from './worker.ts'
 
 /** What happens to the brain. */
 export type Event =
@@ -25,9 +25,9 @@ export type Event =
       held: HeldAttempt[]
     }
   /** `cpuMs`: the CPU time that its jobs have had since it began, where that is measured. */
-  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
-  /** A node asks to be ended: it had nothing to do for `ms`, or requests come so late one after another. */
-  | { type: 'would-end'; worker: string; why: 'idle' | 'slow'; ms: number }
+  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  /** A worker asks whether it may leave. The scaler interprets `why`, a code, and `ms`, the time that decided. */
+  | { type: 'leave-requested'; worker: string; why: string; ms: number }
   | { type: 'lost'; worker: string; message?: string }
   | { type: 'launch-failed'; launch: string; message?: string }
   /** What the provider says is there, of all that carries our tag; a launch that is there twice stands there twice. */

@@ -1,42 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstStanding, standingAt } from './revision.ts'
+import { expectationAfter, firstExpectation } from './revision.ts'
 
 /** An interval for costs whose logarithms are spread by sigma. */
 const spread = (work: number, sigma: number) => ({ work, high: work * Math.exp(1.645 * sigma) })
-/** What is left, as `standingAt` takes it. */
+/** The remaining work, as `expectationAfter` estimates it. */
 const left = (work: number, sigma: number, done: number) =>
-  standingAt(spread(work, sigma), done).expected - done
+  expectationAfter(spread(work, sigma), done).expected - done
 
-test('before a job begins, what was said of it stands; where that is next to nothing, it may as well be short', () => {
-  assert.equal(firstStanding({ work: 100 }).expected, 100)
-  assert.ok(Math.abs(firstStanding(spread(100, 0.1)).expected - 100) < 5)
-  const unsure = [2, 2.5, 3].map((sigma) => firstStanding(spread(100, sigma)).expected)
+test('before a job begins, its prediction holds; the wider the interval, the less it is expected to need', () => {
+  assert.equal(firstExpectation({ work: 100 }).expected, 100)
+  assert.ok(Math.abs(firstExpectation(spread(100, 0.1)).expected - 100) < 5)
+  const unsure = [2, 2.5, 3].map((sigma) => firstExpectation(spread(100, sigma)).expected)
   assert.ok(unsure[0]! < 100 && unsure[1]! < unsure[0]! && unsure[2]! < unsure[1]!, unsure.join())
 })
 
-test('without an interval an estimate stands until a job passes it by half, and then the job is taken to be half done', () => {
-  assert.deepEqual(firstStanding({ work: 100 }), { expected: 100, reviseAt: 150 })
-  assert.deepEqual(standingAt({ work: 100 }, 149), { expected: 100, reviseAt: 150 })
-  assert.deepEqual(standingAt({ work: 100 }, 150), { expected: 300, reviseAt: 300 })
-  assert.deepEqual(standingAt({ work: 0 }, 5), { expected: 10, reviseAt: 10 })
+test('without an interval, a job that exceeds its estimate by half is assumed to be half done', () => {
+  assert.deepEqual(firstExpectation({ work: 100 }), { expected: 100, reviseAt: 150 })
+  assert.deepEqual(expectationAfter({ work: 100 }, 149), { expected: 100, reviseAt: 150 })
+  assert.deepEqual(expectationAfter({ work: 100 }, 150), { expected: 300, reviseAt: 300 })
+  assert.deepEqual(expectationAfter({ work: 0 }, 5), { expected: 10, reviseAt: 10 })
 })
 
-test('a sure estimate leaves what is not done', () => {
+test('with a narrow interval the remaining work is the estimate less the work done', () => {
   for (const done of [10, 50, 80]) assert.ok(Math.abs(left(100, 0.1, done) - (100 - done)) < 5)
 })
 
-test('a job that passes what nobody should pass is taken to be half done', () => {
+test('a job far beyond its interval is assumed to be half done', () => {
   assert.equal(left(100, 0.1, 150), 150)
   assert.equal(left(100, 0.5, 1000), 1000)
 })
 
-test('a job of fair estimate never seems to be about to end before it does', () => {
-  // The mean of what is left of costs spread by 0.5 around 100, when all of it is done.
+test('a job at its estimate is not expected to end at once', () => {
+  // The index of costs around 100 with sigma 0.5.
   for (const done of [80, 100, 150, 200]) assert.ok(left(100, 0.5, done) > 50 && left(100, 0.5, done) < 65)
 })
 
-test('where costs are spread widely, what is left seems the more the longer a job has lasted', () => {
+test('with a wide interval the remaining work grows with the work done', () => {
   let before = 0
   for (let done = 5; done < 1e6; done *= 1.3) {
     const now = left(100, 2, done)
@@ -45,8 +45,8 @@ test('where costs are spread widely, what is left seems the more the longer a jo
   }
 })
 
-test('the index is the least over all amounts of work of what is spent for each end', () => {
-  // By brute force, over costs drawn as the interval says.
+test('the index is the minimum of work spent per job that ends', () => {
+  // By brute force, over costs drawn from the interval's distribution.
   const [work, sigma, done] = [100, 1, 60]
   const costs = Array.from(
     { length: 20_000 },
@@ -62,8 +62,8 @@ test('the index is the least over all amounts of work of what is spent for each 
   assert.ok(Math.abs(left(work, sigma, done) / least - 1) < 0.03, `${left(work, sigma, done)}, not ${least}`)
 })
 
-test('it is thought over ever more seldom, and always later than now', () => {
-  for (const said of [
+test('revisions become ever rarer, and the next one is always later than now', () => {
+  for (const prediction of [
     { work: 100 },
     spread(100, 0.1),
     spread(100, 0.5),
@@ -71,10 +71,10 @@ test('it is thought over ever more seldom, and always later than now', () => {
     { work: 0 },
     { work: 0, high: 0 },
   ]) {
-    let { reviseAt } = firstStanding(said)
+    let { reviseAt } = firstExpectation(prediction)
     let times = 0
     for (; reviseAt < 1e7; times++) {
-      const next = standingAt(said, Math.max(1, reviseAt))
+      const next = expectationAfter(prediction, Math.max(1, reviseAt))
       assert.ok(next.reviseAt > reviseAt && next.expected >= reviseAt && next.expected < Infinity)
       reviseAt = next.reviseAt
     }

@@ -1,63 +1,75 @@
 /**
- * What a job is to be taken to need in all, from what was said of it and how far it has got. Worker, brain and
- * simulator all apply this at the same points of a job's work, so they agree on who goes first.
+ * How the estimate of a running job is revised, from its prediction and the work it has done. Worker, brain and
+ * simulator apply this at the same points of a job's work, so they agree on the order of jobs.
  */
 
-/** What was said of a job; `high` is above 95 % of such jobs. */
-export interface Said {
+/** `high` is above 95 % of such jobs. */
+export interface Prediction {
   work: number
   high?: number
 }
 
-export interface Standing {
-  /** What the job is taken to need in all. */
+export interface Expectation {
+  /** The total work that the job is now expected to need. */
   expected: number
-  /** When it has done this much, that must be thought over. */
+  /** The work done at which the expectation is revised next. */
   reviseAt: number
 }
 
-/** How far the 95th percentile of a normal distribution is from its middle. */
+/** The 95th percentile of the standard normal distribution. */
 const toHigh = 1.645
-/** Nobody is as sure as some intervals say. */
+/** Intervals that claim less spread are not believed. */
 const leastSigma = 0.1
-/** Without an interval an estimate stands until it is passed by half. */
+/** Without an interval, an estimate is revised when the job exceeds it by half. */
 const overrun = 1.5
-/** From here on the interval is not believed any more: what has lasted long lasts longer. One in 40, and one in 700. */
+/** In standard deviations, where the interval is doubted (1 in 40 jobs) and no longer believed (1 in 700). */
 const [doubted, disbelieved] = [2, 3]
 
 /** Before the job has begun. */
-export function firstStanding(said: Said): Standing {
-  const { work } = said
-  const sigma = sigmaOf(said)
-  // Less than this tells nothing that was not known before.
+export function firstExpectation(prediction: Prediction): Expectation {
+  const { work } = prediction
+  const sigma = sigmaOf(prediction)
+  // Less work than this says nothing new about the job.
   const reviseAt = work * (sigma === undefined ? overrun : Math.exp(-sigma))
-  const expected = sigma === undefined ? work : work * attemptingFirst(sigma)
+  const expected = sigma === undefined ? work : work * firstIndex(sigma)
   return { expected, reviseAt: Math.max(1, reviseAt) }
 }
 
-/** After so much work. */
-export function standingAt(said: Said, done: number): Standing {
-  const sigma = sigmaOf(said)
-  if (sigma === undefined) {
-    const expected = done < said.work * overrun ? said.work : done * 2
-    return { expected, reviseAt: Math.max(expected, said.work * overrun) }
+/** After the job has done this much work. */
+export function expectationAfter(prediction: Prediction, done: number): Expectation {
+  const { work, high } = prediction
+  if (done !== last.done || work !== last.work || high !== last.high) {
+    last = { work, high, done, expectation: revise(prediction, done) }
   }
-  const expected = done + attempting(said.work, sigma, done)
-  return { expected, reviseAt: Math.max(done, said.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3)) }
+  return last.expectation
 }
 
-/** The spread of the logarithm of such costs around what was said; undefined: it is known to be right, or nobody knows. */
-export function sigmaOf({ work, high }: Said): number | undefined {
+/** In a simulation, the worker and the brain ask the same question one after the other. */
+let last = { work: 0, high: 0 as number | undefined, done: 0, expectation: firstExpectation({ work: 0 }) }
+
+function revise(prediction: Prediction, done: number): Expectation {
+  const sigma = sigmaOf(prediction)
+  if (sigma === undefined) {
+    const expected = done < prediction.work * overrun ? prediction.work : done * 2
+    return { expected, reviseAt: Math.max(expected, prediction.work * overrun) }
+  }
+  const expected = done + gittinsIndex(prediction.work, sigma, done)
+  return { expected, reviseAt: Math.max(done, prediction.work * 0.1, 1) * Math.max(1.2, Math.exp(sigma / 3)) }
+}
+
+/** The standard deviation of the logarithm of such costs; undefined: the prediction is exact, or has no interval. */
+export function sigmaOf({ work, high }: Prediction): number | undefined {
   if (high === undefined || !(high > work && work > 0)) return undefined
   return Math.max(leastSigma, Math.log(high / work) / toHigh)
 }
 
 /**
- * The least work for which an end can be had, on average: over all amounts of work that might be spent on the job
- * from here, what is spent, divided by the chance that it ends within them (Gittins' index). For sure estimates that
- * is what remains; where costs are spread widely it is small at first, for the job may be short, and grows with age.
+ * The Gittins index: the least work spent per job that ends. It is the minimum, over all amounts of work that might be
+ * spent on the job from here, of the expected work divided by the probability that the job ends within the amount. For
+ * a narrow interval that is the remaining work. For a wide one it is small at first, since the job may be short, and
+ * grows with age.
  */
-function attempting(middle: number, sigma: number, done: number): number {
+function gittinsIndex(middle: number, sigma: number, done: number): number {
   const z = done > 0 ? Math.log(done / middle) / sigma : -Infinity
   if (z > disbelieved) return done
   const mean = middle * Math.exp((sigma * sigma) / 2)
@@ -70,26 +82,29 @@ function attempting(middle: number, sigma: number, done: number): number {
     if (ends < 1e-9) continue
     const until = middle * Math.exp(upTo * sigma)
     const spent = mean * below(upTo - sigma) + until * (1 - within) - spentBefore
-    least = Math.min(least, spent / ends)
+    const price = spent / ends
+    // As a lognormal hazard rate rises and then falls, the price falls and then rises. Rounding is a millionth of this.
+    if (price > least * (1 + 1e-6)) break
+    least = Math.min(least, price)
   }
   return Math.max(least, done * Math.max(0, z - doubted))
 }
 
-/** How finely, and how far, amounts of work are tried, in standard deviations. */
+/** The amounts of work that are tried, in standard deviations: the step, and how many steps. */
 const [step, steps] = [0.35, 16]
 
-/** Of most jobs nothing is done yet when they are thought about, and what is tried is the same for all of them. */
+/** Most questions are about jobs that have done nothing, for which the same amounts are tried. */
 const usualShares = (() => {
   const shares: number[] = []
   for (let upTo = -3 + step, i = 0; i < steps; i++, upTo += step) shares.push(below(upTo))
   return shares
 })()
 
-/** Of jobs of which nothing is done: asked for with every job, and the same for all with the same spread. */
-function attemptingFirst(sigma: number): number {
+/** For jobs that have done nothing. Every job asks for it, so it is interpolated from a table by sigma. */
+function firstIndex(sigma: number): number {
   const at = sigma / tableStep
   const before = Math.floor(at)
-  if (!(before + 1 < firstTable.length)) return attempting(1, sigma, 0)
+  if (!(before + 1 < firstTable.length)) return gittinsIndex(1, sigma, 0)
   return firstTable[before]! + (at - before) * (firstTable[before + 1]! - firstTable[before]!)
 }
 
@@ -104,4 +119,4 @@ function below(z: number): number {
 }
 
 const tableStep = 1 / 128
-const firstTable = Float64Array.from({ length: 512 }, (_, i) => attempting(1, i * tableStep, 0))
+const firstTable = Float64Array.from({ length: 512 }, (_, i) => gittinsIndex(1, i * tableStep, 0))

@@ -1,7 +1,5 @@
 /** What the brain believes, put so that people, tests and checks can read it. */
 
-import type { Role } from './worker.ts'
-
 /** Facts by name, for people. */
 export type Figures = Readonly<Record<string, number | string | boolean | null>>
 
@@ -17,8 +15,8 @@ export interface WorkerView {
   usedMemoryMb: number
   /** The share of its cores that was busy between the last two looks; null: not known. */
   cpu: number | null
-  /** Where there are tiers. */
-  role?: Role
+  /** The role that the scaler assigned, if it assigns roles. */
+  role?: string
   /** What policies tell of it. */
   figures: Figures
   /** Work that its jobs are still expected to need, together. */
@@ -27,9 +25,9 @@ export interface WorkerView {
   jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
 }
 
-/** Fronts do no work. */
-export function mayWork({ state, role }: WorkerView): boolean {
-  return state === 'ready' && role !== 'front'
+/** A worker in a role that takes no jobs has no slots. */
+export function mayWork({ state, slots }: WorkerView): boolean {
+  return state === 'ready' && slots > 0
 }
 
 export interface BrainView {

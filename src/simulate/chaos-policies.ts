@@ -1,14 +1,13 @@
 /** Constants of policies that have some, for a chaotic run: such that its small jobs meet all of their rules. */
 
-import type { BrainLimits } from '../brain/core.ts'
-import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import { stream } from '../lib/random.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
-import type { SchedulerName } from '../systems/schedulers.ts'
+import type { PlacingOptions, SchedulerName } from '../systems/schedulers.ts'
 import { unitsPerSecond } from './simulate.ts'
 
 export interface OwnWays {
-  placing?: PlacingSpec
+  placing?: PlacingOptions
   limits?: Partial<BrainLimits>
   /** In place of the scenario's own. */
   scale?: Omit<ScaleSpec, 'min' | 'max'>
@@ -52,7 +51,7 @@ function classWays(seed: number, beatMs: number): OwnWays {
 }
 
 /** Bounds that jobs of the scenario reach, and classes that are all used, for policies that have them. */
-export function placingFrom(seed: number): PlacingSpec {
+export function placingFrom(seed: number): PlacingOptions {
   const random = stream(seed, 'placing')
   const mostWork = unitsPerSecond * 10 ** (random.next() * 2 - 1)
   return {

@@ -9,7 +9,6 @@ import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { BrainView } from '../model/view.ts'
-import type { Role } from '../model/worker.ts'
 import type { Observer } from './world.ts'
 
 interface Watched {
@@ -32,7 +31,7 @@ export class Invariants implements Observer {
   readonly #answered = new Set<string>()
   readonly #workers = new Map<
     string,
-    { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean; role?: Role }
+    { jobs: Set<string>; slots: number; memoryMb: number; draining: boolean; role?: string }
   >()
   #turns = 0
   /** Ends seen by rule, for the run's account. */
@@ -140,7 +139,7 @@ export class Invariants implements Observer {
       case 'launch':
         this.tally.launches++
         return
-      case 'role': {
+      case 'assign': {
         this.tally.roles++
         const worker = this.#workers.get(action.worker)
         if (worker?.role && worker.role !== action.role)
@@ -148,7 +147,7 @@ export class Invariants implements Observer {
         if (worker) worker.role = action.role
         return
       }
-      case 'stay':
+      case 'deny':
         this.tally.stays++
         return
       case 'abandon':

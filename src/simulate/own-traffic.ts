@@ -1,7 +1,7 @@
 /** Traffic of the kind that each of the five systems was made for: how its requests come, how large they are, on which machines. */
 
 import { type Random, stream } from '../lib/random.ts'
-import type { Ruled } from '../systems/estimators.ts'
+import type { EstimatorName } from '../systems/estimators.ts'
 import { type Arrivals, bursty } from './arrivals.ts'
 import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
 import { lognormal, type Sizes } from './sizes.ts'
@@ -20,7 +20,7 @@ export interface OwnTraffic {
    * How far estimates are off on such requests, by how they are made: the sigma of a lognormal factor. From the p95 of
    * `bench estimate`; `rank-memo`, which knows only what it has seen, is given the benefit of requests that come again.
    */
-  sigma: Readonly<Record<Ruled['rule'] | 'learned', number>>
+  sigma: Readonly<Record<EstimatorName | 'learned', number>>
   /** In which of several queues a request belongs that is so large. */
   laneOf?(seconds: number): string
 }
@@ -96,7 +96,7 @@ export const ownTraffics: readonly OwnTraffic[] = [
 /** What a run is given: as many jobs as come in the hours, fresh arrivals and sizes. */
 export function runOn(
   { hours, load, sizes, arrivals, laneOf, sigma }: OwnTraffic,
-  estimator: Ruled['rule'] | undefined,
+  estimator: EstimatorName | undefined,
   seed: number,
 ): Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
   const perSecond = load / sizes.meanSeconds

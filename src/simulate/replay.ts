@@ -2,7 +2,7 @@
 
 import type { LogHeader } from '../brain/log/log.ts'
 import { type Lines, readLog } from '../brain/log/read-log.ts'
-import { brainOf } from '../systems/brain-spec.ts'
+import { brainOf, loggedBrain } from '../systems/brain-spec.ts'
 
 export interface ReplayResult {
   header: LogHeader
@@ -18,8 +18,8 @@ export async function replay(lines: Lines): Promise<ReplayResult> {
   let events = 0
   let count = 0
   let difference: ReplayResult['difference']
-  const header = await readLog(lines, ({ at, event, actions }, line, { brain: spec }) => {
-    brain ??= brainOf(spec)
+  const header = await readLog(lines, ({ at, event, actions }, line, header) => {
+    brain ??= brainOf(loggedBrain(header))
     const replayed = JSON.stringify(brain.handle(event, at))
     const logged = JSON.stringify(actions)
     events++

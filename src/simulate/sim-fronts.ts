@@ -1,4 +1,4 @@
-/** The fronts of a simulated cluster with tiers: requests come in through the coordinator and through each of them in turn. */
+/** The fronts of a simulated tiered cluster. Requests arrive at the coordinator and at each front in turn. */
 
 import type { SimNode } from './sim-node.ts'
 import type { World } from './world.ts'
@@ -16,7 +16,7 @@ export class SimFronts {
     this.#nodes.add(node)
   }
 
-  /** It is gone, and the clients that it served with it. */
+  /** The node is lost, and so are the connections of its clients. */
   gone(node: SimNode): void {
     this.#nodes.delete(node)
     const { truths } = this.#world
@@ -24,7 +24,7 @@ export class SimFronts {
     for (const { job } of cut) this.#world.hangUp(job.id)
   }
 
-  /** Through whom the next request comes. Undefined: the coordinator. */
+  /** The front of the next request. Undefined: the coordinator. */
   next(): SimNode | undefined {
     if (this.#nodes.size === 0) return undefined
     const open = [...this.#nodes].filter((node) => !node.frozen && !this.#world.draining.has(node.id))

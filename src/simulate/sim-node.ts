@@ -101,11 +101,11 @@ export class SimNode implements SimWorkerEvents {
   }
 
   /** However often it is told. */
-  role(action: Extract<Action, { type: 'role' }>): void {
+  assign(action: Extract<Action, { type: 'assign' }>): void {
     this.#read(() => {
       if (this.#tier || this.#dead) return
       this.#tier = new SimTier(action, this.#world.clock, (ask) =>
-        this.#say({ type: 'would-end', worker: this.id, ...ask }),
+        this.#say({ type: 'leave-requested', worker: this.id, ...ask }),
       )
       if (action.role === 'front') this.#world.fronts.add(this)
     })

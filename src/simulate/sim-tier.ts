@@ -1,19 +1,19 @@
-/** The tier of a simulated node: it knows its role once it was told, and asks to be ended as a real one would. */
+/** The role of a simulated node of the tiered system: it asks to leave as a real one would. */
 
 import type { Action } from '../model/action.ts'
-import type { Role } from '../model/worker.ts'
 import { type Ask, SelfEnding } from '../systems/tiered/self-ending.ts'
+import type { EndingRule } from '../systems/tiered/tiers.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 
 export class SimTier {
-  readonly role: Role
+  readonly role: string
   readonly #clock: VirtualClock
   readonly #ask: (ask: Ask) => void
   readonly #due: Happening
   readonly #ending: SelfEnding
 
   constructor(
-    { role, ending }: Extract<Action, { type: 'role' }>,
+    { role, settings }: Extract<Action, { type: 'assign' }>,
     clock: VirtualClock,
     ask: (ask: Ask) => void,
   ) {
@@ -21,7 +21,7 @@ export class SimTier {
     this.#clock = clock
     this.#ask = ask
     this.#due = { item: () => this.#check(), at: -1 }
-    this.#ending = new SelfEnding(ending, clock.now)
+    this.#ending = new SelfEnding(settings as EndingRule, clock.now)
     this.plan()
   }
 
@@ -36,7 +36,7 @@ export class SimTier {
     this.plan()
   }
 
-  /** Also after a time in which it did nothing. */
+  /** Called again after a freeze. */
   plan(): void {
     const at = this.#ending.dueAt
     if (at < Infinity) this.#clock.move(this.#due, Math.max(at, this.#clock.now), rank.message)

@@ -8,7 +8,7 @@ import { type Entry, Heap } from '../lib/heap.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
-import { firstStanding, standingAt } from '../model/revision.ts'
+import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './world.ts'
@@ -40,7 +40,7 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     tier: precedence.tier,
     until: precedence.until,
     due: precedence.due,
-    ...firstStanding(asked),
+    ...firstExpectation(asked),
     done: 0,
     base: 0,
     running: false,
@@ -213,7 +213,7 @@ export class SimWorker {
   #revise(job: SimJob, done: number): void {
     if (done >= job.until) job.until = 0
     if (done >= job.reviseAt) {
-      const { expected, reviseAt } = standingAt(job.truth.job, done)
+      const { expected, reviseAt } = expectationAfter(job.truth.job, done)
       job.expected = expected
       job.reviseAt = reviseAt
     }

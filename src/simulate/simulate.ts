@@ -45,8 +45,6 @@ export interface RunHooks {
   answered?: (sizeMs: number, responseMs: number) => void
   /** Called after each event and all that it led to at once. */
   settled?: (world: World) => void
-  /** After this many arrivals the brain is replaced by one restored from its snapshot. */
-  restoreAfter?: number
 }
 
 export interface RunResult {
@@ -100,7 +98,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   world.begin()
   let count = 0
   const arrive = () => {
-    if (++count === hooks.restoreAfter) world.restoreBrain()
+    count++
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
     const id = `j${count}`
     if (spec.known) world.submit(jobKnownAs(id, spec.known(), world.clock.now), size)

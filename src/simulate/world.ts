@@ -6,7 +6,6 @@
 import type { Brain } from '../brain/brain.ts'
 import { overflowSpec } from '../brain/functions/overflow-spec.ts'
 import { LogWriter } from '../brain/log/log-writer.ts'
-import type { BrainSnapshot } from '../brain/snapshot.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import { disciplines } from '../model/discipline.ts'
@@ -66,7 +65,7 @@ export class World {
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   readonly provider: SimProvider
-  brain: Brain
+  readonly brain: Brain
   /** Cores that run a job. */
   busyCores = 0
   /** Workers that the brain gives no more jobs. */
@@ -122,12 +121,6 @@ export class World {
     this.#log?.flush()
   }
 
-  /** Replaces the brain by one restored from its own snapshot, sent through JSON. */
-  restoreBrain(): void {
-    const saved = JSON.parse(JSON.stringify(this.brain.snapshot())) as BrainSnapshot
-    this.brain = brainOf(this.parts.brain, saved)
-  }
-
   /** Carries a message, with whatever the network does to it. */
   send(deliver: () => void): void {
     const { faults } = this.parts
@@ -173,8 +166,8 @@ export class World {
       case 'drain':
         if (this.nodes.has(action.worker)) this.draining.add(action.worker)
         return
-      case 'role':
-        this.send(() => this.nodes.get(action.worker)?.role(action))
+      case 'assign':
+        this.send(() => this.nodes.get(action.worker)?.assign(action))
         return
       case 'terminate':
         this.send(() => this.nodes.get(action.worker)?.die())

@@ -12,7 +12,7 @@ function scratch(t: TestContext): string {
   return folder
 }
 
-test('CN-13 each decision is logged under its component: balancer, autoscaler, queue, placement, retraining', async (t) => {
+test('CN-13 each decision is logged by component: balancer, autoscaler, queue, placement, retraining', async (t) => {
   const file = join(scratch(t), 'components.log')
   const log = openComponentLog(file, assert.fail)
   const trial = new Trial({ scheduler: 'pack-spread', placing: { mostWork: 10 }, scale: { min: 1, max: 1 } })
@@ -22,8 +22,8 @@ test('CN-13 each decision is logged under its component: balancer, autoscaler, q
   trial.arrives('two', { work: 9 })
   trial.finishes('one')
   log.observe({ type: 'tick' }, trial.history, 5)
-  log.line('retraining: the models of dna are made anew of 7 rows')
-  log.line('fleet: not of a component')
+  log.line('retraining: models of dna refitted to 7 rows')
+  log.line('fleet: a line of no component')
   await log.close()
   const lines = readFileSync(file, 'utf8')
     .trim()
@@ -40,17 +40,17 @@ test('CN-13 each decision is logged under its component: balancer, autoscaler, q
     assert.ok(seen.includes(each), `${each} in ${seen.join(', ')}`)
   assert.deepEqual(
     { ...lines.at(-1), at: 0 },
-    { at: 0, component: 'retraining', why: 'the models of dna are made anew of 7 rows' },
+    { at: 0, component: 'retraining', why: 'models of dna refitted to 7 rows' },
   )
   assert.match(lines.find(({ type }) => type === 'wait').why, /no worker can carry that/)
 })
 
 test('a file that cannot be written is reported once', async (t) => {
-  const troubles: string[] = []
-  const log = openComponentLog(join(scratch(t), 'none', 'components.log'), (line) => troubles.push(line))
+  const reports: string[] = []
+  const log = openComponentLog(join(scratch(t), 'none', 'components.log'), (line) => reports.push(line))
   for (let i = 0; i < 3; i++) log.line('retraining: again')
   await log.close()
   log.line('retraining: after')
-  assert.equal(troubles.length, 1)
-  assert.match(troubles[0]!, /cannot be written: ENOENT/)
+  assert.equal(reports.length, 1)
+  assert.match(reports[0]!, /cannot be written: ENOENT/)
 })

@@ -1,4 +1,4 @@
-/** A log of what is decided, each line under the component that it is of: balancer, autoscaler, queue, placement, retraining. */
+/** Decision log by component: balancer, autoscaler, queue, placement, retraining. */
 
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { explain } from './reasons.ts'
 
 export type Component = 'balancer' | 'autoscaler' | 'queue' | 'placement' | 'retraining'
 
-/** Who decides. Actions that are not here say nothing new. */
+/** The deciding component of each action. Other actions are not logged. */
 const componentOf: Readonly<Partial<Record<Action['type'], Component>>> = {
   run: 'placement',
   wait: 'queue',
@@ -21,18 +21,18 @@ const componentOf: Readonly<Partial<Record<Action['type'], Component>>> = {
   terminate: 'autoscaler',
 }
 
-/** A longer file is kept as `….1`, in place of the one before, and a new one begun. */
+/** A larger file is renamed to `….1`, replacing the previous one, and a new file is started. */
 const mostBytes = 16 * 1024 * 1024
 
 export interface ComponentLog {
   observe(event: Event, actions: readonly Action[], now: number): void
-  /** Of the lines that rooms log, those of a component are kept too. */
+  /** Also keeps lines of the general log that belong to a component. */
   line(text: string): void
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   close(): Promise<void>
 }
 
-/** The log of a cluster if it is to have one, and what takes the lines of its rooms. */
+/** Opens the component log if it is enabled, and returns a general log function that also feeds it. */
 export function componentLogOf(options: {
   componentLog?: boolean
   dataDir: string
@@ -47,15 +47,15 @@ export function componentLogOf(options: {
   return { components, log }
 }
 
-/** One JSON object a line. A file that cannot be written is reported once, and that is all. */
-export function openComponentLog(file: string, trouble: (message: string) => void): ComponentLog {
+/** One JSON object per line. A write failure is reported once and disables the log. */
+export function openComponentLog(file: string, report: (message: string) => void): ComponentLog {
   let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   let broken = false
   let stream = open()
 
   function open(): WriteStream {
     return createWriteStream(file, { flags: 'a' }).on('error', ({ message }) => {
-      if (!broken) trouble(`components: ${file} cannot be written: ${message}`)
+      if (!broken) report(`components: ${file} cannot be written: ${message}`)
       broken = true
     })
   }
@@ -70,7 +70,7 @@ export function openComponentLog(file: string, trouble: (message: string) => voi
     try {
       renameSync(file, `${file}.1`)
     } catch {
-      // Nothing has been written yet, or it was taken away.
+      // The file does not exist: nothing was written yet, or it was removed.
     }
     stream = open()
   }
@@ -88,7 +88,7 @@ export function openComponentLog(file: string, trouble: (message: string) => voi
     },
     async close() {
       stream.end()
-      // It closes also where it could not be opened.
+      // 'close' is also emitted if opening failed.
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve))
     },
   }
@@ -96,6 +96,6 @@ export function openComponentLog(file: string, trouble: (message: string) => voi
 
 function entryOf(component: Component, { type, reason, ...rest }: Action & { reason: object }, at: number) {
   const { job, attempt, worker, launch, outcome } = rest as Record<string, string | number | undefined>
-  const place = worker ?? (rest as { function?: string }).function
-  return { at, component, type, job, attempt, worker: place, launch, outcome, why: explain(reason as never) }
+  const target = worker ?? (rest as { function?: string }).function
+  return { at, component, type, job, attempt, worker: target, launch, outcome, why: explain(reason as never) }
 }

@@ -1,9 +1,9 @@
-/** A story told: as a document for programs, and as lines for people. */
+/** A story as a JSON document for programs, and as text for people. */
 
-import { explainEstimate } from '../estimate/reasons.ts'
 import { count, span, thousandths } from '../lib/quantities.ts'
 import type { Estimate } from '../model/estimate.ts'
 import type { Reason } from '../model/reason.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import { mostEntries, type Story } from './story.ts'
 import { type Sums, summaryOf, sumsOf } from './summary.ts'
 import { textOf } from './words.ts'
@@ -11,32 +11,32 @@ import { textOf } from './words.ts'
 export interface WhyDocument extends Sums {
   job: string
   workload: string
-  /** Null: it is not over. */
+  /** Null while the job is open. */
   outcome: Story['outcome'] | null
   state: Story['state']
   arrivedAt: number
   attempts: number
-  /** The last that had it; empty: none did. */
+  /** The last worker or function that ran it; empty if none did. */
   worker: string
   estimate: Pick<Estimate, 'work'> &
     Partial<Estimate> & {
-      /** On the fleet as it was, at the rates that workers announce. */
+      /** Running time on the fleet at arrival, at the rates that workers announce. */
       ms?: number
       reason?: Reason
       why?: string
     }
-  /** What it really took, once it is known. */
+  /** Actual cost, once known. */
   measured?: { work: number; cpuMs?: number; timesExpected?: number }
   pauses: number
   /** Jobs that ran in its place while it was paused. */
   passedBy: number
-  /** How often it went before shorter jobs because it had waited so long. */
+  /** Number of turns, in which it went before shorter jobs because of its long wait. */
   turns: number
   summary: string
-  story: Told[]
+  story: DocumentEntry[]
 }
 
-export interface Told {
+export interface DocumentEntry {
   at: number
   afterMs: number
   event: Story['entries'][number]['event'] | 'left-out'
@@ -46,13 +46,13 @@ export interface Told {
   text: string
 }
 
-export interface Telling {
+export interface DocumentOptions {
   /** The workers' discipline gives each running job a core to itself. */
   bounded: boolean
   now: number
 }
 
-export function whyDocument(story: Story, { bounded, now }: Telling): WhyDocument {
+export function whyDocument(story: Story, { bounded, now }: DocumentOptions): WhyDocument {
   const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy, turns } = story
   const sums = sumsOf(story, bounded, now)
   return {
@@ -82,12 +82,12 @@ export function whyDocument(story: Story, { bounded, now }: Telling): WhyDocumen
         ...(job.work > 0 && { timesExpected: work / job.work }),
       },
     }),
-    story: told(story),
+    story: entriesOf(story),
   }
 }
 
-function told(story: Story): Told[] {
-  const entries = story.entries.map((entry): Told => {
+function entriesOf(story: Story): DocumentEntry[] {
+  const entries = story.entries.map((entry): DocumentEntry => {
     const { at, event, attempt, worker, reason } = entry
     return {
       at,
@@ -102,17 +102,17 @@ function told(story: Story): Told[] {
   const { leftOut } = story
   if (leftOut === 0) return entries
   const before = entries[mostEntries / 2 - 1]!
-  const hole: Told = {
+  const gap: DocumentEntry = {
     ...{ at: before.at, afterMs: before.afterMs, event: 'left-out' },
     reason: { code: 'left-out', entries: leftOut },
-    text: `Here ${count(leftOut, 'line')} of the story ${leftOut === 1 ? 'is' : 'are'} left out.`,
+    text: `${count(leftOut, 'line')} omitted here.`,
   }
-  return [...entries.slice(0, mostEntries / 2), hole, ...entries.slice(mostEntries / 2)]
+  return [...entries.slice(0, mostEntries / 2), gap, ...entries.slice(mostEntries / 2)]
 }
 
 const lineWidth = 100
 
-/** The summary, then a line for each entry, the time since the arrival before it. */
+/** The summary, then one line per entry, prefixed with the time since arrival. */
 export function whyText({ job, workload, summary, story }: WhyDocument): string {
   const times = story.map(({ afterMs }) => span(afterMs))
   const width = Math.max(...times.map((time) => time.length))
@@ -124,12 +124,12 @@ export function whyText({ job, workload, summary, story }: WhyDocument): string 
   return [`Job ${job} (${workload})`, ...wrap(summary, lineWidth), '', ...lines].join('\n')
 }
 
-/** A number and its unit stay together. */
-const gap = / (?!(?:ms|s|min|h|thousand|million|billion)\b)/
+/** A space where a line may break: not between a number and its unit. */
+const breakable = / (?!(?:ms|s|min|h|thousand|million|billion)\b)/
 
 function wrap(text: string, width: number): string[] {
   const lines = ['']
-  for (const word of text.split(gap)) {
+  for (const word of text.split(breakable)) {
     const line = lines.at(-1)!
     if (line !== '' && line.length + 1 + word.length > width) lines.push(word)
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`

@@ -1,11 +1,11 @@
-/** Stories of jobs that went first, for their age or their deadline, and of those that could not be in time. */
+/** Stories of jobs that went first because of their wait or deadline, and of jobs that could not meet it. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { whyText } from './document.ts'
 import { Scene, taking } from './testing/runs.ts'
 
-test('a job that must begin for its deadline: that it went first, and whose core it took', () => {
+test('a job near its deadline: that it went first, and whose core it took', () => {
   const scene = new Scene()
   scene.job('report', 0, 1000)
   scene.job('bill', 100, 2000, { deadlineAt: 3000 })
@@ -14,7 +14,7 @@ test('a job that must begin for its deadline: that it went first, and whose core
     whyText(scene.why('bill')),
     `Job bill (sim)
 It took 2.4 s for 2 s of work: it waited 400 ms because no job that ran on the only open worker had
-much more left than its 2 s, and went first from 400 ms on, for its deadline.
+much more left than its 2 s, and went first from 400 ms on because of its deadline.
 
     0 ms  Arrived: a sim job, expected to need about 2 s (2 million units of work). Its deadline is
           in 2.9 s.
@@ -30,7 +30,7 @@ much more left than its 2 s, and went first from 400 ms on, for its deadline.
   )
 })
 
-test('a job whose estimate is far too high: what it was owed, its turn, and that it ended in it', () => {
+test('a job with a far too high estimate: when it got its turn, and why', () => {
   const scene = new Scene({ brain: { limits: { mostSlowdown: 10 } } })
   scene.job('first', 0, 10_000, { reallyMs: 300 })
   for (let i = 0; i < 100; i++) scene.job(`s${i}`, 200 + i * 20, 20)
@@ -39,7 +39,7 @@ test('a job whose estimate is far too high: what it was owed, its turn, and that
   assert.equal(turns, 1)
   assert.match(
     summary,
-    /^It took [\d.]+ s for 300 ms of work: it was paused \w+.*, and was given a turn before shorter jobs because it had waited so long\./,
+    /^It took [\d.]+ s for 300 ms of work: it was paused \w+.*, and was given a turn before shorter jobs because of its long wait\./,
   )
   const at = story.findIndex(({ event }) => event === 'rank')
   assert.equal(
@@ -48,24 +48,24 @@ test('a job whose estimate is far too high: what it was owed, its turn, and that
   )
   assert.match(
     story[at + 1]!.text,
-    /^Went on after 1\.9 s: it goes first now, and it needs another 9\.8 s\.$/,
+    /^Resumed after 1\.9 s: it goes first now, and it needs another 9\.8 s\.$/,
   )
 })
 
-test('a job that cannot be done in time is told so at once, with the numbers', () => {
+test('a job that cannot meet its deadline is rejected at once, with the numbers', () => {
   const scene = new Scene()
   scene.job('hopeless', 0, 3000, { low: taking(2000), deadlineAt: 1000 })
   scene.job('bill', 10, 1000, { low: taking(900), deadlineAt: 1500 })
   scene.job('tax', 20, 1000, { low: taking(900), deadlineAt: 1600 })
   scene.run(10_000)
-  const refused = (job: string) => scene.why(job).story.at(-1)!.text
+  const rejected = (job: string) => scene.why(job).story.at(-1)!.text
   assert.equal(
-    refused('hopeless'),
-    'Refused: hardly any such job takes less than 2 s, and its deadline leaves 1 s.',
+    rejected('hopeless'),
+    'Rejected: hardly any such job takes less than 2 s, and its deadline leaves 1 s.',
   )
   assert.equal(
-    refused('tax'),
-    'Refused: it takes 900 ms or more, together with those whose deadlines are earlier 1.79 s or more of all workers, ' +
+    rejected('tax'),
+    'Rejected: it takes 900 ms or more, together with those whose deadlines are earlier 1.79 s or more of all workers, ' +
       'and its deadline leaves 1.58 s.',
   )
 })

@@ -4,8 +4,8 @@ import { Trial } from '../brain/testing/trial.ts'
 import type { Event } from '../model/event.ts'
 import { FleetStory, sizeText } from './fleet-story.ts'
 
-/** A brain under trial whose fleet has a story. */
-function told(min: number, max: number, most?: number) {
+/** A brain whose fleet history is recorded. */
+function recorded(min: number, max: number, most?: number) {
   const trial = new Trial({ scale: { min, max }, limits: { bootMs: 60_000, listMs: 1000, backoffMs: 100 } })
   const story = new FleetStory(most)
   const tell = (event: Event) => story.observe(event, trial.tell(event), trial.now)
@@ -17,8 +17,8 @@ function told(min: number, max: number, most?: number) {
   return { trial, tell, joins, lines, story }
 }
 
-test('each step of the fleet is told, with its reason and the size after it', () => {
-  const { trial, tell, joins, lines } = told(2, 2)
+test('each step has its reason and the resulting fleet size', () => {
+  const { trial, tell, joins, lines } = recorded(2, 2)
   tell({ type: 'tick' })
   trial.after(1500)
   joins('a', '1-1')
@@ -37,13 +37,13 @@ test('each step of the fleet is told, with its reason and the size after it', ()
     '3000 [1 ready] a lost: it is gone: killed by SIGKILL',
     '3000 [1 ready, 1 booting] 1 worker launched: 1 worker, the least is 2',
     '3010 [1 ready] launch 1-3 given up: the launch failed: no capacity',
-    '3100 [0 ready, 1 draining] b gets no more jobs: it was told to end',
-    '3100 [0 ready] b ended with empty hands',
+    '3100 [0 ready, 1 draining] b draining: it was told to end',
+    '3100 [0 ready] b ended after draining',
   ])
 })
 
-test('what nobody knows and what is sent away are no part of the size', () => {
-  const { trial, tell, joins, lines } = told(0, 5)
+test('unknown machines and rejected workers do not count', () => {
+  const { trial, tell, joins, lines } = recorded(0, 5)
   joins('by-hand')
   joins('late', '0-1')
   joins('by-hand')
@@ -53,12 +53,12 @@ test('what nobody knows and what is sent away are no part of the size', () => {
   }
   assert.deepEqual(lines(), [
     '0 [1 ready] by-hand joined',
-    '2000 [1 ready] what came of launch 0-7 is ended: the provider has had it in its list for 1 s, and nobody knows it',
+    '2000 [1 ready] machine of launch 0-7 ended: the provider has had it in its list for 1 s, and nobody knows it',
   ])
 })
 
-test('only so many steps are remembered', () => {
-  const { trial, joins, lines } = told(0, 100, 3)
+test('only the last steps are kept', () => {
+  const { trial, joins, lines } = recorded(0, 100, 3)
   for (const id of ['a', 'b', 'c', 'd', 'e']) {
     trial.after(1)
     joins(id)

@@ -1,4 +1,4 @@
-/** The story of the fleet: each step of its growth and shrinkage, with its reason, from events and actions alone. */
+/** The history of the fleet: each launch, join, drain and loss with its reason, from events and actions. */
 
 import { count, span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
@@ -6,32 +6,27 @@ import type { Event } from '../model/event.ts'
 import type { Reason } from '../model/reason.ts'
 import { explain } from './reasons.ts'
 
-/** What a step does. */
 export type Change =
-  /** Workers are launched, */
   | 'launch'
-  /** one has joined, */
   | 'joined'
-  /** a launch has come to nothing, */
+  /** A launch failed. */
   | 'given-up'
-  /** what nobody knows is ended, */
+  /** An unknown machine of the provider is ended. */
   | 'stranger'
-  /** a worker gets no more jobs, */
   | 'drain'
-  /** has ended as it was to, */
+  /** A worker ended after draining. */
   | 'ended'
-  /** is ended by a rule, whatever it has in hand, */
+  /** A worker is ended by a rule, even with jobs left. */
   | 'removed'
-  /** or is lost. */
   | 'lost'
 
 export interface Step {
   at: number
   change: Change
-  /** Launches, where no worker has come of them yet; else workers. */
+  /** Workers, or launches that have not joined yet. */
   names: string[]
   reason: Reason
-  /** The fleet after it. */
+  /** Size of the fleet after the step. */
   ready: number
   booting: number
   draining: number
@@ -44,16 +39,16 @@ type FleetAction = Extract<Action, { type: 'launch' | 'abandon' | 'drain' | 'ter
 export class FleetStory {
   readonly #most: number
   readonly #steps: Step[] = []
-  /** Launches under way, and when they began. */
+  /** Start times of launches under way. */
   readonly #booting = new Map<string, number>()
   readonly #workers = new Map<string, 'ready' | 'draining'>()
 
-  /** The last `most` steps are remembered. */
+  /** Keeps the last `most` steps. */
   constructor(most = 200) {
     this.#most = most
   }
 
-  /** In words, the oldest first. */
+  /** Oldest first. */
   steps(): ToldStep[] {
     return this.#steps.map((step) => ({ ...step, text: textOf(step) }))
   }
@@ -73,11 +68,11 @@ export class FleetStory {
     actions: readonly Action[],
     now: number,
   ): void {
-    const sentAway = actions.some(
+    const isRejected = actions.some(
       (action) =>
         action.type === 'terminate' && action.worker === id && action.reason.code === 'not-expected',
     )
-    if (this.#workers.has(id) || sentAway) return
+    if (this.#workers.has(id) || isRejected) return
     const begun = launch === undefined ? undefined : this.#booting.get(launch)
     if (launch !== undefined) this.#booting.delete(launch)
     this.#workers.set(id, 'ready')
@@ -97,13 +92,13 @@ export class FleetStory {
         this.#workers.set(action.worker, 'draining')
         return this.#add('drain', action.worker, reason, now)
       case 'terminate':
-        // Who is sent away was never one of the fleet.
+        // A rejected worker was never part of the fleet.
         if (!this.#workers.delete(action.worker)) return
         return this.#add(endOf(reason), action.worker, reason, now)
     }
   }
 
-  /** What happens to several at the same time for the same reason is one step. */
+  /** Merges changes of the same kind, reason and time into one step. */
   #add(change: Change, name: string, reason: Reason, at: number): void {
     const last = this.#steps.at(-1)
     const phases = [...this.#workers.values()]
@@ -119,7 +114,7 @@ export class FleetStory {
   }
 }
 
-/** Codes of workers that are not there any more, or are taken not to be. */
+/** Reason codes of workers that are lost or assumed lost. */
 const losses = new Set(['lost', 'silent', 'pings', 'not-listed', 'doubled'])
 
 function endOf({ code }: Reason): Change {
@@ -137,11 +132,11 @@ function textOf({ change, names, reason }: Step): string {
     case 'given-up':
       return `${names.length === 1 ? 'launch' : 'launches'} ${all} given up: ${explain(reason)}`
     case 'stranger':
-      return `what came of launch ${all} is ended: ${explain(reason)}`
+      return `${names.length === 1 ? 'machine of launch' : 'machines of launches'} ${all} ended: ${explain(reason)}`
     case 'drain':
-      return `${all} ${names.length === 1 ? 'gets' : 'get'} no more jobs: ${explain(reason)}`
+      return `${all} draining: ${explain(reason)}`
     case 'ended':
-      return `${all} ended with empty hands`
+      return `${all} ended after draining`
     case 'removed':
       return `${all} ended: ${explain(reason)}`
     case 'lost':
@@ -149,7 +144,7 @@ function textOf({ change, names, reason }: Step): string {
   }
 }
 
-/** The fleet's size after a step: 2 ready, 1 booting. */
+/** For example "2 ready, 1 booting". */
 export function sizeText({ ready, booting, draining }: Pick<Step, 'ready' | 'booting' | 'draining'>): string {
   return [
     `${ready} ready`,

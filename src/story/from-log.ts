@@ -1,13 +1,14 @@
-/** The story of a job from an event log, live or simulated. */
+/** Reads the story of one job from an event log, live or simulated. */
 
 import { readLog } from '../brain/log/read-log.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { disciplines } from '../model/discipline.ts'
+import { loggedBrain } from '../systems/brain-spec.ts'
 import { type WhyDocument, whyDocument } from './document.ts'
 import { Stories } from './stories.ts'
 
-/** Rejects with a `ConfigError` if the log knows no such job. */
+/** Rejects with a `ConfigError` if the log has no such job. */
 export async function whyFromLog(
   lines: AsyncIterable<string> | Iterable<string>,
   job: string,
@@ -16,7 +17,7 @@ export async function whyFromLog(
   let now = 0
   let jobs = 0
   let last = ''
-  const { brain } = await readLog(lines, ({ at, event, actions }) => {
+  const header = await readLog(lines, ({ at, event, actions }) => {
     now = at
     if (event.type === 'arrived') {
       jobs++
@@ -27,8 +28,11 @@ export async function whyFromLog(
   })
   const story = stories.of(job)
   if (!story) {
-    const some = jobs > 0 ? `${jobs.toLocaleString('en-US')} jobs, the last of them ${last}` : 'none'
-    throw new ConfigError(`--why = ${job}: there is no such job in the log; it has ${some}`)
+    const some = jobs > 0 ? `${jobs.toLocaleString('en-US')} jobs, the last one ${last}` : 'no jobs'
+    throw new ConfigError(`--why = ${job}: not found in the log, which has ${some}`)
   }
-  return whyDocument(story, { bounded: oneOf('discipline', brain.discipline, disciplines).bounded, now })
+  return whyDocument(story, {
+    bounded: oneOf('discipline', loggedBrain(header).discipline, disciplines).bounded,
+    now,
+  })
 }

@@ -23,7 +23,7 @@ const joins = (id: string, by?: string): Event => ({
 const token = { epoch: 1, job: 'j', attempt: 1 }
 const overflow: Action = { type: 'overflow', ...token, function: 'function:local', reason }
 
-test('a worker is paid for from its launch to its end', () => {
+test('a worker is billed from its launch to its end', () => {
   const bill = new Bill(prices)
   bill.observe(tick, [launch('1')], 0)
   bill.observe(joins('w1', '1'), [], hour / 2)
@@ -32,34 +32,34 @@ test('a worker is paid for from its launch to its end', () => {
   assert.equal(bill.at(10 * hour).workers, 4)
 })
 
-test('a launch that comes to nothing is paid for until it is given up', () => {
+test('a failed launch is billed until it is given up', () => {
   const bill = new Bill(prices)
   bill.observe(tick, [launch('1')], 0)
   bill.observe(tick, [{ type: 'abandon', launch: '1', reason }], hour)
   assert.equal(bill.at(5 * hour).workers, 2)
 })
 
-test('a worker that was started by hand is paid for since it joined, and again and again is once', () => {
+test('a worker started manually is billed once, from its first join', () => {
   const bill = new Bill(prices)
   bill.observe(joins('w1'), [], hour)
   bill.observe(joins('w1'), [], 2 * hour)
   assert.equal(bill.at(3 * hour).workerHours, 2)
 })
 
-test('one that nobody expects is not paid for', () => {
+test('a worker of an unknown launch is not billed', () => {
   const bill = new Bill(prices)
   bill.observe(joins('w1', 'gone'), [end('w1')], 0)
   assert.equal(bill.at(hour).spent, 0)
 })
 
-test('there is a least time that is paid for, and steps after it', () => {
+test('billing has a minimum time and then proceeds in steps', () => {
   const bill = new Bill({ ...prices, workerLeastMs: hour, workerStepMs: hour / 4 })
   bill.observe(joins('w1'), [], 0)
   assert.equal(bill.at(1).workerHours, 1)
   assert.equal(bill.at(hour * 1.1).workerHours, 1.25)
 })
 
-test('a fleet fixed at its peak is paid for all the time; the difference is saved', () => {
+test('savings are relative to a fleet fixed at its peak', () => {
   const bill = new Bill(prices)
   bill.observe(joins('w1'), [], 0)
   bill.observe(joins('w2'), [], hour)
@@ -71,7 +71,7 @@ test('a fleet fixed at its peak is paid for all the time; the difference is save
   )
 })
 
-test('a function is paid for by its memory, its time, and the request', () => {
+test('a function is billed by memory, time and request', () => {
   const bill = new Bill(prices, 512)
   bill.observe(tick, [overflow], 0)
   assert.deepEqual(bill.at(2000).functions, 0.51)
@@ -87,7 +87,7 @@ test('a function is paid for by its memory, its time, and the request', () => {
   )
 })
 
-test('one that turned the job away is not, one that failed or was given up is', () => {
+test('a throttled attempt is not billed; a failed or cancelled one is', () => {
   const failed = (kind: 'throttled' | 'crash'): Event => ({
     type: 'failed',
     ...token,
@@ -107,7 +107,7 @@ test('one that turned the job away is not, one that failed or was given up is', 
   assert.equal(requests(tick, [{ type: 'cancel', ...token, worker: 'function:local', reason }]), 1)
 })
 
-test('prices that cannot be are refused, naming the price, its value and what is allowed', () => {
+test('invalid prices are rejected with name, value and allowed range', () => {
   assert.throws(
     () => new Bill({ ...prices, workerHour: -1 }),
     new ConfigError('prices.workerHour = -1: must be a finite number, 0 or more'),

@@ -1,26 +1,25 @@
-/** What the fleet and its functions cost, added up from what the brain is told and does, and what a fixed fleet would have. */
+/** The cost of workers and functions, from events and actions, compared with a fixed fleet. */
 
 import { ConfigError } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { Prices } from '../model/prices.ts'
 
-/** What was spent until now, and what for. */
 export interface Money {
   workers: number
   functions: number
   spent: number
-  /** What the most workers that there were at a time would have cost all the time, and how much less was spent. */
+  /** Cost of the peak number of workers for the whole time, and the difference to the amount spent. */
   fixedAtPeak: number
   saved: number
   peakWorkers: number
-  /** As paid for. */
+  /** As billed. */
   workerHours: number
   functionGbSeconds: number
   functionRequests: number
 }
 
-interface Away {
+interface FunctionAttempt {
   attempt: number
   function: string
   since: number
@@ -36,21 +35,21 @@ export function checkPrices(prices: Prices): void {
   }
 }
 
-/** Is handed every event with the actions that it led to. */
+/** Receives every event with its resulting actions. */
 export class Bill {
   readonly #prices: Prices
   readonly #memoryGb: number
-  /** Since when launches that have not joined, and workers, are paid for. */
+  /** When billing began, of launches that have not joined and of workers. */
   readonly #launches = new Map<string, number>()
   readonly #workers = new Map<string, number>()
-  readonly #away = new Map<string, Away>()
+  readonly #inFunctions = new Map<string, FunctionAttempt>()
   #beganAt: number | undefined
   #workerMs = 0
   #peak = 0
   #functionMs = 0
   #requests = 0
 
-  /** `memoryMb`: of each function. */
+  /** `memoryMb` is the memory of a function. */
   constructor(prices: Prices, memoryMb = 0) {
     checkPrices(prices)
     this.#prices = prices
@@ -60,29 +59,29 @@ export class Bill {
   observe(event: Event, actions: readonly Action[], now: number): void {
     this.#beganAt ??= now
     if (event.type === 'joined') this.#joined(event, now)
-    // Who is turned away has not run, and is not paid for.
-    else if (event.type === 'failed' && event.kind === 'throttled') this.#turnedAway(event)
-    else if (event.type === 'cancelled') this.#back(event.job, now)
+    // A throttled attempt did not run and is not billed.
+    else if (event.type === 'failed' && event.kind === 'throttled') this.#throttled(event)
+    else if (event.type === 'cancelled') this.#leftFunction(event.job, now)
     for (let i = 0; i < actions.length; i++) this.#did(actions[i]!, now)
   }
 
-  /** What has been spent by then. */
+  /** The amounts up to `now`. */
   at(now: number): Money {
     const { workerHour, gbSecond, request } = this.#prices
     let workerMs = this.#workerMs
     for (const since of [...this.#launches.values(), ...this.#workers.values()])
       workerMs += this.#billedMs(now - since)
     let functionMs = this.#functionMs
-    for (const { since } of this.#away.values()) functionMs += now - since
-    const functionRequests = this.#requests + this.#away.size
+    for (const { since } of this.#inFunctions.values()) functionMs += now - since
+    const functionRequests = this.#requests + this.#inFunctions.size
     const functionGbSeconds = (functionMs / 1000) * this.#memoryGb
     const workerHours = workerMs / hourMs
     const workers = workerHours * workerHour
     const functions = functionGbSeconds * gbSecond + functionRequests * request
-    const everMs = now - (this.#beganAt ?? now)
-    const fixedAtPeak = (this.#peak * this.#billedMs(everMs) * workerHour) / hourMs
+    const totalMs = now - (this.#beganAt ?? now)
+    const fixedAtPeak = (this.#peak * this.#billedMs(totalMs) * workerHour) / hourMs
     const spent = workers + functions
-    // Sums of fractions are not exact: what is the same is not a hair less.
+    // Equal amounts may differ by rounding.
     const saved = Math.abs(fixedAtPeak - spent) < 1e-9 * spent ? 0 : fixedAtPeak - spent
     return {
       ...{ workers, functions, spent, fixedAtPeak, saved, peakWorkers: this.#peak },
@@ -100,13 +99,13 @@ export class Bill {
       case 'terminate':
         return this.#ended(this.#workers, action.worker, now)
       case 'overflow':
-        this.#away.set(action.job, { attempt: action.attempt, function: action.function, since: now })
+        this.#inFunctions.set(action.job, { attempt: action.attempt, function: action.function, since: now })
         return
       case 'answer':
-        return this.#back(action.job, now)
+        return this.#leftFunction(action.job, now)
       case 'retry':
       case 'cancel':
-        if (this.#away.get(action.job)?.attempt === action.attempt) this.#back(action.job, now)
+        if (this.#inFunctions.get(action.job)?.attempt === action.attempt) this.#leftFunction(action.job, now)
         return
     }
   }
@@ -114,7 +113,7 @@ export class Bill {
   #joined({ worker, launch }: Extract<Event, { type: 'joined' }>, now: number): void {
     if (this.#workers.has(worker.id)) return
     const since = launch === undefined ? now : this.#launches.get(launch)
-    // Nobody expects it: it is ended at once.
+    // Its launch is unknown: the worker is ended at once.
     if (since === undefined) return
     if (launch !== undefined) this.#launches.delete(launch)
     this.#workers.set(worker.id, since)
@@ -128,17 +127,17 @@ export class Bill {
     from.delete(id)
   }
 
-  #turnedAway({ job, attempt, worker }: Extract<Event, { type: 'failed' }>): void {
-    const away = this.#away.get(job)
-    if (away?.attempt === attempt && away.function === worker) this.#away.delete(job)
+  #throttled({ job, attempt, worker }: Extract<Event, { type: 'failed' }>): void {
+    const running = this.#inFunctions.get(job)
+    if (running?.attempt === attempt && running.function === worker) this.#inFunctions.delete(job)
   }
 
-  /** The job is in the function's hands no longer. */
-  #back(job: string, now: number): void {
-    const away = this.#away.get(job)
-    if (!away) return
-    this.#away.delete(job)
-    this.#functionMs += now - away.since
+  /** The job is no longer in a function. */
+  #leftFunction(job: string, now: number): void {
+    const running = this.#inFunctions.get(job)
+    if (!running) return
+    this.#inFunctions.delete(job)
+    this.#functionMs += now - running.since
     this.#requests++
   }
 

@@ -1,4 +1,4 @@
-/** Stories of jobs in virtual time: they say what happened, with the numbers that decided. */
+/** Stories of jobs in virtual time: what happened, with the deciding numbers. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ function preempted(): Scene {
   return scene
 }
 
-test('a preempted job: who took its core, what each needed, and when it went on', () => {
+test('a preempted job: which jobs took its core, what each needed, and when it resumed', () => {
   assert.equal(
     whyText(preempted().why('report')),
     `Job report (sim)
@@ -29,17 +29,17 @@ ran in its place.
     0 ms  Arrived: a sim job, expected to need about 1 s (1 million units of work).
     0 ms  Started on w1-1: a core is free there (0 of 1 busy).
   200 ms  Paused: job thumb-1 takes its core; that one needs 20 ms, this one another 800 ms.
-  250 ms  Went on after 50 ms, when job thumb-2 was done: a core is free, and it needs another
+  250 ms  Resumed after 50 ms, when job thumb-2 finished: a core is free, and it needs another
           800 ms.
   700 ms  Paused: job picture (julia) takes its core; that one needs 100 ms, this one another
           350 ms.
-  800 ms  Went on after 100 ms, when job picture (julia) was done: a core is free, and it needs
+  800 ms  Resumed after 100 ms, when job picture (julia) finished: a core is free, and it needs
           another 350 ms.
   1.15 s  Answered after 1.15 s: it did 1 million units of work, as expected.`,
   )
 })
 
-test('the same as a document: times add up, each entry has its code and numbers', () => {
+test('the document: times add up, and each entry has its code and numbers', () => {
   const why = preempted().why('report')
   const { outcome, responseMs, waitedMs, behindMs, pausedMs, ranMs, lostMs, slowdown, passedBy, measured } =
     why
@@ -57,7 +57,7 @@ test('the same as a document: times add up, each entry has its code and numbers'
   })
 })
 
-test('a job whose worker is lost: where, after how long, what was lost, and where it went on', () => {
+test('a job whose worker is lost: where, when, how much running time was lost, and where it restarted', () => {
   const scene = new Scene({ workers: 2 })
   scene.job('other', 0, 400)
   scene.job('report', 0, 1000)
@@ -69,15 +69,15 @@ test('a job whose worker is lost: where, after how long, what was lost, and wher
   const texts = story.map(({ text }) => text)
   assert.equal(
     texts.find((text) => text.startsWith('Attempt')),
-    'Attempt 1 on w1-2 came to nothing after 300 ms: the worker is gone (connection closed). ' +
-      'What it had run, 200 ms, is lost; it is tried again.',
+    'Attempt 1 on w1-2 failed after 300 ms: the worker is gone (connection closed). ' +
+      'It had run for 200 ms, which is lost; the job is retried.',
   )
   assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-\d/)
   assert.match(summary, /^It took [\d.]+ s for 1 s of work: it waited 100 ms because no job that ran on /)
   assert.match(summary, /lost its first attempt with worker w1-2 after it had run 200 ms\.$/)
 })
 
-test('a late job: why it waited in the queue until its deadline had passed', () => {
+test('a late job: why it was queued until its deadline passed', () => {
   const scene = new Scene({ fleet: { slots: 2 } })
   scene.job('first', 0, 1500)
   scene.job('second', 5, 1000)
@@ -92,29 +92,29 @@ test('a late job: why it waited in the queue until its deadline had passed', () 
   assert.equal(
     whyText(scene.why('late')),
     `Job late (sim)
-It was refused when its deadline passed, 900 ms after it arrived: it waited 900 ms because no worker
-that could be reached had room for one more job, and never started.
+It was rejected when its deadline passed, 900 ms after it arrived: it waited 900 ms because no
+worker that could be reached had room for one more job, and never started.
 
     0 ms  Arrived: a sim job, expected to need about 1.2 s (1.2 million units of work). Its deadline
           is in 900 ms.
     0 ms  Waits in the queue: no worker that can be reached has room for one more job.
-  900 ms  Refused: its deadline passed 900 ms after it arrived.`,
+  900 ms  Rejected: its deadline passed 900 ms after it arrived.`,
   )
 })
 
-test('a job that had begun when its deadline passed: how far it came', () => {
+test('a job that ran when its deadline passed: its running time', () => {
   const scene = new Scene()
   scene.job('slow', 0, 300, { reallyMs: 3000, deadlineAt: 1000 })
   scene.job('quick', 100, 150)
   scene.run(10_000)
   assert.equal(
     scene.why('slow').summary,
-    'It was refused when its deadline passed, 1 s after it arrived: it was paused for 150 ms while 1 job that needed ' +
-      'less ran in its place, went first from 625 ms on, for its deadline, and had run 850 ms, where 300 ms were expected.',
+    'It was rejected when its deadline passed, 1 s after it arrived: it was paused for 150 ms while 1 job that needed ' +
+      'less ran in its place, went first from 625 ms on because of its deadline, and had run 850 ms, where 300 ms were expected.',
   )
 })
 
-test('a job that needs more than was expected: when that was noticed, and what was expected then', () => {
+test('a job that outgrows its estimate: when that was noticed, and the new estimate', () => {
   const scene = new Scene()
   scene.job('guess', 0, 100, { reallyMs: 900, low: 80_000, high: 120_000 })
   scene.job('sure', 5, 140)
@@ -128,7 +128,7 @@ test('a job that needs more than was expected: when that was noticed, and what w
   )
   assert.equal(
     texts[2],
-    'Turned out longer: 129 ms of work are done where 115 ms were expected; now 166 ms in all are expected.',
+    'Estimate raised: 129 ms of work are done where 115 ms were expected; now 166 ms in all are expected.',
   )
   assert.equal(
     texts.at(-1),
@@ -140,7 +140,7 @@ test('a job that needs more than was expected: when that was noticed, and what w
   )
 })
 
-test('where jobs share cores, or wait on their worker for one, the summary says so', () => {
+test('the summary mentions shared cores and waits on a worker', () => {
   const take = (discipline: 'sharing' | 'fifo') => {
     const scene = new Scene({ brain: { scheduler: 'least-connections', discipline } })
     for (const [i, id] of ['a', 'b', 'c'].entries()) scene.job(id, 0, 100 * (i + 1))
@@ -149,12 +149,12 @@ test('where jobs share cores, or wait on their worker for one, the summary says 
   }
   assert.equal(
     take('sharing'),
-    'It took 500 ms for 200 ms of work: it shared w1-1 with other jobs (1 when it came), which cost it 300 ms.',
+    'It took 500 ms for 200 ms of work: it shared w1-1 with other jobs (1 when it started), which cost it 300 ms.',
   )
   assert.equal(take('fifo'), 'It took 300 ms for 200 ms of work: it waited 100 ms on w1-1 for a core.')
 })
 
-test('a job that is refused, fails or is given up has its end told', () => {
+test('the summary of a rejected, failed or cancelled job states how it ended', () => {
   const scene = new Scene({ fleet: { slots: 1 }, brain: { limits: { queue: 0 } } })
   scene.job('runs', 0, 1000)
   scene.job('too-many', 10, 1000)
@@ -165,7 +165,7 @@ test('a job that is refused, fails or is given up has its end told', () => {
   scene.run(10_000)
   assert.equal(
     scene.why('too-many').summary,
-    'It was refused after 0 ms (0 jobs wait already, the limit is 0).',
+    'It was rejected after 0 ms (0 jobs wait already, the limit is 0).',
   )
   assert.equal(
     scene.why('runs').summary,
@@ -177,17 +177,17 @@ test('a job that is refused, fails or is given up has its end told', () => {
   )
 })
 
-test('a core that was had for no time at all is not told', () => {
+test('a resume of zero duration is omitted', () => {
   const scene = new Scene({ fleet: { slots: 2 } })
   scene.job('long', 0, 1000)
   for (let i = 0; i < 5; i++) scene.job(`short-${i}`, 100, 50)
   scene.run(10_000)
   const { story, pauses, passedBy } = scene.why('long')
   assert.deepEqual([pauses, passedBy], [1, 5])
-  assert.match(story[3]!.text, /^Went on after 250 ms, when job short-4 was done/)
+  assert.match(story[3]!.text, /^Resumed after 250 ms, when job short-4 finished/)
 })
 
-test('of a very long story the middle is left out, which is said, and sums still hold', () => {
+test('the middle of a very long story is omitted, and its totals still hold', () => {
   const scene = new Scene()
   scene.job('long', 0, 10_000)
   for (let i = 0; i < 300; i++) scene.job(`s${i}`, 10 + i * 20, 1)
@@ -197,11 +197,11 @@ test('of a very long story the middle is left out, which is said, and sums still
   assert.equal(story.length, mostEntries + 1)
   const left = story.findIndex(({ event }) => event === 'left-out')
   assert.equal(left, mostEntries / 2)
-  assert.equal(story[left]!.text, 'Here 403 lines of the story are left out.')
+  assert.equal(story[left]!.text, '403 lines omitted here.')
   assert.deepEqual([story[0]!.event, story.at(-1)!.event], ['arrived', 'answer'])
 })
 
-test('so many jobs that are over are remembered, and all that are not', () => {
+test('all open jobs and the last finished ones are kept', () => {
   const scene = new Scene({ stories: { finished: 3, pinned: 'j1' } })
   for (let i = 0; i < 10; i++) scene.job(`j${i}`, i * 10, 5)
   scene.job('open', 95, 60_000)
@@ -212,17 +212,17 @@ test('so many jobs that are over are remembered, and all that are not', () => {
   assert.equal(scene.why('open').state, 'running')
 })
 
-test('a log tells the same story', async () => {
+test('a log gives the same story', async () => {
   const scene = preempted()
   const told = await whyFromLog(scene.lines(), 'report')
   assert.deepEqual(told, JSON.parse(JSON.stringify({ ...scene.why('report') })))
   await assert.rejects(whyFromLog(scene.lines(), 'nobody'), {
     code: 'CONFIG',
-    message: '--why = nobody: there is no such job in the log; it has 4 jobs, the last of them picture',
+    message: '--why = nobody: not found in the log, which has 4 jobs, the last one picture',
   })
 })
 
-test('a job that went to a function: why, and what became of it', () => {
+test('a job that went to a function: why, and how it ended', () => {
   const overflow = { concurrency: 1, workPerSecond: unitsPerSecond, coldMs: 100, timeoutMs: 3000 }
   const scene = new Scene({ fleet: { slots: 1 }, brain: { scheduler: 'least-connections', overflow } })
   scene.job('first', 0, 10_000)
@@ -238,7 +238,7 @@ test('a job that went to a function: why, and what became of it', () => {
   const texts = scene.why('longer').story.map(({ text }) => text)
   assert.match(
     texts.join('\n'),
-    /Attempt 1 on function:local came to nothing after 3 s: it ran there as long as a function may/,
+    /Attempt 1 on function:local failed after 3 s: it ran there as long as a function may/,
   )
   assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-1/)
 })

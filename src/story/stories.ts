@@ -1,6 +1,6 @@
 /**
- * Collects the stories of jobs from what the brain is told and does: of all that are open, and of those that ended
- * last. It notes codes and numbers; words are found when someone asks.
+ * Collects the stories of all open jobs and of the most recently finished ones from the brain's events and actions.
+ * Stories hold codes and numbers; text is generated on request.
  */
 
 import type { Quote } from '../estimate/estimator.ts'
@@ -8,16 +8,16 @@ import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
-import { Books, leave, passes } from './books.ts'
-import { dropped, note, ranked, resumedForNothing, wentFirst } from './notes.ts'
+import { countTurn, dropEmptyResume, note, noteDrop, noteRank } from './notes.ts'
 import { addEntry, enter, newStory, type Story } from './story.ts'
+import { countPassing, leaveWorker, WorkerTallies } from './worker-tallies.ts'
 
 export interface StoriesOptions {
-  /** Of jobs that are over, so many are remembered. Default 1,000. */
+  /** Number of finished jobs kept. Default 1,000. */
   finished?: number
-  /** A job that is not forgotten. */
+  /** A job that is never evicted. */
   pinned?: string
-  /** What is known of a job beside what the brain is told; asked when it arrives, and when it ends. */
+  /** Facts about a job that the brain does not receive; called when the job arrives and when it ends. */
   known?(job: Job): { quote?: Quote; expectedMs?: number; cpuMs?: number | undefined } | undefined
 }
 
@@ -26,9 +26,9 @@ type Of<T extends Action['type']> = Extract<Action, { type: T }>
 export class Stories {
   readonly #options: StoriesOptions
   readonly #open = new Map<string, Story>()
-  /** In the order in which they ended. */
+  /** In order of completion. */
   readonly #finished = new Map<string, Story>()
-  readonly #workers = new Books()
+  readonly #workers = new WorkerTallies()
   #waiting = 0
 
   constructor(options: StoriesOptions = {}) {
@@ -39,7 +39,7 @@ export class Stories {
     return this.#open.get(job) ?? this.#finished.get(job)
   }
 
-  /** How many jobs are remembered. */
+  /** Number of stories held. */
   get count(): { open: number; finished: number } {
     return { open: this.#open.size, finished: this.#finished.size }
   }
@@ -81,13 +81,13 @@ export class Stories {
       case 'run':
         return this.#run(story, action, now)
       case 'overflow':
-        return this.#away(story, action, now)
+        return this.#overflow(story, action, now)
       case 'pause':
         return this.#pause(story, action, now)
       case 'resume':
         return this.#resume(story, action, event, actions, now)
       case 'rank':
-        return ranked(story, action, now)
+        return noteRank(story, action, now)
       case 'retry':
         return this.#retry(story, action, event, actions, now)
       case 'revise':
@@ -95,7 +95,7 @@ export class Stories {
       case 'go':
         return note(story, 'go', action, { code: 'go' }, now)
       case 'drop':
-        return dropped(story, action, now)
+        return noteDrop(story, action, now)
       case 'answer':
         if (event.type === 'finished' && event.job === action.job) story.work = event.work
         return this.#end(story, action.outcome, action.reason, now)
@@ -104,7 +104,7 @@ export class Stories {
 
   #wait(story: Story, { reason }: Of<'wait'>, now: number): void {
     const before = story.queued
-    // It has been looked at again, and nothing has changed for it.
+    // The decision was repeated with the same result.
     if (before?.code === reason.code) return
     const waiting = before ? this.#waiting - 1 : this.#waiting++
     const facts: Reason = { ...reason, waiting, workers: this.#workers.ready }
@@ -118,43 +118,43 @@ export class Stories {
     const facts: Reason = { ...action.reason, workers: this.#workers.ready }
     const waitedMs = this.#leaveQueue(story, 'running', now)
     if (waitedMs > 0) facts.waitedMs = waitedMs
-    const book = this.#workers.of(action.worker)
-    if (book) {
-      facts.idle = book.idle
-      story.beside = book.held++
-      story.workPerSecond = book.workPerSecond
+    const tally = this.#workers.of(action.worker)
+    if (tally) {
+      facts.idle = tally.idle
+      story.beside = tally.held++
+      story.workPerSecond = tally.workPerSecond
     }
-    if (facts.code === 'goes-first') wentFirst(story, facts, now)
-    passes(book, 1)
-    story.book = book
+    if (facts.code === 'goes-first') countTurn(story, facts, now)
+    countPassing(tally, 1)
+    story.tally = tally
     story.worker = action.worker
     story.attempt = action.attempt
     note(story, 'run', action, facts, now)
   }
 
-  /** Where it is nobody else is. */
-  #away(story: Story, action: Of<'overflow'>, now: number): void {
+  /** A function runs one job at a time, so nothing is beside it. */
+  #overflow(story: Story, action: Of<'overflow'>, now: number): void {
     const { attempt, function: worker, reason } = action
     const waitedMs = this.#leaveQueue(story, 'running', now)
-    Object.assign(story, { worker, attempt, book: undefined, beside: 0, workPerSecond: 0 })
+    Object.assign(story, { worker, attempt, tally: undefined, beside: 0, workPerSecond: 0 })
     note(story, 'overflow', { attempt, worker }, { ...reason, ...(waitedMs > 0 && { waitedMs }) }, now)
   }
 
   #pause(story: Story, action: Of<'pause'>, now: number): void {
     const { reason } = action
-    if (story.book) story.book.idle++
+    if (story.tally) story.tally.idle++
     if (reason.code === 'no-core') {
-      // It was sent there a moment ago, but does not run: it has passed nobody.
-      passes(story.book, -1)
+      // It was just sent there but does not run, so it has not passed any paused job.
+      countPassing(story.tally, -1)
       const sent = story.entries.at(-1)
       if (sent?.event === 'run') sent.reason.queued = 1
       enter(story, 'behind', now)
       return note(story, 'pause', action, reason, now)
     }
-    story.book?.preempted.add(story)
+    story.tally?.preempted.add(story)
     enter(story, 'paused', now)
-    // Then the pause goes on.
-    if (resumedForNothing(story, now)) return
+    // The previous pause continues.
+    if (dropEmptyResume(story, now)) return
     story.pauses++
     story.pausedFrom = now
     if (!(Number(reason.needMs) < Number(reason.leftMs))) story.onlyByShorter = false
@@ -162,13 +162,13 @@ export class Stories {
   }
 
   #resume(story: Story, action: Of<'resume'>, event: Event, actions: readonly Action[], now: number): void {
-    const { book, since } = story
-    if (book) {
-      book.idle--
-      book.preempted.delete(story)
+    const { tally, since } = story
+    if (tally) {
+      tally.idle--
+      tally.preempted.delete(story)
     }
-    // Whoever lost its core later than this job has not been passed by it yet.
-    passes(book, 1, since)
+    // Jobs preempted after this one have not been passed by it yet.
+    countPassing(tally, 1, since)
     const paused = story.state === 'paused'
     enter(story, 'running', now)
     const facts: Reason = { ...action.reason, pausedMs: now - (paused ? story.pausedFrom : since) }
@@ -191,8 +191,8 @@ export class Stories {
     )
     if (lost?.reason.silentMs !== undefined) facts.silentMs = lost.reason.silentMs
     else if (lost?.reason.message) facts.message = lost.reason.message
-    resumedForNothing(story, now)
-    leave(story)
+    dropEmptyResume(story, now)
+    leaveWorker(story)
     enter(story, 'waiting', now)
     story.ms.lost += story.ms.running
     facts.ranMs = story.ms.running
@@ -201,10 +201,10 @@ export class Stories {
     note(story, 'retry', action, facts, now)
     const entry = story.entries.at(-1)!
     story.firstLost ??= entry
-    if (facts.code === 'unreachable') this.#workers.broke(action.worker, entry)
+    if (facts.code === 'unreachable') this.#workers.connectionBroke(action.worker, entry)
   }
 
-  /** Returns how long it was in the queue since it came there last. */
+  /** Returns the time since it was last queued. */
   #leaveQueue(story: Story, state: Story['state'], now: number): number {
     const ms = enter(story, state, now)
     const reason = story.queued
@@ -216,7 +216,7 @@ export class Stories {
   }
 
   #end(story: Story, outcome: NonNullable<Story['outcome']>, reason: Reason, now: number): void {
-    leave(story)
+    leaveWorker(story)
     this.#leaveQueue(story, 'over', now)
     story.outcome = outcome
     story.endReason = reason
@@ -225,10 +225,10 @@ export class Stories {
     addEntry(story, { at: now, event: outcome === 'cancelled' ? outcome : 'answer', reason })
     this.#open.delete(id)
     this.#finished.set(id, story)
-    if (this.#finished.size > (this.#options.finished ?? 1_000)) this.#forget()
+    if (this.#finished.size > (this.#options.finished ?? 1_000)) this.#evictOldest()
   }
 
-  #forget(): void {
+  #evictOldest(): void {
     for (const id of this.#finished.keys()) {
       if (id === this.#options.pinned) continue
       this.#finished.delete(id)
@@ -236,7 +236,7 @@ export class Stories {
     }
   }
 
-  /** Adds the other job's workload, if it is not the same. */
+  /** Adds the other job's workload if it differs. */
   #withWorkload(story: Story, facts: Reason, other: Reason[string] | undefined): Reason {
     const workload = other === undefined ? undefined : this.of(String(other))?.job.workload
     if (workload !== undefined && workload !== story.job.workload) facts.workload = workload

@@ -1,12 +1,11 @@
-/** What is remembered of one job: entries with codes and numbers, and sums that hold also where entries are left out. */
+/** The record of one job: entries with reason codes and numbers, and totals that also cover omitted entries. */
 
 import type { Quote } from '../estimate/estimator.ts'
 import type { Action } from '../model/action.ts'
 import type { Job, Outcome } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
-import type { Book } from './books.ts'
 
-/** What happened to it: it arrived, its client hung up, or what the brain did about it. */
+/** The job arrived, its client hung up, or the brain acted on it. */
 export type StoryEvent =
   | 'arrived'
   | 'cancelled'
@@ -28,48 +27,60 @@ export type StoryEvent =
 export interface Entry {
   at: number
   event: StoryEvent
-  /** The brain's, with what stood around at that moment. */
+  /** The brain's reason, with further facts of that moment. */
   reason: Reason
   attempt?: number
   worker?: string
+}
+
+/** One worker, as far as the stories of its jobs need it. */
+export interface WorkerTally {
+  readonly workPerSecond: number
+  /** Jobs on the worker, and how many of them have no core. */
+  held: number
+  idle: number
+  /** Jobs that lost their core to another job. */
+  readonly preempted: Set<Story>
+  ready: boolean
+  /** Attempts whose connection broke: the worker may turn out to be lost. */
+  readonly brokenConnections: Entry[]
 }
 
 export interface Story {
   readonly job: Job
   readonly arrivedAt: number
   readonly entries: Entry[]
-  /** Entries from the middle that were forgotten. */
+  /** Number of entries omitted from the middle. */
   leftOut: number
-  /** Where it is: in the queue, on a worker that has no core for it yet, running, paused, or over. */
+  /** `behind`: on a worker that has no core for it yet. */
   state: 'waiting' | 'behind' | 'running' | 'paused' | 'over'
   since: number
-  /** How long it was in each of these states; what lost attempts ran is apart. */
+  /** Time in each state; the running time of lost attempts is counted separately. */
   readonly ms: { waiting: number; behind: number; running: number; paused: number; lost: number }
-  /** Why it is in the queue, while it is, and why it was there the longest time. */
+  /** Why it is queued now, and why it was queued longest. */
   queued: Reason | undefined
   longestWait: { ms: number; reason: Reason } | undefined
   pauses: number
   pausedFrom: number
-  /** How many jobs ran in its place while it was paused, and whether each that took its core needed less. */
+  /** Number of jobs that ran in its place while it was paused, and whether all that preempted it needed less. */
   passedBy: number
   onlyByShorter: boolean
-  /** How often it was given a turn, and when it was first let go first for its deadline. */
+  /** Number of turns, and when it first went first because of its deadline. */
   turns: number
   urgentFrom: number | undefined
-  /** Attempts that came to nothing, and the first of them. */
+  /** Number of failed attempts, and the first of them. */
   lostAttempts: number
   firstLost: Entry | undefined
   attempt: number
   worker: string
   workPerSecond: number
-  /** Jobs that were there when it came. */
+  /** Jobs already on the worker when it arrived there. */
   beside: number
-  book: Book | undefined
+  tally: WorkerTally | undefined
   quote: Quote | undefined
-  /** What it was expected to take when it arrived, and what the brain took that for on this fleet. */
+  /** Running time expected on arrival, and the time that the brain used to compare jobs on this fleet. */
   expectedMs: number | undefined
   countsMs: number | undefined
-  /** How it ended. */
   outcome: Outcome | 'cancelled' | undefined
   endReason: Reason | undefined
   work: number | undefined
@@ -99,7 +110,7 @@ export function newStory(job: Job, now: number): Story {
     worker: '',
     workPerSecond: 0,
     beside: 0,
-    book: undefined,
+    tally: undefined,
     quote: undefined,
     expectedMs: undefined,
     countsMs: undefined,
@@ -110,7 +121,7 @@ export function newStory(job: Job, now: number): Story {
   }
 }
 
-/** Half of the entries that are kept are the first, half the last. */
+/** The first and the last half of this number are kept. */
 export const mostEntries = 200
 
 export function addEntry(story: Story, entry: Entry): void {
@@ -121,7 +132,7 @@ export function addEntry(story: Story, entry: Entry): void {
   story.leftOut++
 }
 
-/** It is in another state from now on. Returns how long it was in the one before. */
+/** Changes the state and returns the time spent in the previous one. */
 export function enter(story: Story, state: Story['state'], now: number): number {
   const ms = now - story.since
   if (story.state !== 'over') story.ms[story.state] += ms

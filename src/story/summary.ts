@@ -1,24 +1,25 @@
-/** Why did this take so long? One or two sentences, from a story's sums. */
+/** Summarizes a story in one or two sentences. */
 
 import { count, share, span, thousandths } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
-import { explain, openWorkers } from './reasons.ts'
+import { openWorkers } from '../systems/wording.ts'
+import { explain } from './reasons.ts'
 import type { Story } from './story.ts'
 import { sentence } from './words.ts'
 
-/** Sums up to a given moment: of a story that is not over, up to now. */
+/** Totals up to the job's end, or up to now. */
 export interface Sums {
-  /** From its arrival to its end, or to now. */
+  /** From arrival to end, or to now. */
   responseMs: number
   /** In the queue. */
   waitedMs: number
   /** On a worker that had no core for it. */
   behindMs: number
   pausedMs: number
-  /** What the last attempt ran, and what those before it ran in vain. */
+  /** Running time of the last attempt, and of the failed attempts before it. */
   ranMs: number
   lostMs: number
-  /** What the work itself took: CPU time where it is known, else what it ran, or would have with a core to itself. */
+  /** CPU time if known, else running time, or the running time it would have had with a core to itself. */
   workMs: number | undefined
   slowdown: number | undefined
 }
@@ -60,9 +61,9 @@ function headline({ outcome, endReason, state }: Story, { responseMs, workMs, ra
   if (outcome === 'error')
     return `it failed after ${took}, of which it ran ${span(ranMs)} (${explain(reason)})`
   if (outcome === 'cancelled') return `its client hung up after ${took}`
-  if (outcome === 'unknown') return `nobody knows how it ended after ${took} (${explain(reason)})`
-  if (reason.code === 'deadline') return `it was refused when its deadline passed, ${took} after it arrived`
-  return `it was refused after ${took} (${explain(reason)})`
+  if (outcome === 'unknown') return `its outcome is unknown after ${took} (${explain(reason)})`
+  if (reason.code === 'deadline') return `it was rejected when its deadline passed, ${took} after it arrived`
+  return `it was rejected after ${took} (${explain(reason)})`
 }
 
 const states: Readonly<Record<Story['state'], string>> = {
@@ -73,20 +74,20 @@ const states: Readonly<Record<Story['state'], string>> = {
   over: 'is over',
 }
 
-/** What its time went into beside its work. What hardly counts is left out. */
+/** Where time was spent besides the work itself. Times under 1 ms or 2 % of the total are left out. */
 function causes(story: Story, sums: Sums): string[] {
   const { queued, longestWait, firstLost, lostAttempts, outcome, worker } = story
   const { responseMs, waitedMs, behindMs, pausedMs, ranMs, lostMs, workMs } = sums
-  const counts = (time: number) => time >= 1 && time >= 0.02 * responseMs
+  const matters = (time: number) => time >= 1 && time >= 0.02 * responseMs
   const parts: string[] = []
   const reason = queued ?? longestWait?.reason
-  if (counts(waitedMs) && reason) parts.push(`waited ${span(waitedMs)} because ${inPast(reason)}`)
-  if (counts(behindMs)) parts.push(`waited ${span(behindMs)} on ${worker} for a core`)
-  if (counts(pausedMs)) parts.push(paused(story, pausedMs))
+  if (matters(waitedMs) && reason) parts.push(`waited ${span(waitedMs)} because ${inPast(reason)}`)
+  if (matters(behindMs)) parts.push(`waited ${span(behindMs)} on ${worker} for a core`)
+  if (matters(pausedMs)) parts.push(paused(story, pausedMs))
   if (story.turns > 0 || story.urgentFrom !== undefined) parts.push(...first(story))
   if (firstLost) parts.push(lost(firstLost, lostAttempts, lostMs))
   if (outcome === 'result') {
-    if (workMs !== undefined && counts(ranMs - workMs) && ranMs > 1.1 * workMs)
+    if (workMs !== undefined && matters(ranMs - workMs) && ranMs > 1.1 * workMs)
       parts.push(slowed(story, ranMs - workMs))
     if (parts.length === 0) parts.push('started at once and was never paused')
   } else if (outcome !== 'error') {
@@ -98,7 +99,7 @@ function causes(story: Story, sums: Sums): string[] {
   return parts
 }
 
-/** Why it waited, told afterwards. */
+/** The reason of a wait in the past tense. */
 function inPast(reason: Reason): string {
   const { code, needMs } = reason
   if (code === 'all-shorter' && needMs !== undefined)
@@ -117,14 +118,14 @@ function paused({ pauses, passedBy, onlyByShorter }: Story, ms: number): string 
   return `was paused ${time} while ${jobs} ran in its place`
 }
 
-/** That it went first, for its age or for its deadline. */
+/** That it went first because of its wait or its deadline. */
 function first({ turns, urgentFrom, arrivedAt }: Story): string[] {
   const parts: string[] = []
   const often = turns === 1 ? 'a turn' : `${turns} turns`
-  if (turns > 0) parts.push(`was given ${often} before shorter jobs because it had waited so long`)
-  if (urgentFrom === arrivedAt) parts.push('went first from the beginning, for its deadline')
+  if (turns > 0) parts.push(`was given ${often} before shorter jobs because of its long wait`)
+  if (urgentFrom === arrivedAt) parts.push('went first from the beginning because of its deadline')
   else if (urgentFrom !== undefined)
-    parts.push(`went first from ${span(urgentFrom - arrivedAt)} on, for its deadline`)
+    parts.push(`went first from ${span(urgentFrom - arrivedAt)} on because of its deadline`)
   return parts
 }
 
@@ -139,8 +140,8 @@ function lost({ worker, reason }: NonNullable<Story['firstLost']>, attempts: num
 
 function slowed({ cpuMs, beside, worker }: Story, ms: number): string {
   if (cpuMs !== undefined)
-    return `was on its worker for ${span(ms)} without computing (starting, reading, or while other programs had the core)`
-  return `shared ${worker} with other jobs (${beside} when it came), which cost it ${span(ms)}`
+    return `spent ${span(ms)} on its worker without computing (starting, reading, or while other programs had the core)`
+  return `shared ${worker} with other jobs (${beside} when it started), which cost it ${span(ms)}`
 }
 
 function ofExpected({ expectedMs }: Story, ranMs: number): string {
@@ -149,7 +150,7 @@ function ofExpected({ expectedMs }: Story, ranMs: number): string {
   return ranMs < expectedMs ? ` of the ${time} that it was expected to need` : `, where ${time} were expected`
 }
 
-/** Says so if the estimate was far off: outside its interval, or by half where it has none. */
+/** A sentence if the actual work was outside the estimate's interval, or off by half if it has none. */
 function surprise({ work, job }: Story): string | undefined {
   if (work === undefined || !(job.work > 0)) return undefined
   const { low = job.work / 1.5, high = job.work * 1.5 } = job

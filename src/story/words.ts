@@ -1,14 +1,12 @@
-/** One entry of a story as a sentence. */
+/** Sentences for the entries of a story. */
 
-import { explainEstimate } from '../estimate/reasons.ts'
 import { amount, count, share, span } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
+import { explainEstimate } from '../systems/reasons.ts'
 import { explain, other } from './reasons.ts'
 import type { Entry, Story, StoryEvent } from './story.ts'
 
-type Teller = (entry: Entry, story: Story) => string
-
-const tellers: Readonly<Record<StoryEvent, Teller>> = {
+const sentences: Readonly<Record<StoryEvent, (entry: Entry, story: Story) => string>> = {
   arrived: ({ reason }, { job, quote }) => {
     const { work, low, high, expectedMs, deadlineMs } = reason
     const units = `${amount(work)} units of work`
@@ -43,36 +41,36 @@ const tellers: Readonly<Record<StoryEvent, Teller>> = {
   go: ({ worker, reason }) => `allowed to begin on ${worker}: ${explain(reason)}`,
   rank: ({ reason }) => {
     const { stands } = reason
-    const place =
-      stands === -1 ? 'goes first' : stands === 0 ? 'goes with the others again' : 'goes behind others'
-    return `${place} from now on: ${explain(reason)}`
+    const priority =
+      stands === -1 ? 'goes first' : stands === 0 ? 'has normal priority' : 'goes after other jobs'
+    return `${priority} from now on: ${explain(reason)}`
   },
   pause: ({ reason, worker }) =>
     reason.code === 'no-core'
       ? `waits on ${worker} for a core: ${explain(reason)}`
       : `paused: ${explain(reason)}`,
   resume: ({ reason }) => `${resumed(reason)}: ${explain(reason)}`,
-  revise: ({ reason }) => `turned out longer: ${explain(reason)}`,
+  revise: ({ reason }) => `estimate raised: ${explain(reason)}`,
   retry: ({ reason, worker, attempt }) =>
-    `attempt ${attempt} on ${worker} came to nothing after ${span(reason.afterMs)}: ${explain(reason)}. ${wasted(reason)}`,
+    `attempt ${attempt} on ${worker} failed after ${span(reason.afterMs)}: ${explain(reason)}. ${lostTime(reason)}`,
   drop: ({ attempt, reason }) => {
-    const counts = reason.attempt === attempt ? 'that one was given up' : `attempt ${reason.attempt} counts`
-    const why = reason.code === 'job-over' ? 'the job was over' : counts
+    const superseded =
+      reason.attempt === attempt ? 'that attempt was given up' : `attempt ${reason.attempt} has replaced it`
+    const why = reason.code === 'job-over' ? 'the job was over' : superseded
     return `a late message of attempt ${attempt} was ignored: ${why}`
   },
   answer: ({ reason, at }, story) => {
     const after = span(at - story.arrivedAt)
     if (story.outcome === 'result') return `answered after ${after}${measured(story)}`
     if (story.outcome === 'error') return `failed after ${after}: ${explain(reason)}`
-    if (story.outcome === 'unknown')
-      return `answered after ${after} that its outcome is not known: ${explain(reason)}`
-    return `refused: ${explain(reason)}`
+    if (story.outcome === 'unknown') return `ended after ${after} with unknown outcome: ${explain(reason)}`
+    return `rejected: ${explain(reason)}`
   },
-  cancelled: ({ at, reason }, { arrivedAt }) => `given up after ${span(at - arrivedAt)}: ${explain(reason)}`,
+  cancelled: ({ at, reason }, { arrivedAt }) => `cancelled after ${span(at - arrivedAt)}: ${explain(reason)}`,
 }
 
 export function textOf(entry: Entry, story: Story): string {
-  return sentence(tellers[entry.event](entry, story))
+  return sentence(sentences[entry.event](entry, story))
 }
 
 export function sentence(words: string): string {
@@ -80,40 +78,39 @@ export function sentence(words: string): string {
 }
 
 const ends: Readonly<Record<string, string>> = {
-  finished: 'was done',
-  failed: 'had failed',
+  finished: 'finished',
+  failed: 'failed',
   outgrew: 'turned out to need more',
-  progressed: 'had to make way',
+  progressed: 'was preempted',
 }
 
 function resumed({ code, pausedMs, after, afterEvent, workload }: Reason): string {
-  const began = code === 'core-at-last' ? 'began' : 'went on'
-  const when =
-    after === undefined ? '' : `, when ${other(after, workload)} ${ends[afterEvent!] ?? 'was over'}`
+  const began = code === 'core-at-last' ? 'started' : 'resumed'
+  const when = after === undefined ? '' : `, when ${other(after, workload)} ${ends[afterEvent!] ?? 'ended'}`
   return `${began} after ${span(pausedMs)}${when}`
 }
 
-/** What the brain takes the work for when it compares jobs, where that is another time than it is known to take. */
+/** The time that the brain uses to compare jobs, if it differs from the expected running time. */
 function counted({ expectedMs, countsMs }: Reason): string {
   if (countsMs === undefined) return ''
   const factor = Number(countsMs) / Number(expectedMs)
   return factor > 0.8 && factor < 1.25 ? '' : `, which count as ${span(countsMs)} when jobs are compared`
 }
 
-/** What an attempt that came to nothing had done. Of a worker that fell silent nobody knows when it stopped. */
-function wasted({ code, ranMs, silentMs, gone }: Reason): string {
-  if (code === 'refused' || code === 'run-lost' || ranMs === 0) return 'It is tried again'
+/** The running time lost with an attempt; an upper bound if it is unknown when a silent worker stopped. */
+function lostTime({ code, ranMs, silentMs, gone }: Reason): string {
+  if (code === 'refused' || code === 'run-lost' || ranMs === 0) return 'The job is retried'
   const atMost = (code === 'unreachable' && gone === undefined) || silentMs !== undefined ? 'at most ' : ''
-  return `What it had run, ${atMost}${span(ranMs)}, is lost; it is tried again`
+  return `It had run for ${atMost}${span(ranMs)}, which is lost; the job is retried`
 }
 
-/** What it really took, beside what was said of it. */
+/** Actual work, compared with the estimate. */
 function measured({ work, cpuMs, job }: Story): string {
   if (work === undefined) return ''
   const cpu = cpuMs === undefined ? '' : ` in ${span(cpuMs)} of CPU time`
-  return `: it did ${amount(work)} units of work${cpu}${job.work > 0 ? `, ${beside(work / job.work)}` : ''}`
+  return `: it did ${amount(work)} units of work${cpu}${job.work > 0 ? `, ${comparison(work / job.work)}` : ''}`
 }
 
-function beside(factor: number): string {
+function comparison(factor: number): string {
   return Math.abs(factor - 1) < 0.02 ? 'as expected' : `${share(factor)} what was expected`
 }

@@ -1,58 +1,59 @@
-/** A brain described in plain data, so that it can stand at the head of an event log and be built again. */
+/** A brain as plain data: the header of an event log, from which the same brain can be built again. */
 
 import { type Brain, createBrain } from '../brain/brain.ts'
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
+import type { BrainLimits } from '../brain/limits.ts'
+import type { LogHeader } from '../brain/log/log.ts'
 import { checkBilling } from '../brain/scale/billing.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
-import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
-import type { BrainSnapshot } from '../brain/snapshot.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { type ScaleSpec, scalerOf, scalers } from './scalers.ts'
-import { type SchedulerName, schedulers } from './schedulers.ts'
+import { type PlacingOptions, type SchedulerName, schedulers } from './schedulers.ts'
 
 export interface BrainSpec {
   scheduler: SchedulerName
-  /** Constants of the scheduler. Default: its own. */
-  placing?: PlacingSpec
+  /** Options of the scheduler. Default: its own. */
+  placing?: PlacingOptions
   discipline: DisciplineName
   scale: ScaleSpec
   epoch: number
   seed: number
   limits: Partial<BrainLimits>
-  /** Shares of work between clients. Default: no. */
+  /** True: clients share the work fairly. Default: false. */
   fair?: boolean
   rateLimit?: RateLimit
-  /** Functions that take what would wait. Default: there are none. */
+  /** Functions that run what would queue. Default: none. */
   overflow?: OverflowOptions
 }
 
-/** Builds the brain that the description names; with another scaler than that if one is given, as tests do. */
-export function brainOf(spec: BrainSpec, snapshot?: BrainSnapshot, scaler?: Scaler): Brain {
+/** Builds the brain of a spec; `scaler` replaces the one that the spec names. */
+export function brainOf(spec: BrainSpec, scaler?: Scaler): Brain {
   const { scheduler, placing, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
   oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
-  return createBrain(
-    {
-      scheduler: oneOf('scheduler', scheduler, schedulers),
-      discipline: oneOf('discipline', discipline, disciplines).name,
-      ...(placing && { placing }),
-      scaler: scaler ?? scalerOf(scale),
-      mostWorkers: scale.max,
-      ...(scale.billing && { billing: checkBilling(scale.billing) }),
-      epoch,
-      seed,
-      limits,
-      ...(fair && { fair }),
-      ...(rateLimit && { rateLimit }),
-      ...(overflow && { overflow }),
-    },
-    snapshot,
-  )
+  return createBrain({
+    scheduler: oneOf('scheduler', scheduler, schedulers),
+    discipline: oneOf('discipline', discipline, disciplines).name,
+    ...(placing && { placing }),
+    scaler: scaler ?? scalerOf(scale),
+    mostWorkers: scale.max,
+    ...(scale.billing && { billing: checkBilling(scale.billing) }),
+    epoch,
+    seed,
+    limits,
+    ...(fair && { fair }),
+    ...(rateLimit && { rateLimit }),
+    ...(overflow && { overflow }),
+  })
 }
 
-/** The discipline that a scheduler expects its workers to obey. */
+/** The description in a log's header. Unchecked: `brainOf` rejects unknown policies by name. */
+export function loggedBrain({ brain }: LogHeader): BrainSpec {
+  return brain as BrainSpec
+}
+
+/** The discipline that a scheduler expects its workers to follow. */
 export function usualDiscipline(scheduler: SchedulerName): DisciplineName {
   return scheduler === 'srpt' ? 'srpt' : 'sharing'
 }

@@ -1,14 +1,13 @@
 /** What a preset is: a composition of policies and their constants, and words about it. */
 
-import type { BrainLimits } from '../brain/core.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
-import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
 import type { RepeatOptions } from '../wire/front-settings.ts'
-import type { Ruled } from './estimators.ts'
+import type { EstimatorSpec } from './estimators.ts'
 import type { ScaleSpec } from './scalers.ts'
-import type { SchedulerName } from './schedulers.ts'
+import type { PlacingOptions, SchedulerName } from './schedulers.ts'
 
 export interface Preset {
   /** One line for people. */
@@ -16,7 +15,7 @@ export interface Preset {
   /** A few more: where it comes from, what it does, what its authors found. */
   about?: readonly string[]
   scheduler: SchedulerName
-  placing?: PlacingSpec
+  placing?: PlacingOptions
   discipline: DisciplineName
   /** At least so many jobs may be in a worker's hands. Default: what `up` says. */
   slots?: number
@@ -27,7 +26,7 @@ export interface Preset {
   meter?: MeterSetting
   following?: Following
   /** Default: what is learned. */
-  estimator?: Ruled
+  estimator?: EstimatorSpec
   /** Who goes to functions, and how many at a time; `perWorkload`: each workload has functions of its own. Default: nobody. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
   /** Workloads that are not metered in functions: what they cost there is not learned from. */

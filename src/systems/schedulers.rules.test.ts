@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { only, sent, Trial } from '../brain/testing/trial.ts'
-import { firstStanding } from '../model/revision.ts'
+import { firstExpectation } from '../model/revision.ts'
 
 test('round-robin: each worker in turn, whatever it holds', () => {
   const trial = new Trial({ scheduler: 'round-robin' })
@@ -141,7 +141,7 @@ test('srpt: the less sure a job is, the sooner it is tried in the place of anoth
       fc.double({ min: 0.1, max: 3, noNaN: true }),
       fc.integer({ min: 50, max: 4000 }),
       (sigma, left) => {
-        const { expected } = firstStanding({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
+        const { expected } = firstExpectation({ work: 1000, high: 1000 * Math.exp(1.645 * sigma) })
         const factor = left / expected
         fc.pre(Math.abs(factor - 1 - Math.exp(-sigma * sigma)) > 1e-6)
         assert.equal(takes(sigma, left), factor > 1 + Math.exp(-sigma * sigma))
@@ -210,7 +210,6 @@ test('srpt: a job that could take a core waits for one that is about to be free'
   trial.after(60)
   const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
   assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
-  trial.restores()
   assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
   // Nothing rings for it any more.
   assert.deepEqual(sent(trial.after(10).tick()), [])
@@ -218,17 +217,14 @@ test('srpt: a job that could take a core waits for one that is about to be free'
 })
 
 test('srpt: its patience ends, whether that core is free or not', () => {
-  for (const restored of [false, true]) {
-    const trial = new Trial({ scheduler: 'srpt' })
-    for (const id of ['a', 'b']) trial.joins(id)
-    trial.arrives('brief', { work: 100 })
-    trial.arrives('long', { work: 10_000 })
-    trial.after(60).arrives('next', { work: 1000 })
-    if (restored) trial.restores()
-    assert.deepEqual(sent(trial.after(49).tick()), [])
-    const [run] = only(trial.after(1).tick(), 'run')
-    assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
-  }
+  const trial = new Trial({ scheduler: 'srpt' })
+  for (const id of ['a', 'b']) trial.joins(id)
+  trial.arrives('brief', { work: 100 })
+  trial.arrives('long', { work: 10_000 })
+  trial.after(60).arrives('next', { work: 1000 })
+  assert.deepEqual(sent(trial.after(49).tick()), [])
+  const [run] = only(trial.after(1).tick(), 'run')
+  assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
 })
 
 test('srpt: no patience for what is further away, with one worker, or of a job that goes first', () => {

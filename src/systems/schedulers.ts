@@ -1,4 +1,4 @@
-/** All scheduling policies by name. */
+/** All scheduling policies by name: those of the core, and those of the systems. */
 
 import { leastConnections } from '../brain/schedule/least-connections.ts'
 import { leastWork } from '../brain/schedule/least-work.ts'
@@ -7,11 +7,18 @@ import { roundRobin } from '../brain/schedule/round-robin.ts'
 import type { SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import { srpt } from '../brain/schedule/srpt.ts'
 import { twoChoices } from '../brain/schedule/two-choices.ts'
-import { classLimits } from './cloudprime/class-limits.ts'
-import { packSpread } from './cnv/pack-spread.ts'
-import { leastWorkGuarded } from './ecowork/least-work-guarded.ts'
-import { leastWorkCapped } from './hillclimbing/least-work-capped.ts'
+import { type ClassLimitsOptions, classLimits } from './cloudprime/class-limits.ts'
+import { type PackSpreadOptions, packSpread } from './cnv/pack-spread.ts'
+import { type GuardedOptions, leastWorkGuarded } from './ecowork/least-work-guarded.ts'
+import { type CappedOptions, leastWorkCapped } from './hillclimbing/least-work-capped.ts'
 import { centralQueue } from './tiered/central-queue.ts'
+
+/** The options of all policies. A policy ignores those of others. */
+export interface PlacingOptions
+  extends ClassLimitsOptions,
+    PackSpreadOptions,
+    GuardedOptions,
+    CappedOptions {}
 
 export const schedulers = {
   'round-robin': roundRobin,
@@ -25,6 +32,6 @@ export const schedulers = {
   'pack-spread': packSpread,
   'least-work-capped': leastWorkCapped,
   'least-work-guarded': leastWorkGuarded,
-} satisfies Record<string, SchedulerFactory>
+} satisfies Record<string, SchedulerFactory<PlacingOptions>>
 
 export type SchedulerName = keyof typeof schedulers

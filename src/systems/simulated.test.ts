@@ -7,14 +7,13 @@ import { presetRun } from '../simulate/preset-run.ts'
 import { simulate } from '../simulate/simulate.ts'
 import { lognormal } from '../simulate/sizes.ts'
 
-/** Requests in bursts: why workers came and went, how many were in functions, and the same through a snapshot. */
+/** Requests in bursts: why workers came and went, how many were in functions. */
 function run(name: string) {
-  const once = (restoreAfter?: number) => {
+  const once = () => {
     const arrivals = bursty(0.15, 4, 1_800_000, 600_000)
     const spec = presetRun(name, { seed: 3, jobs: 600, arrivals, sizes: lognormal(2, 1.2), errorSigma: 0.5 })
     const told: Record<string, number> = {}
     const { summary } = simulate(spec, {
-      ...(restoreAfter !== undefined && { restoreAfter }),
       observer: {
         observe(_, actions) {
           for (const action of actions) {
@@ -28,7 +27,7 @@ function run(name: string) {
     return { told, summary: summary() }
   }
   const result = once()
-  assert.deepEqual(once(300), result)
+  assert.deepEqual(once(), result)
   assert.deepEqual([result.summary.jobs, result.summary.refused], [600, 0])
   return result.told
 }

@@ -1,10 +1,10 @@
-/** The brain's end of connections of workers and fronts: upgrades on an HTTP server, by those who know the token. */
+/** The brain's side of the connections of workers and fronts: HTTP upgrades, authorized by the token. */
 
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from './front-messages.ts'
 import { type Line, lines } from './lines.ts'
-import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
+import { type FromBrain, type FromWorker, type WorkerHello, wirePath, wireProtocol } from './messages.ts'
 import type { Frame } from './session.ts'
 import { isAuthorized } from './token.ts'
 
@@ -20,14 +20,13 @@ export type FrontConnection = Connection<
   FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
 >
 
-/** What takes over a connection once it has said what it is. */
-export interface Doors {
-  worker(connection: WorkerConnection, hello: Extract<FromWorker, { type: 'hello' }>): void
+/** Takes over a connection after its first message. Must set the connection's handlers before it returns. */
+export interface JoinHandlers {
+  worker(connection: WorkerConnection, hello: WorkerHello): void
   front(connection: FrontConnection, hello: FrontHello): void
 }
 
-/** Hands each connection to whom its first message is for; a door must set the handlers before it returns. */
-export function acceptJoining(server: Server, token: string, doors: Doors): void {
+export function acceptJoining(server: Server, token: string, handlers: JoinHandlers): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy())
     const { upgrade, authorization } = request.headers
@@ -44,8 +43,8 @@ export function acceptJoining(server: Server, token: string, doors: Doors): void
         () => connection.onClose(),
       ),
       onMessage(hello) {
-        if (hello.type === 'hello') doors.worker(connection as WorkerConnection, hello)
-        else if (hello.type === 'front') doors.front(connection as unknown as FrontConnection, hello)
+        if (hello.type === 'hello') handlers.worker(connection as WorkerConnection, hello)
+        else if (hello.type === 'front') handlers.front(connection as unknown as FrontConnection, hello)
         else connection.close()
       },
       onClose: () => {},

@@ -1,9 +1,9 @@
-/** Who may join: a worker or a front of the same protocol and the same code. */
+/** A worker or a front may join if it speaks the same protocol and runs the same code. */
 
 import { wireVersion } from './messages.ts'
 
-/** Why it may not join, if it may not. */
-export function whyNot(
+/** Why it may not join; undefined: it may. */
+export function incompatibility(
   { version, code: theirs }: { version: number; code: Readonly<Record<string, string>> },
   ours: Readonly<Record<string, string>>,
   who: 'worker' | 'front' = 'worker',
@@ -13,11 +13,11 @@ export function whyNot(
   for (const [name, hash] of Object.entries(ours)) {
     if (theirs[name] === hash) continue
     const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
-    return `its code of workload ${name} is another: the cluster has ${hash.slice(0, 12)}, the ${who} ${has}; deploy the same version to both, with the same --meter`
+    return `its code of workload ${name} differs: the cluster has ${hash.slice(0, 12)}, the ${who} ${has}; deploy the same version to both, with the same --meter`
   }
   const more = Object.keys(theirs).filter((name) => ours[name] === undefined)
-  // A worker is never asked for what it has besides; a front would take requests that nobody can serve.
+  // Further workloads of a worker are never used; a front would accept requests that nobody can serve.
   if (who === 'front' && more.length > 0)
-    return `it has what the cluster does not: workload ${more.join(', ')}; deploy the same version to both`
+    return `the cluster lacks its workload ${more.join(', ')}; deploy the same version to both`
   return undefined
 }

@@ -1,25 +1,25 @@
-/** How a kept answer crosses to the coordinator's cache and back: its body as it is, all else in one header. */
+/** A cached answer on its way to the coordinator's cache and back: the body unchanged, all else in one header. */
 
 import type { Account, WholeAnswer } from './whole-answer.ts'
 
-/** On the admin port; a key follows. */
+/** On the admin port, before the key. */
 export const cachePath = '/api/cache/'
 export const keptHeader = 'plimsoll-kept'
 
-/** All of a kept answer but its body. Ages and times from now on, since clocks differ. */
+/** A cached answer without its body. Clocks differ, so it has ages and durations, not times. */
 export interface KeptHead {
   status: number
   fields: WholeAnswer['fields']
   account: Account
   ageMs: number
-  /** From the beginning of the answer's age, or from now on. Undefined: for ever. */
+  /** Lifetime: in a `PUT` from the start of the answer's age, in a `GET` from now. Undefined: unlimited. */
   goodMs?: number
 }
 
-/** HTTP allows 16 KB for all headers of a message. */
+/** Node limits all headers of a message to 16 KB. */
 const longestHead = 12 * 1024
 
-/** Undefined: it is too long to be sent, and the answer is not passed on. */
+/** Undefined: too long; the answer is not cached. */
 export function writeKeptHead({ goodMs = Infinity, ...head }: KeptHead): string | undefined {
   const text = JSON.stringify({ ...head, ...(goodMs < Infinity && { goodMs }) })
   const ascii = text.replace(
@@ -29,7 +29,7 @@ export function writeKeptHead({ goodMs = Infinity, ...head }: KeptHead): string 
   return ascii.length > longestHead ? undefined : ascii
 }
 
-/** Undefined: it is none. */
+/** Undefined: malformed. */
 export function readKeptHead(text: unknown): KeptHead | undefined {
   if (typeof text !== 'string') return undefined
   try {

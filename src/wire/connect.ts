@@ -1,4 +1,4 @@
-/** The end of a worker, or a front, of its connection to the brain. */
+/** Connects a worker or a front to the brain. */
 
 import { request } from 'node:http'
 import { WireError } from '../lib/errors.ts'
@@ -6,10 +6,10 @@ import { type Line, lines } from './lines.ts'
 import { type FromBrain, type FromWorker, wirePath, wireProtocol } from './messages.ts'
 import { bearer } from './token.ts'
 
-/** Who does not answer for so long is not there. */
+/** Timeout of the upgrade request. */
 const answerMs = 10_000
 
-/** Opens a connection. Rejects with a `WireError` that says why it could not. */
+/** Rejects with a `WireError` that says why. */
 export function connectToBrain<In = FromBrain, Out = FromWorker>(
   url: URL,
   token: string,

@@ -1,4 +1,4 @@
-/** What a front in a process of its own and the brain say to each other. docs/protocol.md describes it. */
+/** The messages between a front in another process and the brain. docs/protocol.md describes them. */
 
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
@@ -9,7 +9,7 @@ import type { Quantity } from '../model/metering.ts'
 import type { Reason } from '../model/reason.ts'
 import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 
-/** Where a worker, or a function, takes attempts. */
+/** Where a worker or a function accepts attempts. */
 export interface Address {
   host: string
   port: number
@@ -22,44 +22,43 @@ export interface FrontHello {
   id: string
   /** Its process, for operators on its machine. */
   pid: number
-  /** Drawn at its start: tells it from others of the same name, whose processes in containers often have the same number. */
+  /** Random: distinguishes fronts with the same id, whose pids in containers are often equal. */
   instance?: string
   launch?: string
   /** The hash of each workload's code. */
   code: Record<string, string>
-  /** What it would go on with. Undefined: nothing. */
+  /** The session to resume. Undefined: none. */
   session?: string
-  /** The last message of that session that it has. */
+  /** The last message of that session that it received. */
   received: number
 }
 
 export interface FrontWelcome {
   type: 'welcome'
-  /** Names what both sides remember of each other from here on. */
+  /** Identifies the session for a reconnect. */
   session: string
-  /** True: it is the one that the front named, and goes on. */
+  /** True: the session that the front named continues. */
   resumed: boolean
-  /** The last message of the session that the brain has. */
+  /** The last message of the session that the brain received. */
   received: number
   epoch: number
   beatMs: number
   clientBy: string
   limits: FrontLimits
-  /** Whether answers are given again, from the one cache of the cluster, or shared, which each front does by itself. */
+  /** The cache is one for the cluster; coalescing is done by each front alone. */
   repeats: RepeatOptions
-  /** What answers say of their cost in headers of their own. */
+  /** Quantities that answers report in headers. */
   quantities: readonly Quantity[]
-  /** Most requests that it holds while the brain is away. */
+  /** Maximum number of requests held while the brain is unreachable. */
   queue: number
   workers: { id: string; address: Address }[]
   ready: boolean
 }
 
-/** A request, as far as the brain needs to know it. */
+/** A request as the brain needs to know it. */
 export interface Arrival {
   job: string
   workload: string
-  /** Of its question. */
   key: string
   features: Features
   /** For the ledger. */
@@ -73,26 +72,26 @@ export interface Arrival {
   preemptible?: false
 }
 
-/** What a request is that is only asked about. */
+/** A request for a quote. */
 export type Asked = Pick<Arrival, 'workload' | 'key' | 'features'> & { params?: unknown }
 
-/** What a front tells of the attempts of its jobs. */
+/** Events of a front's attempts. */
 export type AttemptEvent = Extract<Event, { type: 'answering' | 'finished' | 'failed' }>
 
 export type FromFront =
-  /** It takes requests: at this address, or at the cluster's own. */
+  /** It accepts requests, at this URL or at the cluster's. */
   | { type: 'listening'; url?: string }
   | ({ type: 'arrived' } & Arrival)
   | { type: 'attempt'; event: AttemptEvent; cost?: Cost }
-  /** Nobody waits for the job any more. */
+  /** The client has disconnected. */
   | { type: 'cancelled'; job: string }
-  /** It knows that the attempt may start: from here on it does not take it for one that can be repeated. */
+  /** Acknowledges `go`: from now on the front does not repeat the attempt. */
   | ({ type: 'going' } & AttemptToken)
   | { type: 'ask'; ask: number; about: Asked }
-  /** It has nothing in hand any more and ends. */
+  /** All its requests are answered, and it ends. */
   | { type: 'left' }
 
-/** What a client is answered instead of a result. */
+/** The answer to a client in place of a result. */
 export interface ToldProblem {
   status: number
   code: string
@@ -103,28 +102,28 @@ export interface ToldProblem {
 export type ToFront =
   | { type: 'worker'; id: string; address: Address }
   | { type: 'worker-gone'; id: string }
-  /** With an address: to a function, which is there. */
+  /** With an address: in a function. */
   | ({ type: 'run'; worker: string; address?: Address; precedence?: Precedence } & Quoted & AttemptToken)
   | ({ type: 'go' } & AttemptToken)
-  /** The attempt is not wanted any more. */
+  /** Cancels the attempt. */
   | ({ type: 'let-go' } & AttemptToken)
   | { type: 'answer'; job: string; outcome: Outcome; reason: Reason }
-  /** The job is answered with this, whatever becomes of it. */
+  /** Ends the job with this problem. */
   | { type: 'abandon'; job: string; problem: ToldProblem }
-  /** With a problem: there is none, and this is why. */
+  /** With a problem in place of a quote. */
   | { type: 'quote'; ask: number; quote?: unknown; problem?: ToldProblem }
   | { type: 'ready'; ready: boolean }
-  /** The brain ends. Who is started by it refuses what comes, others hold it for its successor. */
+  /** The brain ends. Fronts that it started refuse new requests; others hold them for its successor. */
   | { type: 'stopping' }
-  /** Take nothing more, finish what is in hand, and end. */
+  /** Finish all requests, accept no more, and end. */
   | { type: 'leave' }
 
-/** What the job is expected to cost, and how long it took to say so. */
+/** The job's estimate, and the time it took. */
 export interface Quoted {
   work: number
   high?: number
   estimateMs: number
 }
 
-/** Longer parameters are not told; the ledger then says how long they were. */
+/** Longer parameters are not sent; the ledger records their length instead. */
 export const longestParams = 16 * 1024

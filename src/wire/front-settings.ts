@@ -1,28 +1,28 @@
-/** What fronts are told of their limits and of answers that they may give again. */
+/** Settings of fronts: limits, caching and request coalescing. */
 
 export interface BodyLimits {
-  /** Longer bodies are refused. */
+  /** Larger bodies are refused. */
   maxBytes: number
-  /** Longer bodies go to a temporary file. */
+  /** Larger bodies are kept in a temporary file. */
   memoryBytes: number
 }
 
 export interface FrontLimits extends BodyLimits {
   /** Largest request head. */
   headerBytes: number
-  /** A request must have arrived whole within this time; one to a program must go on arriving instead. */
+  /** Time limit for a whole request; for the body of a request to a program, the longest pause. */
   requestMs: number
-  /** A client that takes nothing of its answer for so long is cut off. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   stallMs: number
   /** A program's short answer is held back for at most this time, so that another worker can still answer. */
   holdMs: number
 }
 
 export interface RepeatOptions {
-  /** Answers are kept, so many bytes of them. Default: none. */
+  /** Size of the answer cache. Default: 0, no cache. */
   cacheBytes?: number
-  /** Those that are older are not given again. Default: of any age. */
+  /** Maximum age of a cached answer. Default: unlimited. */
   cacheAgeMs?: number
-  /** True: the same requests at the same time share one job. */
+  /** True: equal requests at the same time share one job. */
   coalesce?: boolean
 }

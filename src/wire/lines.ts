@@ -3,14 +3,14 @@
 import type { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-/** A line may not be longer: what sends more is not one of ours. */
+/** A longer line ends the connection. */
 const longestLine = 4 * 1024 * 1024
 
 export interface Line<Out> {
   send(message: Out): void
-  /** Ends the connection after what was sent. */
+  /** Closes the connection after all messages are sent. */
   close(): void
-  /** Ends it at once: the other side may not be there. */
+  /** Closes it at once: the other side may be unreachable. */
   cut(): void
 }
 

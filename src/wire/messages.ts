@@ -1,80 +1,83 @@
-/** What workers and the brain say to each other over a worker's one connection. docs/protocol.md describes it. */
+/** The messages between a worker and the brain. docs/protocol.md describes them. */
 
 import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
 import type { WorkDone } from '../model/cost.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import type { EndingRule, Role, WorkerFacts } from '../model/worker.ts'
+import type { WorkerFacts } from '../model/worker.ts'
 
-/** Raised with every change that an older side would misunderstand. */
-export const wireVersion = 5
+/** Raised with every incompatible change. */
+export const wireVersion = 6
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
 export const wireProtocol = 'plimsoll'
 
-/** Where a worker takes attempts: a POST on its own port. */
+/** Where a worker accepts attempts: a POST on its port. */
 export const attemptPath = '/attempt'
-/** What a front asks a worker to switch to where a client wants to switch protocols. */
+/** The protocol of a front's upgrade request to a worker, for clients that switch protocols. */
 export const attemptProtocol = 'plimsoll-attempt'
 
+/** The first message of a worker, also after a reconnect. */
+export interface WorkerHello {
+  type: 'hello'
+  version: number
+  worker: WorkerFacts
+  launch?: string
+  /** Its process, for operators on its machine. */
+  pid: number
+  /** Where fronts reach it. */
+  address: { host: string; port: number }
+  /** The hash of each workload's code. */
+  code: Record<string, string>
+  seq: number
+  held: HeldAttempt[]
+}
+
 export type FromWorker =
-  | {
-      type: 'hello'
-      version: number
-      worker: WorkerFacts
-      launch?: string
-      /** Its process, for operators on its machine. */
-      pid: number
-      /** Where fronts reach it. */
-      address: { host: string; port: number }
-      /** The hash of each workload's code. */
-      code: Record<string, string>
-      seq: number
-      held: HeldAttempt[]
-    }
-  /** `cpuMs`: what its jobs have had so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: Role }
-  /** Where there are tiers: it would be ended, for it has had nothing to do for `ms`, or requests come so seldom. */
-  | { type: 'would-end'; why: 'idle' | 'slow'; ms: number }
+  | WorkerHello
+  /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
+  | { type: 'leave-request'; why: string; ms: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
-  /** What was counted so far of a job that runs. */
+  /** Work counted so far of a running job. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
   | ({ type: 'ready' } & AttemptToken)
-  /** It was told to end: send nothing more, and say `end` when what it has is done. */
+  /** It was told to end: it drains, and waits for `end`. */
   | { type: 'leaving' }
 
 export type FromBrain =
   | { type: 'welcome'; epoch: number; beatMs: number; discipline: DisciplineName; following: Following }
-  /** The worker may not join; it ends itself. */
+  /** The worker may not join, and ends. */
   | { type: 'refused'; message: string }
   | ({ type: 'go' } & AttemptToken)
   | ({ type: 'cancel' } & AttemptToken)
-  /** From now on the attempt has this precedence. */
+  /** New precedence of the attempt. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
-  /** Where there are tiers: what it is from now on, and when it is to ask to be ended. Said again until reports name it. */
-  | { type: 'role'; role: Role; ending: EndingRule }
-  /** It asked to be ended, and is to stay; why, in words. */
-  | { type: 'stay'; message: string }
-  /** Nothing more is sent from now on. */
+  /** Its role and the settings of that role. Repeated until heartbeats name the role. */
+  | { type: 'assign'; role: string; settings: unknown }
+  /** Its request to leave is denied, with the reason as text. */
+  | { type: 'deny'; message: string }
+  /** No more attempts follow. */
   | { type: 'drain' }
-  /** End now, whatever is in hand. */
+  /** End now, even with attempts running. */
   | { type: 'end' }
 
-/** What a front sends before the body of an attempt. */
+/** The head of an attempt, before its body. */
 export interface AttemptHead extends AttemptToken {
   workload: string
   params: unknown
-  /** Predicted work, and what 95 % of such jobs stay below. */
+  /** Predicted work and its 95th percentile. */
   work: number
   high?: number
   preemptible: boolean
   /** Undefined: none. */
   precedence?: Precedence
-  /** True: say `ready` and wait for `go`. */
+  /** True: the worker sends `ready` and waits for `go`. */
   ask: boolean
-  /** A client's request to a program of the user's, to be passed on as it is; then `params` is null. */
+  /** A request to a program, passed on unchanged; then `params` is null. */
   http?: HttpRequest
 }
 
@@ -98,7 +101,7 @@ export interface HttpHead {
 
 /** Headers between front and worker. */
 export const headers = {
-  /** Bytes of the head, in JSON, before the body proper. */
+  /** Length of the JSON head before the body. */
   headBytes: 'plimsoll-head-bytes',
   outcome: 'plimsoll-outcome',
   work: 'plimsoll-work',
@@ -108,13 +111,13 @@ export const headers = {
   peakMemoryMb: 'plimsoll-peak-memory-mb',
   /** How work was measured: see `Measure`. */
   measure: 'plimsoll-measure',
-  /** Trailers of a client's request or a program's answer, as one: JSON of names and values in turn. */
+  /** Trailers of a request or an answer as one header: JSON of names and values in turn. */
   trailers: 'plimsoll-trailers',
-  /** The head of an attempt, or of its answer, where bytes of another protocol follow: JSON in base64url. */
+  /** The head of an attempt or of its answer if another protocol follows: JSON in base64url. */
   head: 'plimsoll-head',
 } as const
 
-/** How an attempt ended, as the worker tells the front. */
+/** How an attempt ended, as reported to the front. */
 export type AttemptOutcome =
   | 'result'
   | 'error'
@@ -124,6 +127,6 @@ export type AttemptOutcome =
   | 'unready'
   | 'refused'
   | 'cancelled'
-  /** Of a function: it has no room just now, or its time is up. */
+  /** Functions only. */
   | 'throttled'
   | 'timeout'

@@ -1,9 +1,9 @@
-/** Headers as they were sent, name and value in turn: fronts and workers pass them on so, in their order and spelling. */
+/** Raw headers, name and value in turn: fronts and workers preserve their order and spelling. */
 
 const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ])
-/** Without them a message means something else: whatever `connection` says, they are passed on. */
+/** Passed on even if `connection` names them: without them the message changes its meaning. */
 const essential: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type'])
 const none: ReadonlySet<string> = new Set()
 
@@ -16,7 +16,7 @@ export function valuesOf(raw: readonly string[], name: string): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name)
 }
 
-/** Without those that are only for the next hop, those that `connection` names, and `others`; but with `kept`. */
+/** Drops hop-by-hop headers, those that `connection` names, and `others`, except `kept`. */
 export function endToEnd(
   raw: readonly string[],
   { others = none, kept = none }: { others?: ReadonlySet<string>; kept?: ReadonlySet<string> } = {},

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Frame, Session } from './session.ts'
 
-/** A connection that loses what is said after it breaks. */
+/** A connection that loses messages after it breaks. */
 function line(other: () => Session<string, string>, heard: string[]) {
   let broken = false
   return {
@@ -44,7 +44,7 @@ function pair() {
   }
 }
 
-test('what is said before, during and after a break arrives once and in order', () => {
+test('messages before, during and after a break arrive once and in order', () => {
   const { a, b, atA, atB, connect, cut, notice } = pair()
   a.send('1')
   connect()
@@ -62,7 +62,7 @@ test('what is said before, during and after a break arrives once and in order', 
   assert.deepEqual(atA, ['x', 'y'])
 })
 
-test('what the other side has is not kept, also if it has nothing to say itself', () => {
+test('acknowledged messages are dropped, even if the other side sends none itself', () => {
   const { a, b, atB, connect } = pair()
   connect()
   for (let i = 0; i < 1_000; i++) a.send(`${i}`)
@@ -72,7 +72,7 @@ test('what the other side has is not kept, also if it has nothing to say itself'
   assert.equal(a.kept, 0)
 })
 
-test('a message that comes twice is taken once', () => {
+test('a duplicate message is delivered once', () => {
   const session = new Session<string, string>()
   assert.equal(session.take({ n: 1, a: 0, m: 'one' }), 'one')
   assert.equal(session.take({ n: 1, a: 0, m: 'one' }), undefined)

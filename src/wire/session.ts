@@ -1,15 +1,15 @@
-/** Messages that outlive a connection: numbered, kept until the other side has them, and sent again on the next one. */
+/** Messages that survive a reconnect: numbered, kept until acknowledged, and sent again on the next connection. */
 
 import type { Line } from './lines.ts'
 
-/** A message with its number, or none; and the number of the last one that came from the other side. */
+/** A numbered message, or none, with an acknowledgement: the number of the last message received. */
 export interface Frame<T> {
   n?: number
   a: number
   m?: T
 }
 
-/** Unasked, the other side is told so often what has come. */
+/** Received messages are acknowledged at least this often. */
 const acknowledgeEvery = 64
 
 export class Session<In, Out> {
@@ -17,14 +17,14 @@ export class Session<In, Out> {
   #sent = 0
   #kept: { n: number; m: Out }[] = []
   #received = 0
-  #told = 0
+  #acknowledged = 0
 
-  /** The number of the last message that came. */
+  /** The number of the last message received. */
   get received(): number {
     return this.#received
   }
 
-  /** How many messages the other side may not have. */
+  /** Messages not acknowledged yet. */
   get kept(): number {
     return this.#kept.length
   }
@@ -33,14 +33,14 @@ export class Session<In, Out> {
     return this.#line !== undefined
   }
 
-  /** It arrives once and in its turn, now or after the next `attach`. */
+  /** Delivered exactly once and in order, now or after the next `attach`. */
   send(message: Out): void {
     const n = ++this.#sent
     this.#kept.push({ n, m: message })
     this.#transmit(n, message)
   }
 
-  /** Goes on over this connection, whose other end has had all messages up to `have`. */
+  /** Continues over this connection. The other side has all messages up to `have`. */
   attach(line: Line<Frame<Out>>, have: number): void {
     this.#line = line
     this.#drop(have)
@@ -51,24 +51,24 @@ export class Session<In, Out> {
     this.#line = undefined
   }
 
-  /** What this frame brings; undefined: nothing, or what has come before. */
+  /** The message of a frame; undefined: none, or a duplicate. */
   take({ n, a, m }: Frame<In>): In | undefined {
     this.#drop(a)
     if (n === undefined || n <= this.#received) return undefined
     this.#received = n
-    if (n - this.#told >= acknowledgeEvery) this.beat()
+    if (n - this.#acknowledged >= acknowledgeEvery) this.beat()
     return m
   }
 
-  /** Says that this side is there, and what it has. */
+  /** Sends a heartbeat with an acknowledgement. */
   beat(): void {
-    this.#told = this.#received
+    this.#acknowledged = this.#received
     this.#line?.send({ a: this.#received })
   }
 
   #transmit(n: number, m: Out): void {
     if (!this.#line) return
-    this.#told = this.#received
+    this.#acknowledged = this.#received
     this.#line.send({ n, a: this.#received, m })
   }
 

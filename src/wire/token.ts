@@ -1,9 +1,9 @@
-/** The secret that workers and fronts join with. */
+/** The secret that authorizes workers and fronts. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export function newToken(): string {
-  // On a command line, what begins with a dash would be taken for an option.
+  // A leading dash would look like an option on a command line.
   return randomBytes(24).toString('base64url').replace(/^-/, 'x')
 }
 
@@ -11,7 +11,7 @@ export function bearer(token: string): string {
   return `Bearer ${token}`
 }
 
-/** In constant time, whatever was given. */
+/** Compares in constant time. */
 export function isAuthorized(header: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(header ?? ''), digest(bearer(token)))

@@ -1,9 +1,8 @@
-/** A complete answer, as fronts keep it and hand it to each other. */
+/** A complete answer, as fronts cache and exchange it. */
 
-/** Headers that say what is known of the job. */
+/** Headers that describe the job. */
 export type Account = Record<string, string>
 
-/** An answer of a workload that is complete. */
 export interface WholeAnswer {
   status: number
   /** The workload's own headers. */

@@ -5,7 +5,7 @@ import type { WorkDone } from '../model/cost.ts'
 import { noPrecedence, type Runnable } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
-import { firstStanding, standingAt } from '../model/revision.ts'
+import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { JobAnswer, JobRun, JobUsage } from './job-run.ts'
 import { Milestones } from './milestones.ts'
@@ -64,7 +64,7 @@ export function newAttempt(
       return head.preemptible && (this.run?.interruptible ?? true)
     },
     ...(head.precedence ?? noPrecedence),
-    ...firstStanding(head),
+    ...firstExpectation(head),
     reviseTimer: undefined,
     reported: { done: 0, at: performance.now(), running: false },
     learned: { work: 0, cpuMs: 0 },
@@ -84,7 +84,7 @@ export function tokenOf({ epoch, job, attempt }: AttemptToken): AttemptToken {
 /** Revises precedence and estimate. The brain does the same when this amount is reported to it. */
 export function revise(attempt: AttemptState, done: number): void {
   if (done >= attempt.until) attempt.until = 0
-  if (done >= attempt.reviseAt) Object.assign(attempt, standingAt(attempt.head, done))
+  if (done >= attempt.reviseAt) Object.assign(attempt, expectationAfter(attempt.head, done))
 }
 
 /** Far more attempts than can be in flight. */

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { WireError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { WorkerFacts } from '../model/worker.ts'
-import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { connectToBrain } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { attemptServer } from './attempts/attempt-server.ts'
 import { type OpenPool, openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
@@ -30,8 +30,8 @@ export interface ConnectionOptions {
   reconnectMs: number
   /** Grace period for running attempts after the abort signal. */
   leaveMs: number
-  /** Starts a front if the brain assigns that role. Undefined: this worker cannot be a front. */
-  front?: FrontStarter
+  /** Starts the role that the brain assigns. Undefined: the worker cannot have roles. */
+  startRole?: RoleStarter
 }
 
 /** Delay between attempts to reconnect to the brain. */
@@ -58,7 +58,7 @@ class Worker {
   #seq = 0
   #heartbeat: NodeJS.Timeout | undefined
   #leaveTimer: NodeJS.Timeout | undefined
-  #tier: LiveTier | undefined
+  #role: ActiveRole | undefined
   #ended = false
 
   constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
@@ -93,7 +93,7 @@ class Worker {
       this.#ended = true
       clearInterval(this.#heartbeat)
       clearTimeout(this.#leaveTimer)
-      await this.#tier?.close()
+      await this.#role?.close()
       this.#line?.close()
       this.#server.close()
       this.#server.closeAllConnections()
@@ -113,15 +113,15 @@ class Worker {
         return this.#supervisor.cancel(message)
       case 'rank':
         return this.#supervisor.rank(message, message.precedence)
-      case 'role':
-        if (this.#tier?.role !== message.role) this.#takeRole(message)
+      case 'assign':
+        if (this.#role?.role !== message.role) this.#takeRole(message)
         return
-      case 'stay':
-        // The tier asks again when its next check is due.
+      case 'deny':
+        // The role asks again when its next check is due.
         return
       case 'drain':
         // Attempts that are already on their way are still accepted: the brain decides what it sends.
-        this.#tier?.leave()
+        this.#role?.leave()
         return
       case 'end':
         return this.#over.resolve()
@@ -136,7 +136,7 @@ class Worker {
     this.#heartbeat = setInterval(() => {
       const held = supervisor.report()
       const cpuMs = Math.round(supervisor.cpuMs())
-      const role = this.#tier && { role: this.#tier.role }
+      const role = this.#role && { role: this.#role.role }
       this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role })
       supervisor.askAgain()
     }, beatMs)
@@ -144,18 +144,21 @@ class Worker {
   }
 
   /** Replaces the role that another brain may have assigned. */
-  #takeRole(assigned: Extract<FromBrain, { type: 'role' }>): void {
-    if (!this.#tier) {
+  #takeRole(assigned: Extract<FromBrain, { type: 'assign' }>): void {
+    const { id, startRole } = this.#options
+    if (!startRole) {
+      return this.#over.reject(new WireError(`this worker cannot be a ${assigned.role}`, true))
+    }
+    if (!this.#role) {
       const count = (_: unknown, response: EventEmitter) => {
-        if (this.#tier?.role === 'middle') response.once('close', this.#tier.begin())
+        if (this.#role) response.once('close', this.#role.begin())
       }
       this.#server.on('request', count).on('upgrade', count)
     }
-    this.#tier?.leave()
-    this.#tier = new LiveTier(assigned, {
-      id: this.#options.id,
-      front: this.#options.front,
-      ask: (ask) => this.#line?.send({ type: 'would-end', ...ask }),
+    this.#role?.leave()
+    this.#role = startRole(assigned, {
+      id,
+      ask: (request) => this.#line?.send({ type: 'leave-request', ...request }),
       failed: this.#over.reject,
     })
   }

@@ -256,7 +256,7 @@ test('TI-3 what one front computed is a hit at another front, from the cache of 
 
   // Without a coordinator a request is held, as any is, and then answered.
   way.cut()
-  await until(() => /cannot be reached/.test(other.said()), 'the front misses the coordinator')
+  await until(() => /unreachable/.test(other.said()), 'the front misses the coordinator')
   const held = askAt(other.url, 'gated?gate=tiers')
   way.mend()
   assert.equal((await held).status, 200)

@@ -15,30 +15,30 @@ const root = join(import.meta.dirname, '..', '..')
 const mutations = [
   {
     name: 'a forgotten requeue',
-    file: 'src/brain/jobs/jobs.ts',
+    file: 'src/brain/jobs/retry.ts',
     from: '  else place(core, record)\n}\n',
     to: "  else if (cause !== 'worker-lost') place(core, record)\n}\n",
     seen: /without an answer|counts/,
   },
   {
     name: 'a double delivery',
-    file: 'src/brain/jobs/jobs.ts',
-    from: '  withdraw(core, record, reason)\n}\n\n/** An attempt that may start only once',
-    to: '}\n\n/** An attempt that may start only once',
+    file: 'src/brain/jobs/deadlines.ts',
+    from: '  withdraw(core, record, reason)\n}\n\n/** The job must begin now',
+    to: '}\n\n/** The job must begin now',
     seen: /answered twice|counts/,
   },
   {
     name: 'a leaked counter',
-    file: 'src/brain/jobs/placing.ts',
-    from: '  worker.usedMb -= record.job.memoryMb\n',
+    file: 'src/brain/jobs/attempts.ts',
+    from: '  worker.usedMb -= attempt.job.memoryMb\n',
     to: '',
     seen: /MB/,
   },
   {
     name: "an accepted zombie's answer",
     file: 'src/brain/jobs/jobs.ts',
-    from: '  const inHand = record?.worker?.id === worker\n  if (record && inHand && epoch === core.epoch && attempt === record.attempt) return record\n',
-    to: '  const inHand = record?.worker !== undefined || worker === undefined\n  if (record && inHand && epoch === core.epoch) return record\n',
+    from: '  if (record?.attempt && matches(core, record.attempt, token)) return record.attempt\n',
+    to: '  if (record?.attempt && epoch === core.epoch) return record.attempt\n',
     seen: /superseded/,
   },
   {
@@ -50,9 +50,9 @@ const mutations = [
   },
   {
     name: 'a function that is waited for for ever',
-    file: 'src/brain/brain.ts',
-    from: "    else if (kind === 'away') giveUp(core, id)\n",
-    to: "    else if (kind === 'away') continue\n",
+    file: 'src/brain/functions/function-attempts.ts',
+    from: '  jobTimers: { function: giveUp },\n',
+    to: '  jobTimers: { function() {} },\n',
     seen: /without an answer/,
   },
 ]
@@ -72,10 +72,14 @@ for (const { name, file, from, to, seen } of mutations) {
       symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
       const source = readFileSync(join(copy, file), 'utf8')
       writeFileSync(join(copy, file), source.replace(from, to))
-      const run = spawnSync(process.execPath, [join(copy, 'test/faults.ts'), '--seeds', '2000', '--first'], {
-        encoding: 'utf8',
-        timeout: 120_000,
-      })
+      const run = spawnSync(
+        process.execPath,
+        [join(copy, 'test/checks/faults.ts'), '--seeds', '2000', '--first'],
+        {
+          encoding: 'utf8',
+          timeout: 120_000,
+        },
+      )
       assert.equal(run.status, 1, run.stdout + run.stderr)
       assert.match(run.stdout, seen)
       assert.match(run.stdout, /npm run -s plimsoll -- simulate --faults --policy [a-z-]+ --seed \d+/)

@@ -23,7 +23,7 @@ test('a restart with other code ends with a message, and all workers stay', asyn
   write(2)
   await assert.rejects(
     live.restart({ fronts: false, workers: true }).next(),
-    /worker \S+: refused: its code of workload edited is another/,
+    /worker \S+: refused: its code of workload edited differs/,
   )
   assert.deepEqual(
     live.state().workers.map(({ id, state }) => `${id} ${state}`),

@@ -52,8 +52,8 @@ test('a worker that is told to end says so at once, finishes what it has, and is
   assert.equal(response.headers.get('plimsoll-worker'), first!.id)
   await until('it has ended', () => live.state().workers.length === 1, patienceMs)
   const told = live.state().steps.map(({ text }) => text)
-  assert.ok(told.includes(`${first!.id} gets no more jobs: it was told to end`), told.join('\n'))
-  assert.ok(told.includes(`${first!.id} ended with empty hands`), told.join('\n'))
+  assert.ok(told.includes(`${first!.id} draining: it was told to end`), told.join('\n'))
+  assert.ok(told.includes(`${first!.id} ended after draining`), told.join('\n'))
 })
 
 /** A worker that the cluster did not launch. */

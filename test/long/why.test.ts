@@ -71,12 +71,12 @@ test('why tells of a job that was preempted, lost its worker and was tried again
     ' while 2 jobs that needed less ran in its place',
     `lost its first attempt with worker ${killed} after it had run `,
     'Arrived: a spin job, expected to need about 1.5 s (',
-    'Basis: it was told so beforehand.',
+    'Basis: set in advance.',
     `Paused: job ${shorts[0]} takes its core; that one needs 50 ms, this one another `,
-    `, when job ${shorts[0]} was done: a core is free, and it needs another `,
+    `, when job ${shorts[0]} finished: a core is free, and it needs another `,
     `Paused: job ${shorts[1]} takes its core; that one needs 60 ms, this one another `,
-    `Attempt 1 on ${killed} came to nothing after `,
-    'What it had run, ',
+    `Attempt 1 on ${killed} failed after `,
+    'It had run for ',
     'Started again (attempt 2) on ',
     'Answered after ',
   ]) {
@@ -88,10 +88,7 @@ test('a job that nobody knows is a problem that says how many are remembered', a
   const job = await spun(1)
   const problem = await problemOf(whyOf('nobody'), 404)
   assert.equal(problem.code, 'unknown-job')
-  assert.match(
-    problem.detail,
-    /^Nothing is remembered of a job nobody\. Remembered are the 0 jobs that are not over /,
-  )
+  assert.match(problem.detail, /^Job nobody is unknown\. Known are 0 open jobs and /)
   assert.ok(Number(problem.finished) >= 1)
   assert.equal((await whyOf(job)).status, 200)
   await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}`), 404)

@@ -41,8 +41,6 @@ export function steered(): Scaler & { target: number } {
         ? { kind: 'hold', reason }
         : { kind: 'scale', to: scaler.target, reason }
     },
-    save: () => null,
-    load: () => {},
   }
   return scaler
 }
@@ -61,7 +59,5 @@ export function perTwoJobs(jobs: () => number, min: number, max: number, holdMs:
       const reason = { code: 'per-two-jobs', jobs: present, to }
       return to === ready + booting ? { kind: 'hold', reason } : { kind: 'scale', to, reason }
     },
-    save: () => null,
-    load: () => {},
   }
 }

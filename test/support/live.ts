@@ -1,7 +1,7 @@
 /** A live cluster for tests, on free ports, with its own data folder; nothing of it is left afterwards. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,8 +143,16 @@ export async function readUntil(socket: Socket, pattern: RegExp): Promise<string
   return text
 }
 
+/** Temporary files of bodies that this process holds open, and any that have a name. */
 export function keptBodies(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('plimsoll-body-'))
+  const open = readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`)
+    } catch {
+      return ''
+    }
+  })
+  return [...open, ...readdirSync(tmpdir())].filter((name) => name.includes('plimsoll-body-'))
 }
 
 /** Children of a process, and theirs. */

@@ -28,10 +28,10 @@ type Registries = Record<'schedulers' | 'scalers' | 'presets', object>
 /** Brain descriptions are translated from the new names of `settings` to the old ones. */
 export async function openCheckout(root: string, settings: Renames['settings']): Promise<Checkout> {
   const simulator = (name: string) => [`src/simulate/${name}.ts`, `src/**/${name}.ts`]
-  const policies = (name: string) => [
+  const policies = (name: string, registry: string) => [
+    `src/systems/${registry}.ts`,
     `src/brain/${name}/index.ts`,
     `src/${name}/index.ts`,
-    `src/**/${name}/index.ts`,
   ]
   const { chaos } = await load<Checkout>(root, ['chaos'], simulator('chaos'))
   const { simulate, unitsPerSecond } = await load<Checkout>(
@@ -42,9 +42,9 @@ export async function openCheckout(root: string, settings: Renames['settings']):
   const { poisson, bursty } = await load<Checkout>(root, ['poisson', 'bursty'], simulator('arrivals'))
   const { lognormal, pareto } = await load<Checkout>(root, ['lognormal', 'pareto'], simulator('sizes'))
   const { presetRun } = await load<Checkout>(root, ['presetRun'], simulator('preset-run'))
-  const { schedulers } = await load<Registries>(root, ['schedulers'], policies('schedule'))
-  const { scalers } = await load<Registries>(root, ['scalers'], policies('scale'))
-  const { presets } = await load<Registries>(root, ['presets'], policies('presets'))
+  const { schedulers } = await load<Registries>(root, ['schedulers'], policies('schedule', 'schedulers'))
+  const { scalers } = await load<Registries>(root, ['scalers'], policies('scale', 'scalers'))
+  const { presets } = await load<Registries>(root, ['presets'], policies('presets', 'presets'))
   const names = inverse(settings)
   return {
     chaos: (scheduler, seed, { log, ...options } = {}) =>

@@ -189,8 +189,9 @@ function traffic(
     const size = Math.max(1, Math.round(seconds * unitsPerSecond))
     const work = Math.max(1, Math.round(size * within ** (2 * draw.next() - 1)))
     return {
-      ...{ workload: 'sim', work, memoryMb: draw.below(200) },
+      ...{ workload: 'sim', work },
       ...(draw.chance(0.7) && { low: Math.floor(work / within), high: Math.ceil(work * within) }),
+      memoryMb: draw.below(200),
       ...(draw.chance(0.6) && { client: `c${draw.below(4)}` }),
       ...(draw.chance(0.3) && { deadlineMs: (size / unitsPerSecond) * 1000 * (0.8 + 5 * draw.next()) }),
       ...(draw.chance(0.1) && { safeToRepeat: false }),

@@ -21,10 +21,10 @@ export interface Renames {
 }
 
 export const renames: Readonly<Renames> = {
-  events: {},
-  actions: {},
+  events: { 'would-end': 'leave-requested' },
+  actions: { role: 'assign', stay: 'deny' },
   codes: {},
-  fields: {},
+  fields: { ending: 'settings' },
   settings: {},
 }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { CellQueue } from './queue.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
 test('a cell with the smallest key comes first and only once, also after keys were lowered', () => {

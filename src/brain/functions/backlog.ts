@@ -1,36 +1,32 @@
-/** How much work lies before a job: sums by size of what is in the queue and in workers' hands, kept as jobs come and go. */
+/** How much work is ahead of a job: sums by size over the queue and the workers' jobs, updated as jobs come and go. */
 
 import type { JobRecord } from '../state.ts'
 
-/** Sizes are gathered in so many groups an octave. */
+/** Sizes are grouped, two groups per octave. */
 const groupsPerOctave = 2
 const groups = 160
-/** Of jobs in workers' hands nobody looks up how much is left: half of what they need is a fair guess. */
+/** Jobs on workers count with half their work: a fair guess of what is left of them. */
 export const partLeft = 0.5
 
 export class Backlog {
-  /** Whole units: sums of them are exact, in whatever order they were made. */
+  /** Whole units: their sums are exact, in whatever order they are added. */
   readonly #sums = new Float64Array(groups)
   total = 0
 
-  /** From now on this part of its work counts: all, some or, where it is elsewhere or over, nothing. */
-  weigh(record: JobRecord, part: number): void {
-    const weight = Math.round(record.job.work * part)
-    const change = weight - record.weight
+  /** From now on this part of the job's work counts: all, some, or none of it. */
+  weigh({ job, functions }: JobRecord, part: number): void {
+    if (!functions) return
+    const weight = Math.round(job.work * part)
+    const change = weight - functions.weight
     if (change === 0) return
-    record.weight = weight
-    this.#sums[groupOf(record.job.work)]! += change
+    functions.weight = weight
+    this.#sums[groupOf(job.work)]! += change
     this.total += change
   }
 
-  /** A restored job counts as it did. */
-  load({ job: { work }, weight }: JobRecord): void {
-    this.#sums[groupOf(work)]! += weight
-    this.total += weight
-  }
-
-  /** The work of others that goes before the job: of those that are no larger, or, where sizes do not matter, of all. */
-  before({ job: { work }, weight }: JobRecord, bySize: boolean): number {
+  /** The work of other jobs that go before this one: of all that are no larger or, if sizes do not matter, of all. */
+  before({ job: { work }, functions }: JobRecord, bySize: boolean): number {
+    const weight = functions?.weight ?? 0
     if (!bySize) return this.total - weight
     let sum = -weight
     const own = groupOf(work)

@@ -1,43 +1,43 @@
-/** What the brain is told of functions: their limits, their speed, and prices. */
+/** The configuration of functions: limits, speed and prices. */
 
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface OverflowSpec {
-  /** The name that stands where attempts in workers have the worker's. */
+  /** Its name, in place of a worker's, in events and actions. */
   function: string
-  /** Who goes: whoever is done sooner there where that pays, or whoever finds no worker and is small enough. */
+  /** `pays`: a job goes if it is done sooner and that is worth the price. `small`: if no worker takes it and it is small. */
   rule: 'pays' | 'small'
-  /** Of `small`: the most work. */
+  /** Under the rule `small`: the maximum predicted work. */
   mostWork: number
-  /** When: whenever a job would wait, or only as it comes; then who has been put into the queue stays with the fleet. */
+  /** `any`: queued jobs may overflow too. `arrival`: only arriving jobs; queued jobs are for workers. */
   when: 'any' | 'arrival'
   /**
-   * What a function turns away (429), refuses (503) or does not answer in time is tried there again: so often in all, after
-   * a pause that doubles each time; then it is for the fleet. Null: functions are left alone for a while instead.
+   * A job that a function throttles (429), refuses (503) or does not answer in time is retried there, up to `most` attempts,
+   * after a pause that doubles each time; then it is for workers. Null: functions get no jobs for a while instead.
    */
   retries: { most: number; backoffMs: number } | null
-  /** True: what a worker has just failed goes there before it goes to another, if the rule lets it. */
+  /** True: a job that a worker has failed goes to a function before another worker, if the rule allows. */
   afterFailure: boolean
-  /** True: a workload's own error there is no answer, and a worker does the job. */
+  /** True: a job whose workload fails in a function is retried on a worker. */
   errorsReturn: boolean
-  /** Most jobs that are away at a time. */
+  /** Maximum number of jobs in functions at a time. */
   concurrency: number
-  /** What a function has, and for how long one may run. */
+  /** Memory and timeout of a function. */
   memoryMb: number
   timeoutMs: number
   workPerSecond: number
-  /** How long one takes to start, and how long one that is idle stays: first guesses, of which the first is learned. */
+  /** Cold start time, until attempts have shown it, and how long an idle function stays warm. */
   coldMs: number
   keepWarmMs: number
-  /** A function of which nothing is heard for so long, and ten times as long as it should take, is given up. */
+  /** A function that is silent for this time, and for ten times its predicted time, is given up. */
   patienceMs: number
-  /** In one money: of a worker and of a job's waiting for an hour, of a GB of function for a second, and of a request. */
+  /** In one currency: of a worker and of a job's waiting per hour, of functions per GB-second and per request. */
   prices: { workerHour: number; waitingHour: number; gbSecond: number; request: number }
-  /** How often jobs that wait are thought over. */
+  /** The interval between looks at the queue. */
   everyMs: number
 }
 
-/** Limits and prices as functions usually have them. An hour of somebody's waiting is worth more than one of a machine. */
+/** Usual limits and prices. An hour of a client's waiting is worth more than an hour of a machine. */
 export const overflowDefaults = {
   function: 'function:local',
   rule: 'pays',
@@ -55,7 +55,7 @@ export const overflowDefaults = {
   everyMs: 250,
 } as const satisfies Partial<OverflowSpec>
 
-/** What must be said of functions; the rest has defaults. */
+/** Options without defaults are required. */
 export type OverflowOptions = Pick<OverflowSpec, 'concurrency' | 'workPerSecond'> &
   Partial<Omit<OverflowSpec, 'prices'>> & { prices?: Partial<OverflowSpec['prices']> }
 

@@ -1,74 +1,45 @@
-/** What the brain remembers of functions. */
+/** What the brain knows of functions. */
 
-import type { Core } from '../core.ts'
 import { newWorkerRecord, type WorkerRecord } from '../state.ts'
 import { Backlog } from './backlog.ts'
 import { type OverflowOptions, type OverflowSpec, overflowSpec } from './overflow-spec.ts'
 
 export interface Overflow {
   readonly spec: OverflowSpec
-  /** Stands for all functions where a job has a worker. Never open: no policy finds it. */
-  readonly place: WorkerRecord
+  /** Stands for all functions where an attempt has a worker. It is never ready, so no policy finds it. */
+  readonly worker: WorkerRecord
   readonly backlog: Backlog
-  /** When those that are warm and idle fell idle, the latest last. */
-  warm: number[]
-  /** Nothing goes away before this; how often in a row something came to nothing. */
+  /** When each warm, idle function became idle, the latest last. */
+  readonly warm: number[]
+  /** Functions get no jobs before this time. */
   notBefore: number
+  /** Failures in a row. */
   failures: number
-  /** Learned: how many times as long as the spec says work takes there; how long starts take. */
+  /** Learned: how many times as long as nominal work takes in functions, and on workers. */
   pace: number
-  /** The same of workers: what work of a given workload takes may be far from nominal everywhere. */
   fleetPace: number
+  /** Learned: how long a cold start takes. */
   coldMs: number
-  /** A function has become free; a look at the queue is planned. */
+  /** True: a function has become free during this event. */
   freed: boolean
+  /** True: the timer for the next look at the queue is set. */
   planned: boolean
-}
-
-/** As it is saved. */
-export type SavedOverflow = Omit<Overflow, 'spec' | 'place' | 'backlog' | 'planned'> & {
-  jobs: string[]
-  usedMb: number
 }
 
 export function newOverflow(options: OverflowOptions): Overflow {
   const spec = overflowSpec(options)
   const { function: id, concurrency, workPerSecond } = spec
-  const place = newWorkerRecord(
+  const worker = newWorkerRecord(
     { id, cores: concurrency, workPerSecond, memoryMb: Infinity, slots: concurrency },
     { number: 0, launch: undefined, state: 'gone', since: 0, placedAt: 0, seq: 0, placedStamp: 0 },
   )
   return {
-    ...{ spec, place, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },
+    ...{ spec, worker, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },
     ...{ pace: 1, fleetPace: 1, coldMs: spec.coldMs, freed: false, planned: false },
   }
 }
 
-export function saveOverflow({
-  spec: _,
-  place,
-  backlog: __,
-  planned: ___,
-  ...rest
-}: Overflow): SavedOverflow {
-  return { ...rest, jobs: place.jobs.map(({ job }) => job.id), usedMb: place.usedMb }
-}
-
-/** Its jobs are restored before. */
-export function loadOverflow(core: Core, { jobs, usedMb, ...rest }: SavedOverflow): void {
-  const { overflow } = core
-  if (!overflow) return
-  Object.assign(overflow, rest)
-  Object.assign(overflow.place, { jobs: jobs.map((id) => core.jobs.get(id)!), usedMb })
-  for (const record of core.jobs.values()) overflow.backlog.load(record)
-}
-
-/** As many jobs are in functions as may be. */
-export function allBusy({ spec, place }: Overflow): boolean {
-  return place.jobs.length >= spec.concurrency
-}
-
-/** True: it stands for functions. */
-export function isFunction(core: Core, worker: WorkerRecord): boolean {
-  return worker === core.overflow?.place
+/** True: as many jobs are in functions as may be. */
+export function allBusy({ spec, worker }: Overflow): boolean {
+  return worker.jobs.length >= spec.concurrency
 }

@@ -1,4 +1,4 @@
-/** Functions take what would wait, if that pays; what comes to nothing there is done by the fleet. */
+/** Jobs that would queue overflow to functions if that pays; workers run the jobs that fail there. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { type BrainSpec, brainOf } from '../../systems/brain-spec.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 import { type OverflowOptions, overflowSpec } from './overflow-spec.ts'
 
-/** 1,000 units a second, as workers do; no start; waiting is worth a lot. */
+/** As fast as workers, 1,000 units per second; no cold starts; waiting is expensive. */
 const functions: OverflowOptions = {
   concurrency: 2,
   workPerSecond: 1000,
@@ -19,7 +19,7 @@ const functions: OverflowOptions = {
 }
 const name = 'function:local'
 
-/** One worker with one core that has a job of 10 s in its hands, and functions. */
+/** One worker with one core that runs a job of 10 s, and functions. */
 function busy(overflow: Partial<OverflowOptions> = {}, spec: Partial<BrainSpec> = {}): Trial {
   const trial = new Trial({ scheduler: 'srpt', overflow: { ...functions, ...overflow }, ...spec })
   trial.joins('w', { slots: 1 })
@@ -41,7 +41,7 @@ const finishes = (job: string, attempt = 1): Event => ({
 })
 const fails = (job: string, kind: FailureKind): Event => ({ type: 'failed', kind, ...ofJob(job) })
 
-test('a job that would wait goes to a function, and its answer counts', () => {
+test('a job that would queue goes to a function, and its answer counts', () => {
   const trial = busy()
   const actions = trial.arrives('second', { work: 11_000 })
   assert.deepEqual(away(actions), ['second'])
@@ -55,7 +55,7 @@ test('a job that would wait goes to a function, and its answer counts', () => {
   assert.deepEqual(trial.view.away, [])
 })
 
-test('who is to be tried again in a function is for the fleet if all are busy by then', () => {
+test('a job to be retried in a function goes to workers if all functions are busy by then', () => {
   const trial = busy({ concurrency: 1, retries: { most: 3, backoffMs: 9000 } })
   assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
   trial.tell(fails('second', 'throttled'))
@@ -68,13 +68,13 @@ test('who is to be tried again in a function is for the fleet if all are busy by
   assert.deepEqual(sent(trial.finishes('first')), ['second w'])
 })
 
-test('one that finds a core does not', () => {
+test('a job that finds a free core does not overflow', () => {
   const trial = new Trial({ scheduler: 'srpt', overflow: functions })
   trial.joins('w')
   assert.deepEqual(sent(trial.arrives('only')), ['only w'])
 })
 
-test('where there are no functions, or waiting is worth little, it waits', () => {
+test('without functions, or if waiting is cheap, the job is queued', () => {
   const waits = (trial: Trial) => {
     const actions = trial.arrives('second', { work: 11_000 })
     assert.deepEqual(away(actions), [])
@@ -87,20 +87,20 @@ test('where there are no functions, or waiting is worth little, it waits', () =>
   waits(none)
 })
 
-test('what a worker for the job would cost counts for the function', () => {
+test("the price of a worker's time counts in favour of the function", () => {
   const goes = (workerHour: number) =>
     away(busy({ prices: { waitingHour: 0, workerHour } }).arrives('second', { work: 11_000 })).length === 1
   assert.equal(goes(0.01), false)
-  // 0.5 GB for an hour cost 0.03.
+  // 0.5 GB costs 0.03 per hour.
   assert.equal(goes(0.04), true)
 })
 
-test('a function that starts or works too slowly gains nothing', () => {
+test('no job goes to a function that starts or runs too slowly', () => {
   assert.deepEqual(away(busy({ coldMs: 6000 }).arrives('second', { work: 11_000 })), [])
   assert.deepEqual(away(busy({ workPerSecond: 600 }).arrives('second', { work: 11_000 })), [])
 })
 
-test('jobs too long, too large, or not to be repeated never go', () => {
+test('jobs that are too long, too large or must not be repeated never go to functions', () => {
   const goes = (job: Parameters<Trial['arrives']>[1]) =>
     away(busy().arrives('second', { work: 11_000, ...job })).length === 1
   assert.equal(goes({}), true)
@@ -109,7 +109,7 @@ test('jobs too long, too large, or not to be repeated never go', () => {
   assert.equal(goes({ safeToRepeat: false }), false)
 })
 
-test('no more go than there is room for; when one is back another of the queue goes', () => {
+test('concurrency limits the jobs in functions; when one ends, a queued job follows', () => {
   const trial = busy()
   for (const id of ['a', 'b', 'c']) trial.arrives(id, { work: 11_000 })
   assert.deepEqual(
@@ -120,22 +120,22 @@ test('no more go than there is room for; when one is back another of the queue g
   assert.deepEqual(away(trial.after(100).tell(finishes('a'))), ['c'])
 })
 
-test('a job that waits longer than was thought goes when it is looked at again', () => {
+test('a job that waits longer than expected overflows at the next look at the queue', () => {
   const trial = new Trial({ scheduler: 'srpt', overflow: functions })
   trial.joins('w', { slots: 1 })
   trial.arrives('long', { work: 100_000 })
-  // It is shorter, but the only slot is taken.
+  // It is shorter, but the only slot is in use.
   assert.deepEqual(away(trial.arrives('short', { work: 1000 })), [])
   assert.deepEqual(trial.view.waiting, ['short'])
   assert.deepEqual(away(trial.after(2000).tick()), ['short'])
 })
 
-test('where the queue is full a function still takes what pays', () => {
+test('a function still takes a job when the queue is full', () => {
   const trial = busy({}, { limits: { queue: 0 } })
   assert.deepEqual(away(trial.arrives('second', { work: 11_000 })), ['second'])
 })
 
-test('workers that are about to be there are waited for, those that are far off are not', () => {
+test('jobs wait for workers that join soon, but not for workers that join late', () => {
   const goes = (bootedMs: number) => {
     const trial = new Trial({
       scheduler: 'srpt',
@@ -147,7 +147,7 @@ test('workers that are about to be there are waited for, those that are far off 
     trial.arrives('first', { work: 60_000 })
     return away(trial.arrives('second', { work: 61_000 })).length === 1
   }
-  // The other launch is as old as the one that has joined.
+  // The other launch began when the one that has joined did.
   assert.equal(goes(100), false)
   const alone = new Trial({ scheduler: 'srpt', overflow: { ...functions, coldMs: 5000 } })
   alone.joins('w', { slots: 1 })
@@ -156,7 +156,7 @@ test('workers that are about to be there are waited for, those that are far off 
 })
 
 for (const kind of ['crash', 'killed', 'unready', 'unreachable', 'refused', 'timeout', 'limit'] as const) {
-  test(`a job whose function ends with ${kind} is done by the fleet`, () => {
+  test(`a job whose function ends with ${kind} goes to a worker`, () => {
     const trial = busy()
     trial.arrives('second', { work: 11_000 })
     const actions = trial.after(100).tell(fails('second', kind))
@@ -167,13 +167,13 @@ for (const kind of ['crash', 'killed', 'unready', 'unreachable', 'refused', 'tim
   })
 }
 
-test('an error of the workload itself is the answer', () => {
+test("a workload's own error is the answer", () => {
   const trial = busy()
   trial.arrives('second', { work: 11_000 })
   assert.deepEqual(answers(trial.tell(fails('second', 'error'))), ['second error error'])
 })
 
-test('functions that turn jobs away are left alone for a while, longer each time', () => {
+test('functions that throttle get no jobs for a while, longer each time', () => {
   const trial = busy()
   trial.arrives('second', { work: 11_000 })
   trial.tell(fails('second', 'throttled'))
@@ -184,7 +184,7 @@ test('functions that turn jobs away are left alone for a while, longer each time
   trial.tell({ ...fails('second', 'throttled'), attempt: 2 } as Event)
   assert.deepEqual(away(trial.after(900).tick()), [])
   assert.deepEqual(away(trial.after(400).tick()), ['second'])
-  // After the sixth time it is for the fleet.
+  // After the sixth attempt it is for workers.
   for (const attempt of [3, 4, 5]) {
     trial.tell({ ...fails('second', 'throttled'), attempt } as Event)
     assert.deepEqual(away(trial.after(60_250).tick()), ['second'])
@@ -193,7 +193,7 @@ test('functions that turn jobs away are left alone for a while, longer each time
   assert.deepEqual(away(trial.after(60_250).tick()), [])
 })
 
-test('a function of which nothing is heard is given up, and its late answer is dropped', () => {
+test('a silent function is given up, and its late answer is dropped', () => {
   const trial = busy({ patienceMs: 1000 })
   trial.arrives('second', { work: 11_000 })
   assert.deepEqual(only(trial.after(109_000).tick(), 'retry'), [])
@@ -204,7 +204,7 @@ test('a function of which nothing is heard is given up, and its late answer is d
   assert.deepEqual(sent(trial.finishes('first')), ['second w'])
 })
 
-test('a client that hangs up, and a deadline that passes, call the job back', () => {
+test('a client that disconnects and a deadline that passes cancel the attempt in a function', () => {
   const trial = busy()
   trial.arrives('second', { work: 11_000 })
   trial.arrives('third', { work: 11_000, deadlineAt: 12_000 })
@@ -219,7 +219,7 @@ test('a client that hangs up, and a deadline that passes, call the job back', ()
   assert.deepEqual([trial.view.away, trial.view.jobs, trial.view.leftBehind()], [[], 1, undefined])
 })
 
-test('a job that the fleet cannot do by its deadline goes where it can be', () => {
+test('a job whose deadline workers cannot meet goes to a function that can', () => {
   const trial = busy({ prices: { waitingHour: 0 } })
   trial.arrives('urgent', { work: 9000, low: 9000, deadlineAt: 9500 })
   const actions = trial.arrives('second', { work: 9000, low: 9000, deadlineAt: 10_000 })
@@ -230,7 +230,7 @@ test('a job that the fleet cannot do by its deadline goes where it can be', () =
   )
 })
 
-test('how fast functions are is learned', () => {
+test('the speed of functions is learned', () => {
   const trial = new Trial({ overflow: functions })
   trial.joins('w', { slots: 1 })
   trial.arrives('first', { work: 1_000_000 })
@@ -244,23 +244,7 @@ test('how fast functions are is learned', () => {
   assert.ok(Math.abs(Number(functionMs.at(-1)) - 2000) < 50, `${functionMs}`)
 })
 
-test('what is away survives a snapshot, and the restored brain decides the same', () => {
-  const [kept, restored] = [busy(), busy()]
-  for (const trial of [kept, restored]) for (const id of ['a', 'b', 'c']) trial.arrives(id, { work: 11_000 })
-  restored.restores()
-  for (const trial of [kept, restored]) {
-    trial.history.length = 0
-    trial.after(700).tell(finishes('b'))
-    trial.tell(fails('a', 'crash'))
-    trial.after(200_000).tick()
-    trial.finishes('first')
-  }
-  assert.deepEqual(restored.history, kept.history)
-  const saved = ({ brain }: Trial) => JSON.parse(JSON.stringify(brain.snapshot()))
-  assert.deepEqual(saved(restored), saved(kept))
-})
-
-test('what cannot be is refused, naming the option, the value and what is allowed', () => {
+test('invalid options are rejected with the value and what is allowed', () => {
   const refused = (overflow: Partial<OverflowOptions>, message: string) =>
     assert.throws(() => brainOf({ ...new Trial().spec, overflow: { ...functions, ...overflow } }), {
       code: 'CONFIG',
@@ -271,7 +255,7 @@ test('what cannot be is refused, naming the option, the value and what is allowe
   refused({ prices: { request: -1 } }, 'overflow.prices.request = -1: must be a number, 0 or more')
 })
 
-test('when functions are used, and how often they are tried, is checked by name', () => {
+test('invalid rules for when and how often functions are used are rejected by name', () => {
   const options = { concurrency: 1, workPerSecond: 1 }
   const wrong = (more: object) => () => overflowSpec({ ...options, ...more } as OverflowOptions)
   assert.throws(wrong({ when: 'never' }), /overflow.when = never: must be any or arrival/)

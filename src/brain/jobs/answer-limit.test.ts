@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explain } from '../../story/reasons.ts'
-import type { BrainLimits } from '../core.ts'
+import type { BrainLimits } from '../limits.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 
 const rule = { factor: 2, leastMs: 500, heartbeatMs: 300 }
 
-/** Two workers that do 1,000 units a second, and a job of so much work. */
+/** Two workers that do 1,000 units a second, and a job. */
 function begin(limits: Partial<BrainLimits> = {}, work = 1000): Trial {
   const trial = new Trial({
     limits: { beatMs: 100, missedBeats: 1e6, freshMs: 1e9, answers: rule, ...limits },
@@ -16,7 +16,7 @@ function begin(limits: Partial<BrainLimits> = {}, work = 1000): Trial {
   return trial
 }
 
-/** Time passes, and workers report what they have. */
+/** Lets time pass; then all workers report what they hold. */
 function pass(trial: Trial, ms: number): ReturnType<Trial['tick']> {
   trial.after(ms)
   for (const { id, jobs } of trial.view.workers)
@@ -27,7 +27,7 @@ function pass(trial: Trial, ms: number): ReturnType<Trial['tick']> {
   return trial.tick()
 }
 
-test('a worker that is alive is sent the attempt again, each time with twice the time', () => {
+test('a worker that reports gets the attempt again, each time with twice the limit', () => {
   const trial = begin()
   const sentAgain: number[] = []
   for (let ms = 0; ms < 20_000; ms += 100) {
@@ -38,25 +38,25 @@ test('a worker that is alive is sent the attempt again, each time with twice the
   assert.match(explain(retry!.reason), /and the worker is alive$/)
 })
 
-test('work that others brought before counts, for they share its cores', () => {
+test('the limit covers all jobs of the worker, which share its cores', () => {
   const trial = begin()
   trial.arrives('k', { work: 1000 })
   trial.arrives('l', { work: 1000 })
   const last = trial.at('l').worker
-  // The third has 2,000 units on one core before it is done.
+  // The worker needs 2 s for all three.
   assert.equal(last, trial.at('j').worker)
   const again = sent(pass(trial, 2500)).concat(sent(pass(trial, 300)))
   assert.deepEqual(again.map((text) => text.split(' ')[0]).toSorted(), ['j', 'k'])
   assert.deepEqual(sent(pass(trial, 1700)).concat(sent(pass(trial, 300))), [`l ${last}`])
 })
 
-test('an answer that has begun to come is waited for', () => {
+test('an answer that has begun to arrive has no limit', () => {
   const trial = begin()
   trial.tell({ type: 'answering', ...trial.at('j') })
   for (let i = 0; i < 100; i++) assert.deepEqual(sent(pass(trial, 100)), [])
 })
 
-test('where workers do not report, and where there is no such rule, nobody is judged by it', () => {
+test('without heartbeats, or without the rule, no limit applies', () => {
   for (const limits of [{ beatMs: 0 }, { answers: null }]) {
     const trial = begin(limits)
     const timers = trial.view.timers
@@ -65,16 +65,8 @@ test('where workers do not report, and where there is no such rule, nobody is ju
   }
 })
 
-test('the bound on attempts holds', () => {
+test('overdue attempts count towards the maximum number of attempts', () => {
   const trial = begin({ attempts: 2 })
   const told = Array.from({ length: 100 }, () => answers(pass(trial, 100))).flat()
   assert.deepEqual(told, ['j refused attempts'])
-})
-
-test('it goes on after a snapshot as it would have', () => {
-  const [one, other] = [begin(), begin()]
-  for (const trial of [one, other]) pass(trial, 2500)
-  other.restores()
-  assert.deepEqual(sent(pass(other, 300)), sent(pass(one, 300)))
-  assert.equal(one.runs.get('j')!.attempt, 2)
 })

@@ -1,4 +1,4 @@
-/** Deadlines, in virtual time: who goes first and when, and who is refused rather than let wait in vain. */
+/** Deadlines, in virtual time: which jobs go first and when, and which are refused early. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,14 +6,14 @@ import fc from 'fast-check'
 import type { Action } from '../../model/action.ts'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 
-/** Workers that do a unit of work in a millisecond, and nobody is owed turns. */
+/** Workers that do a unit of work in a millisecond, without turns. */
 function cluster(workers = 1, limits = {}): Trial {
   const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0, ...limits } })
   for (let i = 1; i <= workers; i++) trial.joins(`w${i}`)
   return trial
 }
 
-/** Rings at that time, which must be when the brain asked for it. */
+/** A tick at that time, which must be when the brain asked for it. */
 function rings(trial: Trial, at: number): Action[] {
   assert.equal(only(trial.history, 'wake').at(-1)!.at, at)
   trial.now = at
@@ -23,7 +23,7 @@ function rings(trial: Trial, at: number): Action[] {
 const running = (trial: Trial) =>
   trial.view.workers.flatMap(({ jobs }) => jobs.filter((job) => job.running).map(({ job }) => job))
 
-test('a job that waits is begun exactly when it must, and a quarter earlier, though it is longer', () => {
+test('a queued job starts when 1.25 times its work fits before its deadline, even if it is longer', () => {
   const trial = cluster()
   trial.arrives('report', { work: 1000 })
   assert.deepEqual(sent(trial.arrives('bill', { work: 2000, deadlineAt: 3000 })), [])
@@ -35,17 +35,17 @@ test('a job that waits is begun exactly when it must, and a quarter earlier, tho
     deadlineMs: 2500,
   })
   assert.deepEqual(running(trial), ['bill'])
-  // It keeps the core from all that are shorter.
+  // It keeps its core, even from shorter jobs.
   trial.arrives('short', { work: 1 })
   assert.deepEqual(running(trial), ['bill'])
 })
 
-test('a job that was paused goes on exactly when it must; what it has done counts', () => {
+test('a paused job resumes when its remaining work just fits before its deadline', () => {
   const trial = cluster()
   trial.arrives('bill', { work: 2000, deadlineAt: 5000 })
   trial.after(400).arrives('short', { work: 1500 })
   assert.deepEqual(running(trial), ['short'])
-  // It was to be looked at as if nothing were done; 400 ms are.
+  // The timer was set as if nothing were done; 400 ms are.
   trial.arrives('shorter', { work: 1400 })
   trial.now = 1800
   trial.finishes('shorter')
@@ -55,7 +55,7 @@ test('a job that was paused goes on exactly when it must; what it has done count
   assert.deepEqual(running(trial), ['bill'])
 })
 
-test('a job that runs is not asked again and again how much slack it has', () => {
+test('the slack of a running job is checked only a few times', () => {
   const trial = cluster()
   trial.arrives('bill', { work: 2000, deadlineAt: 2501 })
   let ticks = 0
@@ -68,18 +68,18 @@ test('a job that runs is not asked again and again how much slack it has', () =>
   assert.deepEqual(only(trial.history, 'rank').length, 1)
 })
 
-test('a job that outgrew its estimate must run for what it is now taken to need', () => {
+test('the slack of a job that outgrew its estimate follows the revised estimate', () => {
   const trial = cluster()
   trial.arrives('bill', { work: 1000, deadlineAt: 4000 })
   trial.after(1500).progresses('bill', 1500)
   trial.arrives('short', { work: 1000 })
   assert.deepEqual(running(trial), ['short'])
-  // It is taken to need 3,000, of which 1,500 are done.
+  // It is expected to need 3,000, of which 1,500 are done.
   trial.arrives('shorter', { work: 900 })
   assert.deepEqual(only(rings(trial, 2750), 'rank').length, 1)
 })
 
-test('on a slow worker a job must begin earlier', () => {
+test('a job on a slow worker must begin earlier', () => {
   const trial = cluster()
   trial.arrives('other', { work: 200 })
   trial.joins('slow', { workPerSecond: 500 })
@@ -88,7 +88,7 @@ test('on a slow worker a job must begin earlier', () => {
   assert.equal(only(rings(trial, 7500), 'rank').length, 1)
 })
 
-test('of those that must begin the one with the least slack goes first, whatever its deadline', () => {
+test('among jobs that must begin, the one with the least slack goes first, whatever its deadline', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -104,7 +104,7 @@ test('of those that must begin the one with the least slack goes first, whatever
         const due = jobs.map(({ slack }, i) => ({ id: `j${i}`, slack }))
         for (const [i, { work, slack }] of jobs.entries())
           trial.arrives(`j${i}`, { work, deadlineAt: work * 1.25 + slack })
-        // By then all must run.
+        // By then all of them must run.
         for (let at = 0; at <= 500; at += 20) {
           trial.now = at
           trial.tick()
@@ -118,7 +118,7 @@ test('of those that must begin the one with the least slack goes first, whatever
   )
 })
 
-test('a job without a deadline loses its core only when it must', () => {
+test('a job without a deadline is preempted only when the slack of another is used up', () => {
   const trial = cluster(2)
   trial.arrives('a', { work: 1000 })
   trial.arrives('b', { work: 3000 })
@@ -131,7 +131,7 @@ test('a job without a deadline loses its core only when it must', () => {
   assert.deepEqual(running(trial), ['bill', 'b'])
 })
 
-test('a job is refused at once when even the least that such jobs take is too much', () => {
+test('a job is refused at once if even the low end of its interval exceeds the time left', () => {
   const trial = cluster()
   const [answer] = only(trial.arrives('late', { work: 3000, low: 2000, deadlineAt: 1000 }), 'answer')
   assert.deepEqual(
@@ -139,22 +139,22 @@ test('a job is refused at once when even the least that such jobs take is too mu
     ['refused', { code: 'no-time', needMs: 2000, leftMs: 1000 }],
   )
   assert.deepEqual([trial.view.jobs, trial.view.timers], [0, 0])
-  // Where nobody knows what is the least, nothing is refused; nor where no worker is ready yet.
+  // Without an interval, or without a ready worker, nothing is refused.
   assert.deepEqual(answers(trial.arrives('unknown', { work: 3000, deadlineAt: 1000 })), [])
   assert.deepEqual(answers(cluster(0).arrives('early', { work: 3000, low: 2000, deadlineAt: 1000 })), [])
 })
 
-test('a job is refused at once when it cannot be done with all whose deadlines are earlier', () => {
+test('a job is refused at once if it does not fit with all jobs of earlier deadlines', () => {
   const trial = cluster(2)
   for (let i = 0; i < 4; i++) trial.arrives(`bill${i}`, { work: 1000, low: 900, deadlineAt: 2000 })
   const [answer] = only(trial.arrives('one-more', { work: 1000, low: 900, deadlineAt: 2100 }), 'answer')
   assert.deepEqual(answer!.reason, { code: 'no-time-for-all', needMs: 900, togetherMs: 2250, leftMs: 2100 })
-  // What those have done counts, and those with later deadlines wait.
+  // Work already done counts, and jobs with later deadlines wait.
   assert.deepEqual(answers(trial.after(500).arrives('sooner', { work: 900, low: 800, deadlineAt: 1900 })), [])
   assert.deepEqual(answers(trial.arrives('again', { work: 100, low: 90, deadlineAt: 3000 })), [])
 })
 
-test('a job that has waited until it is hopeless is refused before its deadline', () => {
+test('a queued job that can no longer meet its deadline is refused before it', () => {
   const trial = cluster(1)
   trial.arrives('stubborn', { work: 5000, preemptible: false })
   trial.arrives('bill', { work: 1000, low: 800, deadlineAt: 2000 })
@@ -165,7 +165,7 @@ test('a job that has waited until it is hopeless is refused before its deadline'
   assert.deepEqual([trial.view.jobs, trial.view.waiting.length, trial.view.leftBehind()], [1, 0, undefined])
 })
 
-test('one that has begun is not refused before its deadline, however little time is left', () => {
+test('a job that has begun is never refused before its deadline', () => {
   const trial = cluster()
   trial.arrives('bill', { work: 1000, low: 800, deadlineAt: 1100 })
   assert.deepEqual(answers(trial.after(1000).tick()), [])
@@ -173,7 +173,7 @@ test('one that has begun is not refused before its deadline, however little time
   assert.equal(trial.view.timers, 0)
 })
 
-test('one that must run for its deadline leaves its turn to another, but not its core', () => {
+test('a job that must run for its deadline gives up its turn, but not its core', () => {
   const trial = cluster(1, { mostSlowdown: 10 })
   trial.arrives('busy', { work: 400 })
   trial.arrives('bill', { work: 500, deadlineAt: 740 })
@@ -187,11 +187,10 @@ test('one that must run for its deadline leaves its turn to another, but not its
   )
   assert.deepEqual(sent(actions), [])
   assert.deepEqual([running(trial), trial.view.turns], [['bill'], { taken: 0, most: 1, owed: 1 }])
-  trial.restores()
   assert.deepEqual(sent(trial.after(400).finishes('bill')), ['other w1'])
 })
 
-test('with workers that rank nothing, deadlines only end jobs', () => {
+test('under disciplines that do not rank jobs, deadlines only end jobs', () => {
   const trial = new Trial({ scheduler: 'least-connections' })
   trial.joins('w1')
   assert.deepEqual(answers(trial.arrives('late', { work: 3000, low: 2000, deadlineAt: 1000 })), [])

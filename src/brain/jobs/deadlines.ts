@@ -1,36 +1,64 @@
 /**
- * Deadlines: a job that must begin now to be done in time goes before all others, those with the least slack first;
- * one that cannot be done in time any more is refused at once rather than when its time is up.
+ * Deadlines. A job that must begin now to meet its deadline goes before all others, the one with the least slack first.
+ * A job that can no longer meet its deadline is refused at once, not when the deadline passes.
  */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
-import { type Core, setTimer } from '../core.ts'
-import type { JobRecord } from '../state.ts'
+import type { Admission, Concern, Core } from '../core.ts'
+import { functionInTime } from '../functions/worth.ts'
+import type { Attempt, JobRecord } from '../state.ts'
+import { clearTimer, setTimer } from '../timers.ts'
+import { answer, withdraw } from './ending.ts'
 import { doneWork } from './mirror.ts'
-import { announce, reorder, withdraw } from './placing.ts'
+import { reorder } from './placing.ts'
 import { giveTurns, leaveTurn } from './turns.ts'
 
-/** Estimates are not exact: a job is taken to need so much more. */
+/** Estimates are not exact: a job is assumed to need this many times its predicted work. */
 const caution = 1.25
-/** While a job runs it keeps what slack it has. Where that is but this part of what it needs, it is not looked at again. */
+/** A running job keeps its slack. If that is below this part of what the job needs, it is not looked at again. */
 const close = 1 / 16
-/** More work than any job does. */
-export const forEver = 1e18
+/** More milliseconds on a core than any job needs. */
+const forEver = 1e18
 
-/** Why the job cannot be done in time, even if it needs little and all others with later deadlines, or none, wait. */
-export function tooLate(core: Core, job: Job): Reason | undefined {
-  const { deadlineAt } = job
-  if (deadlineAt === undefined || !core.discipline.ranks || core.ready === core.fronts) return undefined
+export const deadlines: Concern = {
+  name: 'deadlines',
+  arrives(core, record) {
+    return record.job.deadlineAt === undefined ? undefined : admit(core, record, record.job.deadlineAt)
+  },
+  started: replanSlack,
+  over(core, record) {
+    if (record.job.deadlineAt === undefined) return
+    record.deadlineTimer = clearTimer(core, record.deadlineTimer)
+    record.slackTimer = clearTimer(core, record.slackTimer)
+    core.deadlines.delete(record)
+  },
+  jobTimers: { deadline: passDeadline, slack: checkSlack },
+}
+
+function admit(core: Core, record: JobRecord, deadlineAt: number): Admission | undefined {
+  if (deadlineAt <= core.now) return { refused: { code: 'deadline', afterMs: 0 } }
+  const late = tooLate(core, record.job, deadlineAt)
+  const overflow = late && functionInTime(core, record)
+  if (late && !overflow) return { refused: late }
+  record.deadlineTimer = setTimer(core, { kind: 'deadline', id: record.job.id }, deadlineAt)
+  core.deadlines.add(record)
+  if (core.discipline.ranks) planSlack(core, record, startBy(core, record, mostWork(record)))
+  return overflow && { overflow }
+}
+
+/** Why workers cannot meet the deadline, even if the job needs little and all jobs with later deadlines wait. */
+function tooLate(core: Core, job: Job, deadlineAt: number): Reason | undefined {
+  if (!core.discipline.ranks || core.ready === core.withoutSlots) return undefined
   const leftMs = deadlineAt - core.now
   const needMs = (leastWork(job) / core.fastest) * 1000
   if (needMs > leftMs) return noTime(core, job)
   let before = leastWork(job)
-  for (const record of core.deadlines) {
-    if (record.job.deadlineAt! > deadlineAt || record.away) continue
-    const done = record.worker ? doneWork(record, core.now) : 0
-    before += Math.max(0, leastWork(record.job) - done)
+  for (const { job: other, attempt } of core.deadlines) {
+    if (other.deadlineAt! > deadlineAt || attempt?.inFunction) continue
+    const done = attempt ? doneWork(attempt, core.now) : 0
+    before += Math.max(0, leastWork(other) - done)
   }
   const togetherMs = (before / core.capacity) * 1000
   return togetherMs > leftMs
@@ -38,44 +66,43 @@ export function tooLate(core: Core, job: Job): Reason | undefined {
     : undefined
 }
 
-/** Asks to be called when the job must begin. */
-export function watchSlack(core: Core, record: JobRecord): void {
-  core.deadlines.add(record)
-  if (core.discipline.ranks) plan(core, record, startBy(core, record, mostWork(record)))
+/** On a slower worker the job must begin earlier. */
+function replanSlack(core: Core, { record, worker, inFunction }: Attempt): void {
+  if (!record.slackTimer || inFunction) return
+  if (record.aheadMs === forEver || worker.workPerSecond === core.fastest) return
+  clearTimer(core, record.slackTimer)
+  planSlack(core, record, startBy(core, record, mostWork(record)))
 }
 
-/** The job has been sent to a worker: if that is a slow one, it must begin earlier. */
-export function watchSlackOn(core: Core, record: JobRecord): void {
-  if (!record.slack || record.aheadMs === forEver || record.worker!.workPerSecond === core.fastest) return
-  core.timers.remove(record.slack)
-  plan(core, record, startBy(core, record, mostWork(record)))
+function passDeadline(core: Core, record: JobRecord): void {
+  record.deadlineTimer = undefined
+  const reason = { code: 'deadline', afterMs: core.now - record.arrivedAt }
+  if (record.attempt?.committed)
+    answer(core, record, 'unknown', { code: 'outcome-unknown', cause: 'deadline' })
+  else answer(core, record, 'refused', reason)
+  withdraw(core, record, reason)
 }
 
-/** The job must begin now, or it is too late for it. */
-export function checkSlack(core: Core, id: string): void {
-  const record = core.jobs.get(id)!
-  record.slack = undefined
-  const { job } = record
+/** The job must begin now, or cannot meet its deadline any more. */
+function checkSlack(core: Core, record: JobRecord): void {
+  record.slackTimer = undefined
+  const { job, attempt } = record
   if (record.aheadMs < forEver) {
     const due = startBy(core, record, mostWork(record))
-    if (due > core.now + (record.running ? closeMs(job.deadlineAt! - due) : 0)) return plan(core, record, due)
-    // It goes first to its end: a turn would be nothing to it.
+    const tolerance = attempt?.running ? closeMs(job.deadlineAt! - due) : 0
+    if (due > core.now + tolerance) return planSlack(core, record, due)
+    // It goes first to its end, so it needs no turn.
     leaveTurn(core, record)
     record.due = due
     record.aheadMs = forEver
-    plan(core, record, startBy(core, record, leastWork(job)))
+    planSlack(core, record, startBy(core, record, leastWork(job)))
     reorder(core, record, { code: 'deadline-near', leftMs: thousandths(job.deadlineAt! - core.now) })
     giveTurns(core)
-  } else if (!record.worker) {
+  } else if (!attempt) {
     const reason = noTime(core, job)
-    announce(core, record, 'refused', reason)
+    answer(core, record, 'refused', reason)
     withdraw(core, record, reason)
   }
-}
-
-export function endSlack(core: Core, record: JobRecord): void {
-  if (record.slack) core.timers.remove(record.slack)
-  core.deadlines.delete(record)
 }
 
 function noTime(core: Core, job: Job): Reason {
@@ -87,27 +114,27 @@ function closeMs(needMs: number): number {
   return Math.max(1, needMs * close)
 }
 
-/** The last moment for a job of so much work, of which some may be done. */
-function startBy(core: Core, record: JobRecord, work: number): number {
-  const { worker } = record
-  const done = worker ? doneWork(record, core.now) : 0
-  // One that has begun stays where it is.
-  const workPerSecond = worker?.workPerSecond ?? core.fastest
+/** When the job must begin, or go on, to do this much work by its deadline. */
+function startBy(core: Core, { job, attempt }: JobRecord, work: number): number {
+  const done = attempt ? doneWork(attempt, core.now) : 0
+  // A job that has begun stays on its worker.
+  const workPerSecond = attempt?.worker.workPerSecond ?? core.fastest
   const leftMs = workPerSecond > 0 ? (Math.max(0, work - done) / workPerSecond) * 1000 : 0
-  return record.job.deadlineAt! - leftMs
+  return job.deadlineAt! - leftMs
 }
 
-/** It may need more than was said, and more again once that shows. */
-function mostWork({ job, expected }: JobRecord): number {
-  return Math.max(job.work * caution, expected)
+/** The job may need more than predicted, and more again once that shows. */
+function mostWork({ job, attempt, expected }: JobRecord): number {
+  return Math.max(job.work * caution, attempt?.expected ?? expected)
 }
 
-/** Hardly any such job takes less; without an interval nobody knows. */
+/** At most 5 % of such jobs need less. Without an interval, nothing is known. */
 function leastWork({ low = 0 }: Job): number {
   return low
 }
 
-function plan(core: Core, record: JobRecord, at: number): void {
-  // Not after its deadline: by then it is gone.
-  record.slack = setTimer(core, { kind: 'slack', id: record.job.id }, Math.min(at, record.job.deadlineAt!))
+function planSlack(core: Core, record: JobRecord, at: number): void {
+  // No later than its deadline, when the job ends anyway.
+  const slackAt = Math.min(at, record.job.deadlineAt!)
+  record.slackTimer = setTimer(core, { kind: 'slack', id: record.job.id }, slackAt)
 }

@@ -1,15 +1,15 @@
-/** Drops jobs that have waited too long, where the policy has it so: they are answered, and counted apart. */
+/** Queue timeouts by lane, which a scaler may apply: jobs that exceed theirs are dropped. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Core } from '../core.ts'
 import type { JobRecord } from '../state.ts'
-import { conclude } from './placing.ts'
+import { conclude } from './ending.ts'
 
-/** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
+/** The oldest first. A job that a worker has been given before is never dropped. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
-  if (core.waiting.laned === 0) return
+  if (core.queue.laned === 0) return
   const late: JobRecord[] = []
-  for (const record of core.waiting) if (isLate(record, limits, core.now)) late.push(record)
+  for (const record of core.queue) if (isLate(record, limits, core.now)) late.push(record)
   late.sort((a, b) => a.seq - b.seq)
   for (const record of late) {
     const lane = record.job.lane!
@@ -19,10 +19,10 @@ export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>
 }
 
 function isLate(
-  { job, attempt, arrivedAt }: JobRecord,
+  { job, attempts, arrivedAt }: JobRecord,
   limits: Readonly<Record<string, number>>,
   now: number,
 ) {
-  if (job.lane === undefined || attempt > 0 || !Object.hasOwn(limits, job.lane)) return false
+  if (job.lane === undefined || attempts > 0 || !Object.hasOwn(limits, job.lane)) return false
   return now - arrivedAt > limits[job.lane]!
 }

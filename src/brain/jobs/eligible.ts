@@ -1,23 +1,29 @@
 /** The one rule for whether a worker may be given a job. Every policy uses it. */
 
-import type { Core } from '../core.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 
 export type Accepts = (worker: WorkerRecord, record: JobRecord) => boolean
 
-/**
- * A worker takes a job when it is ready, reachable, has a slot and the memory for it, and has not failed the
- * job before. An empty worker takes a job of any size, so that no job waits for ever; and a worker that failed
- * the job takes it when no other is left.
- */
-export function canAccept(core: Core, worker: WorkerRecord, record: JobRecord): boolean {
-  if (!isOpen(worker)) return false
-  if (worker.jobs.length > 0 && worker.usedMb + record.job.memoryMb > worker.memoryMb) return false
-  return !record.excluded?.has(worker.id) || noOtherLeft(core, record.excluded)
+/** What the rule needs to know of the fleet. */
+interface Fleet {
+  readonly workers: ReadonlyMap<string, WorkerRecord>
+  readonly ready: number
+  readonly withoutSlots: number
 }
 
-function noOtherLeft(core: Core, excluded: Set<string>): boolean {
-  let failedAndReady = 0
-  for (const id of excluded) if (core.workers.get(id)?.state === 'ready') failedAndReady++
-  return failedAndReady === core.ready - core.fronts
+/**
+ * A worker may be given a job if it is ready and reachable, has a slot and the memory for the job, and has not failed
+ * it before. Two exceptions keep jobs from waiting forever: an empty worker takes a job of any size, and a worker that
+ * failed the job takes it if no other is ready.
+ */
+export function canAccept(fleet: Fleet, worker: WorkerRecord, record: JobRecord): boolean {
+  if (!isOpen(worker)) return false
+  if (worker.jobs.length > 0 && worker.usedMb + record.job.memoryMb > worker.memoryMb) return false
+  return !record.excluded?.has(worker.id) || noOtherReady(fleet, record.excluded)
+}
+
+function noOtherReady({ workers, ready, withoutSlots }: Fleet, excluded: Set<string>): boolean {
+  let excludedAndReady = 0
+  for (const id of excluded) if (workers.get(id)?.state === 'ready') excludedAndReady++
+  return excludedAndReady === ready - withoutSlots
 }

@@ -13,7 +13,7 @@ function secondAttempt(): Trial {
   return trial
 }
 
-test('the late answer of a superseded attempt is dropped, and the current one counts', () => {
+test("a superseded attempt's late answer is dropped, and the current one counts", () => {
   const trial = secondAttempt()
   const late = trial.finishes('j1', { attempt: 1, worker: 'a' })
   assert.deepEqual([late.length, late[0]!.type], [1, 'drop'])
@@ -21,7 +21,7 @@ test('the late answer of a superseded attempt is dropped, and the current one co
   assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
 })
 
-test('answers of another epoch, another worker or an attempt to come are dropped', () => {
+test('answers with another epoch, worker or attempt number are dropped', () => {
   for (const token of [{ epoch: 0 }, { epoch: 2 }, { worker: 'a' }, { worker: 'nobody' }, { attempt: 3 }]) {
     const trial = secondAttempt()
     assert.deepEqual(only(trial.finishes('j1', token), 'answer'), [])
@@ -32,7 +32,7 @@ test('answers of another epoch, another worker or an attempt to come are dropped
   }
 })
 
-test('the answer of an attempt whose job waits again is dropped', () => {
+test('the answer of an attempt whose job is queued again is dropped', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -41,7 +41,7 @@ test('the answer of an attempt whose job waits again is dropped', () => {
   assert.deepEqual(trial.view.waiting, ['j1'])
 })
 
-test('an attempt that must not be repeated gets its permission, and its result is the answer', () => {
+test('an attempt that must not be repeated is permitted to start, and its result is the answer', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1', { safeToRepeat: false })
@@ -49,7 +49,7 @@ test('an attempt that must not be repeated gets its permission, and its result i
   assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
 })
 
-test('without permission sent, work that must not be repeated is safe to try again', () => {
+test('before it is permitted to start, a job that must not be repeated can be retried', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1', { safeToRepeat: false })
@@ -57,7 +57,7 @@ test('without permission sent, work that must not be repeated is safe to try aga
   assert.deepEqual(sent(trial.tell({ type: 'lost', worker: 'a' })), ['j1 b'])
 })
 
-test('with permission sent, a failure means that the outcome is unknown', () => {
+test('after it is permitted to start, a failure leaves the outcome unknown', () => {
   for (const how of ['crash', 'unreachable', 'lost', 'run-lost'] as const) {
     const trial = new Trial()
     trial.joins('a')
@@ -78,7 +78,7 @@ test('with permission sent, a failure means that the outcome is unknown', () => 
   }
 })
 
-test('with permission sent, a deadline that passes leaves the outcome unknown, not refused', () => {
+test('after it is permitted to start, a passed deadline leaves the outcome unknown', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1', { safeToRepeat: false, deadlineAt: 50 })
@@ -88,7 +88,7 @@ test('with permission sent, a deadline that passes leaves the outcome unknown, n
   assert.equal(only(actions, 'cancel').length, 1)
 })
 
-test('a superseded attempt that asks for permission is stopped', () => {
+test('a superseded attempt that asks for permission is cancelled', () => {
   const trial = secondAttempt()
   const actions = trial.asks('j1', { attempt: 1, worker: 'a' })
   assert.deepEqual(only(actions, 'go'), [])
@@ -98,7 +98,7 @@ test('a superseded attempt that asks for permission is stopped', () => {
   )
 })
 
-test('permission that nobody needed does not make a job unsafe to repeat', () => {
+test('permission for a repeatable job does not make it unsafe to repeat', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -107,7 +107,7 @@ test('permission that nobody needed does not make a job unsafe to repeat', () =>
   assert.deepEqual(sent(trial.fails('j1', 'crash')), ['j1 b'])
 })
 
-test('asking twice is answered twice: the first permission may have been lost', () => {
+test('each request for permission is answered, since the first permission may have been lost', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1', { safeToRepeat: false })
@@ -115,7 +115,7 @@ test('asking twice is answered twice: the first permission may have been lost', 
   assert.equal(only(trial.asks('j1'), 'go').length, 1)
 })
 
-test('a result from an attempt that never asked for permission is still its result', () => {
+test('the result of an attempt that never asked for permission counts', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1', { safeToRepeat: false })

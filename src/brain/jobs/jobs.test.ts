@@ -10,7 +10,7 @@ test('a job that arrives is sent to a worker with room', () => {
   assert.deepEqual(trial.at('j1'), { epoch: 1, job: 'j1', attempt: 1, worker: 'a' })
 })
 
-test('a job that finishes is answered once, and forgotten', () => {
+test('a finished job is answered once, and forgotten', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -19,14 +19,14 @@ test('a job that finishes is answered once, and forgotten', () => {
   assert.equal(trial.view.jobs, 0)
 })
 
-test('a job waits when there is no worker, and goes to the first that joins', () => {
+test('a job without a worker is queued, and goes to the first worker that joins', () => {
   const trial = new Trial()
   assert.deepEqual(only(trial.arrives('j1'), 'wait').length, 1)
   assert.deepEqual(trial.view.waiting, ['j1'])
   assert.deepEqual(sent(trial.joins('a')), ['j1 a'])
 })
 
-test('a job that waits is bound late: it goes to whichever worker has room first', () => {
+test('a queued job goes to the first worker that has room', () => {
   const trial = new Trial()
   trial.joins('a', { slots: 1 })
   trial.joins('b', { slots: 1 })
@@ -34,20 +34,20 @@ test('a job that waits is bound late: it goes to whichever worker has room first
   assert.deepEqual(sent(trial.finishes('j2')), ['j3 b'])
 })
 
-test('jobs that wait start in order of arrival', () => {
+test('queued jobs start in order of arrival', () => {
   const trial = new Trial()
   for (const job of ['j1', 'j2', 'j3']) trial.arrives(job)
   assert.deepEqual(sent(trial.joins('a', { slots: 2 })), ['j1 a', 'j2 a'])
 })
 
-test('one job more than the queue holds is refused', () => {
+test('a job that arrives at a full queue is refused', () => {
   const trial = new Trial({ limits: { queue: 1 } })
   trial.arrives('j1')
   assert.deepEqual(answers(trial.arrives('j2')), ['j2 refused queue-full'])
   assert.deepEqual(trial.view.waiting, ['j1'])
 })
 
-test('an accepted job that comes back is never refused for want of room in the queue', () => {
+test('a job that is retried is queued even if the queue is full', () => {
   const trial = new Trial({ limits: { queue: 1 } })
   trial.joins('a', { slots: 1 })
   trial.arrives('j1')
@@ -56,7 +56,7 @@ test('an accepted job that comes back is never refused for want of room in the q
   assert.deepEqual(trial.view.waiting.toSorted(), ['j1', 'j2'])
 })
 
-test('memory bounds what a worker holds, but an empty one takes a job of any size', () => {
+test('memory limits what a worker holds, but an empty worker takes a job of any size', () => {
   const trial = new Trial()
   trial.joins('a', { memoryMb: 100 })
   assert.deepEqual(sent(trial.arrives('j1', { memoryMb: 500 })), ['j1 a'])
@@ -64,7 +64,7 @@ test('memory bounds what a worker holds, but an empty one takes a job of any siz
   assert.deepEqual(sent(trial.finishes('j1')), ['j2 a'])
 })
 
-test('a small job passes a large one that does not fit beside what runs', () => {
+test("a small job passes a large one that does not fit into the worker's memory", () => {
   const trial = new Trial()
   trial.joins('a', { memoryMb: 100, slots: 2 })
   trial.arrives('j1', { memoryMb: 60 })
@@ -74,7 +74,7 @@ test('a small job passes a large one that does not fit beside what runs', () => 
   assert.deepEqual(sent(trial.finishes('j2')), ['small a'])
 })
 
-test('fractions of a megabyte leave nothing behind', () => {
+test('fractions of a megabyte add up to zero when the worker is empty', () => {
   const trial = new Trial()
   trial.joins('a')
   for (const memoryMb of [0.1, 0.2, 0.3, 0.7]) trial.arrives(`j${memoryMb}`, { memoryMb })
@@ -82,7 +82,7 @@ test('fractions of a megabyte leave nothing behind', () => {
   assert.equal(trial.view.workers[0]!.usedMemoryMb, 0)
 })
 
-test("a workload's own error is the client's answer and is not tried again", () => {
+test("a workload's own error is the client's answer and is not retried", () => {
   for (const kind of ['error', 'limit'] as const) {
     const trial = new Trial()
     trial.joins('a')
@@ -94,7 +94,7 @@ test("a workload's own error is the client's answer and is not tried again", () 
   }
 })
 
-test('a client that hangs up while its job waits gets no answer', () => {
+test('a client that disconnects while its job is queued gets no answer', () => {
   const trial = new Trial()
   trial.arrives('j1')
   assert.deepEqual(trial.tell({ type: 'cancelled', job: 'j1' }), [])
@@ -102,7 +102,7 @@ test('a client that hangs up while its job waits gets no answer', () => {
   assert.equal(trial.view.counters.cancelled, 1)
 })
 
-test('a client that hangs up while its job runs stops it, and makes room', () => {
+test('a client that disconnects while its job runs stops it, and frees its slot', () => {
   const trial = new Trial()
   trial.joins('a', { slots: 1 })
   trial.arrives('j1')
@@ -113,7 +113,7 @@ test('a client that hangs up while its job runs stops it, and makes room', () =>
   assert.deepEqual(sent(actions), ['j2 a'])
 })
 
-test('hanging up twice, or on a job that is over, does nothing', () => {
+test('disconnecting twice, or after the job is over, does nothing', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -123,14 +123,14 @@ test('hanging up twice, or on a job that is over, does nothing', () => {
   assert.equal(trial.view.counters.cancelled, 0)
 })
 
-test('a job whose deadline passes while it waits is refused', () => {
+test('a job whose deadline passes while it is queued is refused', () => {
   const trial = new Trial()
   trial.arrives('j1', { deadlineAt: 50 })
   assert.deepEqual(answers(trial.after(50).tick()), ['j1 refused deadline'])
   assert.equal(trial.view.timers, 0)
 })
 
-test('a job whose deadline passes while it runs is refused and stopped', () => {
+test('a job whose deadline passes while it runs is refused and cancelled', () => {
   const trial = new Trial()
   trial.joins('a', { slots: 1 })
   trial.arrives('j1', { deadlineAt: 50 })
@@ -141,7 +141,7 @@ test('a job whose deadline passes while it runs is refused and stopped', () => {
   assert.deepEqual(sent(actions), ['j2 a'])
 })
 
-test('a deadline that has passed on arrival is refused at once', () => {
+test('a job whose deadline has passed on arrival is refused at once', () => {
   const trial = new Trial().after(100)
   trial.joins('a')
   const actions = trial.arrives('j1', { deadlineAt: 100 })
@@ -157,7 +157,7 @@ test('a job that is over leaves no timer behind', () => {
   assert.equal(trial.view.timers, 0)
 })
 
-test('a job id that is in use is a broken contract, and changes nothing', () => {
+test('a job id that is in use throws a ContractError and changes nothing', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -166,7 +166,7 @@ test('a job id that is in use is a broken contract, and changes nothing', () => 
   assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
 })
 
-test('a job whose numbers are none is a broken contract, and changes nothing', () => {
+test('a job with invalid numbers throws a ContractError and changes nothing', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   for (const odd of [
@@ -180,7 +180,7 @@ test('a job whose numbers are none is a broken contract, and changes nothing', (
   assert.deepEqual([trial.view.jobs, trial.view.timers, trial.view.counters.accepted], [0, 0, 0])
 })
 
-test('progress that is no number is not believed', () => {
+test('progress that is not a number is ignored', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1')
@@ -189,7 +189,7 @@ test('progress that is no number is not believed', () => {
   assert.equal(trial.view.workers[0]!.jobs[0]!.remaining, 1000)
 })
 
-test('a job that outgrows its estimate is taken to be half done', () => {
+test('a job that outgrows its estimate is assumed to be half done', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })
@@ -199,7 +199,7 @@ test('a job that outgrows its estimate is taken to be half done', () => {
   assert.equal(trial.view.workers[0]!.jobs[0]!.remaining, 1500)
 })
 
-test('a clock that is set back does not undo work', () => {
+test('a clock that goes back does not undo work', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })

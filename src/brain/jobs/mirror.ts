@@ -1,51 +1,52 @@
-/** The brain's picture of what each worker is running, by the discipline that the worker itself obeys. */
+/** The brain's mirror of what each worker runs, by the discipline that the worker itself obeys. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import { rankOf, standsIn } from '../../model/discipline.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
-import type { JobRecord, WorkerRecord } from '../state.ts'
-import { msOn, say } from './said.ts'
+import type { Attempt, WorkerRecord } from '../state.ts'
+import { announce, msOn } from './announcements.ts'
 
-/** Work that a job is still expected to need. */
-export function remainingWork(record: JobRecord, now: number): number {
-  return Math.max(0, record.expected - doneWork(record, now))
+/** Work that the attempt is still expected to need. */
+export function remainingWork(attempt: Attempt, now: number): number {
+  return Math.max(0, attempt.expected - doneWork(attempt, now))
 }
 
-/** Work that a job has done, extrapolated from the last that is known. */
-export function doneWork(record: JobRecord, now: number, worker = record.worker!): number {
-  if (!record.running) return record.done
-  return record.done + ((now - record.since) / 1000) * worker.workPerSecond
+/** Work that the attempt has done, extrapolated from what was last known. */
+export function doneWork(attempt: Attempt, now: number): number {
+  if (!attempt.running) return attempt.done
+  return attempt.done + ((now - attempt.since) / 1000) * attempt.worker.workPerSecond
 }
 
-/** Where jobs share the cores all of them run. */
-export function isRunning({ discipline }: Core, { running }: JobRecord): boolean {
+/** Where jobs share the cores, all of them run. */
+export function isRunning({ discipline }: Core, { running }: Attempt): boolean {
   return running || !discipline.bounded
 }
 
-/** How long the current attempt has had a core. A job that waits for something has one too. */
-export function ranMs(record: JobRecord, now: number): number {
-  return record.ranMs + (record.running ? now - record.since : 0)
+/** Time on a core so far. A job that waits for input or output keeps its core. */
+export function ranMs(attempt: Attempt, now: number): number {
+  return attempt.ranMs + (attempt.running ? now - attempt.since : 0)
 }
 
-/** Its place among the jobs of its worker. */
-function rank(record: JobRecord, now: number): number {
-  const done = doneWork(record, now)
-  return rankOf(record, done, Math.max(0, record.expected - done))
+/** Its rank among the attempts of its worker. */
+function rank(attempt: Attempt, now: number): number {
+  const done = doneWork(attempt, now)
+  return rankOf(attempt.record, done, Math.max(0, attempt.expected - done))
 }
 
-/** When a running job is expected to end. Does not change while it runs. */
-export function expectedEnd(record: JobRecord): number {
-  return record.since + ((record.expected - record.done) / record.worker!.workPerSecond) * 1000
+/** When a running attempt is expected to end. Does not change while it runs. */
+export function expectedEnd(attempt: Attempt): number {
+  return attempt.since + ((attempt.expected - attempt.done) / attempt.worker.workPerSecond) * 1000
 }
 
-/** Notes how much a job has done by now. */
-export function settleDone(record: JobRecord, done: number, now: number): void {
-  record.ranMs = ranMs(record, now)
-  record.done = done
-  record.since = now
+/** Notes how much work is done by now. */
+export function settleDone(attempt: Attempt, done: number, now: number): void {
+  attempt.ranMs = ranMs(attempt, now)
+  attempt.done = done
+  attempt.since = now
 }
 
-/** Brings the picture up to date after the worker's jobs, or what is known of them, changed. */
+/** Updates the mirror after the worker's attempts, or what is known of them, changed. */
 export function mirror(core: Core, worker: WorkerRecord): void {
   const { jobs } = worker
   if (!core.discipline.bounded) {
@@ -55,19 +56,19 @@ export function mirror(core: Core, worker: WorkerRecord): void {
   const { now } = core
   if (jobs.length <= worker.cores) {
     setRunning(core, worker, jobs.length)
-    for (const record of jobs) if (!record.running) run(core, record)
+    for (const attempt of jobs) if (!attempt.running) run(core, attempt)
     return
   }
-  const chosen = core.discipline.choose(jobs, worker.cores, (record) => rank(record, now))
+  const chosen = core.discipline.choose(jobs, worker.cores, (attempt) => rank(attempt, now))
   setRunning(core, worker, chosen.length)
   let taker = 0
-  for (const record of jobs) {
-    if (!record.running || chosen.includes(record)) continue
-    // Those that are chosen and run already keep their cores; each of the others takes one.
+  for (const attempt of jobs) {
+    if (!attempt.running || chosen.includes(attempt)) continue
+    // Chosen attempts that run already keep their cores; each of the others preempts one.
     while (chosen[taker]?.running) taker++
-    pause(core, record, chosen[taker++])
+    pause(core, attempt, chosen[taker++])
   }
-  for (const record of chosen) if (!record.running) run(core, record)
+  for (const attempt of chosen) if (!attempt.running) run(core, attempt)
 }
 
 function setRunning(core: Core, worker: WorkerRecord, running: number): void {
@@ -76,53 +77,43 @@ function setRunning(core: Core, worker: WorkerRecord, running: number): void {
   worker.running = running
 }
 
-/** A job was sent to a worker that has no core for it yet. */
-export function queueBehind(core: Core, record: JobRecord): void {
-  record.pausedAt = core.now
-  const worker = record.worker!
-  const { jobs, cores } = worker
-  say(core, 'pause', record, worker, { code: 'no-core', jobs: jobs.length - 1, cores })
+/** The attempt was sent to a worker that has no core for it yet. */
+export function queueBehind(core: Core, attempt: Attempt): void {
+  attempt.pausedAt = core.now
+  const { jobs, cores } = attempt.worker
+  announce(core, 'pause', attempt, { code: 'no-core', jobs: jobs.length - 1, cores })
 }
 
-function run(core: Core, record: JobRecord): void {
+function run(core: Core, attempt: Attempt): void {
   const { now } = core
-  record.running = true
-  record.since = now
-  if (record.pausedAt < 0) return
-  const pausedMs = thousandths(now - record.pausedAt)
-  record.pausedAt = -1
-  const left = leftMs(record, now)
-  say(core, 'resume', record, record.worker!, {
-    ...{ code: 'core-again', pausedMs, leftMs: left },
-    ...goesFirst(record, now),
-  })
+  attempt.running = true
+  attempt.since = now
+  if (attempt.pausedAt < 0) return
+  const pausedMs = thousandths(now - attempt.pausedAt)
+  attempt.pausedAt = -1
+  const reason: Reason = { code: 'core-again', pausedMs, leftMs: leftMs(attempt, now) }
+  if (goesFirst(attempt, now)) reason.first = 1
+  announce(core, 'resume', attempt, reason)
 }
 
-function pause(core: Core, record: JobRecord, taker: JobRecord | undefined): void {
+function pause(core: Core, attempt: Attempt, taker: Attempt | undefined): void {
   const { now } = core
-  settleDone(record, doneWork(record, now), now)
-  record.running = false
-  record.pausedAt = now
-  const left = leftMs(record, now)
-  say(
-    core,
-    'pause',
-    record,
-    record.worker!,
-    taker
-      ? {
-          ...{ code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left },
-          ...goesFirst(taker, now),
-        }
-      : { code: 'not-chosen', leftMs: left },
-  )
+  settleDone(attempt, doneWork(attempt, now), now)
+  attempt.running = false
+  attempt.pausedAt = now
+  const left = leftMs(attempt, now)
+  const reason: Reason = taker
+    ? { code: 'core-taken', by: taker.job.id, needMs: leftMs(taker, now), leftMs: left }
+    : { code: 'not-chosen', leftMs: left }
+  if (taker && goesFirst(taker, now)) reason.first = 1
+  announce(core, 'pause', attempt, reason)
 }
 
-/** Says so where it is not for what is left of it that a job has a core. */
-function goesFirst(record: JobRecord, now: number): { first?: 1 } {
-  return standsIn(record, doneWork(record, now)) < 0 ? { first: 1 } : {}
+/** True: the attempt has a core because of its precedence, not because of its remaining work. */
+function goesFirst(attempt: Attempt, now: number): boolean {
+  return standsIn(attempt.record, doneWork(attempt, now)) < 0
 }
 
-function leftMs(record: JobRecord, now: number): number {
-  return msOn(record.worker!, remainingWork(record, now))
+function leftMs(attempt: Attempt, now: number): number {
+  return msOn(attempt.worker, remainingWork(attempt, now))
 }

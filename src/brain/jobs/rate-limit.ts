@@ -1,22 +1,19 @@
-/** How much work each client may ask for: a bucket for each, filled at a steady rate, that jobs are paid from. */
+/** Rate limits: each client has a token bucket that fills at a steady rate, and pays for its jobs from it. */
 
 import { ConfigError } from '../../lib/errors.ts'
 import { type Entry, Heap } from '../../lib/heap.ts'
 import type { Reason } from '../../model/reason.ts'
 
 export interface RateLimit {
-  /** What flows into each client's bucket. */
+  /** The rate at which each client's bucket fills. */
   workPerMinute: number
-  /** What the bucket holds. Default: what flows in within a minute. */
+  /** The size of the bucket. Default: one minute's work. */
   burst?: number
 }
 
-/** Buckets that are not full, nearest to full first. */
-export type SavedBuckets = { client: string; fullAt: number }[]
-
-/** So many buckets are remembered; of more, those nearest to full are taken to be full. */
+/** The maximum number of buckets. Beyond it, the buckets nearest to full count as full. */
 const mostBuckets = 100_000
-/** No bucket is in debt for longer, so that sums stay numbers. */
+/** The latest time at which a bucket is full, so that sums stay exact. */
 const latest = 2 ** 52
 
 export class RateLimits {
@@ -24,7 +21,7 @@ export class RateLimits {
   readonly #burst: number
   readonly #workPerMs: number
   readonly #most: number
-  // A bucket is known by the time at which it will be full: it need not be touched while it fills.
+  // A bucket is stored as the time at which it will be full, so it need not be updated while it fills.
   readonly #fullAt = new Heap<string>()
   readonly #entries = new Map<string, Entry<string>>()
   #ties = 0
@@ -38,14 +35,14 @@ export class RateLimits {
     this.#most = most
   }
 
-  /** Clients whose buckets are not known to be full. */
+  /** The number of buckets that are not known to be full. */
   get size(): number {
     return this.#entries.size
   }
 
   /**
-   * Pays for a job, or says why not; then nothing is taken. A job that needs more than the bucket can hold is paid
-   * for from a full one, which then is in debt.
+   * Pays for a job, or returns why it cannot, and takes nothing. A job larger than the bucket is paid for from a full
+   * bucket, which is then in debt.
    */
   take(client: string, work: number, now: number): Reason | undefined {
     this.#forgetFull(now)
@@ -65,19 +62,10 @@ export class RateLimits {
     return undefined
   }
 
-  /** Takes so much more, whatever is there; less than nothing gives back. */
+  /** Takes this work from the bucket, whatever it holds; a negative amount is a refund. */
   adjust(client: string, work: number, now: number): void {
     if (work === 0) return
     this.#put(client, this.#fullAtOf(client, now) + work / this.#workPerMs, now)
-  }
-
-  save(): SavedBuckets {
-    const buckets = [...this.#fullAt.entries()].sort((a, b) => a.key - b.key || a.tie - b.tie)
-    return buckets.map(({ item, key }) => ({ client: item, fullAt: key }))
-  }
-
-  load(buckets: SavedBuckets): void {
-    for (const { client, fullAt } of buckets) this.#put(client, fullAt, -Infinity)
   }
 
   #fullAtOf(client: string, now: number): number {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answers, only, sent, Trial } from '../testing/trial.ts'
 
-test('a job that failed somewhere is tried elsewhere', () => {
+test('a failed job is retried on another worker', () => {
   for (const kind of ['crash', 'unreachable', 'refused'] as const) {
     const trial = new Trial({ scheduler: 'round-robin' })
     for (const id of ['a', 'b', 'c']) trial.joins(id)
@@ -13,7 +13,7 @@ test('a job that failed somewhere is tried elsewhere', () => {
   }
 })
 
-test('a worker that failed a job does not get it again while another is left, even a full one', () => {
+test('a worker that failed a job does not get it again while another is ready, even a full one', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -25,7 +25,7 @@ test('a worker that failed a job does not get it again while another is left, ev
   assert.deepEqual(sent(trial.finishes('j2')), ['j1 b'])
 })
 
-test('a worker that failed a job gets it again when no other is left', () => {
+test('a worker that failed a job gets it again if no other is ready', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -44,7 +44,7 @@ test('when the other worker is lost or drained, the one that failed the job gets
   }
 })
 
-test('a job that failed somewhere keeps its place in the queue', () => {
+test('a retried job keeps its place in the queue', () => {
   const trial = new Trial()
   trial.joins('a', { slots: 1 })
   trial.joins('b', { slots: 1 })
@@ -53,7 +53,7 @@ test('a job that failed somewhere keeps its place in the queue', () => {
   assert.deepEqual(sent(trial.finishes('j2')), ['j1 b'])
 })
 
-test('a job that takes down slot after slot is refused as poison', () => {
+test('a job that crashes slot after slot is refused as poison', () => {
   const trial = new Trial({ limits: { crashes: 3 } })
   trial.joins('a')
   trial.arrives('j1')
@@ -63,7 +63,7 @@ test('a job that takes down slot after slot is refused as poison', () => {
   assert.equal(trial.view.jobs, 0)
 })
 
-test('a job that ran on a worker when it was lost may have caused it; one that was paused there did not', () => {
+test('a lost worker counts against the job that ran there, not against one that was paused', () => {
   const trial = new Trial({ scheduler: 'srpt', limits: { losses: 1 } })
   trial.joins('a')
   trial.arrives('long', { work: 9000 })
@@ -72,7 +72,7 @@ test('a job that ran on a worker when it was lost may have caused it; one that w
   assert.deepEqual(trial.view.waiting, ['long'])
 })
 
-test('attempts are bounded, whatever ends them', () => {
+test('the number of attempts is limited, however they end', () => {
   const trial = new Trial({ limits: { attempts: 3 } })
   trial.joins('a')
   trial.arrives('j1')
@@ -81,7 +81,7 @@ test('attempts are bounded, whatever ends them', () => {
   assert.deepEqual(answers(trial.fails('j1', 'refused')), ['j1 refused attempts'])
 })
 
-test('the jobs of a lost worker go elsewhere, and count as new attempts', () => {
+test('the jobs of a lost worker are retried elsewhere, as new attempts', () => {
   const trial = new Trial()
   trial.joins('a')
   trial.arrives('j1')
@@ -92,7 +92,7 @@ test('the jobs of a lost worker go elsewhere, and count as new attempts', () => 
   assert.equal(trial.at('j1').attempt, 2)
 })
 
-test('an attempt that starts anew has done nothing yet', () => {
+test('a new attempt has done no work', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })
@@ -101,20 +101,20 @@ test('an attempt that starts anew has done nothing yet', () => {
   assert.equal(trial.view.workers[0]!.jobs[0]!.remaining, 1000)
 })
 
-test('a job whose connection breaks with its worker, again and again, is refused as poison', () => {
+test('a job whose connection breaks with worker after worker is refused as poison', () => {
   const trial = new Trial({ limits: { losses: 3 } })
   for (const id of ['a', 'b', 'c', 'd', 'e']) trial.joins(id)
   trial.arrives('j1')
   for (let i = 0; i < 3; i++) {
     const { worker } = trial.at('j1')
-    // The front sees the connection break before anybody knows that the worker is gone.
+    // The front sees the connection break before the worker is declared lost.
     trial.fails('j1', 'unreachable')
     trial.tell({ type: 'lost', worker })
   }
   assert.deepEqual(answers(trial.fails('j1', 'unreachable')), ['j1 refused poison'])
 })
 
-test('a connection that breaks without its worker does not count against the job', () => {
+test('a connection that breaks while the worker lives does not count against the job', () => {
   const trial = new Trial({ limits: { losses: 1 } })
   trial.joins('a')
   trial.joins('b')
@@ -126,7 +126,7 @@ test('a connection that breaks without its worker does not count against the job
   assert.deepEqual(answers(trial.finishes('j1')), ['j1 result finished'])
 })
 
-test('a slot that was killed from outside is weaker evidence than one that the job took down', () => {
+test('a slot that was killed from outside counts less than a crash', () => {
   const trial = new Trial({ limits: { crashes: 1, losses: 3 } })
   trial.joins('a')
   trial.arrives('j1')

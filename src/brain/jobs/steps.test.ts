@@ -9,7 +9,7 @@ import { only, sent, Trial } from '../testing/trial.ts'
 
 const reason: Reason = { code: 'test' }
 
-/** A policy that does as it is told, once each. */
+/** A scaler that returns the given decisions, once each. */
 function told(more: Partial<Scaler> = {}) {
   const next: ScaleDecision[] = []
   const seen: WorkerFigures[][] = []
@@ -20,8 +20,6 @@ function told(more: Partial<Scaler> = {}) {
       seen.push(view.workers())
       return next.shift() ?? { kind: 'hold', reason }
     },
-    save: () => null,
-    load: () => {},
     ...more,
   }
   return { next, seen, scaler }
@@ -33,7 +31,7 @@ function trialOf(scaler: Scaler, scheduler: SchedulerFactory = leastConnections,
   return trial
 }
 
-test('a policy may name whom it launches, drains and ends; what an ended one had goes elsewhere', () => {
+test('a scaler may name the workers to drain and end; jobs of an ended worker are retried', () => {
   const { next, seen, scaler } = told()
   const trial = trialOf(scaler)
   for (const id of ['a', 'b', 'c']) trial.joins(id)
@@ -61,7 +59,7 @@ test('a policy may name whom it launches, drains and ends; what an ended one had
   assert.deepEqual(work[0], ['a', 1, 1000, false, null])
 })
 
-test('drained workers end at once, unless the policy sees to that', () => {
+test('drained workers end at once, unless the scaler ends them', () => {
   for (const endsDrained of [false, true]) {
     const { next, scaler } = told({ endsDrained })
     const trial = trialOf(scaler)
@@ -73,7 +71,7 @@ test('drained workers end at once, unless the policy sees to that', () => {
   }
 })
 
-test('a policy is told of workers that are lost, before it decides', () => {
+test('a scaler learns of lost workers before it decides', () => {
   const lost: string[] = []
   const { seen, scaler } = told({ lost: (worker) => void lost.push(worker) })
   const trial = trialOf(scaler)
@@ -84,7 +82,7 @@ test('a policy is told of workers that are lost, before it decides', () => {
   assert.equal(seen.length, before + 1)
 })
 
-/** Launches a worker for each job that it has not launched one for, and gives it to that one only. */
+/** Launches one worker for each job, and gives the job to that worker only. */
 const oneEach: SchedulerFactory = ({ fleet }): Scheduler => ({
   name: 'one-each',
   patient: true,
@@ -96,11 +94,9 @@ const oneEach: SchedulerFactory = ({ fleet }): Scheduler => ({
   },
   fits: (worker, record) => worker.launch === record.awaits,
   takes: () => reason,
-  save: () => null,
-  load: () => {},
 })
 
-test('a job may have a worker launched for it, and be passed over by others until that one is there', () => {
+test('a job may have a worker launched for it, and stays queued until that worker joins', () => {
   const { scaler } = told()
   const trial = trialOf(scaler, oneEach, 2)
   const first = only(trial.arrives('1'), 'launch')[0]!.launch
@@ -109,7 +105,7 @@ test('a job may have a worker launched for it, and be passed over by others unti
   assert.deepEqual(sent(trial.joins('b', {}, { launch: second })), ['2 b'])
   assert.deepEqual(sent(trial.joins('a', {}, { launch: first })), ['1 a'])
   assert.deepEqual(trial.view.waiting, ['3'])
-  // There is room again once one is gone: for its job, which comes back.
+  // Once a worker is lost, one may be launched again: for its job, which is retried.
   assert.equal(only(trial.tell({ type: 'lost', worker: 'b' }), 'launch').length, 1)
   assert.deepEqual(only(trial.after(5000).tick(), 'launch'), [])
 })

@@ -9,7 +9,7 @@ import type { BrainSpec } from '../../systems/brain-spec.ts'
 import { decodeEntry, decodeHeader, encodeHeader } from './log.ts'
 import { LogWriter } from './log-writer.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// Fixed, so that every run tests the same cases.
 fc.configureGlobal({ seed: 1 })
 
 const spec: BrainSpec = {
@@ -21,7 +21,7 @@ const spec: BrainSpec = {
   limits: { queue: 5 },
 }
 
-/** All that was written, as lines. */
+/** The lines that were written. */
 function written(write: (log: LogWriter) => void): string[] {
   const chunks: Buffer[] = []
   const log = new LogWriter((chunk) => chunks.push(Buffer.from(chunk)))
@@ -47,7 +47,7 @@ const number = fc.oneof(
   fc.integer({ min: 0, max: 1e9 }).map((thousandths) => thousandths / 1000),
   fc.integer({ min: 0, max: 1e15 }).map((thousandths) => thousandths / 1000),
 )
-// Read back, a key that is half a surrogate pair may come out as another: JSON.parse takes it for an earlier key, `\\`.
+// JSON.parse may read a key with half a surrogate pair as another key.
 const fact = name.filter((text) => text.isWellFormed())
 const reason: fc.Arbitrary<Reason> = fc
   .tuple(
@@ -95,7 +95,7 @@ const event = fc.oneof(
   fc.record(is('tick')),
 ) as fc.Arbitrary<Event>
 
-const usualAction = [
+const actionTypes = [
   fc.record({ type: fc.constantFrom('run', 'pause', 'resume', 'revise'), worker: name, reason, ...token }),
   fc.record({ ...is('wait'), job: name, reason }),
   fc.record({
@@ -104,8 +104,6 @@ const usualAction = [
     outcome: fc.constantFrom('result', 'error', 'refused', 'unknown'),
     reason,
   }),
-]
-const otherAction = [
   fc.record({ ...is('go'), worker: name, ...token }),
   fc.record({ type: fc.constantFrom('cancel', 'retry'), worker: name, reason, ...token }),
   fc.record({ ...is('drop'), reason, ...token }),
@@ -115,12 +113,9 @@ const otherAction = [
   fc.record({ ...is('terminate'), worker: name, reason }),
   fc.record({ ...is('wake'), at: number }),
 ]
-const actions = fc.oneof(
-  fc.array(fc.oneof(...usualAction), { maxLength: 10 }),
-  fc.array(fc.oneof(...usualAction, ...otherAction), { maxLength: 4 }),
-) as fc.Arbitrary<Action[]>
+const actions = fc.array(fc.oneof(...actionTypes), { maxLength: 6 }) as fc.Arbitrary<Action[]>
 
-test('whatever happens, a line of the log says what JSON would', () => {
+test('each event and its actions are one line of JSON', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(number, event, actions), { maxLength: 5 }), (entries) => {
       const lines = written((log) => {
@@ -131,50 +126,24 @@ test('whatever happens, a line of the log says what JSON would', () => {
         entries.map(([at, event, actions]) => plain({ at, event, actions })),
       )
     }),
-    { numRuns: 1500 },
+    { numRuns: 300 },
   )
 })
 
-test('names of any length are written whole, wherever they stand', () => {
-  for (const long of ['x'.repeat(300_000), '日'.repeat(30_000), '\u0001'.repeat(20_000)]) {
-    const token = { epoch: 1, job: long, attempt: 1 }
-    const run: Action = { type: 'run', ...token, worker: 'w', reason: { code: 'core-free', running: 0 } }
-    const entries: [Event, Action[]][] = [
-      [{ type: 'arrived', job: { id: long, workload: 'w', work: 1, memoryMb: 1 } }, [run]],
-      [{ type: 'finished', ...token, worker: 'w', work: 1 }, [run]],
-      [{ type: 'progressed', ...token, job: 'j', worker: long, done: 1 }, []],
-      [{ type: 'finished', ...token, job: 'j', worker: 'w', work: 1 }, [{ ...run, job: 'j', worker: long }]],
-      [
-        { type: 'finished', ...token, job: 'j', worker: 'w', work: 1 },
-        [{ type: 'wait', job: 'k', reason: { code: 'shorter', preempts: long, leftMs: 1 } }],
-      ],
-    ]
+test('names longer than a chunk are written whole', () => {
+  for (const job of ['x'.repeat(300_000), '日'.repeat(30_000), '\u0001'.repeat(20_000)]) {
+    const event: Event = { type: 'finished', epoch: 1, job, attempt: 1, worker: 'w', work: 1 }
     const lines = written((log) => {
-      for (const [event, actions] of entries) {
-        log.entry(1, event, actions)
-        log.entry(2, { type: 'finished', epoch: 1, job: 'j', attempt: 1, worker: 'w', work: 2.5 }, [])
-      }
+      for (const at of [1, 2]) log.entry(at, event, [])
     })
-    assert.equal(lines.length, entries.length * 2)
-    for (const [i, [event, actions]] of entries.entries()) {
-      assert.deepEqual(JSON.parse(lines[2 * i]!), plain({ at: 1, event, actions }))
-      assert.equal((JSON.parse(lines[2 * i + 1]!) as { at: number }).at, 2)
-    }
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      [1, 2].map((at) => ({ at, event, actions: [] })),
+    )
   }
 })
 
-test('a code may come with other facts another time', () => {
-  const one: Action = { type: 'wait', job: 'j', reason: { code: 'deadline', afterMs: 1 } }
-  const other: Action = { type: 'wait', job: 'j', reason: { code: 'deadline', lateMs: 2, by: 'x' } }
-  const event: Event = { type: 'finished', epoch: 1, job: 'j', attempt: 1, worker: 'w', work: 1 }
-  const lines = written((log) => {
-    log.entry(0, event, [one])
-    log.entry(0, event, [other, one])
-  })
-  assert.deepEqual(JSON.parse(lines[1]!), plain({ at: 0, event, actions: [other, one] }))
-})
-
-test('entries come in order and whole, however many there are', () => {
+test('many entries are written in order and whole', () => {
   const lines = written((log) => {
     log.header(spec)
     for (let i = 0; i < 5000; i++) {
@@ -186,11 +155,11 @@ test('entries come in order and whole, however many there are', () => {
   for (let i = 0; i < 5000; i++) assert.equal(decodeEntry(lines[i + 1]!, i + 2).at, i)
 })
 
-test('the header says what the log is, and describes its brain', () => {
+test('the header names the format and describes the brain', () => {
   assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 3, brain: spec })
 })
 
-test('what is not the header of a log is refused', () => {
+test('a line that is not a header is rejected', () => {
   const brain = JSON.stringify(spec)
   for (const line of ['', 'hello', 'null', '5', '[]', '{}', '{"plimsoll":"other"}']) {
     assert.throws(() => decodeHeader(line), { code: 'CONFIG', message: /^line 1: not/ }, line)
@@ -207,7 +176,7 @@ test('what is not the header of a log is refused', () => {
   }
 })
 
-test('what is not an entry is refused, naming the line', () => {
+test('a line that is not an entry is rejected with its number', () => {
   const odd = ['', '{', 'null', '7', '{}', '{"at":1}', '{"at":"1","event":{"type":"tick"},"actions":[]}']
   for (const line of [
     ...odd,

@@ -1,20 +1,19 @@
 /**
- * The event log: one line of JSON for the header, then one for each event with the actions that it led to.
- * Newline-delimited, versioned, complete: a log replayed through a brain of the same description gives the
- * same actions.
+ * The event log: a header line, then one line of JSON for each event with the actions that it led to. Newline-delimited,
+ * versioned and complete: a brain built from the header and fed the events of the log takes the same actions.
  */
 
 import { ConfigError } from '../../lib/errors.ts'
 import type { Action } from '../../model/action.ts'
 import type { Event } from '../../model/event.ts'
-import type { BrainSpec } from '../../systems/brain-spec.ts'
 
 export const logVersion = 3
 
 export interface LogHeader {
   plimsoll: 'event-log'
   version: number
-  brain: BrainSpec
+  /** Describes the brain that wrote the log, in plain data. `systems/brain-spec.ts` knows its type. */
+  brain: object
 }
 
 export interface LogEntry {
@@ -23,9 +22,13 @@ export interface LogEntry {
   actions: Action[]
 }
 
-export function encodeHeader(brain: BrainSpec): string {
+export function encodeHeader(brain: object): string {
   const header: LogHeader = { plimsoll: 'event-log', version: logVersion, brain }
   return `${JSON.stringify(header)}\n`
+}
+
+export function encodeEntry(at: number, event: Event, actions: readonly Action[]): string {
+  return `${JSON.stringify({ at, event, actions })}\n`
 }
 
 export function decodeHeader(line: string): LogHeader {
@@ -40,10 +43,11 @@ export function decodeHeader(line: string): LogHeader {
   return header as LogHeader
 }
 
+/** `number`: the line's, for errors. */
 export function decodeEntry(line: string, number: number): LogEntry {
   const entry = parse(line, number) as Partial<LogEntry> | null
-  const sound = typeof entry?.at === 'number' && typeof entry.event?.type === 'string'
-  if (!sound || !Array.isArray(entry.actions)) {
+  const hasEvent = typeof entry?.at === 'number' && typeof entry.event?.type === 'string'
+  if (!hasEvent || !Array.isArray(entry.actions)) {
     throw new ConfigError(`line ${number}: must have "at", "event" and "actions"`)
   }
   return entry as LogEntry

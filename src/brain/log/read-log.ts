@@ -4,7 +4,7 @@ import { decodeEntry, decodeHeader, type LogEntry, type LogHeader } from './log.
 
 export type Lines = AsyncIterable<string> | Iterable<string>
 
-/** Calls `entry` for each entry of a log until it returns false. */
+/** Calls `entry` with each entry of a log, until it returns false. Returns the header. */
 export async function readLog(
   lines: Lines,
   entry: (entry: LogEntry, line: number, header: LogHeader) => boolean,

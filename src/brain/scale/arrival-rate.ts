@@ -1,25 +1,22 @@
-/** How many jobs arrive a second, now and a while ahead: level and trend, both smoothed, and quick to see a crowd. */
+/** Arrivals per second, now and ahead: smoothed level and trend that react at once to a surge. */
 
-export interface SavedRate {
-  level: number
-  trend: number
-  bins: number
-  /** In the bin under way. */
-  count: number
-  /** Bins in a row that were out of the ordinary. */
-  over: number
-}
-
-/** Out of the ordinary is what lies beyond so many standard deviations, and is so many jobs; two bins of that are a crowd, */
+/** A bin with this many standard deviations, and this many jobs, more than usual is unusual; two in a row are a surge. */
 const [sigmas, leastJobs, bins] = [4, 10, 2]
-/** and so is one that is this many times further off. */
+/** One bin this many times further off is a surge by itself. */
 const atOnce = 2
 
 export class ArrivalRate {
   #binMs: number
   #levelMs: number
   #trendMs: number
-  #state: SavedRate = { level: 0, trend: 0, bins: 0, count: 0, over: 0 }
+  #level = 0
+  #trend = 0
+  /** Bins since the start, or since the last surge. */
+  #bins = 0
+  /** Jobs in the current bin. */
+  #count = 0
+  /** Unusual bins in a row. */
+  #unusual = 0
 
   constructor(binMs: number, levelMs: number, trendMs: number) {
     this.#binMs = binMs
@@ -27,75 +24,69 @@ export class ArrivalRate {
     this.#trendMs = trendMs
   }
 
-  /** From now on it is smoothed over other times. */
+  /** Changes the bin and the smoothing times. */
   pace(binMs: number, levelMs: number, trendMs: number): void {
     this.#binMs = binMs
     this.#levelMs = levelMs
     this.#trendMs = trendMs
   }
 
-  /** One has come. True: with it the bin under way, which is not over yet, is a crowd. */
+  /** Counts one arrival. True: it makes the current bin a surge, before the bin is over. */
   add(): boolean {
-    this.#state.count++
-    return this.#state.count === this.#crowd
+    this.#count++
+    return this.#count === this.#surgeCount
   }
 
-  /** So many are a crowd, whatever of the bin is left. */
-  get #crowd(): number {
-    const { level, bins: seen } = this.#state
-    const usual = (level * this.#binMs) / 1000
-    return seen < bins ? Infinity : Math.ceil(usual + leastJobs + atOnce * sigmas * Math.sqrt(usual))
+  /** The number of jobs in one bin that is a surge by itself. */
+  get #surgeCount(): number {
+    const usual = (this.#level * this.#binMs) / 1000
+    return this.#bins < bins ? Infinity : Math.ceil(usual + leastJobs + atOnce * sigmas * Math.sqrt(usual))
   }
 
   get surges(): boolean {
-    return this.#state.count >= this.#crowd
+    return this.#count >= this.#surgeCount
   }
 
-  /** A bin of so many milliseconds is over. Returns how many came in it. */
+  /** Ends a bin of this length and returns its arrivals. */
   next(ms: number): number {
-    const state = this.#state
     const surges = this.surges
-    const { count } = state
-    // A crowd is not taken for more than it is so far: all of it may have come at one instant.
+    const count = this.#count
+    // All of a surge may have arrived at one instant: its rate is that over a whole bin, not over the part seen.
     const rate = (count * 1000) / (surges ? Math.max(ms, this.#binMs) : ms)
-    const expected = Math.max(0, state.level + (state.trend * ms) / 1000)
+    const expected = Math.max(0, this.#level + (this.#trend * ms) / 1000)
     const usual = (expected * ms) / 1000
-    state.count = 0
-    state.bins++
-    state.over = count > usual + leastJobs + sigmas * Math.sqrt(usual) ? state.over + 1 : 0
-    if (surges || state.over >= bins) {
-      // What was smoothed is of another time: all begins anew.
-      state.level = Math.max(rate, expected)
-      state.trend = 0
-      state.bins = 1
-      state.over = 0
-      return count
-    }
-    // The first bins, also after a crowd has come, say more than what was known before them.
-    const a = Math.max(1 / state.bins, 1 - Math.exp(-ms / this.#levelMs))
-    const level = Math.max(0, expected + a * (rate - expected))
-    const slope = ((level - state.level) * 1000) / ms
-    const b = 1 - Math.exp(-ms / this.#trendMs)
-    state.trend = state.bins * this.#binMs < this.#trendMs ? 0 : state.trend + b * (slope - state.trend)
-    state.level = level
+    this.#count = 0
+    this.#bins++
+    this.#unusual = count > usual + leastJobs + sigmas * Math.sqrt(usual) ? this.#unusual + 1 : 0
+    if (surges || this.#unusual >= bins) this.#restart(Math.max(rate, expected))
+    else this.#smooth(rate, expected, ms)
     return count
   }
 
+  /** After a surge the smoothed past no longer applies. */
+  #restart(level: number): void {
+    this.#level = level
+    this.#trend = 0
+    this.#bins = 1
+    this.#unusual = 0
+  }
+
+  #smooth(rate: number, expected: number, ms: number): void {
+    // The first bins, also after a surge, outweigh what was known before them.
+    const a = Math.max(1 / this.#bins, 1 - Math.exp(-ms / this.#levelMs))
+    const level = Math.max(0, expected + a * (rate - expected))
+    const slope = ((level - this.#level) * 1000) / ms
+    const b = 1 - Math.exp(-ms / this.#trendMs)
+    this.#trend = this.#bins * this.#binMs < this.#trendMs ? 0 : this.#trend + b * (slope - this.#trend)
+    this.#level = level
+  }
+
   get level(): number {
-    return this.#state.level
+    return this.#level
   }
 
-  /** In so many seconds, if things go on as they do. */
+  /** The rate in this many seconds, if the trend continues. */
   ahead(seconds: number): number {
-    const { level, trend } = this.#state
-    return Math.max(0, level + trend * seconds)
-  }
-
-  save(): SavedRate {
-    return { ...this.#state }
-  }
-
-  load(saved: SavedRate): void {
-    this.#state = { ...saved }
+    return Math.max(0, this.#level + this.#trend * seconds)
   }
 }

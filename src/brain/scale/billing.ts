@@ -1,11 +1,11 @@
-/** For how long a worker is paid at the least, and in which steps. */
+/** How workers are billed. */
 
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface Billing {
-  /** A worker is paid for at least so long: it is not ended sooner. */
+  /** The shortest time that is billed: no worker is ended sooner. */
   minimumMs?: number
-  /** It is paid in whole periods: it is ended near the end of one. */
+  /** Whole periods are billed: a worker is ended near the end of one. */
   periodMs?: number
 }
 

@@ -1,9 +1,8 @@
-import type { ScaleSpec } from '../../systems/scalers.ts'
 import { backInto } from './bounds.ts'
-import type { Scaler } from './scaler.ts'
+import type { ScaleOptions, Scaler } from './scaler.ts'
 
-/** As many workers as there are, but at least `min` and at most `max`. */
-export function fixed(spec: ScaleSpec): Scaler {
+/** Keeps the number of workers, within `min` and `max`. */
+export function fixed(spec: ScaleOptions): Scaler {
   const { min, max } = spec
   return {
     name: 'fixed',
@@ -12,7 +11,5 @@ export function fixed(spec: ScaleSpec): Scaler {
       const have = view.ready + view.booting
       return backInto(spec, view) ?? { kind: 'hold', reason: { code: 'within-bounds', have, min, max } }
     },
-    save: () => null,
-    load: () => {},
   }
 }

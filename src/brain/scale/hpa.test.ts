@@ -60,11 +60,3 @@ test('from none the first job brings one worker, without waiting for the next sy
   scaler.decide(fleetOf({ ready: 0 }), 0)
   assert.equal(answer(scaler.decide(fleetOf({ ready: 0, jobs: 1 }), 100)), 1)
 })
-
-test('restored from what it saved it goes on as it would have', () => {
-  const [one, other] = [hpa(spec), hpa(spec)]
-  syncs(one, [{ ready: 10, use: 0.6 }])
-  other.load(JSON.parse(JSON.stringify(one.save())))
-  const view = fleetOf({ ready: 10, busyMs: 400_000, coreMs: 2_000_000 })
-  assert.deepEqual(other.decide(view, 5 * sync), one.decide(view, 5 * sync))
-})

@@ -62,12 +62,3 @@ test('from none the first job brings one worker at once', () => {
   const decision = play.scaler.decide(fleetOf({ ready: 0, jobs: 1 }), 100)
   assert.equal(decision.kind === 'scale' && decision.to, 1)
 })
-
-test('restored from what it saved it goes on as it would have', () => {
-  const play = new Play(4)
-  play.go(6, 30)
-  const other = kpa(spec)
-  other.load(JSON.parse(JSON.stringify(play.scaler.save())))
-  const view = fleetOf({ ready: 4, jobs: 6, jobMs: play.jobMs + 12_000 })
-  assert.deepEqual(other.decide(view, play.now + 2000), play.scaler.decide(view, play.now + 2000))
-})

@@ -1,37 +1,32 @@
-/** Knative's pod autoscaler, on jobs at the same time, with its defaults. A baseline: it knows nothing of what jobs cost. */
+/** Knative's pod autoscaler on concurrency, with its defaults. A baseline that ignores what jobs cost. */
 
-import type { ScaleSpec } from '../../systems/scalers.ts'
-import { backInto, between, hold, targetOf, within } from './bounds.ts'
+import { backInto, hold, replaceLost, type TargetOptions, targetOf, within } from './bounds.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
 const tickMs = 2000
 const [stableMs, panicMs] = [60_000, 6000]
-/** It panics where the short window asks for so many times what is ready, and is calm again a stable window later. */
+/** It panics when the short window asks for this many times the ready workers, until one stable window has passed. */
 const panicThreshold = 2
-/** It grows at most to so many times what is ready at once, and shrinks at most to this part of it. */
+/** One decision grows the fleet at most to this multiple of the ready workers, and shrinks it at most to this fraction. */
 const [mostUp, mostDown] = [1000, 2]
-/** How long nobody must have been there before the last worker goes. */
+/** The last worker ends after this long without jobs. */
 const graceMs = 30_000
 
-interface State {
-  samples: { at: number; jobMs: number }[]
-  panicUntil: number
-  /** The most that was wanted during the panic. */
-  panicked: number
-  wanted: number | null
-  nextAt: number
-  idleSince: number | null
-}
-
-/** `target`: the share of a worker's cores that its jobs are to take; 0.7 is the default there. */
-export function kpa(spec: ScaleSpec): Scaler {
+/** `target`: the share of a worker's cores that its jobs should occupy; Knative's default is 0.7. */
+export function kpa(spec: TargetOptions): Scaler {
   const target = targetOf(spec, 0.7)
-  let state: State = { samples: [], panicUntil: -1, panicked: 0, wanted: null, nextAt: 0, idleSince: null }
+  const window = new ConcurrencyWindow()
+  const panic = new Panic()
+  let wanted: number | null = null
+  let nextAt = 0
+  let idleSince: number | null = null
 
-  /** Jobs at the same time, on average over the last `ms`, or as long as anything is known. */
-  const concurrency = (ms: number, view: FleetView, now: number): number => {
-    const first = state.samples.find(({ at }) => at >= now - ms)
-    return first && first.at < now ? (view.jobMs - first.jobMs) / (now - first.at) : view.jobs
+  /** The last worker stays for the grace period. */
+  const keepLast = (workers: number, isIdle: boolean, have: number, now: number): number => {
+    if (isIdle) idleSince ??= now
+    else idleSince = null
+    const isKept = workers === 0 && (idleSince === null || now < idleSince + graceMs)
+    return isKept ? Math.min(1, have) : workers
   }
 
   return {
@@ -43,44 +38,53 @@ export function kpa(spec: ScaleSpec): Scaler {
       const { ready, jobs } = view
       const have = ready + view.booting
       const fromNone = have === 0 && jobs > 0
-      if (now < state.nextAt && !fromNone) {
-        return between(have, state.wanted)
-      }
-      state.nextAt = now + tickMs
-      state.samples = state.samples.filter(({ at }) => at >= now - stableMs)
+      if (now < nextAt && !fromNone) return replaceLost(have, wanted)
+      nextAt = now + tickMs
       const each = target * view.coresEach
-      const stable = Math.ceil(concurrency(stableMs, view, now) / each)
-      const panic = Math.ceil(concurrency(panicMs, view, now) / each)
-      state.samples.push({ at: now, jobMs: view.jobMs })
+      const [stable, short] = window.average(view, now).map((jobsAtOnce) => Math.ceil(jobsAtOnce / each))
       const base = Math.max(1, ready)
-      if (panic >= panicThreshold * base) {
-        if (now >= state.panicUntil) state.panicked = have
-        state.panicUntil = now + stableMs
-      }
-      const panics = now < state.panicUntil
-      let workers = Math.max(stable, Math.floor(base / mostDown))
-      if (panics) {
-        state.panicked = Math.max(state.panicked, stable, panic)
-        workers = state.panicked
-      }
+      const panicked = panic.wants(stable!, short!, base, have, now)
+      let workers = panicked ?? Math.max(stable!, Math.floor(base / mostDown))
       workers = Math.min(Math.max(workers, fromNone ? 1 : 0), base * mostUp)
-      if (jobs > 0 || stable > 0) state.idleSince = null
-      else state.idleSince ??= now
-      if (workers === 0 && (state.idleSince === null || now < state.idleSince + graceMs))
-        workers = Math.min(1, have)
-      workers = within(spec, workers)
-      state.wanted = workers
+      workers = within(spec, keepLast(workers, jobs === 0 && stable === 0, have, now))
+      wanted = workers
       if (workers === have) return hold(have)
-      const code = panics ? 'concurrency-panic' : 'concurrency'
-      return {
-        kind: 'scale',
-        to: workers,
-        reason: { code, jobs: panics ? panic * each : stable * each, each, have, to: workers },
-      }
+      const [code, jobsNow] =
+        panicked === undefined ? ['concurrency', stable! * each] : ['concurrency-panic', short! * each]
+      return { kind: 'scale', to: workers, reason: { code, jobs: jobsNow, each, have, to: workers } }
     },
-    save: () => state,
-    load(saved) {
-      state = structuredClone(saved as State)
-    },
+  }
+}
+
+/** Mean concurrency over the stable and the panic window. */
+class ConcurrencyWindow {
+  #samples: { at: number; jobMs: number }[] = []
+
+  average(view: FleetView, now: number): [stable: number, short: number] {
+    this.#samples = this.#samples.filter(({ at }) => at >= now - stableMs)
+    const over = (ms: number): number => {
+      const first = this.#samples.find(({ at }) => at >= now - ms)
+      return first && first.at < now ? (view.jobMs - first.jobMs) / (now - first.at) : view.jobs
+    }
+    const both: [number, number] = [over(stableMs), over(panicMs)]
+    this.#samples.push({ at: now, jobMs: view.jobMs })
+    return both
+  }
+}
+
+/** While it lasts, the fleet does not shrink below the highest number that it asked for. */
+class Panic {
+  #until = -1
+  #highest = 0
+
+  /** Undefined: no panic. */
+  wants(stable: number, short: number, base: number, have: number, now: number): number | undefined {
+    if (short >= panicThreshold * base) {
+      if (now >= this.#until) this.#highest = have
+      this.#until = now + stableMs
+    }
+    if (now >= this.#until) return undefined
+    this.#highest = Math.max(this.#highest, stable, short)
+    return this.#highest
   }
 }

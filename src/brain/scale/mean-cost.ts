@@ -1,62 +1,53 @@
-/** What a job costs on average. Heavy tails make every short while a bad witness, so it is learned over a long one. */
+/** The mean cost of a job. It is learned over a long time, because with heavy tails a short sample misleads. */
 
-export interface SavedCost {
-  jobs: number
-  seconds: number
-  /** Of jobs that are over: how many, how long they took, and were expected to. */
-  over: number
-  ended: number
-  expected: number
-}
-
-/** Estimates that are further off than this say nothing: what takes time there is not work. */
+/** A larger factor between actual and expected time is not corrected: that time is not work. */
 const mostFactor = 10
 
 export class MeanCost {
   readonly #memoryMs: number
-  #state: SavedCost = { jobs: 0, seconds: 0, over: 0, ended: 0, expected: 0 }
+  /** Decaying sums over arrivals: jobs, and their expected seconds. */
+  #jobs = 0
+  #seconds = 0
+  /** Decaying sums over finished jobs: their number, the seconds they took, and those expected. */
+  #over = 0
+  #ended = 0
+  #expected = 0
 
   constructor(memoryMs: number) {
     this.#memoryMs = memoryMs
   }
 
   arrived(seconds: number): void {
-    this.#state.jobs++
-    this.#state.seconds += seconds
+    this.#jobs++
+    this.#seconds += seconds
   }
 
-  /** What estimates are wrong by is learned beside them. */
+  /** Learns the error of estimates, apart from the estimates themselves. */
   finished(seconds: number, expected: number): void {
-    this.#state.over++
-    this.#state.ended += seconds
-    this.#state.expected += expected
+    this.#over++
+    this.#ended += seconds
+    this.#expected += expected
   }
 
-  /** So much time has passed: what was seen before counts less. */
+  /** Lets all sums decay by this much time. */
   age(ms: number): void {
     const keep = Math.exp(-ms / this.#memoryMs)
-    for (const key of ['jobs', 'seconds', 'over', 'ended', 'expected'] as const) this.#state[key] *= keep
+    this.#jobs *= keep
+    this.#seconds *= keep
+    this.#over *= keep
+    this.#ended *= keep
+    this.#expected *= keep
   }
 
   /** Seconds of a core; 0: nothing is known. */
   get seconds(): number {
-    const { jobs, seconds } = this.#state
-    return jobs === 0 ? 0 : this.really(seconds / jobs, 1)
+    return this.#jobs === 0 ? 0 : this.really(this.#seconds / this.#jobs, 1)
   }
 
-  /** How long jobs that are expected to take so long together will: estimates are off, and workers faster or slower than they say. */
+  /** The actual seconds of jobs with these expected seconds: corrects errors of estimates and of announced rates. */
   really(seconds: number, jobs: number): number {
-    const { over, ended, expected } = this.#state
-    if (over === 0) return seconds
-    const factor = expected > 0 ? Math.min(mostFactor, ended / expected) : mostFactor
-    return seconds * factor + (jobs * Math.max(0, ended - factor * expected)) / over
-  }
-
-  save(): SavedCost {
-    return { ...this.#state }
-  }
-
-  load(saved: SavedCost): void {
-    this.#state = { ...saved }
+    if (this.#over === 0) return seconds
+    const factor = this.#expected > 0 ? Math.min(mostFactor, this.#ended / this.#expected) : mostFactor
+    return seconds * factor + (jobs * Math.max(0, this.#ended - factor * this.#expected)) / this.#over
   }
 }

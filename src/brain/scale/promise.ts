@@ -1,15 +1,15 @@
-/** What the user promises to clients, in the user's words: slowdowns, deadlines, or a budget that comes before both. */
+/** A service level in words: slowdowns, deadlines, and a budget that takes precedence over both. */
 
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface UserPromise {
-  /** Of the shortest jobs, this share, so many in a hundred have at most this slowdown. */
+  /** Of the shortest jobs (`share` of all), `percent` percent have at most this slowdown. */
   short: { share: number; slowdown: number; percent: number }
-  /** The largest jobs, this share, have at most this slowdown on average. */
+  /** The largest jobs (`share` of all) have at most this slowdown on average. */
   largest: { share: number; slowdown: number }
-  /** So many in a hundred of the jobs that have a deadline meet it; undefined: nothing is promised. */
+  /** This percentage of the jobs with a deadline meet it; undefined: nothing is promised. */
   deadlinesPercent?: number
-  /** So much money an hour, at most. */
+  /** Maximum cost per hour. */
   budgetPerHour?: number
 }
 
@@ -47,7 +47,7 @@ const forms: readonly [RegExp, (promise: UserPromise, values: number[]) => UserP
 const example =
   'parts like "shortest 90 %: slowdown at most 1.5 at p99", "largest 1 %: at most 1.5 on average", "deadlines: 99 %" or "budget: 5 an hour", separated by semicolons'
 
-/** What is not said is as usual. */
+/** Parts that the text leaves out have their defaults. */
 export function promiseOf(text: string | undefined): UserPromise {
   if (text === undefined) return usualPromise
   let promise = usualPromise
@@ -68,7 +68,7 @@ function check({ short, largest, deadlinesPercent = 50, budgetPerHour = 1 }: Use
     throw wrong(`largest ${largest.share * 100} %`, 'above 0 and at most 100 %')
   if (!(short.percent > 0 && short.percent < 100)) throw wrong(`p${short.percent}`, 'above p0 and below p100')
   for (const { slowdown } of [short, largest])
-    if (!(slowdown > 1)) throw wrong(`slowdown at most ${slowdown}`, 'above 1, which is no waiting at all')
+    if (!(slowdown > 1)) throw wrong(`slowdown at most ${slowdown}`, 'above 1 (1 is no waiting at all)')
   if (!(deadlinesPercent > 0 && deadlinesPercent < 100))
     throw wrong(`deadlines: ${deadlinesPercent} %`, 'above 0 and below 100 %')
   if (!(budgetPerHour > 0)) throw wrong(`budget: ${budgetPerHour} an hour`, 'above 0')

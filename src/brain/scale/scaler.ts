@@ -2,7 +2,17 @@
 
 import type { Reason } from '../../model/reason.ts'
 import type { Figures } from '../../model/view.ts'
-import type { EndingRule, Role } from '../../model/worker.ts'
+import type { Billing } from './billing.ts'
+
+/** Options that all policies share. Each policy extends them with its own, and checks those itself. */
+export interface ScaleOptions {
+  /** Minimum and maximum number of workers. */
+  min: number
+  max: number
+  /** Worker boot time, until launches have shown it. */
+  bootMs?: number
+  billing?: Billing
+}
 
 /** What a scaling policy may look at. */
 export interface FleetView {
@@ -10,52 +20,52 @@ export interface FleetView {
   ready: number
   booting: number
   draining: number
-  /** Of the ready ones: fronts. The coordinator, which is one too, is no worker. */
-  fronts: number
-  /** Jobs that no worker has, and all that are here. */
+  /** Ready workers in a role, for policies that assign roles. */
+  inRole(role: string): number
+  /** Jobs in the queue, and all jobs of the cluster. */
   waiting: number
   jobs: number
-  /** Cores of ready workers, those of them that run a job, and those that one more worker would have. */
+  /** Cores of ready workers, how many of them run a job, and the cores of one more worker. */
   cores: number
   busyCores: number
   coresEach: number
-  /** Since the start, each times how long: cores of ready workers, those of them that were busy, jobs present. */
+  /** Integrals over time since the start: cores of ready workers, busy cores, jobs in the cluster. */
   coreMs: number
   busyMs: number
   jobMs: number
-  /** How long a worker takes to come up, for nine of ten; undefined: none has yet. */
+  /** The 90th percentile of boot times; undefined: no worker has booted yet. */
   bootMs: number | undefined
-  /** Each worker, in order of joining. Like the two below, for decisions on a timer. */
+  /** Each worker, in order of joining. This and the two below walk all workers or jobs: for decisions on a timer only. */
   workers(): WorkerFigures[]
-  /** What the jobs that no worker has are predicted to need. */
+  /** The predicted work of all jobs in the queue. */
   waitingWork(): number
-  /** Adds up what jobs need. Looks at each of them: for decisions on a timer, not for each event. */
+  /** Sums over all jobs of the cluster. */
   present(): Present
 }
 
-/** One worker, as scaling policies that choose among them see it. */
+/** One worker, as seen by policies that choose among workers. */
 export interface WorkerFigures {
   id: string
   /** Grows with every worker that joins. */
   number: number
   draining: boolean
   suspect: boolean
-  /** The share of its cores that was busy between the last two looks; null: it has not been looked at twice. */
+  /** The share of its cores that was busy between the last two polls; null: polled less than twice. */
   cpu: number | null
   jobs: number
-  /** What its jobs are still expected to need. */
+  /** The work that its jobs are still expected to need. */
   work: number
   /** When it was launched. */
   since: number
 }
 
-/** What the jobs that are here still need, in seconds of a core. */
+/** What the jobs of the cluster still need, in seconds of a core. */
 export interface Present {
   seconds: number
-  /** Of those that have no core now, on workers that go on; and how many they are. */
+  /** Of jobs without a core, on workers that are not draining; and the number of these jobs. */
   waitingSeconds: number
   waitingJobs: number
-  /** Of those on workers that drain. */
+  /** Of jobs on draining workers. */
   drainingSeconds: number
   oldestWaitingMs: number
 }
@@ -66,59 +76,78 @@ export type ScaleDecision =
   | { kind: 'scale'; to: number; reason: Reason }
   | ({ kind: 'steps' } & ScaleSteps)
 
-/** For policies that say themselves whom they mean. */
+/** For policies that choose the workers themselves. */
 export interface ScaleSteps {
   reason: Reason
-  /** So many more. */
+  /** Launches this many more workers. */
   launch?: { count: number; reason: Reason }
-  /** These are given nothing more. */
+  /** These workers get no more jobs. */
   drain?: { worker: string; reason: Reason }[]
-  /** These are ended now; what they have in hand is for others. */
+  /** These workers end now; their jobs are retried elsewhere. */
   end?: { worker: string; reason: Reason }[]
-  /** Jobs of these lanes that no worker was ever given, and that have waited for longer than so long, are dropped. */
+  /** Queue timeouts in ms by lane, applied now. A job that a worker has been given before is never dropped. */
   drop?: Readonly<Record<string, number>>
 }
 
 /** A job that has a result. */
 export interface FinishedJob {
-  /** How long it took on a core, and was expected to. */
+  /** Seconds of a core that it took, and was expected to take. */
   seconds: number
   expected: number
-  /** From its arrival on. */
+  /** Time since its arrival. */
   hereMs: number
   /** Whether it missed its deadline; undefined: it had none. */
   late: boolean | undefined
 }
 
-/** What a policy of a cluster with tiers decides besides how many nodes there are. */
-export interface Tiers {
-  /** What a node that has just joined is for. */
-  roleFor(view: FleetView): { role: Role; reason: Reason }
-  /** When nodes ask to be ended. */
-  readonly ending: Readonly<Record<Role, EndingRule>>
-  /** A node asks to be ended. Undefined: it may be; else why not. */
-  refuses(role: Role | 'coordinator', view: FleetView, now: number): Reason | undefined
+/** For policies that give workers different roles; see workers/roles.ts. */
+export interface Roles {
+  /** The role of a worker that has just joined; the view does not count that worker yet. */
+  assign(view: FleetView): AssignedRole
+  /** What a worker in this role is told. JSON. */
+  settingsOf(role: string): unknown
+  /** A worker asks to leave. Undefined: the request is ignored, as one of an unknown worker is. */
+  mayLeave(request: LeaveRequest, view: FleetView, now: number): LeaveVerdict | undefined
+}
+
+export interface AssignedRole {
+  role: string
+  /** False: the worker is never given jobs. */
+  takesJobs: boolean
+  reason: Reason
+}
+
+export interface LeaveRequest {
+  worker: string
+  /** Undefined: no worker of that name has a role. */
+  role: string | undefined
+  /** As the worker put it, unchecked. */
+  why: string
+  ms: number
+}
+
+export interface LeaveVerdict {
+  granted: boolean
+  reason: Reason
 }
 
 export interface Scaler {
   readonly name: string
-  /** How often to decide, besides every change of the fleet; 0: never else. */
+  /** The interval between decisions; 0: only changes of the fleet cause decisions. */
   readonly everyMs: number
   decide(view: FleetView, now: number): ScaleDecision
-  /** A job that is expected to take so long on a core has come. True: this cannot wait for the next time. */
+  /** A job that is expected to take this long on a core has arrived. True: decide now, not at the next interval. */
   arrived?(seconds: number, now: number): boolean
   finished?(job: FinishedJob, now: number): void
-  /** A worker is lost, or one that has a role goes without having asked; `decide` follows. Without a role: it has none. */
-  lost?(worker: string, now: number, role?: Role): void
-  /** Given: nodes have roles. */
-  readonly tiers?: Tiers
-  /** True: workers that drain and are empty are ended when it says so, and not at once. */
+  /** A worker is lost, or one in a role leaves without having asked. `decide` follows. */
+  lost?(worker: string, now: number, role?: string): void
+  /** Defined: workers have roles. */
+  readonly roles?: Roles
+  /** True: the policy itself ends draining workers that are empty. */
   readonly endsDrained?: boolean
-  /** It goes by how busy workers' cores are, and wants to know so often; `limits.cpuEveryMs` has precedence. */
+  /** How often the policy needs CPU readings; `limits.cpuEveryMs` takes precedence. */
   readonly cpuEveryMs?: number
-  /** What people may want to know of the policy, and of a worker under it, by name. */
+  /** Figures of the policy, and of a worker under it, for people. */
   tells?(): Figures
   tellsOf?(worker: string): Figures
-  save(): unknown
-  load(saved: unknown): void
 }

@@ -1,37 +1,25 @@
-/** How near the promise is to being broken, as jobs that are over tell. */
+/** How close finished jobs come to breaking the promise. */
 
 import type { UserPromise } from './promise.ts'
 
-export interface SavedStrain {
-  /** Logarithms of the sizes up to which a job is short, and from which it is large. */
-  shortUpTo: number
-  largeFrom: number
-  jobs: number
-  /** Sums that fade: weights, and what they weigh. */
-  short: number
-  shortOver: number
-  large: number
-  largeSlowdown: number
-  dated: number
-  late: number
-}
-
-/** How far a bound of sizes moves by one job, in logarithms. */
+/** How far one job moves a size bound, in logarithms. */
 const stride = 0.02
-/** After so many jobs the bounds of sizes are about right. */
+/** After this many jobs the size bounds are reliable. */
 const settled = 3000
-/** What is worse counts no more than this: one job that nobody noticed is not all of them. */
+/** Slowdowns are capped, so that one extreme job does not outweigh all others. */
 const worst = 20
-/** Fewer jobs of a kind than these say nothing of it. */
+/** The minimum sample of each kind. */
 const enough = 30
 
 export class Strain {
   readonly #promise: UserPromise
   readonly #memoryMs: number
-  #state: SavedStrain = {
-    ...{ shortUpTo: 0, largeFrom: 0, jobs: 0 },
-    ...{ short: 0, shortOver: 0, large: 0, largeSlowdown: 0, dated: 0, late: 0 },
-  }
+  /** Logarithms of the largest short and the smallest large size, found by stochastic approximation. */
+  #shortUpTo = 0
+  #largeFrom = 0
+  #jobs = 0
+  /** Decaying sums. */
+  readonly #sums = { short: 0, shortOver: 0, large: 0, largeSlowdown: 0, dated: 0, late: 0 }
 
   constructor(promise: UserPromise, memoryMs: number) {
     this.#promise = promise
@@ -39,42 +27,44 @@ export class Strain {
   }
 
   finished(seconds: number, hereMs: number, late: boolean | undefined): void {
-    const state = this.#state
-    const { short, largest } = this.#promise
+    const sums = this.#sums
     if (late !== undefined) {
-      state.dated++
-      if (late) state.late++
+      sums.dated++
+      if (late) sums.late++
     }
     if (!(seconds > 0)) return
     const size = Math.log(seconds)
     const slowdown = hereMs / 1000 / seconds
-    if (state.jobs++ === 0) state.shortUpTo = state.largeFrom = size
-    // Nobody knows yet which jobs are short or large.
-    const isEarly = state.jobs < settled
-    const pace = stride * Math.max(1, 100 / state.jobs)
-    state.shortUpTo += pace * (size > state.shortUpTo ? short.share : short.share - 1)
-    state.largeFrom += pace * (size > state.largeFrom ? 1 - largest.share : -largest.share)
-    if (isEarly) return
-    if (size <= state.shortUpTo) {
-      state.short++
-      if (slowdown > short.slowdown) state.shortOver++
+    this.#moveBounds(size)
+    if (this.#jobs < settled) return
+    if (size <= this.#shortUpTo) {
+      sums.short++
+      if (slowdown > this.#promise.short.slowdown) sums.shortOver++
     }
-    if (size >= state.largeFrom) {
-      state.large++
-      state.largeSlowdown += Math.min(slowdown, worst)
+    if (size >= this.#largeFrom) {
+      sums.large++
+      sums.largeSlowdown += Math.min(slowdown, worst)
     }
+  }
+
+  #moveBounds(size: number): void {
+    const { short, largest } = this.#promise
+    if (this.#jobs++ === 0) this.#shortUpTo = this.#largeFrom = size
+    const pace = stride * Math.max(1, 100 / this.#jobs)
+    this.#shortUpTo += pace * (size > this.#shortUpTo ? short.share : short.share - 1)
+    this.#largeFrom += pace * (size > this.#largeFrom ? 1 - largest.share : -largest.share)
   }
 
   age(ms: number): void {
     const keep = Math.exp(-ms / this.#memoryMs)
-    const state = this.#state
+    const sums = this.#sums
     for (const key of ['short', 'shortOver', 'large', 'largeSlowdown', 'dated', 'late'] as const)
-      state[key] *= keep
+      sums[key] *= keep
   }
 
-  /** 1: what is promised is just what happens; more: it is broken; 0: nothing waits, or nothing is known. */
+  /** 1: the promise is just kept; more: it is broken; 0: nothing waits, or the sample is too small. */
   get value(): number {
-    const { short, shortOver, large, largeSlowdown, dated, late } = this.#state
+    const { short, shortOver, large, largeSlowdown, dated, late } = this.#sums
     const { deadlinesPercent, ...promise } = this.#promise
     const ofLargest =
       large < enough ? 0 : Math.max(0, largeSlowdown / large - 1) / (promise.largest.slowdown - 1)
@@ -82,13 +72,5 @@ export class Strain {
     const ofDeadlines =
       deadlinesPercent === undefined || dated < enough ? 0 : late / dated / (1 - deadlinesPercent / 100)
     return Math.max(ofLargest, ofShort, ofDeadlines)
-  }
-
-  save(): SavedStrain {
-    return { ...this.#state }
-  }
-
-  load(saved: SavedStrain): void {
-    this.#state = { ...saved }
   }
 }

@@ -1,28 +1,29 @@
 import { ConfigError } from '../../lib/errors.ts'
-import type { ScaleSpec } from '../../systems/scalers.ts'
-import type { Scaler } from './scaler.ts'
+import type { ScaleOptions, Scaler } from './scaler.ts'
 
-/** For trials of faults: another size every `everyMs` until `untilMs`. */
+export interface WanderingOptions extends ScaleOptions {
+  wander?: Wander
+}
+
+/** A new size every `everyMs`, until `untilMs`. */
 export interface Wander {
   everyMs: number
   untilMs: number
 }
 
-/** Sizes between the bounds by the time alone, so that there is nothing to save. */
-export function wandering({ min, max, wander }: ScaleSpec): Scaler {
-  if (!wander) throw new ConfigError('scale.wander: must say how often, and until when')
+/** For tests with faults: the size depends on the time alone. */
+export function wandering({ min, max, wander }: WanderingOptions): Scaler {
+  if (!wander) throw new ConfigError('scale.wander: must have everyMs and untilMs')
   const { everyMs, untilMs } = wander
   return {
     name: 'wandering',
     everyMs,
     decide({ ready, booting }, now) {
-      // Steps of the golden ratio come to all sizes, in no order that anyone would expect.
+      // Steps of the golden ratio reach all sizes, in an order without pattern.
       const part = (Math.floor(Math.min(now, untilMs) / everyMs) * 0.6180339887) % 1
       const to = min + Math.floor(part * (max - min + 1))
       const reason = { code: 'wanders', to }
       return to === ready + booting ? { kind: 'hold', reason } : { kind: 'scale', to, reason }
     },
-    save: () => null,
-    load: () => {},
   }
 }

@@ -153,14 +153,3 @@ test('where boots are quick it looks more often and shrinks sooner', () => {
   }
   assert.ok(play.ready < before, `${play.ready} of ${before} are left`)
 })
-
-test('restored from what it saved it goes on as it would have', () => {
-  const [one, other] = [new Play(), new Play()]
-  one.go(20, 400)
-  other.scaler.load(JSON.parse(JSON.stringify(one.scaler.save())))
-  other.now = one.now
-  other.ready = one.ready
-  for (const play of [one, other]) play.go(35, 100)
-  assert.deepEqual(other.scaler.save(), one.scaler.save())
-  assert.equal(other.ready, one.ready)
-})

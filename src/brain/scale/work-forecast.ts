@@ -1,33 +1,41 @@
 /**
- * By predicted work. Arrivals are forecast over the time that a worker takes to boot, what a job costs is learned apart from
- * them, and work that waits is given the cores that it takes to be done within the promise.
+ * Scales by predicted work. It forecasts arrivals over a worker's boot time, learns the cost of a job separately, and
+ * adds the cores that the backlog needs to be done within the promise.
  */
 
 import { ConfigError } from '../../lib/errors.ts'
-import type { ScaleSpec } from '../../systems/scalers.ts'
-import { ArrivalRate, type SavedRate } from './arrival-rate.ts'
-import { backInto, between, hold, within } from './bounds.ts'
-import { MeanCost, type SavedCost } from './mean-cost.ts'
+import { ArrivalRate } from './arrival-rate.ts'
+import { backInto, hold, replaceLost, within } from './bounds.ts'
+import { MeanCost } from './mean-cost.ts'
 import { promiseOf } from './promise.ts'
-import { Rhythm, type SavedRhythm } from './rhythm.ts'
-import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
-import { type SavedStrain, Strain } from './strain.ts'
+import { Rhythm } from './rhythm.ts'
+import type { FleetView, ScaleDecision, ScaleOptions, Scaler } from './scaler.ts'
+import { Strain } from './strain.ts'
 
-/** Constants that were found on recorded days, for boots of a minute; see decisions/080-scaling.md. */
+export interface ForecastOptions extends ScaleOptions {
+  /** What clients are promised, in words; see promise.ts. */
+  promise?: string
+  /** The price of a worker, required if the promise has a budget. */
+  pricePerHour?: number
+  /** Other constants, for experiments. */
+  tuning?: Partial<Tuning>
+}
+
+/** Constants found on recorded days, for boots of a minute; see decisions/080-scaling.md. */
 export interface Tuning {
   everyMs: number
-  /** What arrivals are smoothed over, their trend, and what jobs cost. */
+  /** Smoothing times of arrivals, of their trend, and of what jobs cost. */
   levelMs: number
   trendMs: number
   memoryMs: number
-  /** Work that waits is to be done within so long where a job may take half as long again. */
+  /** The backlog is to be done within this time where the promised slowdown is 1.5. */
   drainMs: number
-  /** So much of a worker too few is nothing to launch for: 0.5 takes the nearest whole one. */
+  /** The fraction of a worker that is not worth a launch: 0.5 rounds to the nearest whole worker. */
   spare: number
-  /** It shrinks when it has wanted to for so long, and keeps this margin, in square roots of the forecast cores. */
+  /** It shrinks after wanting to for this long, and keeps this margin, in square roots of the forecast cores. */
   calmMs: number
   keep: number
-  /** Nobody has come for so long before the last worker goes. */
+  /** The last worker ends after this long without arrivals. */
   idleMs: number
 }
 
@@ -45,26 +53,13 @@ const usual: Tuning = {
 
 /** Until a boot has been seen. */
 const guessedBootMs = 60_000
-/** Where boots are quicker everything is: mistakes are mended sooner. These bound it. */
+/** With faster boots all times shrink, because mistakes are corrected sooner. These bound that. */
 const [tunedBootMs, quickest, leastEveryMs, leastIdleMs] = [60_000, 1 / 20, 1000, 60_000]
-/** From this much of the promise on the margin grows, and at the most by so much. */
+/** The margin grows once this share of the promise is used, by at most this much. */
 const [strained, mostStrain] = [0.8, 3]
 
-interface State {
-  rate: SavedRate
-  cost: SavedCost
-  rhythm: SavedRhythm
-  strain: SavedStrain
-  at: number
-  nextAt: number
-  lastArrival: number
-  bootMs: number
-  level: number | null
-  wanted: { at: number; workers: number }[]
-}
-
 interface Need {
-  /** Cores for what will arrive, and for what waits; and for both, to launch for and to keep. */
+  /** Cores for arrivals and for the backlog; cores to launch for, and cores to keep. */
   ahead: number
   extra: number
   grow: number
@@ -73,45 +68,123 @@ interface Need {
   strain: number
 }
 
-export function workForecast(spec: ScaleSpec): Scaler {
-  let tuning = pacedFor(spec.bootMs ?? guessedBootMs, spec)
-  const promise = promiseOf(spec.promise)
-  const slack = promise.largest.slowdown - 1
-  const rate = new ArrivalRate(tuning.everyMs, tuning.levelMs, tuning.trendMs)
-  const cost = new MeanCost(tuning.memoryMs)
-  const rhythm = new Rhythm()
-  const strain = new Strain(promise, tuning.memoryMs)
-  const most = affordable(spec, promise.budgetPerHour)
-  let state: Omit<State, 'rate' | 'cost' | 'rhythm' | 'strain'> = {
-    ...{ at: 0, nextAt: 0, lastArrival: 0, level: null, wanted: [], bootMs: spec.bootMs ?? guessedBootMs },
+export function workForecast(spec: ForecastOptions): Scaler {
+  return new WorkForecast(spec)
+}
+
+class WorkForecast implements Scaler {
+  readonly name = 'work-forecast'
+  readonly #spec: ForecastOptions
+  /** `spec` with the maximum that the budget pays for. */
+  readonly #bounds: ScaleOptions
+  #tuning: Tuning
+  readonly #slack: number
+  readonly #rate: ArrivalRate
+  readonly #cost: MeanCost
+  readonly #rhythm = new Rhythm()
+  readonly #strain: Strain
+  #at = 0
+  #nextAt = 0
+  #lastArrival = 0
+  #bootMs: number
+  #level: number | null = null
+  /** Workers to keep, by recent decisions. */
+  #wanted: { at: number; workers: number }[] = []
+
+  constructor(spec: ForecastOptions) {
+    this.#spec = spec
+    this.#bootMs = spec.bootMs ?? guessedBootMs
+    const tuning = pacedFor(this.#bootMs, spec)
+    const promise = promiseOf(spec.promise)
+    this.#tuning = tuning
+    this.#slack = promise.largest.slowdown - 1
+    this.#rate = new ArrivalRate(tuning.everyMs, tuning.levelMs, tuning.trendMs)
+    this.#cost = new MeanCost(tuning.memoryMs)
+    this.#strain = new Strain(promise, tuning.memoryMs)
+    this.#bounds = { ...spec, max: affordable(spec, promise.budgetPerHour) }
   }
 
-  const pace = (): void => {
-    tuning = pacedFor(state.bootMs, spec)
-    rate.pace(tuning.everyMs, tuning.levelMs, tuning.trendMs)
+  get everyMs(): number {
+    return this.#tuning.everyMs
   }
 
-  /** Jobs a second by the time that a worker launched now is up. */
-  const arrivalsIn = (bootMs: number, now: number): number => {
-    const trend = rate.ahead(bootMs / 1000)
-    const daily = rhythm.ratio(now, bootMs)
-    return daily === undefined ? trend : Math.max(trend, rate.level * daily)
+  decide(view: FleetView, now: number): ScaleDecision {
+    const have = view.ready + view.booting
+    const outside = backInto(this.#bounds, view)
+    if (outside) return outside
+    if (view.bootMs !== undefined && view.bootMs !== this.#bootMs) this.#pace(view.bootMs)
+    const { surges } = this.#rate
+    const due = now >= this.#nextAt || surges
+    if (!due && !(have === 0 && view.jobs > 0)) return replaceLost(have, this.#level)
+    if (due) this.#advance(now)
+    const need = this.#needOf(view, now)
+    const to = within(this.#bounds, this.#workersFor(need, view, now))
+    this.#level = to
+    if (to === have) return hold(have)
+    return { kind: 'scale', to, reason: reasonFor(need, surges, have, to) }
   }
 
-  const needOf = (view: FleetView, now: number): Need => {
-    const bootMs = state.bootMs + tuning.everyMs
-    const here = rate.level * cost.seconds
-    const ahead = arrivalsIn(bootMs, now) * cost.seconds
+  arrived(seconds: number, now: number): boolean {
+    this.#lastArrival = now
+    this.#cost.arrived(seconds)
+    return this.#rate.add()
+  }
+
+  finished({ seconds, expected, hereMs, late }: Parameters<NonNullable<Scaler['finished']>>[0]): void {
+    this.#cost.finished(seconds, expected)
+    this.#strain.finished(seconds, hereMs, late)
+  }
+
+  #pace(bootMs: number): void {
+    this.#bootMs = bootMs
+    this.#tuning = pacedFor(bootMs, this.#spec)
+    const { everyMs, levelMs, trendMs } = this.#tuning
+    this.#rate.pace(everyMs, levelMs, trendMs)
+  }
+
+  #advance(now: number): void {
+    const ms = now - this.#at
+    this.#at = now
+    // A decision forced by a surge does not postpone the regular one.
+    if (now >= this.#nextAt) this.#nextAt = now + this.#tuning.everyMs
+    if (ms <= 0) return
+    this.#rhythm.add(this.#rate.next(ms), ms, now)
+    this.#cost.age(ms)
+    this.#strain.age(ms)
+  }
+
+  #workersFor(need: Need, view: FleetView, now: number): number {
+    const { spare, calmMs } = this.#tuning
+    const workersFor = (cores: number) => Math.ceil(cores / view.coresEach - spare)
+    this.#wanted = this.#wanted.filter(({ at }) => at > now - calmMs)
+    this.#wanted.push({ at: now, workers: workersFor(need.keep) })
+    const kept = Math.max(...this.#wanted.map(({ workers }) => workers))
+    const have = view.ready + view.booting
+    return Math.max(workersFor(need.grow), Math.min(have, kept), this.#least(view, now))
+  }
+
+  /** One worker while jobs are present or were recently. */
+  #least({ jobs, ready, booting }: FleetView, now: number): number {
+    if (jobs > 0) return 1
+    return now - this.#lastArrival < this.#tuning.idleMs ? Math.min(1, ready + booting) : 0
+  }
+
+  #needOf(view: FleetView, now: number): Need {
+    const tuning = this.#tuning
+    const bootMs = this.#bootMs + tuning.everyMs
+    const each = this.#cost.seconds
+    const here = this.#rate.level * each
+    const ahead = this.#arrivalsIn(bootMs, now) * each
     const present = view.present()
     const { waitingJobs } = present
-    const waitingSeconds = cost.really(present.waitingSeconds, waitingJobs)
-    // Until a new worker is up those that are there go on; of those that boot already, half of that time is theirs.
+    const waitingSeconds = this.#cost.really(present.waitingSeconds, waitingJobs)
+    // Ready workers go on until a new one is up; those booting now contribute half of that time.
     const capacity = view.cores + (view.booting * view.coresEach) / 2
     const waiting = Math.max(0, waitingSeconds + (((here + ahead) / 2 - capacity) * bootMs) / 1000)
-    const extra = Math.min((waiting * 1000) / (tuning.drainMs * slack * 2), waitingJobs)
-    const tight = Math.max(0, 0.4 * (0.5 / slack - 1))
-    const over = Math.min(mostStrain, Math.max(0, strain.value - strained) * 2)
-    const margin = tight + over
+    const extra = Math.min((waiting * 1000) / (tuning.drainMs * this.#slack * 2), waitingJobs)
+    const strain = this.#strain.value
+    const tight = Math.max(0, 0.4 * (0.5 / this.#slack - 1))
+    const margin = tight + Math.min(mostStrain, Math.max(0, strain - strained) * 2)
     const most = Math.max(here, ahead)
     return {
       ahead,
@@ -119,89 +192,19 @@ export function workForecast(spec: ScaleSpec): Scaler {
       grow: ahead + margin * Math.sqrt(ahead) + extra,
       keep: most + (tuning.keep + margin) * Math.sqrt(most) + extra,
       waitingMs: Math.round(waitingSeconds * 1000),
-      strain: strain.value,
+      strain,
     }
   }
 
-  /** The least number of workers that there is a use for. */
-  const least = (view: FleetView, now: number): number => {
-    if (view.jobs > 0) return 1
-    return now - state.lastArrival < tuning.idleMs ? Math.min(1, view.ready + view.booting) : 0
-  }
-
-  const look = (now: number): void => {
-    const ms = now - state.at
-    state.at = now
-    // A crowd is looked at in between.
-    if (now >= state.nextAt) state.nextAt = now + tuning.everyMs
-    if (ms <= 0) return
-    rhythm.add(rate.next(ms), ms, now)
-    cost.age(ms)
-    strain.age(ms)
-  }
-
-  return {
-    name: 'work-forecast',
-    get everyMs() {
-      return tuning.everyMs
-    },
-    decide(view, now): ScaleDecision {
-      const have = view.ready + view.booting
-      const outside = backInto({ ...spec, max: most }, view)
-      if (outside) return outside
-      if (view.bootMs !== undefined && view.bootMs !== state.bootMs) {
-        state.bootMs = view.bootMs
-        pace()
-      }
-      const { surges } = rate
-      const due = now >= state.nextAt || surges
-      if (!due && !(have === 0 && view.jobs > 0)) {
-        return between(have, state.level)
-      }
-      if (due) look(now)
-      const need = needOf(view, now)
-      const workersFor = (cores: number) => Math.ceil(cores / view.coresEach - tuning.spare)
-      state.wanted = state.wanted.filter(({ at }) => at > now - tuning.calmMs)
-      state.wanted.push({ at: now, workers: workersFor(need.keep) })
-      const kept = Math.max(...state.wanted.map(({ workers }) => workers))
-      const wanted = Math.max(workersFor(need.grow), Math.min(have, kept), least(view, now))
-      const to = within({ ...spec, max: most }, wanted)
-      state.level = to
-      if (to === have) return hold(have)
-      return { kind: 'scale', to, reason: reasonFor(need, surges, have, to) }
-    },
-    arrived(seconds, now) {
-      state.lastArrival = now
-      cost.arrived(seconds)
-      return rate.add()
-    },
-    finished({ seconds, expected, hereMs, late }) {
-      cost.finished(seconds, expected)
-      strain.finished(seconds, hereMs, late)
-    },
-    save: (): State => ({
-      ...state,
-      ...{ rate: rate.save(), cost: cost.save(), rhythm: rhythm.save(), strain: strain.save() },
-    }),
-    load(saved) {
-      const {
-        rate: savedRate,
-        cost: savedCost,
-        rhythm: savedRhythm,
-        strain: savedStrain,
-        ...rest
-      } = saved as State
-      rate.load(savedRate)
-      cost.load(savedCost)
-      rhythm.load(savedRhythm)
-      strain.load(savedStrain)
-      state = structuredClone(rest)
-      pace()
-    },
+  /** Arrivals per second by the time that a worker launched now is ready. */
+  #arrivalsIn(bootMs: number, now: number): number {
+    const trend = this.#rate.ahead(bootMs / 1000)
+    const daily = this.#rhythm.ratio(now, bootMs)
+    return daily === undefined ? trend : Math.max(trend, this.#rate.level * daily)
   }
 }
 
-function pacedFor(bootMs: number, { tuning }: ScaleSpec): Tuning {
+function pacedFor(bootMs: number, { tuning }: ForecastOptions): Tuning {
   const all = { ...usual, ...tuning }
   const pace = Math.min(1, Math.max(quickest, bootMs / tunedBootMs))
   return {
@@ -215,12 +218,13 @@ function pacedFor(bootMs: number, { tuning }: ScaleSpec): Tuning {
   }
 }
 
-function affordable({ min, max, pricePerHour = 0 }: ScaleSpec, budgetPerHour: number | undefined): number {
+function affordable(
+  { min, max, pricePerHour = 0 }: ForecastOptions,
+  budgetPerHour: number | undefined,
+): number {
   if (budgetPerHour === undefined) return max
   if (!(pricePerHour > 0))
-    throw new ConfigError(
-      `scale.pricePerHour = ${pricePerHour}: must be above 0 where the promise has a budget`,
-    )
+    throw new ConfigError(`scale.pricePerHour = ${pricePerHour}: must be above 0 if the promise has a budget`)
   const workers = Math.floor(budgetPerHour / pricePerHour)
   if (workers < Math.max(1, min))
     throw new ConfigError(

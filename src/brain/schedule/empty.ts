@@ -1,6 +1,6 @@
 /**
- * Empty workers, for the job that a policy found no place for: it looks at so many workers and no more, and an
- * empty one, which takes any job, may stand behind them all.
+ * An index of empty workers. A policy tries a bounded number of workers; an empty one, which can take any job, may be
+ * behind them all, and is found here.
  */
 
 import { type Entry, Heap } from '../../lib/heap.ts'
@@ -8,11 +8,11 @@ import type { Accepts } from '../jobs/eligible.ts'
 import { isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 
 export class EmptyWorkers {
-  /** By number. A worker that is given a job stays until it is looked at: most searches end before they come here. */
+  /** By number. A worker that gets a job stays here until a search meets it: most searches end before. */
   readonly #heap = new Heap<WorkerRecord>()
   readonly #entries = new Map<WorkerRecord, Entry<WorkerRecord>>()
 
-  /** Call it whenever a worker changed. */
+  /** Must be called whenever a worker changed. */
   refile(worker: WorkerRecord): void {
     if (worker.jobs.length > 0) return
     const entry = this.#entries.get(worker)

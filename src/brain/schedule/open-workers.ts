@@ -1,4 +1,4 @@
-/** The workers that may be given jobs, the one with the smallest rank first; among equals, the one that was given a job longest ago. */
+/** Workers with a free slot, the smallest rank first; among equals, the one whose last job came longest ago. */
 
 import { type Entry, Heap } from '../../lib/heap.ts'
 import type { Accepts } from '../jobs/eligible.ts'
@@ -19,7 +19,7 @@ export class OpenWorkers {
     return this.#heap.size
   }
 
-  /** Call it whenever a worker changed. */
+  /** Must be called whenever a worker changed. */
   refile(worker: WorkerRecord): void {
     this.#empty.refile(worker)
     const entry = worker.filed as Entry<WorkerRecord> | undefined
@@ -32,14 +32,14 @@ export class OpenWorkers {
     }
   }
 
-  /** The first that may take the job. */
+  /** The first worker that may take the job. */
   firstFor(record: JobRecord, accepts: Accepts): WorkerRecord | undefined {
     const worker = this.first((candidate) => accepts(candidate, record))
     if (worker || this.size <= passOver) return worker
     return this.#empty.first(record, accepts)
   }
 
-  /** The first of which that is so, among as many as are looked at. */
+  /** The first worker for which the predicate holds, among the first `passOver`. */
   first(isSo: (worker: WorkerRecord) => boolean): WorkerRecord | undefined {
     return this.#heap.find(isSo, passOver)
   }

@@ -123,21 +123,6 @@ test('only the last answers are remembered', () => {
   assert.equal(seen.at(2, 0), 5)
 })
 
-test('latencies that were saved and loaded are forgotten in the same order', () => {
-  for (const before of [5, 32, 50]) {
-    const seen = new Latencies()
-    for (let i = 0; i < before; i++) seen.add({ at: i, found: i % 5, tookMs: i })
-    const loaded = new Latencies()
-    loaded.load(seen.save())
-    for (let i = before; i < 100; i++) {
-      const answer = { at: i, found: i % 7, tookMs: i }
-      seen.add(answer)
-      loaded.add(answer)
-      for (let found = 0; found < 8; found++) assert.equal(loaded.at(found, i), seen.at(found, i))
-    }
-  }
-})
-
 test('prequal: a worker that answers late is left alone until the others are hot', () => {
   const trial = new Trial({ scheduler: 'prequal' })
   for (const id of ['slow', 'fast']) trial.joins(id)

@@ -1,34 +1,32 @@
-/** What probes said, for as long as it is worth something, and which of the probed workers is best. */
+/** Recent probe results, and the best of the probed workers. */
 
 import type { WorkerRecord } from '../state.ts'
 
 export interface Probe {
   readonly worker: WorkerRecord
-  /** Grows with every job that is sent there by this probe. */
+  /** Grows with every job sent there because of this probe. */
   inFlight: number
   readonly latencyMs: number
   readonly at: number
   uses: number
 }
 
-export type SavedProbe = Omit<Probe, 'worker'> & { worker: string }
-
-/** Most probes that are kept, how long, and how many are taken out for each job. */
+/** The size of the pool, how long a probe stays in it, and how many each job removes. */
 const [most, keptMs, removedPerJob] = [16, 1000, 1]
-/** How many more uses than probes there may be. */
+/** The reserve by which uses may exceed probes. */
 const spare = 1
-/** A worker is hot that has more in flight than this share of what probes lately said. */
+/** A worker is hot if it has more in flight than this share of recent probes. */
 const hotShare = 0.84
-/** How many probes the distribution of requests in flight is known from. */
+/** The number of probes in the distribution of requests in flight. */
 const seenProbes = 128
 
 export class ProbePool {
-  /** From the oldest to the newest, one of each worker. */
-  #probes: Probe[] = []
-  /** In the order of time, and the same in ascending order. */
-  #seen: number[] = []
-  #sorted: number[] = []
-  /** Which is taken out next: the oldest, or else the worst. */
+  /** The oldest first, at most one of each worker. */
+  readonly #probes: Probe[] = []
+  /** By time, and the same in ascending order. */
+  readonly #seen: number[] = []
+  readonly #sorted: number[] = []
+  /** True: the next to be removed is the oldest; false: the worst. */
   #oldestNext = true
 
   get size(): number {
@@ -56,7 +54,7 @@ export class ProbePool {
     if (at >= 0) this.#probes.splice(at, 1)
   }
 
-  /** The cold one that answers soonest, or else the hot one with the fewest in flight; of equals the newest. */
+  /** The cold worker with the lowest latency, or else the hot one with the fewest in flight; of equals the newest. */
   best(accepts: (worker: WorkerRecord) => boolean): Probe | undefined {
     const { hotAbove } = this
     let best: Probe | undefined
@@ -67,7 +65,7 @@ export class ProbePool {
     return best
   }
 
-  /** A job goes where this probe says. It may do so for a few, the fewer the more workers there are. */
+  /** A job follows this probe. A probe serves a limited number of jobs, which falls with the number of workers. */
   use(probe: Probe, workers: number, probesPerJob: number): void {
     probe.inFlight++
     probe.uses++
@@ -76,24 +74,12 @@ export class ProbePool {
     if (probe.uses >= uses) this.forget(probe.worker)
   }
 
-  /** Takes out the oldest and the worst by turns: what was best is used up, so what is left grows worse with time. */
+  /** Removes the oldest and the worst alternately: the best are used up, so the rest gets worse over time. */
   tidy(): void {
     if (this.#probes.length === 0) return
     if (this.#oldestNext) this.#probes.shift()
     else this.forget(this.#worst().worker)
     this.#oldestNext = !this.#oldestNext
-  }
-
-  save() {
-    const probes = this.#probes.map((probe): SavedProbe => ({ ...probe, worker: probe.worker.id }))
-    return { probes, seen: [...this.#seen], oldestNext: this.#oldestNext }
-  }
-
-  load(saved: ReturnType<ProbePool['save']>, workerById: (id: string) => WorkerRecord): void {
-    this.#probes = saved.probes.map((probe) => ({ ...probe, worker: workerById(probe.worker) }))
-    this.#seen = [...saved.seen]
-    this.#sorted = saved.seen.toSorted((a, b) => a - b)
-    this.#oldestNext = saved.oldestNext
   }
 
   #worst(): Probe {
@@ -108,7 +94,7 @@ export class ProbePool {
   }
 }
 
-/** Any cold one is better than a hot one. Neither of two that are alike is better. */
+/** Any cold worker is better than a hot one. Neither of two equals is better. */
 function isBetter(a: Probe, b: Probe, hotAbove: number): boolean {
   const [aIsHot, bIsHot] = [a.inFlight > hotAbove, b.inFlight > hotAbove]
   if (aIsHot !== bIsHot) return bIsHot
@@ -116,7 +102,7 @@ function isBetter(a: Probe, b: Probe, hotAbove: number): boolean {
   return a.latencyMs < b.latencyMs
 }
 
-/** Where a value is, or would be, among ascending ones. */
+/** The index of a value, or where it would be, among ascending values. */
 function place(sorted: readonly number[], value: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -1,8 +1,8 @@
-/** Policies that give each job to the open worker with the smallest rank: they differ in that rank only. */
+/** Policies that give each job to the open worker with the smallest rank. They differ only in that rank. */
 
 import type { WorkerRecord } from '../state.ts'
 import { OpenWorkers } from './open-workers.ts'
-import type { Scheduler, SchedulerParts } from './scheduler.ts'
+import { hasRoom, type Scheduler, type SchedulerParts } from './scheduler.ts'
 
 export function rankedWorkers(
   name: string,
@@ -20,8 +20,6 @@ export function rankedWorkers(
       if (!worker) return { reason: { code: 'no-room', openWorkers: open.size } }
       return { worker, reason: { code, jobs: worker.jobs.length } }
     },
-    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
-    save: () => null,
-    load: () => {},
+    takes: hasRoom,
   }
 }

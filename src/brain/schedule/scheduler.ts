@@ -3,17 +3,16 @@
 import type { Random } from '../../lib/random.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Figures } from '../../model/view.ts'
-import type { ClassLimits } from '../../systems/cloudprime/classes.ts'
 import type { Accepts } from '../jobs/eligible.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
 
-/** Where a job goes now; without a worker it waits. */
+/** Where a job goes now; without a worker it is queued. */
 export interface Verdict {
   worker?: WorkerRecord
   reason: Reason
-  /** If it still waits at this time, it is to be placed anew. */
+  /** If the job is still queued at this time, `place` is called again. */
   again?: number
-  /** A worker is launched for it. */
+  /** Launches a worker for the job. */
   launch?: Reason
 }
 
@@ -23,78 +22,59 @@ export interface Verdict {
  */
 export interface Scheduler {
   readonly name: string
-  /** True: ranks are by size, so that larger jobs of the queue wait for smaller ones. */
+  /** True: ranks are by size, so larger jobs in the queue wait for smaller ones. */
   readonly bySize?: boolean
   /** A job's rank in the queue: the smallest goes first, equals in order of arrival. */
   rank(record: JobRecord): number
-  /** This worker's readiness, room or jobs changed. It may have come, or be gone. */
+  /** This worker's state, room or jobs changed; it may be new, or terminated. */
   refile(worker: WorkerRecord): void
-  /** A job has arrived, or has come back. Impatient: it does not wait for anything if it can start. */
+  /** A job has arrived, or is to be retried. Impatient: it starts now if any worker can start it. */
   place(record: JobRecord, now: number, impatient?: boolean): Verdict
-  /** The job waits now, by this verdict; if a worker was launched for it, `awaits` is set. */
+  /** The job has been queued by this verdict; if a worker was launched for it, `awaits` is set. */
   waits?(record: JobRecord, verdict: Verdict): void
-  /** The job waits no more: it is in a worker's or a function's hands, or over. It need not have waited. */
+  /** The job is no longer queued: a worker or a function has it, or it is over. Also called for jobs never queued. */
   leaves?(record: JobRecord): void
-  /** Of jobs in the queue: may this worker have it? Those that it may not are passed over. Default: yes. */
+  /** Whether this worker may take this queued job; if not, the next one is tried. Default: yes. */
   fits?(worker: WorkerRecord, record: JobRecord): boolean
-  /** True: by its rule a job may wait beside a worker that could take it. */
+  /** True: the policy may leave a job queued beside a worker that could take it. */
   readonly patient?: boolean
-  /** The worker has a slot and may take this job, the first in the queue: shall it start there? */
+  /** The worker has a free slot and may take this job, the first in the queue. Undefined: it does not start there now. */
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
-  /** The worker has answered the job, which is still in its hands. */
+  /** The worker has answered the job, and still holds it. */
   ended?(worker: WorkerRecord, record: JobRecord, now: number): void
-  /** What else people may want to know of a worker under this policy, by name. */
+  /** Figures of a worker under this policy, for people. */
   tells?(worker: WorkerRecord): Figures
-  /** What the index cannot be rebuilt from: `refile` of all workers comes before `load`. */
-  save(): unknown
-  load(saved: unknown, worker: (id: string) => WorkerRecord): void
 }
 
 /** What every policy is given. */
-export interface SchedulerParts {
+export interface SchedulerParts<Options extends object = object> {
   accepts: Accepts
   random: Random
-  spec: PlacingSpec
+  spec: Options
   fleet: FleetFacts
 }
 
-/** Constants of policies that have some. */
-export interface PlacingSpec {
-  /** The most work that a worker may have in hand, for policies that bound it. */
-  mostWork?: number
-  /** Of `class-limits`. */
-  classes?: Partial<ClassLimits>
-  /** Of `pack-spread`: classes by work, the smallest first; the last has no bound. */
-  workClasses?: readonly WorkClass[]
-  /** Of `pack-spread`: shares of `mostWork`. Below the first jobs are packed, above the second spread. */
-  packBelow?: number
-  spreadAbove?: number
-  /** The most jobs that a worker may have in hand, likewise. */
-  mostJobs?: number
-  /** Of those that let jobs wait: after so long such a job is placed anew. */
-  againMs?: number
-  /** Of `least-work-capped`: for who has waited so long a worker is kept. */
-  keepAfterMs?: number
-}
-
-export interface WorkClass {
-  name: string
-  mostWork: number | null
-}
+/** Options of a policy, which declares and checks them itself. */
+export type PlacingSpec = object
 
 /** What schedulers may know of the fleet besides its workers. */
 export interface FleetFacts {
   ready(): number
-  /** Workers that are being launched. */
+  /** The number of launches under way. */
   booting(): number
   isBooting(launch: string): boolean
-  /** True: the job is in the queue. */
+  /** True: the job is queued. */
   isWaiting(job: string): boolean
-  /** How many more may be launched now. */
+  /** How many more workers may be launched now. */
   room(): number
 }
 
-export type SchedulerFactory = (parts: SchedulerParts) => Scheduler
+export type SchedulerFactory<Options extends object = object> = (parts: SchedulerParts<Options>) => Scheduler
 
-/** How many workers that cannot take a job are passed over before it is left to wait. */
+/** How many workers that cannot take a job are tried before the job is queued. */
 export const passOver = 64
+
+/** The reason of policies under which any free slot takes the first job of the queue. */
+export function hasRoom({ jobs, slots }: WorkerRecord): Reason {
+  return { code: 'room', jobs: jobs.length, slots }
+}

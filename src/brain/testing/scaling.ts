@@ -1,11 +1,11 @@
-/** Fleets as scaling policies see them, for tests. */
+/** Fleets for tests of scalers. */
 
 import type { FleetView, WorkerFigures } from '../scale/scaler.ts'
 
-/** Two cores a worker, idle, unless told otherwise. */
+/** Default: two cores per worker, all idle. */
 export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
   return {
-    fronts: 0,
+    inRole: () => 0,
     booting: 0,
     draining: 0,
     waiting: 0,
@@ -30,7 +30,7 @@ export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetVie
   }
 }
 
-/** A fleet of these workers, each as usual but for what is said of it. */
+/** A fleet of these workers. `usual` holds the defaults of each. */
 export function fleetOfWorkers(
   usual: Partial<WorkerFigures>,
   workers: Partial<WorkerFigures>[],

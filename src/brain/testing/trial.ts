@@ -1,4 +1,4 @@
-/** A brain under trial: tests say in a few words what happens to it, in virtual time, and read what it does. */
+/** A brain under test: short methods for its events, in virtual time, and its actions. */
 
 import assert from 'node:assert/strict'
 import type { Action } from '../../model/action.ts'
@@ -9,11 +9,10 @@ import type { BrainView } from '../../model/view.ts'
 import type { WorkerFacts } from '../../model/worker.ts'
 import { type BrainSpec, brainOf, usualDiscipline } from '../../systems/brain-spec.ts'
 import type { Brain } from '../brain.ts'
-import type { BrainSnapshot } from '../snapshot.ts'
 
 type Of<T extends Action['type']> = Extract<Action, { type: T }>
 type Run = Of<'run'>
-/** What of a token is to be other than it should. */
+/** Fields of a token that are to be wrong. */
 type Other = Partial<AttemptToken & { worker: string }>
 
 export class Trial {
@@ -22,11 +21,11 @@ export class Trial {
   now = 0
   /** The newest attempt at each job. */
   readonly runs = new Map<string, Run>()
-  /** All that the brain ever did. */
+  /** All actions so far. */
   readonly history: Action[] = []
   readonly #seqs = new Map<string, number>()
 
-  /** Unless told otherwise: fewest jobs first, no workers of its own, 1 as epoch, no reports expected. */
+  /** Defaults: least-connections, no launches, epoch 1, no heartbeats. */
   constructor(spec: Partial<BrainSpec> = {}) {
     const scheduler = spec.scheduler ?? 'least-connections'
     this.spec = {
@@ -45,7 +44,7 @@ export class Trial {
     return this.brain.view()
   }
 
-  /** Lets time pass; nothing happens by itself. */
+  /** Lets time pass, without a tick. */
   after(ms: number): this {
     this.now += ms
     return this
@@ -80,7 +79,7 @@ export class Trial {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held })
   }
 
-  /** The same, with the CPU time that its jobs have had since it began. */
+  /** The same, with the total CPU time of its jobs. */
   reportsCpu(worker: string, cpuMs: number, held: HeldAttempt[] = []): Action[] {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, cpuMs })
   }
@@ -105,7 +104,7 @@ export class Trial {
     return this.tell({ type: 'progressed', done, ...this.at(job) })
   }
 
-  /** The newest attempt at a job, and where it is. */
+  /** The token and worker of the newest attempt at a job. */
   at(job: string): AttemptToken & { worker: string } {
     const { epoch, attempt, worker } = this.runs.get(job)!
     return { epoch, job, attempt, worker }
@@ -115,11 +114,6 @@ export class Trial {
   held(job: string, done?: number): HeldAttempt {
     const { epoch, attempt } = this.at(job)
     return { epoch, job, attempt, ...(done !== undefined && { done }) }
-  }
-
-  /** The brain is replaced by one restored from its snapshot. */
-  restores(): void {
-    this.brain = brainOf(this.spec, JSON.parse(JSON.stringify(this.brain.snapshot())) as BrainSnapshot)
   }
 
   #next(worker: string): number {

@@ -1,15 +1,12 @@
-/** How long workers take to come up: learned from launches that joined. */
+/** Boot times, learned from launches that joined. */
 
-import { ConfigError } from '../../lib/errors.ts'
-
-/** So many of the last boots are remembered. */
+/** How many of the last boots are remembered. */
 const kept = 64
 
 export class Boots {
   readonly #lastMs: number[] = []
   #sorted: readonly number[] | undefined
 
-  /** A launch has joined after so long. */
   add(ms: number): void {
     this.#lastMs.push(ms)
     if (this.#lastMs.length > kept) this.#lastMs.shift()
@@ -20,21 +17,10 @@ export class Boots {
     return this.#lastMs.length
   }
 
-  /** So many in a hundred took no longer; undefined: none has come up yet. */
+  /** Undefined: no worker has booted yet. */
   percentile(percent: number): number | undefined {
     this.#sorted ??= this.#lastMs.toSorted((a, b) => a - b)
     const at = Math.ceil((percent / 100) * this.#sorted.length) - 1
     return this.#sorted[Math.max(0, at)]
-  }
-
-  save(): number[] {
-    return [...this.#lastMs]
-  }
-
-  load(saved: readonly number[]): void {
-    if (saved.some((ms) => !(ms >= 0 && ms < Infinity)))
-      throw new ConfigError(`snapshot boots = ${saved}: must be milliseconds, each 0 or more`)
-    this.#lastMs.splice(0, Infinity, ...saved)
-    this.#sorted = undefined
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Trial } from '../testing/trial.ts'
 
-/** Workers of two cores, looked at every minute. */
+/** Workers with two cores, polled every minute. */
 function polled(): Trial {
   const trial = new Trial({ limits: { cpuEveryMs: 60_000, beatMs: 1000, missedBeats: 1000 } })
   trial.joins('a', { cores: 2 })
@@ -21,19 +21,18 @@ const cpuAt = (trial: Trial, at: number) => {
   return trial.view.workers[0]!.cpu
 }
 
-test('how busy a worker was between two looks is known from the CPU time that it says', () => {
+test("a worker's CPU share between two polls follows from the CPU time that it reports", () => {
   const trial = polled()
   says(trial, 10_000, 2, 500)
   says(trial, 50_000, 3, 40_500)
   assert.equal(trial.view.workers[0]!.cpu, null)
   assert.equal(cpuAt(trial, 60_000), 0.5)
   says(trial, 110_000, 4, 160_500)
-  trial.restores()
   assert.equal(cpuAt(trial, 119_999), 0.5)
   assert.equal(cpuAt(trial, 120_000), 1)
 })
 
-test('a scaler that goes by CPU has it looked at, though nobody says how often', () => {
+test('a scaler that goes by CPU has workers polled by default', () => {
   for (const policy of ['cpu-ema', 'cpu-step', 'average-work', 'on-misfit'] as const) {
     const trial = new Trial({
       scale: { min: 1, max: 2, policy },
@@ -47,7 +46,7 @@ test('a scaler that goes by CPU has it looked at, though nobody says how often',
   }
 })
 
-test('a worker that says nothing keeps its last figure, and has none before the second report', () => {
+test('a worker that does not report keeps its last figure, and has none before its second report', () => {
   const trial = polled()
   assert.equal(cpuAt(trial, 60_000), null)
   says(trial, 70_000, 2, 1_000_000)
@@ -57,13 +56,13 @@ test('a worker that says nothing keeps its last figure, and has none before the 
   assert.equal(cpuAt(trial, 240_000), 0.1)
 })
 
-test('CPU time that cannot be is not believed', () => {
+test('impossible CPU times are ignored', () => {
   const trial = polled()
   says(trial, 10_000, 2, 0)
   for (const [seq, wrong] of [Number.NaN, -5, Infinity].entries()) says(trial, 20_000, 3 + seq, wrong)
   says(trial, 50_000, 9, 8000)
   assert.equal(cpuAt(trial, 60_000), 0.1)
-  // A worker that counts from the start again was not busier than it can be, nor less than idle.
+  // If a worker counts from 0 again, its share stays between 0 and 1.
   says(trial, 110_000, 10, 10)
   assert.equal(cpuAt(trial, 120_000), 0)
 })

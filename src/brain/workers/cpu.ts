@@ -1,31 +1,41 @@
-/** How busy each worker's cores are, looked at every so often, as a cloud's monitoring tells it. */
+/** CPU polls: how busy each worker's cores were between two polls, as a cloud's monitoring tells it. */
 
-import { type Core, setTimer } from '../core.ts'
+import type { Concern, Core } from '../core.ts'
 import type { WorkerRecord } from '../state.ts'
+import { setTimer } from '../timers.ts'
 
-/** Begins to look. */
-export function planPolls(core: Core): void {
-  const everyMs = core.limits.cpuEveryMs || (core.scaler.cpuEveryMs ?? 0)
-  if (everyMs > 0) setTimer(core, { kind: 'cpu', id: 'every' }, core.now + everyMs)
+export const cpu: Concern = {
+  name: 'cpu',
+  isActive: (core) => everyMs(core) > 0,
+  begins: plan,
+  heard(core, worker, cpuMs) {
+    if (cpuMs === undefined || !(cpuMs >= 0 && cpuMs < Infinity)) return
+    worker.cpuReported = { ms: cpuMs, at: core.now }
+    // CPU time before the first report does not belong to any interval between polls.
+    worker.cpuPolled ??= worker.cpuReported
+  },
+  timers: {
+    cpu(core) {
+      plan(core)
+      for (const worker of core.workers.values()) poll(core, worker)
+    },
+  },
 }
 
-/** CPU time of its jobs, as the worker says it. What it had before the first time is no figure of this cluster. */
-export function noteCpu(core: Core, worker: WorkerRecord, ms: number): void {
-  worker.cpuSaid = { ms, at: core.now }
-  worker.cpuPolled ??= worker.cpuSaid
+function everyMs({ limits, scaler }: Core): number {
+  return limits.cpuEveryMs || (scaler.cpuEveryMs ?? 0)
 }
 
-export function pollAll(core: Core): void {
-  planPolls(core)
-  for (const worker of core.workers.values()) poll(core, worker)
+function plan(core: Core): void {
+  setTimer(core, { kind: 'cpu', id: 'every' }, core.now + everyMs(core))
 }
 
-/** A worker that has said nothing since the last time has no new figure. */
+/** A worker that has not reported since the last poll keeps its figure. */
 function poll(core: Core, worker: WorkerRecord): void {
-  const { cpuSaid, cpuPolled, cores } = worker
-  if (!cpuSaid || !cpuPolled || cpuSaid.at <= cpuPolled.at) return
-  const share = (cpuSaid.ms - cpuPolled.ms) / ((cpuSaid.at - cpuPolled.at) * cores)
+  const { cpuReported, cpuPolled, cores } = worker
+  if (!cpuReported || !cpuPolled || cpuReported.at <= cpuPolled.at) return
+  const share = (cpuReported.ms - cpuPolled.ms) / ((cpuReported.at - cpuPolled.at) * cores)
   worker.cpu = Math.min(1, Math.max(0, share))
-  worker.cpuPolled = cpuSaid
+  worker.cpuPolled = cpuReported
   core.scheduler.refile(worker)
 }

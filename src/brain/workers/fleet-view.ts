@@ -1,4 +1,4 @@
-/** What scaling policies see of the fleet. All of it is kept up to date event by event, but what jobs need is added up when asked for. */
+/** What schedulers and scalers see of the fleet. */
 
 import type { Core } from '../core.ts'
 import { doneWork, remainingWork } from '../jobs/mirror.ts'
@@ -10,10 +10,10 @@ export function fleetView(core: Core): FleetView {
   const { occupancy, boots } = core
   return {
     ready: core.ready,
-    fronts: core.fronts,
+    inRole: (role) => readyIn(core, role),
     booting: core.launches.size,
     draining: core.draining.size,
-    waiting: core.waiting.size,
+    waiting: core.queue.size,
     jobs: core.jobs.size,
     cores: core.cores,
     busyCores: core.busyCores,
@@ -46,13 +46,19 @@ function figuresOf(worker: WorkerRecord, now: number): WorkerFigures {
     ...{ id, number, suspect, cpu, since },
     draining: state === 'draining',
     jobs: jobs.length,
-    work: jobs.reduce((sum, record) => sum + remainingWork(record, now), 0),
+    work: jobs.reduce((sum, attempt) => sum + remainingWork(attempt, now), 0),
   }
+}
+
+function readyIn(core: Core, role: string): number {
+  let count = 0
+  for (const worker of core.workers.values()) if (worker.state === 'ready' && worker.role === role) count++
+  return count
 }
 
 function waitingWork(core: Core): number {
   let sum = 0
-  for (const { job } of core.waiting) sum += job.work
+  for (const { job } of core.queue) sum += job.work
   return sum
 }
 
@@ -69,30 +75,31 @@ function present(core: Core): Present {
   for (const record of core.jobs.values()) {
     const seconds = secondsLeft(record, now, usual)
     sums.seconds += seconds
-    if (record.worker?.state === 'draining') {
+    if (record.attempt?.worker.state === 'draining') {
       sums.drainingSeconds += seconds
       continue
     }
-    const share = waits(core, record)
-    if (share === 0) continue
-    sums.waitingJobs += share
-    sums.waitingSeconds += share * seconds
+    const part = waitingPart(core, record)
+    if (part === 0) continue
+    sums.waitingJobs += part
+    sums.waitingSeconds += part * seconds
     sums.oldestWaitingMs = Math.max(sums.oldestWaitingMs, now - record.arrivedAt)
   }
   return sums
 }
 
-/** On a core of its own. A job that has outgrown what was said needs what jobs like it do that have come so far. */
-export function secondsLeft(record: JobRecord, now: number, usualRate: number): number {
-  const rate = record.worker?.workPerSecond ?? usualRate
+/** Seconds on a core of its own. A job that has outgrown its prediction needs what its revised estimate says. */
+export function secondsLeft({ job, attempt, expected }: JobRecord, now: number, usualRate: number): number {
+  const rate = attempt?.worker.workPerSecond ?? usualRate
   if (rate === 0) return 0
-  const done = record.worker ? doneWork(record, now) : 0
-  return Math.max(0, Math.max(record.expected, record.job.work) - done) / rate
+  const done = attempt ? doneWork(attempt, now) : 0
+  return Math.max(0, Math.max(attempt?.expected ?? expected, job.work) - done) / rate
 }
 
-/** The part of the job that has no core now: all of it where one job after another runs. */
-function waits({ discipline }: Core, { worker, running }: JobRecord): number {
-  if (!worker) return 1
-  if (discipline.bounded) return running ? 0 : 1
-  return Math.max(0, 1 - worker.cores / worker.jobs.length)
+/** The part of the job that has no core now. Where jobs share the cores, that may be a fraction. */
+function waitingPart({ discipline }: Core, { attempt }: JobRecord): number {
+  if (!attempt) return 1
+  if (discipline.bounded) return attempt.running ? 0 : 1
+  const { cores, jobs } = attempt.worker
+  return Math.max(0, 1 - cores / jobs.length)
 }

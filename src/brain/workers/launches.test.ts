@@ -6,7 +6,7 @@ import { only, Trial } from '../testing/trial.ts'
 const launched = (actions: readonly Action[]) => only(actions, 'launch').map(({ launch }) => launch)
 const limits = { backoffMs: 1000, backoffMaxMs: 5000, bootMs: 60_000 }
 
-test('the first tick launches the least number of workers', () => {
+test('the first tick launches the minimum number of workers', () => {
   const trial = new Trial({ scale: { min: 2, max: 4 } })
   const actions = trial.tick()
   assert.deepEqual(launched(actions), ['1-1', '1-2'])
@@ -31,7 +31,7 @@ test('a worker that is lost or drained is replaced', () => {
   }
 })
 
-test('after a failed launch the next waits, twice as long after each failure, up to a bound', () => {
+test('after a failed launch the next one waits, twice as long after each failure, up to a limit', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits })
   let [launch] = launched(trial.tick())
   for (const pauseMs of [1000, 2000, 4000, 5000, 5000]) {
@@ -45,7 +45,7 @@ test('after a failed launch the next waits, twice as long after each failure, up
   }
 })
 
-test('a launch that succeeds ends the pause', () => {
+test('a launch that joins ends the pause', () => {
   const trial = new Trial({ scale: { min: 2, max: 2 }, limits })
   const [first, second] = launched(trial.tick())
   trial.tell({ type: 'launch-failed', launch: first! })
@@ -56,7 +56,7 @@ test('a launch that succeeds ends the pause', () => {
   assert.equal(launched(trial.after(1).tick()).length, 1)
 })
 
-test('a launch that never comes up has failed after a while', () => {
+test('a launch that never joins fails after the boot timeout', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits })
   trial.tick()
   const actions = trial.after(60_000).tick()
@@ -64,7 +64,7 @@ test('a launch that never comes up has failed after a while', () => {
   assert.deepEqual(launched(trial.after(1000).tick()), ['1-2'])
 })
 
-test('where boots are known to be quick, a launch is given up sooner, and the next is given longer', () => {
+test('once boots are known to be fast, the boot timeout is shorter, and doubles after a failure', () => {
   const trial = new Trial({ scale: { min: 6, max: 6 }, limits })
   const [last, ...launches] = launched(trial.tick()).reverse()
   trial.after(1000)
@@ -75,18 +75,18 @@ test('where boots are known to be quick, a launch is given up sooner, and the ne
   assert.equal(only(trial.after(10_001).tick(), 'abandon')[0]!.launch, slow)
 })
 
-test('a boot that began before its launch counts with all the time that it took', () => {
+test('a boot that began before its launch counts with its whole time', () => {
   const trial = new Trial({ scale: { min: 6, max: 6 }, limits })
   const [last, ...launches] = launched(trial.tick()).reverse()
   for (const launch of launches) trial.joins(`of-${launch}`, {}, { launch, bootMs: 4_000 })
   trial.tell({ type: 'launch-failed', launch: last! })
-  // Five times as long as usual, and once more for the failure.
+  // Five times the usual time, doubled for the failure.
   trial.after(1000).tick()
   assert.deepEqual(only(trial.after(39_999).tick(), 'abandon'), [])
   assert.equal(only(trial.after(1).tick(), 'abandon').length, 1)
 })
 
-test('a worker that comes up after its launch was given up is ended', () => {
+test('a worker that joins after its launch was given up is terminated', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits })
   trial.tick()
   trial.tell({ type: 'launch-failed', launch: '1-1' })
@@ -95,7 +95,7 @@ test('a worker that comes up after its launch was given up is ended', () => {
   assert.equal(trial.view.ready, 0)
 })
 
-test('of a launch that comes up twice the second worker is ended', () => {
+test('the second worker of a launch that joins twice is terminated', () => {
   const trial = new Trial({ scale: { min: 1, max: 5 } })
   trial.tick()
   trial.joins('a', {}, { launch: '1-1' })
@@ -104,7 +104,7 @@ test('of a launch that comes up twice the second worker is ended', () => {
   assert.equal(trial.view.ready, 1)
 })
 
-test('the failure of a launch that is over or unknown is ignored', () => {
+test('the failure of a launch that has joined or is unknown is ignored', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 } })
   trial.tick()
   trial.joins('a', {}, { launch: '1-1' })
@@ -112,7 +112,7 @@ test('the failure of a launch that is over or unknown is ignored', () => {
   assert.deepEqual(trial.tell({ type: 'launch-failed', launch: 'never' }), [])
 })
 
-test('a thousand failures without a pause between them keep the clock sound', () => {
+test('a thousand failures in a row keep all times finite', () => {
   const trial = new Trial({ scale: { min: 1, max: 1 }, limits: { ...limits, backoffMs: 0 } })
   let [launch] = launched(trial.tick())
   for (let i = 0; i < 1100; i++) {
@@ -122,7 +122,7 @@ test('a thousand failures without a pause between them keep the clock sound', ()
   for (const { at } of only(trial.history, 'wake')) assert.ok(Number.isFinite(at))
 })
 
-test('of more workers than allowed the emptiest, and among equals the youngest, is drained and ended', () => {
+test('above the maximum, the worker that is empty soonest drains, and among equals the youngest', () => {
   const trial = new Trial({ scale: { min: 0, max: 2 } })
   trial.joins('a')
   trial.joins('b')
@@ -138,7 +138,7 @@ test('of more workers than allowed the emptiest, and among equals the youngest, 
   assert.equal(trial.view.ready, 2)
 })
 
-test('a worker that a job has started and waits for is not taken back by a policy that wants fewer', () => {
+test('scale-in spares a worker that was launched for a queued job', () => {
   const trial = new Trial({
     scheduler: 'class-limits',
     placing: { classes: { intermediate: 10, max: 20, mostMax: 1, graceMs: 8000 } },

@@ -1,13 +1,13 @@
-/** How busy the fleet has been: sums over time, of which policies compare two moments. */
+/** How busy the fleet has been: integrals over time, of which policies compare two moments. */
 
 export interface OccupancySums {
-  /** Cores of ready workers, those of them that run a job, and jobs present, each times how long. */
+  /** Cores of ready workers, busy cores and jobs in the cluster, each times the time. */
   coreMs: number
   busyMs: number
   jobMs: number
 }
 
-export interface SavedOccupancy extends OccupancySums {
+interface State extends OccupancySums {
   at: number
   cores: number
   busy: number
@@ -15,9 +15,9 @@ export interface SavedOccupancy extends OccupancySums {
 }
 
 export class Occupancy {
-  #state: SavedOccupancy = { at: 0, cores: 0, busy: 0, jobs: 0, coreMs: 0, busyMs: 0, jobMs: 0 }
+  readonly #state: State = { at: 0, cores: 0, busy: 0, jobs: 0, coreMs: 0, busyMs: 0, jobMs: 0 }
 
-  /** From now on there are so many. */
+  /** The numbers from now on. */
   note(now: number, cores: number, busy: number, jobs: number): void {
     const state = this.#state
     if (cores === state.cores && busy === state.busy && jobs === state.jobs) return
@@ -35,13 +35,5 @@ export class Occupancy {
     const { at, cores, busy, jobs, coreMs, busyMs, jobMs } = this.#state
     const ms = now - at
     return { coreMs: coreMs + ms * cores, busyMs: busyMs + ms * busy, jobMs: jobMs + ms * jobs }
-  }
-
-  save(): SavedOccupancy {
-    return { ...this.#state }
-  }
-
-  load(saved: SavedOccupancy): void {
-    this.#state = { ...saved }
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PingRule } from '../core.ts'
+import type { PingRule } from '../limits.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
 
 const pings: PingRule = { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 5 }
@@ -14,7 +14,7 @@ function pinged(): Trial {
 
 const ended = (trial: Trial) => only(trial.tick(), 'terminate').map(({ reason }) => reason)
 
-test('a worker that does not answer so many pings in a row is dead, and ended', () => {
+test('a worker that leaves `most` pings in a row unanswered is lost', () => {
   const trial = pinged()
   for (const at of [33_000, 63_000]) {
     trial.now = at
@@ -27,7 +27,7 @@ test('a worker that does not answer so many pings in a row is dead, and ended', 
   assert.equal(trial.view.ready, 0)
 })
 
-test('an answer in time sets the count back', () => {
+test('an answer in time resets the count', () => {
   const trial = pinged()
   for (const at of [33_000, 63_000]) {
     trial.now = at
@@ -40,12 +40,11 @@ test('an answer in time sets the count back', () => {
     trial.now = at
     assert.deepEqual(ended(trial), [], `${at}`)
   }
-  trial.restores()
   trial.now = 183_000
   assert.equal(ended(trial).length, 1)
 })
 
-test('what was heard before a ping is no answer to it', () => {
+test('a report before a ping does not answer it', () => {
   const trial = pinged()
   for (const at of [29_999, 59_999, 89_999]) {
     trial.now = at
@@ -56,7 +55,7 @@ test('what was heard before a ping is no answer to it', () => {
   assert.equal(trial.view.ready, 0)
 })
 
-test('a worker that has never answered is given more time', () => {
+test('a worker that has never answered has more time', () => {
   const trial = new Trial({ limits: { pings, beatMs: 1000 } })
   trial.joins('a')
   for (const at of [33_000, 63_000, 93_000, 123_000]) {
@@ -67,7 +66,7 @@ test('a worker that has never answered is given more time', () => {
   assert.equal(ended(trial)[0]?.unanswered, 5)
 })
 
-test('that somebody says it is gone does not end it, but it is given nothing until it is heard of', () => {
+test('a `lost` event only makes the worker suspect until its next report', () => {
   const trial = pinged()
   trial.tell({ type: 'lost', worker: 'a' })
   assert.equal(trial.view.ready, 1)

@@ -1,7 +1,6 @@
 /**
- * Compares what the brain believes of the fleet with what the provider says is there, and mends the difference: what is
- * not there any more is given up, what nobody knows is ended. Lists may be late, incomplete or wrong, so no single one is
- * believed.
+ * Compares the fleet that the brain knows with the launches that the provider lists: those missing from lists are given
+ * up, and unknown ones are ended. Lists may be late, incomplete or wrong, so no single list decides.
  */
 
 import { ContractError } from '../../lib/errors.ts'
@@ -9,46 +8,15 @@ import { thousandths } from '../../lib/quantities.ts'
 import type { Event } from '../../model/event.ts'
 import type { Core } from '../core.ts'
 import type { WorkerRecord } from '../state.ts'
-import { failLaunch } from './launches.ts'
-import { drain, missed } from './workers.ts'
-
-/** What is remembered from one list to the next. All times are those at which lists were asked for. */
-export interface Listing {
-  /** The newest list that counted; -1: none did. */
-  askedAt: number
-  /** Launches that are known, and since when no list has had them. */
-  missing: Map<string, number>
-  /** Launches of which several machines are listed, and since when. */
-  doubled: Map<string, number>
-  /** What the newest list had and nobody knows, and since when all lists have had it. */
-  strangers: Map<string, number>
-}
-
-export interface SavedListing {
-  askedAt: number
-  missing: [string, number][]
-  doubled: [string, number][]
-  strangers: [string, number][]
-}
-
-export function newListing(): Listing {
-  return { askedAt: -1, missing: new Map(), doubled: new Map(), strangers: new Map() }
-}
-
-export function saveListing({ askedAt, missing, doubled, strangers }: Listing): SavedListing {
-  return { askedAt, missing: [...missing], doubled: [...doubled], strangers: [...strangers] }
-}
-
-export function loadListing({ askedAt, missing, doubled, strangers }: SavedListing): Listing {
-  return { askedAt, missing: new Map(missing), doubled: new Map(doubled), strangers: new Map(strangers) }
-}
+import { failLaunch } from './launching.ts'
+import { drain, reportLost } from './leaving.ts'
 
 export function reconcileFleet(core: Core, event: Extract<Event, { type: 'listed' }>): void {
   const { listing } = core
   if (!Number.isFinite(event.askedAt))
     throw new ContractError(`listed: askedAt = ${event.askedAt}: must be a time`)
   const at = Math.min(event.askedAt, core.now)
-  // It came twice, or a newer one overtook it.
+  // A repeated list, or one that a newer list has overtaken.
   if (at <= listing.askedAt) return
   listing.askedAt = at
   const listed = new Map<string, number>()
@@ -59,12 +27,14 @@ export function reconcileFleet(core: Core, event: Extract<Event, { type: 'listed
   giveUpMissing(core, listed, workers)
   endStrangers(core, listed, workers)
   drainDoubled(core, listed, workers)
+  // Most lists only confirm what is known.
+  if (core.actions.length > 0) core.rescale = true
 }
 
 type Listed = ReadonlyMap<string, number>
 type Workers = ReadonlyMap<string, WorkerRecord>
 
-/** Launches and workers that no list has had for longer than lists may be late. */
+/** Gives up launches and workers that lists have missed for longer than lists may be late. */
 function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
   const { missing, askedAt } = core.listing
   const known = new Set([...core.launches.keys(), ...workers.keys()])
@@ -73,7 +43,7 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
     if (listed.has(launch)) continue
     const since = missing.get(launch)
     if (since === undefined) {
-      // A list that was asked for before the launch says nothing of it.
+      // A list that was asked for before the launch cannot name it.
       if (askedAt > (core.launches.get(launch)?.at ?? -1)) missing.set(launch, askedAt)
       continue
     }
@@ -82,14 +52,14 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
     const reason = { code: 'not-listed', missingMs }
     const worker = workers.get(launch)
     if (!worker) failLaunch(core, launch, reason)
-    // Who speaks is there, whatever the list says.
-    else if (worker.heardAt <= since) missed(core, worker.id, reason)
+    // A worker that has reported since then exists, whatever the lists say.
+    else if (worker.heardAt <= since) reportLost(core, worker.id, reason)
     else continue
     missing.delete(launch)
   }
 }
 
-/** A list may be older than the end of what it names: what nobody knows is ended if lists go on to have it. */
+/** Ends unknown launches if lists keep naming them: a single list may be older than the end of what it names. */
 function endStrangers(core: Core, listed: Listed, workers: Workers): void {
   const { strangers, askedAt } = core.listing
   const isKnown = (launch: string) => core.launches.has(launch) || workers.has(launch)
@@ -99,15 +69,15 @@ function endStrangers(core: Core, listed: Listed, workers: Workers): void {
     const since = strangers.get(launch)
     const listedMs = since === undefined ? 0 : thousandths(askedAt - since)
     const over = since !== undefined && listedMs >= core.limits.listMs
-    // If it is still there after as long again, it is ended once more.
+    // If lists still name it after as long again, it is ended once more.
     if (since === undefined || over) strangers.set(launch, askedAt)
     if (over) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger', listedMs } })
   }
 }
 
 /**
- * A launch that brought up two machines: the second is ended when it joins. One that never joins can only be ended
- * together with the first, so that is drained, and what came of the launch ended when it is empty.
+ * Of a launch that created two machines, the second is ended when it joins. If it never joins, it can only be ended
+ * together with the first. So the first is drained, and the launch ended when it is empty.
  */
 function drainDoubled(core: Core, listed: Listed, workers: Workers): void {
   const { doubled, askedAt } = core.listing

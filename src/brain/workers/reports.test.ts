@@ -4,7 +4,7 @@ import { only, sent, Trial } from '../testing/trial.ts'
 
 const limits = { beatMs: 1000, settleMs: 2000 }
 
-test('an attempt that two reports in a row do not have never arrived, once time enough has passed', () => {
+test('an attempt that two reports in a row do not name is lost, after `settleMs`', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -13,7 +13,7 @@ test('an attempt that two reports in a row do not have never arrived, once time 
   assert.equal(trial.at('j1').attempt, 2)
 })
 
-test('a worker is not avoided for a message that got lost', () => {
+test('a lost message does not exclude the worker', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.joins('b', { slots: 1 })
@@ -23,7 +23,7 @@ test('a worker is not avoided for a message that got lost', () => {
   assert.deepEqual(sent(trial.after(1000).reports('a')), ['j1 a'])
 })
 
-test('a report that passes the answer on its way does not lose it', () => {
+test('a report that crosses with the answer does not lose it', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -32,7 +32,7 @@ test('a report that passes the answer on its way does not lose it', () => {
   assert.equal(only(trial.finishes('j1'), 'answer').length, 1)
 })
 
-test('a long answer that has begun to come is not lost when its worker has done its part', () => {
+test('a long answer that has begun to arrive is not lost when its worker has finished', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -40,20 +40,20 @@ test('a long answer that has begun to come is not lost when its worker has done 
   for (let i = 0; i < 10; i++) assert.deepEqual(sent(trial.after(1000).reports('a')), [])
   assert.deepEqual(sent(trial.tell({ type: 'lost', worker: 'a' })), [])
   trial.joins('b')
-  // Another attempt has an answer of its own.
+  // This does not hold for another attempt.
   assert.equal(trial.at('j1').attempt, 2)
   trial.after(5000).reports('b')
   assert.deepEqual(sent(trial.after(1000).reports('b')), ['j1 b'])
 })
 
-test('an attempt that is reported is not lost, however long it runs', () => {
+test('an attempt that reports name is not lost, however long it runs', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
   for (let i = 0; i < 10; i++) assert.deepEqual(sent(trial.after(1000).reports('a', [trial.held('j1')])), [])
 })
 
-test('a report tells how much is done', () => {
+test('a report updates the work done', () => {
   const trial = new Trial({ scheduler: 'srpt', limits })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })
@@ -61,7 +61,7 @@ test('a report tells how much is done', () => {
   assert.equal(trial.view.workers[0]!.jobs[0]!.remaining, 300)
 })
 
-test('strangers in the hands of a worker are stopped', () => {
+test('attempts that a worker should not hold are cancelled', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.joins('b')
@@ -79,7 +79,7 @@ test('strangers in the hands of a worker are stopped', () => {
   assert.equal(only(trial.reports('b', [trial.held('j1')]), 'cancel').length, 1)
 })
 
-test('an attempt of an older epoch does not stand for one that got lost', () => {
+test('an attempt of an older epoch does not count as the current one', () => {
   const trial = new Trial({ epoch: 2, limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -91,7 +91,7 @@ test('an attempt of an older epoch does not stand for one that got lost', () => 
   assert.equal(trial.at('j1').attempt, 2)
 })
 
-test('stale and doubled reports are ignored', () => {
+test('stale and repeated reports are ignored', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -101,13 +101,13 @@ test('stale and doubled reports are ignored', () => {
   }
 })
 
-test('a worker that nobody knows is ended when it reports', () => {
+test('an unknown worker that reports is terminated', () => {
   const trial = new Trial({ limits })
   const actions = trial.reports('zombie')
   assert.deepEqual(actions, [{ type: 'terminate', worker: 'zombie', reason: { code: 'unknown-worker' } }])
 })
 
-test('a worker that joins again keeps what it still holds, and the rest is tried again at once', () => {
+test('a worker that joins again keeps what it still holds, and the rest is retried at once', () => {
   const trial = new Trial({ limits })
   trial.joins('a')
   trial.arrives('j1')
@@ -118,7 +118,7 @@ test('a worker that joins again keeps what it still holds, and the rest is tried
   assert.equal(trial.at('j1').attempt, 1)
 })
 
-test('a doubled joining changes nothing, also with other facts', () => {
+test('a repeated join changes nothing, even with other facts', () => {
   const trial = new Trial({ limits })
   const worker = { id: 'a', cores: 1, workPerSecond: 1000, memoryMb: 100, slots: 2 }
   trial.tell({ type: 'joined', worker, seq: 1, held: [] })
@@ -128,7 +128,7 @@ test('a doubled joining changes nothing, also with other facts', () => {
   assert.deepEqual([trial.view.workers.length, trial.view.workers[0]!.slots], [1, 2])
 })
 
-test('a worker that joins with old work in its hands is told to stop it', () => {
+test('a worker that joins with old attempts is told to cancel them', () => {
   const trial = new Trial({ epoch: 2 })
   const actions = trial.joins('a', {}, { held: [{ epoch: 1, job: 'j1', attempt: 1 }] })
   assert.equal(only(actions, 'cancel')[0]!.epoch, 1)

@@ -1,162 +1,84 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../model/action.ts'
-import { explain } from '../../story/reasons.ts'
-import type { TierSpec } from '../../systems/tiered/tiers.ts'
-import { answers, only, sent, Trial } from '../testing/trial.ts'
+import { createBrain } from '../brain.ts'
+import type { Roles, Scaler } from '../scale/scaler.ts'
+import { leastConnections } from '../schedule/least-connections.ts'
+import { only, sent, Trial } from '../testing/trial.ts'
 
-const launches = (actions: readonly Action[]) => only(actions, 'launch').map(({ launch }) => launch)
-
-/** A cluster that starts with two fronts, the coordinator among them, and four middles; m1 to m4, and f. */
-function cluster(tiers: Partial<TierSpec> = {}, servers = 6): Trial {
-  const hours = Array.from({ length: 24 }, () => servers)
-  const trial = new Trial({
-    scheduler: 'central-queue',
-    scale: { min: 1, max: 20, policy: 'queue-length', tiers: { hours, ...tiers } },
-  })
-  const names = ['m1', 'm2', 'm3', 'm4', 'f']
-  for (const [i, launch] of launches(trial.tick()).entries()) trial.joins(names[i] ?? `n${i}`, {}, { launch })
-  return trial
+/** Every second worker is a clerk, which takes no jobs. Only those that asked politely may leave. */
+function trialWithRoles(): { trial: Trial; lost: string[] } {
+  const lost: string[] = []
+  const roles: Roles = {
+    assign({ ready }) {
+      const role = ready % 2 === 0 ? 'cook' : 'clerk'
+      return { role, takesJobs: role === 'cook', reason: { code: 'in-turn' } }
+    },
+    settingsOf: (role) => ({ apron: role === 'cook' }),
+    mayLeave({ role, why, ms }) {
+      if (role === undefined) return undefined
+      return { granted: why === 'please', reason: { code: why, ms } }
+    },
+  }
+  const scaler: Scaler = {
+    name: 'with-roles',
+    everyMs: 0,
+    decide: () => ({ kind: 'hold', reason: { code: 'enough' } }),
+    lost: (worker, _, role) => lost.push(`${worker} ${role}`),
+    roles,
+  }
+  const trial = new Trial()
+  trial.brain = createBrain({ scheduler: leastConnections, discipline: 'sharing', scaler })
+  return { trial, lost }
 }
 
-const ends = (trial: Trial, worker: string) =>
-  trial.tell({ type: 'would-end', worker, why: 'idle', ms: 2001 })
-
-test('TI-2 nodes are launched without a role and are given one when they join', () => {
-  const trial = cluster()
-  const roles = only(trial.history, 'role')
-  assert.deepEqual(
-    roles.map(({ worker, role }) => `${worker} ${role}`),
-    ['m1 middle', 'm2 middle', 'm3 middle', 'm4 middle', 'f front'],
-  )
-  assert.deepEqual(roles.at(-1)!.ending, { idleMs: 1000, gapMs: 500, gaps: 2 })
-  assert.deepEqual(
-    trial.view.workers.map(({ role }) => role),
-    ['middle', 'middle', 'middle', 'middle', 'front'],
-  )
+test('a worker is assigned a role with its settings when it joins', () => {
+  const { trial } = trialWithRoles()
+  assert.deepEqual(only([...trial.joins('a'), ...trial.joins('b')], 'assign'), [
+    { type: 'assign', worker: 'a', role: 'cook', settings: { apron: true }, reason: { code: 'in-turn' } },
+    { type: 'assign', worker: 'b', role: 'clerk', settings: { apron: false }, reason: { code: 'in-turn' } },
+  ])
+  assert.ok(trial.brain.assignsRoles)
 })
 
-test('TI-2 a front is given no jobs, whatever waits', () => {
-  const trial = cluster()
-  for (let i = 1; i <= 6; i++) trial.arrives(`j${i}`)
-  assert.deepEqual(sent(trial.history), ['j1 m1', 'j2 m2', 'j3 m3', 'j4 m4'])
-  assert.deepEqual(trial.view.waiting, ['j5', 'j6'])
+test('a role that takes no jobs is given none', () => {
+  const { trial } = trialWithRoles()
+  for (const id of ['a', 'b']) trial.joins(id, { slots: 2 })
+  const actions = ['j1', 'j2', 'j3'].flatMap((job) => trial.arrives(job))
+  assert.deepEqual(sent(actions), ['j1 a', 'j2 a'])
 })
 
-test('TI-2 a job that failed on every middle is tried there again: fronts are not others', () => {
-  const trial = cluster()
-  trial.arrives('j')
-  for (let i = 1; i <= 4; i++) trial.fails('j', 'killed')
-  assert.deepEqual(sent(trial.history), ['j m1', 'j m2', 'j m3', 'j m4', 'j m1'])
+test('a role is repeated until reports name it', () => {
+  const { trial } = trialWithRoles()
+  trial.joins('a')
+  assert.equal(only(trial.reports('a'), 'assign')[0]?.reason.code, 'role-again')
+  const knows = trial.tell({ type: 'reported', worker: 'a', seq: 9, held: [], role: 'cook' })
+  assert.deepEqual(only(knows, 'assign'), [])
 })
 
-test('TI-2 a node that was away, or does not know its role, is told it again', () => {
-  const trial = cluster()
-  const again = (actions: readonly Action[]) =>
-    only(actions, 'role').map(({ worker, role }) => [worker, role])
-  assert.deepEqual(again(trial.joins('f')), [['f', 'front']])
-  assert.deepEqual(again(trial.reports('m2')), [['m2', 'middle']])
-  const knows = trial.tell({ type: 'reported', worker: 'm1', seq: 9, held: [], role: 'middle' })
-  assert.deepEqual(again(knows), [])
+test('a request to leave drains the worker or is denied, and one of an unknown worker is ignored', () => {
+  const { trial, lost } = trialWithRoles()
+  for (const id of ['a', 'b']) trial.joins(id)
+  const asks = (worker: string, why: string, ms = 5.00049) =>
+    trial.tell({ type: 'leave-requested', worker, why, ms })
+  assert.deepEqual(asks('a', 'now'), [{ type: 'deny', worker: 'a', reason: { code: 'now', ms: 5 } }])
+  assert.deepEqual(asks('stranger', 'please'), [])
+  const granted = asks('a', 'please', Number.NaN)
+  assert.deepEqual(only(granted, 'drain'), [
+    { type: 'drain', worker: 'a', reason: { code: 'please', ms: 0 } },
+  ])
+  assert.equal(only(granted, 'terminate').length, 1)
+  assert.deepEqual(lost, [], 'a worker that asked is not lost')
 })
 
-test('TI-7 a node that asks to end drains, and ends when it is empty', () => {
-  const trial = cluster()
-  trial.arrives('j')
-  const asked = ends(trial, 'm1')
-  assert.equal(explain(only(asked, 'drain')[0]!.reason), 'it asked to end: it had nothing to do for 2 s')
-  assert.deepEqual(only(asked, 'terminate'), [])
-  const finished = trial.finishes('j')
-  assert.deepEqual(answers(finished), ['j result finished'])
-  assert.deepEqual(
-    only(finished, 'terminate').map(({ worker }) => worker),
-    ['m1'],
-  )
-  assert.deepEqual(ends(trial, 'm1'), [], 'it is gone')
+test('a worker that drains without having asked is reported as lost', () => {
+  const { trial, lost } = trialWithRoles()
+  trial.joins('a')
+  trial.tell({ type: 'drain', worker: 'a' })
+  assert.deepEqual(lost, ['a cook'])
 })
 
-test('TI-7 a front ends when all that came in through it has been answered', () => {
-  const trial = cluster()
-  trial.arrives('a', { front: 'f' })
-  trial.arrives('b', { front: 'f' })
-  assert.deepEqual(trial.view.workers.at(-1)!.figures, { role: 'front', open: 2 })
-  assert.equal(only(ends(trial, 'f'), 'drain').length, 1)
-  trial.restores()
-  trial.finishes('a')
-  assert.equal(trial.view.draining, 1)
-  const last = trial.finishes('b')
-  assert.equal(only(last, 'terminate')[0]?.worker, 'f')
-})
-
-test('TI-7 it is refused where too few would remain', () => {
-  const trial = cluster({ minMiddle: 4 })
-  const names = trial.view.workers.filter(({ role }) => role === 'middle').map(({ id }) => id)
-  assert.equal(names.length, 8)
-  for (const node of names.slice(0, 4)) assert.equal(only(ends(trial.after(1000), node), 'drain').length, 1)
-  const [stay] = only(ends(trial.after(1000), names[4]!), 'stay')
-  assert.deepEqual(stay!.reason, { code: 'too-few', role: 'middle', left: 3, least: 4 })
-})
-
-test('TI-7 the last but the fewest of each tier stay', () => {
-  const trial = cluster({ endEveryMs: 1 })
-  const asked = ['f', 'm1', 'm2', 'm3', 'm4'].map((node) => {
-    const [stay] = only(ends(trial.after(5), node), 'stay')
-    return stay ? explain(stay.reason) : 'allowed'
-  })
-  assert.deepEqual(asked, ['allowed', 'allowed', 'allowed', 'allowed', '0 middles would remain, and 1 must'])
-  assert.equal(trial.view.ready, 1)
-})
-
-test('TI-7 it is refused where another was ended less than a second ago', () => {
-  const trial = cluster()
-  assert.equal(only(ends(trial, 'm1'), 'drain').length, 1)
-  const [stay] = only(ends(trial.after(999), 'm2'), 'stay')
-  assert.equal(explain(stay!.reason), 'another was ended 999 ms ago, and one in 1 s may be')
-  assert.equal(only(ends(trial.after(1), 'm2'), 'drain').length, 1)
-  assert.deepEqual(
-    [trial.view.scaling['ends allowed'], trial.view.scaling['ends refused']],
-    [2, 1],
-    'both are counted',
-  )
-})
-
-test('a node that an operator takes away is replaced by one of its role, one that asked is not', () => {
-  const trial = cluster()
-  ends(trial, 'm1')
-  assert.deepEqual(trial.view.booting, [])
-  const drained = trial.tell({ type: 'drain', worker: 'f' })
-  const [launch] = launches(drained)
-  const joined = trial.joins('g', {}, { launch: launch! })
-  assert.equal(only(joined, 'role')[0]?.role, 'front')
-})
-
-test('a node that was to go, and is lost on the way, is not missed', () => {
-  const trial = cluster()
-  trial.arrives('j')
-  ends(trial, 'm1')
-  assert.deepEqual(launches(trial.tell({ type: 'lost', worker: 'm1' })), [])
-  assert.equal(launches(trial.tell({ type: 'lost', worker: 'm2' })).length, 1)
-})
-
-test('TI-7 the coordinator itself never ends', () => {
-  const trial = cluster()
-  const [stay] = only(ends(trial, 'coordinator'), 'stay')
-  assert.equal(explain(stay!.reason), 'the coordinator always stays')
-})
-
-test('where there are no tiers nobody has a role, and nobody is asked', () => {
-  const trial = new Trial({ scheduler: 'central-queue' })
-  assert.deepEqual(only(trial.joins('a'), 'role'), [])
-  assert.equal(trial.view.workers[0]!.role, undefined)
-  assert.deepEqual(ends(trial, 'a'), [])
-})
-
-test('TI-3 both queues are at the coordinator, whichever front requests came in through', () => {
-  const trial = cluster()
-  for (let i = 1; i <= 4; i++) trial.arrives(`first${i}`, { lane: 'browse' })
-  trial.arrives('a', { lane: 'purchase', front: 'f' })
-  trial.arrives('b', { lane: 'browse', front: 'f' })
-  trial.arrives('c', { lane: 'browse' })
-  assert.deepEqual(trial.view.lanes, { purchase: 1, browse: 2 })
-  assert.deepEqual(sent(trial.finishes('first1')), ['a m1'])
+test('without roles a request to leave is ignored', () => {
+  const trial = new Trial()
+  assert.deepEqual(only(trial.joins('a'), 'assign'), [])
+  assert.deepEqual(trial.tell({ type: 'leave-requested', worker: 'a', why: 'please', ms: 1 }), [])
 })

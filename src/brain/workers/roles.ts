@@ -1,32 +1,37 @@
-/** Roles of nodes where there are tiers: who becomes what, what comes in through whom, and who may end. */
+/**
+ * Roles of workers. A scaler may assign each worker a role when it joins: a name, whether the role takes jobs, and
+ * settings for the worker. The tiered system does (systems/tiered); the core interprets neither names nor settings.
+ *
+ * What stays in the core, because only the core knows it:
+ * - A worker whose role takes no jobs has no slots, so that schedulers, capacity and deadlines leave it out.
+ * - The role is repeated until the worker's reports name it, since messages get lost.
+ * - A worker asks to leave; the scaler grants that, and the worker drains, or denies it.
+ * - Jobs by the front they came in through: a draining worker ends only when its clients have their answers too.
+ * - A worker in a role that leaves without having asked is reported to the scaler as lost, so that it can be replaced.
+ */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Event } from '../../model/event.ts'
-import type { Role } from '../../model/worker.ts'
 import type { Core } from '../core.ts'
-import type { Tiers } from '../scale/scaler.ts'
+import type { AssignedRole, Roles } from '../scale/scaler.ts'
 import type { WorkerRecord } from '../state.ts'
 import { fleetView } from './fleet-view.ts'
-import { drain } from './workers.ts'
+import { drain } from './leaving.ts'
 
-/** The process of the brain: a front that is no worker, was never launched and never ends. */
-export const coordinator = 'coordinator'
-
-/** A node that has just joined, and is not counted yet, is told what it is for. */
-export function giveRole(core: Core, tiers: Tiers, worker: string): Role {
-  const { role, reason } = tiers.roleFor(fleetView(core))
-  core.actions.push({ type: 'role', worker, role, ending: tiers.ending[role], reason })
-  return role
+/** Assigns a role to a worker that has just joined and is not counted yet. */
+export function assignRole(core: Core, roles: Roles, worker: string): AssignedRole {
+  const assigned = roles.assign(fleetView(core))
+  const { role, reason } = assigned
+  core.actions.push({ type: 'assign', worker, role, settings: roles.settingsOf(role), reason })
+  return assigned
 }
 
-/** It was away, or what it was told got lost. */
-export function remindOfRole(core: Core, { id, role }: WorkerRecord): void {
-  const { tiers } = core.scaler
-  if (!role || !tiers) return
-  core.actions.push({
-    ...{ type: 'role', worker: id, role, ending: tiers.ending[role] },
-    reason: { code: 'role-again', role },
-  })
+/** The worker was disconnected, or the message with its role was lost. */
+export function repeatRole(core: Core, { id, role }: WorkerRecord): void {
+  const { roles } = core.scaler
+  if (role === undefined || !roles) return
+  const reason = { code: 'role-again', role }
+  core.actions.push({ type: 'assign', worker: id, role, settings: roles.settingsOf(role), reason })
 }
 
 /** A job has come in through that front. */
@@ -40,24 +45,22 @@ export function leaveFront({ through }: Core, front: string): void {
   else through.delete(front)
 }
 
-/** A node goes that did not ask whether it may: it will be missed as one that is lost. */
-export function noteLeaving(core: Core, worker: string): void {
-  const node = core.workers.get(worker)
-  if (node?.role && node.state === 'ready') core.scaler.lost?.(worker, core.now, node.role)
+/** A worker in a role leaves without having asked. */
+export function noteLeaving(core: Core, id: string): void {
+  const worker = core.workers.get(id)
+  if (worker?.role !== undefined && worker.state === 'ready') core.scaler.lost?.(id, core.now, worker.role)
 }
 
-/** A node asks to be ended: it drains, or is told why it stays. */
-export function askToEnd(core: Core, event: Extract<Event, { type: 'would-end' }>): void {
-  const { tiers } = core.scaler
-  const node = core.workers.get(event.worker)
-  const role = event.worker === coordinator ? coordinator : node?.role
-  // It has been allowed to already, or is gone, or nodes have no roles here.
-  if (!tiers || !role || (node && node.state !== 'ready')) return
-  const refused = tiers.refuses(role, fleetView(core), core.now)
-  if (refused) core.actions.push({ type: 'stay', worker: event.worker, reason: refused })
-  else {
-    const code = event.why === 'slow' ? 'asked-slow' : 'asked-idle'
-    const ms = event.ms >= 0 && event.ms < Infinity ? thousandths(event.ms) : 0
-    drain(core, event.worker, { code, ms })
-  }
+/** Drains the worker, or tells it why it stays. */
+export function requestLeave(core: Core, event: Extract<Event, { type: 'leave-requested' }>): void {
+  const { roles } = core.scaler
+  const worker = core.workers.get(event.worker)
+  // One that is draining already has been allowed to leave.
+  if (!roles || (worker && worker.state !== 'ready')) return
+  const ms = event.ms >= 0 && event.ms < Infinity ? thousandths(event.ms) : 0
+  const request = { worker: event.worker, role: worker?.role, why: event.why, ms }
+  const verdict = roles.mayLeave(request, fleetView(core), core.now)
+  if (!verdict) return
+  if (verdict.granted) drain(core, event.worker, verdict.reason)
+  else core.actions.push({ type: 'deny', worker: event.worker, reason: verdict.reason })
 }

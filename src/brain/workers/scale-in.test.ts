@@ -4,7 +4,7 @@ import type { Action } from '../../model/action.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
 
-/** Three workers, of which one is to be left after a while. */
+/** Three workers, two of which are to be drained later. */
 function shrinking(scale: Partial<ScaleSpec> = {}): Trial {
   const trial = new Trial({
     scheduler: 'srpt',
@@ -25,7 +25,7 @@ function shrinking(scale: Partial<ScaleSpec> = {}): Trial {
 
 const drained = (actions: readonly Action[]) => only(actions, 'drain').map(({ worker }) => worker)
 
-test('those that are soonest empty go, and what is left of them is told', () => {
+test('the workers that are empty soonest drain, and the reason names how long that takes', () => {
   const trial = shrinking()
   trial.arrives('long', { work: 500_000 })
   trial.arrives('short', { work: 120_000 })
@@ -48,7 +48,7 @@ test('those that are soonest empty go, and what is left of them is told', () => 
   )
 })
 
-test('of workers that are empty the one that was given a job last is kept', () => {
+test('among empty workers the one that was given a job last is kept', () => {
   const trial = shrinking()
   for (const job of ['a', 'b', 'c']) trial.after(1000).arrives(job)
   const last = trial.at('c').worker
@@ -60,7 +60,7 @@ test('of workers that are empty the one that was given a job last is kept', () =
   assert.equal(only(actions, 'terminate').length, 2)
 })
 
-test('a launch that nobody needs any more goes before any worker', () => {
+test('launches are abandoned before workers drain', () => {
   const trial = new Trial({
     scale: {
       min: 0,
@@ -83,7 +83,7 @@ test('a launch that nobody needs any more goes before any worker', () => {
   assert.deepEqual([drained(actions), trial.view.booting, trial.view.ready], [[], [], 1])
 })
 
-test('nobody is ended before it has been paid for', () => {
+test('no worker is drained before its billing period ends', () => {
   const trial = shrinking({ billing: { minimumMs: 130_000 } })
   trial.now = 100_000
   assert.deepEqual(drained(trial.tick()), [])
@@ -91,7 +91,7 @@ test('nobody is ended before it has been paid for', () => {
   assert.equal(drained(trial.tick()).length, 2)
 })
 
-test('whoever comes where no worker is brings one at once, and waits for it', () => {
+test('a job that arrives at an empty fleet launches a worker at once', () => {
   for (const policy of ['work-forecast', 'hpa', 'kpa'] as const) {
     const trial = new Trial({ scale: { min: 0, max: 3, policy } })
     assert.deepEqual(only(trial.tick(), 'launch'), [], policy)
@@ -107,7 +107,7 @@ test('whoever comes where no worker is brings one at once, and waits for it', ()
   }
 })
 
-test('a lost worker is replaced between two looks', () => {
+test("a lost worker is replaced before the scaler's next interval", () => {
   const trial = new Trial({ scale: { min: 0, max: 3, policy: 'work-forecast' } })
   trial.tick()
   const [launch] = only(trial.after(1).arrives('j'), 'launch')

@@ -1,25 +1,35 @@
-/** Who is not heard of any more is lost: by reports that do not come, or by pings that are not answered. */
+/** Heartbeats: a worker that misses too many of them, or leaves too many pings unanswered, is lost. */
 
-import { type Core, setTimer } from '../core.ts'
+import type { Concern, Core } from '../core.ts'
 import type { WorkerRecord } from '../state.ts'
-import { lose } from './workers.ts'
+import { clearTimer, setTimer } from '../timers.ts'
+import { lose } from './leaving.ts'
 
-/** Asks to be called when the worker has been silent for too long, if it says nothing until then; or to ping it. */
-export function watch(core: Core, worker: WorkerRecord): void {
-  const { pings, beatMs } = core.limits
-  if (worker.silence) core.timers.remove(worker.silence)
-  worker.silence = undefined
-  if (pings) {
-    worker.pingedAt = core.now + pings.everyMs
-    setSilence(core, worker, worker.pingedAt + pings.answerMs)
-  } else if (beatMs > 0) setSilence(core, worker, silentAt(core, worker))
+export const silence: Concern = {
+  name: 'silence',
+  isActive: ({ limits }) => limits.pings !== null || limits.beatMs > 0,
+  joined: watch,
+  heard(core, worker) {
+    // It is no longer new, so less silence is tolerated.
+    if (worker.reports === 1 && !core.limits.pings) watch(core, worker)
+  },
+  timers: { silence: checkSilence },
 }
 
-/** Has the worker been silent for too long? */
-export function checkSilence(core: Core, id: string): void {
+/** Sets the timer for when the worker has been silent for too long, or must have answered its first ping. */
+function watch(core: Core, worker: WorkerRecord): void {
+  const { pings } = core.limits
+  clearTimer(core, worker.silenceTimer)
+  if (pings) {
+    worker.pingedAt = core.now + pings.everyMs
+    plan(core, worker, worker.pingedAt + pings.answerMs)
+  } else plan(core, worker, silentAt(core, worker))
+}
+
+function checkSilence(core: Core, id: string): void {
   const worker = core.workers.get(id)
   if (!worker) return
-  worker.silence = undefined
+  worker.silenceTimer = undefined
   if (core.limits.pings) return checkPing(core, worker)
   if (silentAt(core, worker) <= core.now)
     lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
@@ -34,11 +44,11 @@ function checkPing(core: Core, worker: WorkerRecord): void {
   if (worker.unanswered >= limit)
     return lose(core, worker.id, { code: 'pings', unanswered: worker.unanswered, everyMs, answerMs })
   worker.pingedAt += everyMs
-  setSilence(core, worker, worker.pingedAt + answerMs)
+  plan(core, worker, worker.pingedAt + answerMs)
 }
 
-function setSilence(core: Core, worker: WorkerRecord, at: number): void {
-  worker.silence = setTimer(core, { kind: 'silence', id: worker.id }, at)
+function plan(core: Core, worker: WorkerRecord, at: number): void {
+  worker.silenceTimer = setTimer(core, { kind: 'silence', id: worker.id }, at)
 }
 
 function silentAt(core: Core, worker: WorkerRecord): number {

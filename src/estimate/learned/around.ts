@@ -1,17 +1,17 @@
-/** How far off requests like a post were, by percentiles: what an interval around a request near it begins with. */
+/** Percentiles of the errors near each inducing point, which give the spread of predictions near it. */
 
-/** How many rows' worth the misses of all rows count against those of rows alike. */
-const everywhere = 8
-/** How much less rows that are less alike count. */
+/** Total weight of all rows together, in units of one identical row. */
+const baseWeight = 8
+/** Exponent of the similarity in a row's weight. */
 const sharpness = 4
 
-/** Percentiles of misses around each post, and at the end those of all rows. */
+/** The 5th, 50th and 95th percentile of the errors around each point, then those of all rows. */
 export function aroundOf(misses: Float64Array, filled: Float64Array, n: number, posts: number): Float64Array {
   const order = [...misses.keys()].sort((a, b) => misses[a]! - misses[b]!)
   const around = new Float64Array(3 * (posts + 1))
   const shares = new Float64Array(misses.length)
   for (let p = 0; p <= posts; p++) {
-    const base = everywhere / misses.length
+    const base = baseWeight / misses.length
     let total = 0
     for (let i = 0; i < misses.length; i++) {
       shares[i] = base + (p < posts ? filled[i * n + n - posts + p]! ** sharpness : 0)

@@ -1,18 +1,18 @@
-/** What newer measurements say that the model does not know yet: a line through its misses, kept up row by row. */
+/** A linear fit through the model's errors on rows newer than the model, updated with each row. */
 
 import type { Encoded } from './encoding.ts'
 
-/** How far the line may be off 0 before anything is known: its level and its slopes, in logs. */
+/** Prior standard deviations of the line's level and slopes, in logs. */
 export interface Freedom {
   level: number
   slope: number
 }
 
-/** A model that was just made needs little; one of other code may be off by anything. */
+/** A new model needs little correction; a model of other code may be off by any factor. */
 export const settled: Freedom = { level: 0.05, slope: 0.01 }
 export const unsettled: Freedom = { level: 1, slope: 0.1 }
 
-/** In deviations; a request farther out has no more say. */
+/** Features are clipped at this many standard deviations, which bounds the leverage of one request. */
 const farthest = 3
 
 /** Recursive least squares. */
@@ -38,11 +38,11 @@ export class Correction {
     return sum
   }
 
-  /** `miss` is how far the model itself was off, and `usual` how far it is as a rule. */
+  /** `miss` is the model's error without correction, `usual` its typical error. */
   learn(request: Encoded, miss: number, usual: number): void {
     const off = miss - this.of(request)
     const n = this.#weights.length
-    // What is far off counts for less.
+    // Outliers have less weight.
     let total = usual * usual * Math.max(1, (off / (4 * usual)) ** 2)
     for (let i = 0; i < n; i++) {
       let gain = 0

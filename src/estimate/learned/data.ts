@@ -1,4 +1,4 @@
-/** Measured requests as a fit needs them: encoded, their costs around 0 and about as far from it as 1. */
+/** Measured requests prepared for a fit: encoded, with costs scaled to level 0 and deviation 1. */
 
 import type { Reading } from '../reading.ts'
 import { type Encoded, type Encoding, encode } from './encoding.ts'
@@ -6,13 +6,12 @@ import type { Points } from './kernel.ts'
 
 export interface FitRow {
   reading: Reading
-  /** The log of what it cost. */
+  /** Log of the cost. */
   log: number
-  /** Times the usual noise: 1, or more for a row that may no longer be true. */
+  /** Factor on the noise: 1, or more for a row that may be outdated. */
   doubt: number
 }
 
-/** Rows as a fit needs them. */
 export interface Data {
   requests: Encoded[]
   heights: number[]
@@ -25,7 +24,7 @@ export interface Data {
 export function dataOf(rows: readonly FitRow[], encoding: Encoding): Data {
   const logs = rows.map(({ log }) => log).toSorted((a, b) => a - b)
   const level = logs[logs.length >> 1]!
-  // Of the rows in the middle: an outlier must not set the scale.
+  // From the middle 96 % of rows: an outlier must not determine the scale.
   const inner = logs.slice(Math.floor(logs.length * 0.02), Math.ceil(logs.length * 0.98))
   const scale = Math.sqrt(inner.reduce((sum, log) => sum + (log - level) ** 2, 0) / inner.length) || 1
   return {
@@ -38,7 +37,7 @@ export function dataOf(rows: readonly FitRow[], encoding: Encoding): Data {
   }
 }
 
-export function some(data: Data, keep: (index: number) => boolean): Data {
+export function filterRows(data: Data, keep: (index: number) => boolean): Data {
   const indices = data.requests.map((_, i) => i).filter(keep)
   return {
     ...data,
@@ -48,11 +47,11 @@ export function some(data: Data, keep: (index: number) => boolean): Data {
   }
 }
 
-/** Spread evenly over the rows. */
-export function evenly(data: Data, count: number): Data {
+/** At most `count` rows, evenly spaced. */
+export function sampleRows(data: Data, count: number): Data {
   const n = data.requests.length
   if (n <= count) return data
-  return some(data, (i) => Math.floor((i * count) / n) !== Math.floor(((i - 1) * count) / n))
+  return filterRows(data, (i) => Math.floor((i * count) / n) !== Math.floor(((i - 1) * count) / n))
 }
 
 export function pointsOf({ requests, heights }: Data, wide: number): Points {

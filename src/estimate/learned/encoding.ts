@@ -1,8 +1,8 @@
-/** Turns what is seen in requests into numbers that a model can compare: scaled numbers, and codes of categories. */
+/** Encodes features for a model: scaled numbers, and codes of categories. */
 
 import type { Reading } from '../reading.ts'
 
-/** How a number is looked at: sizes by their logs; numbers that are zero at times, or negative, otherwise. */
+/** Transformation of a number: `log` if all values are positive, `log1p` if some are 0, `raw` if some are negative. */
 export type Look = 'log' | 'log1p' | 'raw'
 
 export interface Encoding {
@@ -13,17 +13,17 @@ export interface Encoding {
 
 export interface Encoded {
   numbers: Float64Array
-  /** By category, its level; -1 for one that was never seen. */
+  /** The level of each category; -1 if unknown. */
   levels: Int32Array
 }
 
-/** Of more, those that most requests have. */
+/** Further features are ignored. */
 const mostNumbers = 16
 const mostCategories = 12
-/** A text with more different values is no category. */
+/** A string with more distinct values is not a category. */
 const mostLevels = 64
 
-/** Learned from these requests; leaves out what is the same in all of them. */
+/** Derives an encoding from requests; leaves out features that are the same in all of them. */
 export function encodingOf(readings: readonly Reading[]): Encoding {
   const values = new Map<string, number[]>()
   const texts = new Map<string, Map<string, number>>()
@@ -51,8 +51,8 @@ export function encode(encoding: Encoding, { numbers, categories }: Reading): En
   for (let i = 0; i < encoding.numbers.length; i++) {
     const { name, look, mean, deviation } = encoding.numbers[i]!
     const value = numbers.get(name)
-    // What is missing is taken to be as usual.
-    const scaled = value === undefined ? 0 : (lookAt(look, value) - mean) / deviation
+    // A missing number is assumed to be average.
+    const scaled = value === undefined ? 0 : (transform(look, value) - mean) / deviation
     out.numbers[i] = Math.min(farthest, Math.max(-farthest, scaled))
   }
   for (let i = 0; i < encoding.categories.length; i++) {
@@ -63,10 +63,10 @@ export function encode(encoding: Encoding, { numbers, categories }: Reading): En
   return out
 }
 
-/** In standard deviations; beyond, a request is simply far away. */
+/** Numbers are clipped at this many standard deviations. */
 const farthest = 1e3
 
-function lookAt(look: Look, value: number): number {
+function transform(look: Look, value: number): number {
   if (look === 'log') return Math.log(Math.max(value, Number.MIN_VALUE))
   return look === 'log1p' ? Math.log1p(Math.max(value, 0)) : value
 }
@@ -75,9 +75,9 @@ function scaleOf(name: string, values: readonly number[]): Encoding['numbers'] {
   const least = values.reduce((a, b) => Math.min(a, b))
   const look: Look = least > 0 ? 'log' : least === 0 ? 'log1p' : 'raw'
   let mean = 0
-  for (const value of values) mean += lookAt(look, value) / values.length
+  for (const value of values) mean += transform(look, value) / values.length
   let squares = 0
-  for (const value of values) squares += (lookAt(look, value) - mean) ** 2 / values.length
+  for (const value of values) squares += (transform(look, value) - mean) ** 2 / values.length
   const deviation = Math.sqrt(squares)
   return deviation > 1e-9 * Math.max(1, Math.abs(mean)) && Number.isFinite(deviation)
     ? [{ name, look, mean, deviation }]

@@ -1,4 +1,4 @@
-/** The thread that fits models, one after the other. */
+/** Thread that fits models one at a time. */
 
 import { parentPort } from 'node:worker_threads'
 import { fitModel } from './fit.ts'

@@ -1,7 +1,7 @@
-/** Makes a model of what requests cost from measurements, of the family that does best on rows it has not seen. */
+/** Fits a model of costs to measurements, of the family that predicts held-out rows best. */
 
 import { aroundOf } from './around.ts'
-import { type Data, dataOf, evenly, type FitRow, pointsOf, some, wideOf } from './data.ts'
+import { type Data, dataOf, type FitRow, filterRows, pointsOf, sampleRows, wideOf } from './data.ts'
 import { type Encoded, type Encoding, encodingOf } from './encoding.ts'
 import { noiseAt, priorsOf, rangesAt, type Settings } from './kernel.ts'
 import { columnCount, columnsOf, dot, type Fit, fitWeights, type Shape } from './surface.ts'
@@ -14,109 +14,112 @@ export interface Model {
   family: FamilyName
   encoding: Encoding
   shape: Shape
-  /** Costs are looked at as (log - level) ÷ scale. */
+  /** The model predicts (log - level) ÷ scale. */
   level: number
   scale: number
   weights: Float64Array
-  /** By post: the 5th, 50th and 95th percentile of how far off requests like it were, in logs; last, of all. */
+  /** The 5th, 50th and 95th percentile of errors near each inducing point, in logs; then those of all rows. */
   around: Float64Array
   rows: number
-  /** Its family and settings were sought on so many rows without doubt. */
+  /** Number of rows without doubt when family and settings were last searched. */
   soughtOn: number
-  /** By number of the encoding, the smallest and the largest seen; and of the logs. */
+  /** Smallest and largest value of each encoded number, and of the logs. */
   seen: { least: number[]; most: number[]; lowest: number; highest: number }
 }
 
 export interface FitOptions {
-  /** Most posts. */
+  /** Largest number of inducing points. */
   posts: number
-  /** The model before: its family and settings will do for a while, and a search begins from them. */
-  before?: Sought & { width: number }
+  /** The previous model: its family and settings are reused for a while, and a new search starts from them. */
+  before?: Search & { width: number }
 }
 
-/** What takes most of the time of a fit to find. */
-interface Sought {
+/** The result of a search, which takes most of the time of a fit. */
+interface Search {
   family: FamilyName
   settings: Settings
   soughtOn: number
 }
 
-/** Rows that settings are sought on: the time grows with the cube. */
+/** Rows used to tune settings: the time grows with their cube. */
 const tuningRows = 160
-/** Rounds of a search; from settings that were sought before it is not far. */
-const [farAway, nearby] = [40, 20]
-/** What was sought on so many will do until there are so many times as many: a search is most of the time that a fit takes. */
-const [soughtWell, soughtAgain] = [20, 2]
-/** Unless the model would be so many times as far off as the one before. */
+/** Rounds of tuning from the prior, and from earlier settings. */
+const [roundsFromPrior, roundsFromEarlier] = [40, 20]
+/** A search on at least 20 rows is reused until the number of rows has doubled. */
+const [leastSearchRows, searchGrowth] = [20, 2]
+/** A reused search is repeated if errors spread 1.3 times as wide as those of the previous model. */
 const wider = 1.3
-/** With fewer, each row in turn is the one not seen. */
+/** With fewer rows, families are compared by leave-one-out errors. */
 const leastToHoldOut = 40
-/** Families are compared with fewer posts, because the time grows with their cube. */
+/** Families are compared with fewer inducing points: the time grows with their cube. */
 const postsToCompare = 128
-/** A model with fewer cannot be told from chance. */
+/** Fewer rows do not determine a model. */
 const leastRows = 5
-/** In scaled costs: nothing that depends on features is as far off from what is like it. */
-const [absurd, disbelief] = [1.5, 1e6]
-const [sceptical, postsToDoubt] = [0.3, 64]
-/** So many times as far off as what is not doubted. */
-const mostDoubted = 4
-/** A parabola needs so many rows for each of its columns. */
+/** A row with a larger scaled error is an outlier, and its noise is multiplied by `outlierDoubt`. */
+const [outlierError, outlierDoubt] = [1.5, 1e6]
+/** Noise and inducing points of the model that detects outliers. */
+const [outlierNoise, outlierPosts] = [0.3, 64]
+/** Doubt grows linearly up to this multiple of the usual error, then with the cube. */
+const linearDoubt = 4
+/** Rows needed for each column of a parabola. */
 const rowsPerColumn = 2
 
 export function fitModel(rows: readonly FitRow[], options: FitOptions): Model | undefined {
   if (rows.length < leastRows) return undefined
   const encoding = encodingOf(rows.map(({ reading }) => reading))
-  const data = believed(dataOf(rows, encoding))
+  const data = discountOutliers(dataOf(rows, encoding))
   const sure = rows.filter(({ doubt }) => doubt === 1).length
   const { before } = options
-  let isOff = false
-  if (before && willDo(before, data, sure)) {
+  let failed = false
+  if (before && isReusable(before, data, sure)) {
     const model = finish(before, encoding, data, options)
     if (model && widthOf(model) <= wider * before.width) return model
-    isOff = true
+    failed = true
   }
-  return finish(seek(data, sure, options, isOff), encoding, data, options)
+  return finish(search(data, sure, options, failed), encoding, data, options)
 }
 
-function seek(data: Data, sure: number, options: FitOptions, isFar: boolean): Sought {
+function search(data: Data, sure: number, options: FitOptions, isFar: boolean): Search {
   const settings = tuned(data, options.before?.settings, isFar)
-  const names = families.filter((name) => isWorthATry(name, data))
+  const names = families.filter((name) => hasEnoughRows(name, data))
   return { family: best(names, data, settings, options), settings, soughtOn: sure }
 }
 
-/** What was sought before is of the same features, and of rows enough. */
-function willDo({ settings, soughtOn }: Sought, data: Data, sure: number): boolean {
-  const isAlike = settings.length === rangesAt + wideOf(data) + data.heights.length
-  return isAlike && soughtOn >= soughtWell && sure < soughtAgain * soughtOn
+/** True if the earlier search was on the same features and enough rows. */
+function isReusable({ settings, soughtOn }: Search, data: Data, sure: number): boolean {
+  const sameFeatures = settings.length === rangesAt + wideOf(data) + data.heights.length
+  return sameFeatures && soughtOn >= leastSearchRows && sure < searchGrowth * soughtOn
 }
 
-/** From the 5th to the 95th percentile of how far off it is, in logs. */
+/** Distance between the 5th and 95th percentile of the model's errors, in logs. */
 export function widthOf({ around }: Model): number {
   const [low, , high] = around.slice(-3)
   return high! - low!
 }
 
-/** Without what is absurd beside rows that are alike, for a model that takes most for noise and so is not misled. */
-function believed(data: Data): Data {
+/** Discounts rows far from similar ones, judged by a model with high noise, which outliers cannot mislead. */
+function discountOutliers(data: Data): Data {
   const settings = Float64Array.from(priorsOf(pointsOf(data, wideOf(data))), ({ mean }) => mean)
-  settings[noiseAt] = Math.log(sceptical)
-  const shape = shapeOf('surface', data, settings, postsToDoubt)
+  settings[noiseAt] = Math.log(outlierNoise)
+  const shape = shapeOf('surface', data, settings, outlierPosts)
   const fit = fitWeights(shape, fill(shape, data.requests), data.values, data.doubts)
   if (!fit) return data
-  const doubts = data.doubts.map((doubt, i) => (Math.abs(fit.misses[i]!) > absurd ? disbelief : doubt))
+  const doubts = data.doubts.map((doubt, i) =>
+    Math.abs(fit.misses[i]!) > outlierError ? outlierDoubt : doubt,
+  )
   return { ...data, doubts }
 }
 
 function tuned(data: Data, before: Settings | undefined, isFar: boolean): Settings {
-  const sample = evenly(data, tuningRows)
+  const sample = sampleRows(data, tuningRows)
   const points = pointsOf(sample, wideOf(data))
   const prior = Float64Array.from(priorsOf(points), ({ mean }) => mean)
-  const isAlike = before?.length === prior.length
-  const rounds = isAlike && !isFar ? nearby : farAway
-  return tune(points, sample.values, sample.doubts, isAlike ? before : prior, rounds)
+  const sameFeatures = before?.length === prior.length
+  const rounds = sameFeatures && !isFar ? roundsFromEarlier : roundsFromPrior
+  return tune(points, sample.values, sample.doubts, sameFeatures ? before : prior, rounds)
 }
 
-function isWorthATry(family: FamilyName, data: Data): boolean {
+function hasEnoughRows(family: FamilyName, data: Data): boolean {
   if (family === 'line' || family === 'surface') return true
   const shape = shapeOf('parabola', data, new Float64Array(), 0)
   return data.requests.length >= rowsPerColumn * columnCount(shape)
@@ -128,7 +131,7 @@ function shapeOf(family: FamilyName, data: Data, settings: Settings, posts: numb
     parabola: family === 'parabola' || family === 'curved surface',
     settings,
     heights: data.heights,
-    posts: pointsOf(hasPosts ? evenly(data, posts) : { ...data, requests: [] }, wideOf(data)),
+    posts: pointsOf(hasPosts ? sampleRows(data, posts) : { ...data, requests: [] }, wideOf(data)),
   }
 }
 
@@ -139,23 +142,23 @@ function best(
   { posts }: FitOptions,
 ): FamilyName {
   const holdOut = data.requests.length >= leastToHoldOut
-  const seen = holdOut ? some(data, (i) => i % 5 !== 4) : data
-  const unseen = some(data, (i) => i % 5 === 4)
+  const training = holdOut ? filterRows(data, (i) => i % 5 !== 4) : data
+  const heldOut = filterRows(data, (i) => i % 5 === 4)
   let chosen: FamilyName = 'line'
   let least = Number.POSITIVE_INFINITY
   for (const name of names) {
-    const shape = shapeOf(name, seen, settings, Math.min(posts, postsToCompare))
-    const fit = fitted(shape, seen)
+    const shape = shapeOf(name, training, settings, Math.min(posts, postsToCompare))
+    const fit = fitted(shape, training)
     if (!fit) continue
-    const misses = holdOut ? missesOf(shape, fit, unseen) : [...fit.misses]
-    const off = badness(misses.map((miss) => miss * data.scale))
+    const misses = holdOut ? missesOf(shape, fit, heldOut) : [...fit.misses]
+    const off = meanError(misses.map((miss) => miss * data.scale))
     if (off < least) [chosen, least] = [name, off]
   }
   return chosen
 }
 
-/** Mean miss in logs; what is off by more than a factor of 4 is simply wrong. */
-function badness(misses: readonly number[]): number {
+/** Mean absolute error in logs, each clipped at a factor of 4. */
+function meanError(misses: readonly number[]): number {
   return misses.reduce((sum, miss) => sum + Math.min(Math.log(4), Math.abs(miss)), 0) / misses.length
 }
 
@@ -167,7 +170,7 @@ function fill(shape: Shape, requests: readonly Encoded[]): Float64Array {
   return filled
 }
 
-/** Twice: rows that are far off the first time are doubted the second time. */
+/** Fits twice: rows with large errors in the first fit are doubted in the second. */
 function fitted(shape: Shape, data: Data): Fit | undefined {
   const filled = fill(shape, data.requests)
   const first = fitWeights(shape, filled, data.values, data.doubts)
@@ -175,13 +178,13 @@ function fitted(shape: Shape, data: Data): Fit | undefined {
   return fitWeights(shape, filled, data.values, doubtsAfter(first, data.doubts)) ?? first
 }
 
-/** What was missed by far more than is usual is doubted. */
+/** Increases the doubt of rows whose error is far above the median. */
 function doubtsAfter({ misses }: Fit, doubts: Float64Array): Float64Array {
   const sizes = misses.map(Math.abs).sort()
   const usual = Math.max(4 * sizes[sizes.length >> 1]!, 4e-3)
   return doubts.map((doubt, i) => {
     const times = Math.abs(misses[i]!) / usual
-    return doubt * (times <= 1 ? 1 : times <= mostDoubted ? times : times ** 3)
+    return doubt * (times <= 1 ? 1 : times <= linearDoubt ? times : times ** 3)
   })
 }
 
@@ -192,7 +195,7 @@ function missesOf(shape: Shape, { weights }: Fit, data: Data): number[] {
 }
 
 function finish(
-  { family, settings, soughtOn }: Sought,
+  { family, settings, soughtOn }: Search,
   encoding: Encoding,
   data: Data,
   options: FitOptions,
@@ -200,22 +203,22 @@ function finish(
   const shape = shapeOf(family, data, settings, options.posts)
   const fit = fitted(shape, data)
   if (!fit) return undefined
-  // Posts without weight still tell what is near.
-  const hung =
+  // Families without a surface keep inducing points with weight 0, to measure similarity.
+  const withPosts =
     shape.posts.count > 0
       ? shape
       : { ...shape, posts: shapeOf('surface', data, settings, options.posts).posts }
-  const n = columnCount(hung)
+  const n = columnCount(withPosts)
   const weights = new Float64Array(n)
   weights.set(fit.weights)
   const misses = fit.misses.map((miss) => miss * data.scale)
-  const filled = fill(hung, data.requests)
-  const around = aroundOf(misses, filled, n, hung.posts.count)
+  const filled = fill(withPosts, data.requests)
+  const around = aroundOf(misses, filled, n, withPosts.posts.count)
   const { level, scale } = data
   return {
     family,
     encoding,
-    shape: hung,
+    shape: withPosts,
     level,
     scale,
     weights,

@@ -10,7 +10,7 @@ const rows: FitRow[] = Array.from({ length: 30 }, (_, i) => ({
   doubt: 1,
 }))
 
-test('a thread makes the same model as the caller would', async () => {
+test('the thread fits the same model as the caller would', async () => {
   const fitter = threadFitter((line) => assert.fail(line))
   try {
     const there = await fitter.fit(30, () => rows, { posts: 16 })
@@ -21,7 +21,7 @@ test('a thread makes the same model as the caller would', async () => {
   }
 })
 
-test('who asks a closed one, or one that is closed meanwhile, gets nothing', async () => {
+test('a fitter that is closed, before or during a fit, returns no model', async () => {
   const fitter = threadFitter((line) => assert.fail(line))
   const underWay = fitter.fit(30, () => rows, { posts: 16 })
   await fitter.close()
@@ -29,12 +29,12 @@ test('who asks a closed one, or one that is closed meanwhile, gets nothing', asy
   assert.equal(await fitter.fit(30, () => rows, { posts: 16 }), undefined)
 })
 
-test('there is no model of nothing', async () => {
+test('too few rows give no model', async () => {
   assert.equal(await inlineFitter().fit(0, () => [], { posts: 16 }), undefined)
   assert.equal(await inlineFitter().fit(3, () => rows.slice(0, 3), { posts: 16 }), undefined)
 })
 
-test('models of many rows are made one at a time, of the rows that are there then, and small ones do not wait', async (t) => {
+test('large fits run one at a time with the rows of that moment, and small fits do not wait', async (t) => {
   const fitter = threadFitter((line) => assert.fail(line), { rest: 1e6 })
   t.after(() => fitter.close())
   const collected: string[] = []

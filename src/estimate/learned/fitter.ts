@@ -1,4 +1,4 @@
-/** Fits models: here and now, or in a thread of its own, so that nobody waits for it. */
+/** Fits models, synchronously or in a separate thread that does not block requests. */
 
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,15 +8,15 @@ import { type FitOptions, fitModel, type Model } from './fit.ts'
 
 export interface Fitter {
   /**
-   * A model of `count` rows or a few more: they are asked for when it is made, and that may be later. Undefined: there
-   * was nothing to go by. Never rejects.
+   * Fits a model to about `count` rows, which are collected when the fit starts, possibly later. Undefined if the rows
+   * do not determine a model. Never rejects.
    */
   fit(count: number, rows: () => readonly FitRow[], options: FitOptions): Promise<Model | undefined>
-  /** Idempotent. What is under way comes to nothing. */
+  /** Idempotent. Fits under way resolve to undefined. */
   close(): Promise<void>
 }
 
-/** For tests, simulations and benchmarks: the answer is there when the promise is awaited. */
+/** Fits in the calling thread: for tests, simulations and benchmarks. */
 export function inlineFitter(): Fitter {
   return {
     fit: async (_, rows, options) => fitModel(rows(), options),
@@ -35,22 +35,22 @@ export interface FitAnswer {
   model: Model | undefined
 }
 
-/** Models of more rows than these are made one at a time: the others take next to no time, and are awaited more. */
+/** Fits of more rows are made one at a time; smaller ones are quick and start at once. */
 const many = 100
-/** After one of them the thread rests for so many times as long as it took: models take at most this part of a core. */
+/** After a large fit the thread rests for 50 times the fit's duration, so that fits take at most 2 % of a core. */
 const usualRest = 50
 
-/** One thread for all who ask; it starts when it is first needed, and does not keep the process alive. */
+/** One shared thread; it starts on first use and does not keep the process alive. */
 export function threadFitter(log: (line: string) => void, { rest = usualRest } = {}): Fitter {
   const waiting = new Map<number, (model: Model | undefined) => void>()
   const closed = new AbortController()
   let thread: Worker | undefined
   let calls = 0
-  /** Those of many rows, one after the other. */
-  let line: Promise<unknown> = Promise.resolve()
+  /** The end of the queue of large fits. */
+  let lastLarge: Promise<unknown> = Promise.resolve()
 
   function start(): Worker {
-    // The extension is this file's own, so that it also works as published JavaScript.
+    // Uses this file's extension, so that it also works as published JavaScript.
     const entry = new URL(`./fit-thread${extname(import.meta.url)}`, import.meta.url)
     const worker = new Worker(entry, { name: 'estimate', execArgv: [] })
     worker.unref()
@@ -58,7 +58,7 @@ export function threadFitter(log: (line: string) => void, { rest = usualRest } =
       waiting.get(id)?.(model)
       waiting.delete(id)
     })
-    worker.on('error', (error) => log(`estimate: the thread that fits models failed: ${error.message}`))
+    worker.on('error', (error) => log(`estimate: the model thread failed: ${error.message}`))
     worker.on('exit', () => {
       if (thread === worker) thread = undefined
       for (const resolve of waiting.values()) resolve(undefined)
@@ -80,8 +80,8 @@ export function threadFitter(log: (line: string) => void, { rest = usualRest } =
     async fit(count, rows, options) {
       const turn = Promise.withResolvers<void>()
       if (count > many) {
-        const before = line
-        line = turn.promise
+        const before = lastLarge
+        lastLarge = turn.promise
         await before
       }
       if (closed.signal.aborted) return undefined

@@ -1,41 +1,41 @@
 /**
- * How alike two requests are: through the logs of costs goes a straight line, and around it a smooth surface (Matérn
- * 5/2) with a range for each number and a distance between categories. What both are made of is in the settings.
+ * Similarity of requests: the logs of costs are a linear function plus a smooth surface (Matérn 5/2 kernel) with a
+ * range for each number and a distance between categories. The settings hold these hyperparameters.
  */
 
-/** Requests by rows, as `encode` gives them. */
+/** Encoded requests, stored by rows. */
 export interface Points {
   count: number
-  /** Columns of numbers, and of categories. */
+  /** Number of number columns, and of category columns. */
   wide: number
   kinds: number
   numbers: Float64Array
   levels: Int32Array
 }
 
-/** Logs of: the surface's height, the noise, the line's slopes, the categories' steps, then ranges, then distances. */
+/** Logs of surface height, noise, slopes, category steps, then ranges, then category distances. */
 export type Settings = Float64Array
 
 export const [surfaceAt, noiseAt, slopeAt, stepAt, rangesAt] = [0, 1, 2, 3, 4] as const
 
-/** The level of all costs, before anything is known of them. */
+/** Prior variance of the level of costs. */
 export const levelVariance = 4
 
 const sqrt5 = Math.sqrt(5)
 
-/** Matérn 5/2; `square` is that of the distance. */
+/** Matérn 5/2 as a function of the squared distance. */
 export function matern(square: number): number {
   const r = sqrt5 * Math.sqrt(square)
   return (1 + r + (r * r) / 3) * Math.exp(-r)
 }
 
-/** Minus twice its slope with `square`. */
+/** Minus twice its derivative with respect to `square`. */
 export function maternSlope(square: number): number {
   const r = sqrt5 * Math.sqrt(square)
   return (5 / 3) * (1 + r) * Math.exp(-r)
 }
 
-/** What is believed of the settings before there are data: the means of their logs, and how sure that is. */
+/** Normal priors of the settings. */
 export function priorsOf({ wide, kinds }: Points): { mean: number; deviation: number }[] {
   const ranges = Array.from({ length: wide }, () => ({ mean: Math.log(2.5), deviation: 1 }))
   const distances = Array.from({ length: kinds }, () => ({ mean: Math.log(0.5), deviation: 1 }))
@@ -49,12 +49,12 @@ export function priorsOf({ wide, kinds }: Points): { mean: number; deviation: nu
   ]
 }
 
-/** Looked up where it is needed often: entries for squares from 0 on, by 128ths, and straight lines between them. */
+/** Table for linear interpolation, with 128 entries per unit of the squared distance. */
 const perUnit = 128
 const farthest = 32
 const table = Float64Array.from({ length: farthest * perUnit + 2 }, (_, i) => matern(i / perUnit))
 
-/** Nearly `matern`, and 0 from a square of 32 on. */
+/** Approximates `matern`; 0 from a squared distance of 32. */
 export function quickMatern(square: number): number {
   if (!(square < farthest)) return 0
   const at = square * perUnit

@@ -1,4 +1,4 @@
-/** What a model says of a request: how much, and how far off it may be. */
+/** Predicts a request's cost and the spread of the prediction. */
 
 import type { Reading } from '../reading.ts'
 import { type Encoded, encode } from './encoding.ts'
@@ -7,22 +7,22 @@ import { rangesAt, surfaceAt } from './kernel.ts'
 import { columnsOf, dot } from './surface.ts'
 
 export interface Prediction {
-  /** The log of the cost, and how far below and above it may lie: never quite 0. */
+  /** Log of the cost, and the spread below and above it, always above 0. */
   log: number
   below: number
   above: number
-  /** How alike the nearest post is, from 0 to 1. */
+  /** Similarity of the nearest inducing point, from 0 to 1. */
   nearest: number
   request: Encoded
 }
 
-/** No interval is narrower, nor narrower than so much of what misses are everywhere: nobody knows that well. */
+/** Lower bound of a spread: 0.002, and 10 % of the spread over all rows. */
 const [narrowest, narrowestShare] = [0.002, 0.1]
-/** How much the misses of all rows count beside those of rows that are alike. */
-const everywhere = 0.02
-/** A standard deviation further than anything seen, the cost may be off by so much of its own deviation. */
+/** Weight of the errors of all rows, relative to an identical point. */
+const baseWeight = 0.02
+/** Spread per standard deviation outside the measured range, as a share of the deviation of costs. */
 const perDeviation = 0.3
-/** Nothing costs more, in logs, than the dearest so far and this. */
+/** A prediction is at most a factor of a million outside the measured costs. */
 const farthest = Math.log(1e6)
 
 export function predictor(model: Model): (reading: Reading) => Prediction {
@@ -31,25 +31,25 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
   const posts = shape.posts.count
   const row = new Float64Array(n)
   const columns = columnsOf(shape)
-  const [everLow, everMiddle, everHigh] = [0, 1, 2].map((k) => around[3 * posts + k]!) as [
+  const [allLow, allMiddle, allHigh] = [0, 1, 2].map((k) => around[3 * posts + k]!) as [
     number,
     number,
     number,
   ]
-  const leastBelow = Math.max(narrowest, narrowestShare * (everMiddle - everLow))
-  const leastAbove = Math.max(narrowest, narrowestShare * (everHigh - everMiddle))
+  const leastBelow = Math.max(narrowest, narrowestShare * (allMiddle - allLow))
+  const leastAbove = Math.max(narrowest, narrowestShare * (allHigh - allMiddle))
   const height = Math.exp(shape.settings[surfaceAt]!) * scale
-  // A number that costs do not depend on may be what it likes.
+  // A number that costs do not depend on may leave its range without effect.
   const matters = seen.most.map((_, d) =>
     Math.min(1, Math.abs(weights[1 + d]!) + Math.exp(-shape.settings[rangesAt + d]!)),
   )
   return (reading) => {
     const request = encode(encoding, reading)
     columns(request, row)
-    let total = everywhere
-    let low = everywhere * everLow
-    let middle = everywhere * everMiddle
-    let high = everywhere * everHigh
+    let total = baseWeight
+    let low = baseWeight * allLow
+    let middle = baseWeight * allMiddle
+    let high = baseWeight * allHigh
     let nearest = 0
     for (let p = 0; p < posts; p++) {
       const like = row[n - posts + p]!
@@ -66,7 +66,7 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
       const by = Math.max(0, request.numbers[d]! - seen.most[d]!, seen.least[d]! - request.numbers[d]!)
       beyond += by * matters[d]!
     }
-    // Where nothing like it was seen, the surface is not known, and the line the less the further it goes.
+    // Far from all points the surface is unknown, and the line becomes less certain with distance.
     const unknown = height * Math.sqrt(Math.max(0, 1 - nearest * nearest)) + perDeviation * scale * beyond
     const log = level + scale * dot(weights, row) + middle / total
     return {

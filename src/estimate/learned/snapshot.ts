@@ -1,11 +1,11 @@
-/** A model as text, to be kept, and back; text that is no such model gives none. */
+/** Serializes models as text. Invalid text is rejected. */
 
 import type { Encoding } from './encoding.ts'
 import { families, type Model } from './fit.ts'
 import { rangesAt } from './kernel.ts'
 import { columnCount } from './surface.ts'
 
-/** To be changed with what a model is made of. */
+/** Increase with every change of the model's fields. */
 const version = 2
 
 export function toText(model: Model): string {
@@ -14,7 +14,7 @@ export function toText(model: Model): string {
   )
 }
 
-/** Undefined: it is damaged, or of another version. */
+/** Undefined if the text is corrupt or of another version. */
 export function fromText(text: string): Model | undefined {
   try {
     const { version: written, model } = JSON.parse(text) as { version: number; model: Plain<Model> }
@@ -30,20 +30,20 @@ export function fromText(text: string): Model | undefined {
       weights: Float64Array.from(model.weights),
       around: Float64Array.from(model.around),
     }
-    return isWhole(made) ? made : undefined
+    return isValid(made) ? made : undefined
   } catch {
     return undefined
   }
 }
 
-/** As JSON has it. */
+/** The type after a round trip through JSON. */
 type Plain<T> = T extends Float64Array | Int32Array
   ? number[]
   : T extends object
     ? { [K in keyof T]: Plain<T[K]> }
     : T
 
-function isWhole({
+function isValid({
   family,
   encoding,
   shape,

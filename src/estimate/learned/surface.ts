@@ -1,6 +1,6 @@
 /**
- * The shape of a model of the logs of costs: a straight line, at choice a parabola, and at choice a smooth surface
- * that hangs on posts, which are some of the requests that were seen. It is linear in its weights.
+ * The functional form of a model: a linear function, optional quadratic terms, and an optional smooth surface supported
+ * by inducing points ("posts"), which are some of the measured requests. The model is linear in its weights.
  */
 
 import { factor, solve } from '../cholesky.ts'
@@ -20,15 +20,15 @@ import {
 export interface Shape {
   parabola: boolean
   settings: Settings
-  /** How many levels each category has. */
+  /** Number of levels of each category. */
   heights: readonly number[]
   posts: Points
 }
 
-/** Writes the columns of one request, which weights are multiplied with; those of the posts come last. */
+/** Writes the columns of the design matrix for one request; the columns of the posts come last. */
 export type Columns = (request: Encoded, out: Float64Array) => void
 
-/** A parabola's curves are less likely to be steep than its lines. */
+/** Scale of quadratic terms relative to linear ones: strong curvature is less likely. */
 const curvature = 0.5
 
 export function columnCount({ parabola, heights, posts }: Shape): number {
@@ -40,8 +40,8 @@ export function columnCount({ parabola, heights, posts }: Shape): number {
 export function columnsOf({ parabola, settings, heights, posts }: Shape): Columns {
   const { wide, kinds, count } = posts
   const narrow = Float64Array.from({ length: wide }, (_, d) => Math.exp(-settings[rangesAt + d]!))
-  // What is left of a likeness if a category differs.
-  const leaves = Float64Array.from({ length: kinds }, (_, c) =>
+  // Factor on the similarity if a category differs.
+  const factors = Float64Array.from({ length: kinds }, (_, c) =>
     Math.exp(-Math.exp(settings[rangesAt + wide + c]!)),
   )
   const known = posts.numbers.map((value, at) => value * narrow[at % wide]!)
@@ -69,7 +69,7 @@ export function columnsOf({ parabola, settings, heights, posts }: Shape): Column
       }
       let like = quickMatern(square)
       if (like > 0) {
-        for (let c = 0; c < kinds; c++) if (levels[c] !== posts.levels[p * kinds + c]) like *= leaves[c]!
+        for (let c = 0; c < kinds; c++) if (levels[c] !== posts.levels[p * kinds + c]) like *= factors[c]!
       }
       out[at++] = like
     }
@@ -78,11 +78,11 @@ export function columnsOf({ parabola, settings, heights, posts }: Shape): Column
 
 export interface Fit {
   weights: Float64Array
-  /** By row: how far off the others alone would have been. */
+  /** Leave-one-out error of each row. */
   misses: Float64Array
 }
 
-/** `filled`: the rows' columns. `values` have a level near 0 and a scale near 1. `doubts`: times the usual noise. */
+/** `filled` is the design matrix; `values` are scaled to level 0 and deviation 1; `doubts` are factors on the noise. */
 export function fitWeights(
   shape: Shape,
   filled: Float64Array,
@@ -116,10 +116,10 @@ export function fitWeights(
   return { weights, misses }
 }
 
-/** Posts that are nearly the same make equations that rounding decides; with less of this, misses came out as large as 10⁴. */
+/** Keeps the equations well-conditioned when posts nearly coincide; with less, errors grew to 10⁴. */
 const jitter = 1e-5
 
-/** How sure the weights are without any data: the lower triangle of the inverse of their covariance. */
+/** Lower triangle of the prior precision matrix of the weights. */
 function priorsOf(shape: Shape, n: number): Float64Array {
   const { parabola, settings, heights, posts } = shape
   const [height, slope, step] = [surfaceAt, slopeAt, stepAt].map((at) => Math.exp(2 * settings[at]!)) as [
@@ -145,7 +145,7 @@ function priorsOf(shape: Shape, n: number): Float64Array {
   return precision
 }
 
-/** rowᵀ·A⁻¹·row, where `l` is what `factor` left of A: as a sum of squares, which rounding cannot make negative. */
+/** rowᵀ·A⁻¹·row, where `l` is A factored by `factor`: a sum of squares, so rounding cannot make it negative. */
 function variance(l: Float64Array, row: Float64Array, half: Float64Array): number {
   const n = row.length
   let sum = 0

@@ -1,4 +1,4 @@
-/** Finds the settings of the kernel under which the costs that were seen are likeliest. */
+/** Finds the kernel settings that maximize the likelihood of the measured costs. */
 
 import { factor, inverseOf, solve } from '../cholesky.ts'
 import {
@@ -15,11 +15,14 @@ import {
   surfaceAt,
 } from './kernel.ts'
 
-/** Logs of settings stay within these. */
+/** Bounds of the settings, which are logs. */
 const [least, most] = [-8, 5]
 const [firstStride, longestStride, shortestStride] = [0.2, 1, 0.003]
 
-/** `values` are around 0 and about as far from it as 1; `doubts`: times the usual noise. Walks downhill by the signs of the slopes (iRprop), from `from` on. */
+/**
+ * `values` are scaled to level 0 and deviation 1; `doubts` are factors on the noise. Descends by the signs of the
+ * gradient (iRprop), starting at `from`.
+ */
 export function tune(
   points: Points,
   values: Float64Array,
@@ -50,25 +53,33 @@ export function tune(
   return best.settings
 }
 
-/** Minus the log of how likely the values are, and in `slopes` how that changes with the settings. */
-function slopesAt(
-  points: Points,
-  values: Float64Array,
-  doubts: Float64Array,
-  settings: Settings,
-  slopes: Float64Array,
-): number {
+/** The covariance matrix of the rows, and the parts of its entries that the gradient needs. Lower triangles. */
+interface Covariance {
+  /** Variances of the noise, the slopes and the category steps. */
+  variances: { noise: number; slope: number; step: number }
+  /** By number: inverse squared range. By category: distance. */
+  narrow: Float64Array
+  apart: Float64Array
+  /** By pair of rows: squared distance, product of numbers, categories in common. */
+  squares: Float64Array
+  products: Float64Array
+  shared: Float64Array
+  /** By pair of rows: variance of the surface, reduced by differing categories. */
+  shares: Float64Array
+  matrix: Float64Array
+}
+
+function covarianceOf(points: Points, doubts: Float64Array, settings: Settings): Covariance {
   const { count: n, wide, kinds, numbers, levels } = points
   const [surface, noise, slope, step] = [surfaceAt, noiseAt, slopeAt, stepAt].map((at) =>
     Math.exp(2 * settings[at]!),
   ) as [number, number, number, number]
   const narrow = Float64Array.from({ length: wide }, (_, d) => Math.exp(-2 * settings[rangesAt + d]!))
   const apart = Float64Array.from({ length: kinds }, (_, c) => Math.exp(settings[rangesAt + wide + c]!))
-  const squares = new Float64Array(n * n)
-  const shares = new Float64Array(n * n)
-  const products = new Float64Array(n * n)
-  const shared = new Float64Array(n * n)
-  const k = new Float64Array(n * n)
+  const [squares, products, shared, shares, matrix] = Array.from(
+    { length: 5 },
+    () => new Float64Array(n * n),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const at = i * n + j
@@ -86,18 +97,50 @@ function slopesAt(
       products[at] = product
       shared[at] = same
       shares[at] = surface * Math.exp(-away)
-      k[at] = shares[at]! * matern(square) + slope * product + step * same + levelVariance
-      k[j * n + i] = k[at]!
+      matrix[at] = shares[at]! * matern(square) + slope * product + step * same + levelVariance
+      matrix[j * n + i] = matrix[at]!
     }
-    k[i * n + i]! += noise * doubts[i]! + 1e-8
+    matrix[i * n + i]! += noise * doubts[i]! + 1e-8
   }
+  return { variances: { noise, slope, step }, narrow, apart, squares, products, shared, shares, matrix }
+}
+
+/** Returns the negative log likelihood of the values, and writes its gradient to `slopes`. */
+function slopesAt(
+  points: Points,
+  values: Float64Array,
+  doubts: Float64Array,
+  settings: Settings,
+  slopes: Float64Array,
+): number {
+  const { count: n } = points
+  const covariance = covarianceOf(points, doubts, settings)
+  const k = covariance.matrix
   if (factor(k, n) === undefined) return Number.POSITIVE_INFINITY
   const weights = Float64Array.from(values)
   solve(k, n, weights)
   let unlikely = 0
   for (let i = 0; i < n; i++) unlikely += Math.log(k[i * n + i]!) + 0.5 * values[i]! * weights[i]!
-  const inverse = inverseOf(k, n)
   slopes.fill(0)
+  addSlopes(points, doubts, covariance, weights, slopes)
+  for (const [i, { mean, deviation }] of priorsOf(points).entries()) {
+    const off = (settings[i]! - mean) / deviation
+    unlikely += 0.5 * off * off
+    slopes[i]! += off / deviation
+  }
+  return unlikely
+}
+
+/** Adds the likelihood's gradient. `covariance.matrix` is already factored. */
+function addSlopes(
+  points: Points,
+  doubts: Float64Array,
+  { variances: { noise, slope, step }, narrow, apart, squares, products, shared, shares, matrix }: Covariance,
+  weights: Float64Array,
+  slopes: Float64Array,
+): void {
+  const { count: n, wide, kinds, numbers, levels } = points
+  const inverse = inverseOf(matrix, n)
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const at = i * n + j
@@ -118,10 +161,4 @@ function slopesAt(
       }
     }
   }
-  for (const [i, { mean, deviation }] of priorsOf(points).entries()) {
-    const off = (settings[i]! - mean) / deviation
-    unlikely += 0.5 * off * off
-    slopes[i]! += off / deviation
-  }
-  return unlikely
 }

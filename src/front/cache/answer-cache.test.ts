@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { bytesOf, lruCache } from './answer-cache.ts'
+import { answerCache, bytesOf } from './answer-cache.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// The same cases in every run, so that a failure is reproducible.
 fc.configureGlobal({ seed: 1 })
 
 const mostBytes = 20_000
@@ -35,11 +35,11 @@ interface Known {
   goodUntil: number
 }
 
-test('a cache behaves as a list in the order of asking would, and never holds more than its bytes', () => {
+test('the cache behaves like a list in order of use, and never exceeds its size', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       let time = 0
-      const cache = lruCache({ mostBytes, mostAgeMs: 100, now: () => time })
+      const cache = answerCache({ mostBytes, mostAgeMs: 100, now: () => time })
       let model: Known[] = []
       const without = (name: string) => model.filter((known) => known.key !== name)
       const bytes = () => model.reduce((sum, { size }) => sum + size, 0)
@@ -74,8 +74,8 @@ test('a cache behaves as a list in the order of asking would, and never holds mo
   )
 })
 
-test('what is kept does not hold on to memory that it was a part of', () => {
-  const cache = lruCache({ mostBytes, now: () => 0 })
+test('a cached slice does not keep the buffer it came from in memory', () => {
+  const cache = answerCache({ mostBytes, now: () => 0 })
   const large = Buffer.alloc(1_000_000, 'x')
   const answer = { status: 200, fields: {}, body: large.subarray(5, 10) }
   cache.put('a', { answer, account: {}, ageMs: 0 }, Infinity)
@@ -85,8 +85,8 @@ test('what is kept does not hold on to memory that it was a part of', () => {
   assert.equal(found.answer.body.buffer.byteLength, 5)
 })
 
-test('a cache that is smaller than any answer keeps none', () => {
-  const cache = lruCache({ mostBytes: 100, now: () => 0 })
+test('a cache smaller than any answer stays empty', () => {
+  const cache = answerCache({ mostBytes: 100, now: () => 0 })
   cache.put(
     'a',
     { answer: { status: 200, fields: {}, body: Buffer.alloc(0) }, account: {}, ageMs: 0 },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
 import test from 'node:test'
 import { answerKey, wishOf } from './answer-key.ts'
 
@@ -7,7 +6,7 @@ interface Sent {
   workload?: string
   codeHash?: string
   params?: Record<string, unknown>
-  /** As the schema made them; else as they were sent. */
+  /** As the schema returned them. Default: as sent. */
   checked?: unknown
   body?: Buffer
   sendBody?: boolean
@@ -18,17 +17,15 @@ function keyOf(sent: Sent): Promise<string> {
   const question = { workload, codeHash, key: '', params: {}, features: {} }
   const kept = {
     bytes: body.length,
-    head: body.subarray(0, 64 * 1024),
-    open: () => Readable.from([body]),
-    read: async () => body,
-    discard: async () => {},
+    async *open() {
+      yield body
+    },
   }
   return answerKey({
     question,
     params,
     checked: 'checked' in sent ? sent.checked : params,
-    body: kept,
-    sendBody,
+    body: sendBody ? kept : undefined,
   })
 }
 
@@ -38,10 +35,10 @@ const longOther = Buffer.concat([long.subarray(1), Buffer.from('b')])
 const differing: [string, Sent, Sent][] = [
   ['parameters', { params: { n: 1 } }, { params: { n: 2 } }],
   ['the type of a parameter', { params: { n: 1 } }, { params: { n: '1' } }],
-  ['a minus before nothing', { params: { n: 0 } }, { params: { n: -0 } }],
+  ['negative zero', { params: { n: 0 } }, { params: { n: -0 } }],
   ['the workload', { workload: 'a' }, { workload: 'b' }],
   ['the version of the code', { codeHash: 'a' }, { codeHash: 'b' }],
-  ['where one name ends', { workload: 'ab', codeHash: 'c' }, { workload: 'a', codeHash: 'bc' }],
+  ['the boundary between names', { workload: 'ab', codeHash: 'c' }, { workload: 'a', codeHash: 'bc' }],
   ['the body', { body: Buffer.from('a') }, { body: Buffer.from('b') }],
   ['the end of a long body', { body: long }, { body: longOther }],
   ['a body and a parameter', { body: Buffer.from('{}') }, { params: { body: '{}' } }],
@@ -59,16 +56,16 @@ for (const [what, first, second] of differing) {
   })
 }
 
-test('requests that mean the same have the same key', async () => {
+test('equivalent requests have the same key', async () => {
   const plain = await keyOf({ params: { a: 1, b: { c: 2, d: 3 } } })
   assert.equal(await keyOf({ params: { b: { d: 3, c: 2 }, a: 1 } }), plain)
   assert.equal(await keyOf({ params: { a: '1' }, checked: { a: 1, b: { c: 2, d: 3 } } }), plain)
-  // A body that held the parameters is not looked at.
+  // A body that held the parameters does not count.
   const json = Buffer.from('{"a":1,"b":{"c":2,"d":3}}')
   assert.equal(await keyOf({ params: { a: 1, b: { c: 2, d: 3 } }, body: json, sendBody: false }), plain)
 })
 
-test('values that go around in a circle are named by what was sent', async () => {
+test('circular values are keyed by the parameters as sent', async () => {
   const circle: Record<string, unknown> = {}
   circle.self = circle
   const key = await keyOf({ params: { a: 1 }, checked: circle })
@@ -76,7 +73,7 @@ test('values that go around in a circle are named by what was sent', async () =>
   assert.notEqual(await keyOf({ params: { a: 2 }, checked: circle }), key)
 })
 
-test('a client may want an answer that is new, or its own alone', () => {
+test('cache-control asks for a new answer, or for one that is not shared', () => {
   const wish = (text?: string) => wishOf({ headers: text === undefined ? {} : { 'cache-control': text } })
   assert.deepEqual(wish(), { fresh: false, alone: false })
   assert.deepEqual(wish('No-Cache'), { fresh: true, alone: false })

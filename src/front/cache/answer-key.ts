@@ -1,27 +1,35 @@
-/** Names what a request asks for: two with the same name are owed the same answer. */
+/** The cache key of a request: requests with equal keys are owed the same answer. */
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { canonical } from '../../estimate/canonical.ts'
-import type { Asked } from '../request/ask.ts'
+import type { Question } from '../../estimate/estimator.ts'
+import type { Body } from '../request/body.ts'
 import { deepest } from '../request/params.ts'
 
 /**
- * A hash over the workload, the version of its code, the parameters and all of the body. A method or a header is not
- * part of it: workloads do not see them.
+ * A hash of the workload, the version of its code, the parameters and the whole body. Method and headers are not part
+ * of it: workloads do not see them.
  */
-export async function answerKey(asked: Pick<Asked, AskedOf>): Promise<string> {
-  const { question, params, checked, body, sendBody } = asked
+export async function answerKey({ question, params, checked, body }: KeyParts): Promise<string> {
   const given = isPlain(checked) ? canonical(checked) : `as sent ${canonical(params)}`
   const hash = createHash('sha256')
   for (const part of [question.workload, question.codeHash, given]) hash.update(`${part.length} ${part} `)
-  if (sendBody && body.bytes > 0) for await (const chunk of body.open()) hash.update(chunk)
+  if (body && body.bytes > 0) for await (const chunk of body.open()) hash.update(chunk)
   return hash.digest('base64url')
 }
 
-type AskedOf = 'question' | 'params' | 'checked' | 'body' | 'sendBody'
+export interface KeyParts {
+  question: Pick<Question, 'workload' | 'codeHash'>
+  /** As the client sent them. */
+  params: Record<string, unknown>
+  /** As the workload's schema returned them. */
+  checked: unknown
+  /** Undefined: none, or it held parameters. */
+  body: Pick<Body, 'bytes' | 'open'> | undefined
+}
 
-/** Values of a schema's own making may differ where their text does not; then what the client sent has to do. */
+/** Objects that a schema creates may differ although their JSON is equal; then the parameters as sent are used. */
 function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return !['symbol', 'function'].includes(typeof value)
   if ('toJSON' in value || depth > deepest) return false
@@ -30,11 +38,11 @@ function isPlain(value: unknown, depth = 0): boolean {
   return Object.values(value).every((part) => isPlain(part, depth + 1))
 }
 
-/** What a client says about answers that were computed for others. */
+/** What a client's `cache-control` allows. */
 export interface Wish {
-  /** True: none of them, but this one may be kept for others. */
+  /** True: a new answer, which may be cached for others. */
   fresh: boolean
-  /** True: and its own is for nobody else. */
+  /** True: a new answer, which nobody else may receive. */
   alone: boolean
 }
 

@@ -1,37 +1,40 @@
-/** Answers of deterministic workloads: kept ones are given again, and those that are being computed are shared. */
+/** Answers of deterministic workloads: served from the cache, or shared while they are computed. */
 
 import type { Job } from '../../model/job.ts'
 import type { RepeatOptions } from '../../wire/front-settings.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
-import type { Client, Receiver } from '../recipient.ts'
-import type { Asked } from '../request/ask.ts'
-import { type AnswerCache, type CacheCounters, type CountedCache, lruCache } from './answer-cache.ts'
-import { answerKey, type Wish } from './answer-key.ts'
+import type { Client } from '../client.ts'
+import type { Receiver } from '../receiver.ts'
+import type { Body } from '../request/body.ts'
+import type { Repeat } from '../request/target.ts'
+import { type AnswerCache, answerCache, type CacheCounters, type CountedCache } from './answer-cache.ts'
+import type { Wish } from './answer-key.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
-/** Longer answers are passed on as they come, each to one client. */
+/** Larger answers are streamed, each to one client. */
 const longestShared = 4 * 1024 * 1024
 
 export interface RepeatCounters extends CacheCounters {
-  /** Requests that waited for the job of another. */
+  /** Requests that joined the job of another. */
   shared: number
 }
 
 export interface RepeatParts {
   coalesce: boolean
-  /** Undefined: nothing is kept. */
+  /** Undefined: answers are not cached. */
   cache: AnswerCache | undefined
   /** The clock of deadlines. */
   now(): number
 }
 
-/** A request to be answered. */
+/** A request whose answer may be cached or shared. */
 export interface Repeatable {
-  asked: Asked
+  repeat: Repeat
+  body: Body
   job: Job
   client: Client
   wish: Wish
-  /** Has the job computed for a receiver. */
+  /** Submits a job whose answer goes to the receiver. */
   start(job: Job, receiver: Receiver): void
 }
 
@@ -44,20 +47,19 @@ export class RepeatedAnswers {
     this.#shared = new SharedAnswers(parts.now)
   }
 
-  /** True: an answer to this may have been computed for another. */
-  takes({ workload, checked }: Asked, { safeToRepeat = true }: Job, { alone }: Wish): boolean {
-    return safeToRepeat && !alone && workload.deterministic(checked)
+  /** True: the client and the job allow an answer that was computed for another. */
+  takes({ safeToRepeat = true }: Job, { alone }: Wish): boolean {
+    return safeToRepeat && !alone
   }
 
-  /** Sees to it that the client is answered; from here on the body is its own business. */
-  async serve({ asked, job, client, wish, start }: Repeatable): Promise<void> {
+  /** Answers the client, and discards the body when it is no longer needed. */
+  async serve({ repeat, body, job, client, wish, start }: Repeatable): Promise<void> {
     const { cache, coalesce, now } = this.#parts
-    const { workload, body } = asked
-    const { cacheMs = Infinity } = workload
+    const { cacheMs } = repeat
     const arrivedAt = now()
-    const key = await answerKey(asked)
+    const key = await repeat.key()
     const found = wish.fresh ? undefined : cache?.get(key)
-    // Those who ask the same must not pass each other here, so nothing is waited for without need.
+    // Equal requests must not overtake each other, so a local cache is not awaited.
     const kept = found instanceof Promise ? await found : found
     if (client.gone) return body.discard()
     if (kept) {
@@ -80,14 +82,14 @@ export class RepeatedAnswers {
     })
   }
 
-  /** `cache` is the one of this process, if it has one. */
+  /** `cache`: the cache of this process, if it has one. */
   counters(cache: CountedCache | undefined): RepeatCounters {
     const none = { hits: 0, misses: 0, entries: 0, bytes: 0, mostBytes: 0 }
     return { ...(cache?.counters() ?? none), shared: this.#shared.shared }
   }
 }
 
-/** What of other options is about this. */
+/** The options that concern caching and sharing. */
 export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): RepeatOptions {
   return {
     ...(cacheBytes !== undefined && { cacheBytes }),
@@ -96,14 +98,14 @@ export function repeatsOf({ cacheBytes, cacheAgeMs, coalesce }: RepeatOptions): 
   }
 }
 
-/** The cache of the cluster, which lies in its main process. Undefined: nothing is kept. */
+/** The cache of the cluster, in its main process. Undefined: answers are not cached. */
 export function cacheOf({ cacheBytes = 0, cacheAgeMs }: RepeatOptions): CountedCache | undefined {
   if (cacheBytes === 0) return undefined
   const age = cacheAgeMs === undefined ? {} : { mostAgeMs: cacheAgeMs }
-  return lruCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
+  return answerCache({ mostBytes: cacheBytes, ...age, now: () => performance.now() })
 }
 
-/** Undefined: neither is wanted. */
+/** Undefined: answers are neither cached nor shared. */
 export function repeatedAnswers(
   { coalesce = false }: RepeatOptions,
   cache: AnswerCache | undefined,
@@ -112,12 +114,12 @@ export function repeatedAnswers(
   return cache || coalesce ? new RepeatedAnswers({ coalesce, cache, now }) : undefined
 }
 
-/** A workload may say of a single answer that it is not to be kept. */
+/** A workload may exclude a single answer with `cache-control`. */
 function mayBeKept({ status, fields }: WholeAnswer): boolean {
   return status === 200 && !/\b(no-store|no-cache|private)\b/i.test(fields['cache-control'] ?? '')
 }
 
-/** What stays true of the job. */
+/** Timing describes one request only. */
 function lasting({ 'server-timing': _, ...account }: Account): Account {
   return account
 }

@@ -1,180 +1,13 @@
-/** Clients who arrive, hang up and are answered in all orders: each is answered once, and jobs end when nobody waits. */
+/** Clients arrive, disconnect and are answered in all orders: each is answered once, and jobs without clients end. */
 
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import fc from 'fast-check'
-import type { Job } from '../../model/job.ts'
-import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
-import { refusal } from '../problem.ts'
-import type { Receiver, Sink } from '../recipient.ts'
-import { SharedAnswers } from './shared-answers.ts'
+import type { Account } from '../../wire/whole-answer.ts'
+import { World } from './testing/shared-answers-world.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// The same cases in every run, so that a failure is reproducible.
 fc.configureGlobal({ seed: 1 })
-
-const answer: WholeAnswer = { status: 200, fields: {}, body: Buffer.from('answer') }
-
-/** A client who remembers what it was given. */
-class Listener implements Receiver {
-  readonly wholeBytes = 1
-  readonly job: Job
-  readonly given: { how: string; account: Account }[] = []
-  readonly #then: (() => void)[] = []
-  hungUp = false
-  streaming = false
-
-  constructor(job: Job) {
-    this.job = job
-  }
-
-  get waits(): boolean {
-    return !this.hungUp && this.given.length === 0
-  }
-
-  onGone(then: () => void): void {
-    this.#then.push(then)
-  }
-
-  hangUp(): void {
-    this.hungUp = true
-    for (const then of this.#then) then()
-  }
-
-  attempted(): void {}
-
-  closeAfterwards(): void {}
-
-  refuse({ code }: { code: string }, account: Account): void {
-    this.#give(code, account)
-  }
-
-  breakOff(): void {
-    assert.ok(this.streaming, 'only what has begun is broken off')
-    this.#give('broken', {})
-  }
-
-  deliver(whole: WholeAnswer, account: Account): void {
-    assert.ok(!this.streaming)
-    assert.equal(whole, answer)
-    this.#give('whole', account)
-  }
-
-  begin(_: unknown, account: Account): Sink {
-    assert.ok(this.waits && !this.streaming)
-    this.streaming = true
-    return {
-      write: () => undefined,
-      end: () => {
-        this.#give('stream', account)
-        for (const then of this.#then) then()
-      },
-    }
-  }
-
-  #give(how: string, account: Account): void {
-    assert.ok(this.waits, `one that does not wait is given ${how}`)
-    this.given.push({ how, account })
-  }
-}
-
-/** What an exchange is to its recipient. */
-interface Running {
-  job: Job
-  receiver: Receiver
-  sink?: Sink
-  done: boolean
-  cancelled: boolean
-}
-
-/** The front around shared answers, and a brain that does what it is told to. */
-class World {
-  readonly answers = new SharedAnswers(() => Date.now())
-  readonly listeners: Listener[] = []
-  readonly jobs: Running[] = []
-  readonly computations: { live: Running[]; overs: number }[] = []
-  kept = 0
-
-  arrive(key: string, { deadlineMs, client = 'a', fresh = false }: Arrival = {}): Listener {
-    const job: Job = {
-      ...{ id: `j${this.listeners.length}`, workload: 'w', work: 1, memoryMb: 1, client },
-      ...(deadlineMs !== undefined && { deadlineAt: Date.now() + deadlineMs }),
-    }
-    const listener = new Listener(job)
-    this.listeners.push(listener)
-    const waiter = { job, client: listener, arrivedAt: Date.now() }
-    if (!fresh && this.answers.join(key, waiter, 1_000)) return listener
-    const computation = { live: [] as Running[], overs: 0 }
-    this.computations.push(computation)
-    this.answers.lead(key, waiter, {
-      wholeBytes: 100,
-      start: (started, receiver) => {
-        assert.ok(!this.jobs.some((other) => other.job.id === started.id), 'no job is started twice')
-        assert.equal(computation.overs, 0)
-        const running: Running = { job: started, receiver, done: false, cancelled: false }
-        receiver.onGone(() => {
-          if (running.done) return
-          running.done = true
-          running.cancelled = true
-        })
-        this.jobs.push(running)
-        computation.live.push(running)
-      },
-      keep: () => this.kept++,
-      over: () => {
-        computation.overs++
-      },
-    })
-    return listener
-  }
-
-  get live(): Running[] {
-    return this.jobs.filter(({ done }) => !done)
-  }
-
-  get waiting(): Listener[] {
-    return this.listeners.filter(({ waits }) => waits)
-  }
-
-  finish(running: Running): void {
-    running.done = true
-    const before = this.waiting.length
-    if (running.sink) running.sink.end()
-    else running.receiver.deliver(answer, { 'plimsoll-job': running.job.id })
-    assert.ok(this.waiting.length < before, 'somebody waited for what was computed')
-  }
-
-  refuse(running: Running, code: string): void {
-    running.done = true
-    running.receiver.refuse(refusal({ code, afterMs: 1, retryAfterMs: 1 }), {
-      'plimsoll-job': running.job.id,
-    })
-  }
-
-  breakOff(running: Running): void {
-    if (!running.sink) return
-    running.done = true
-    running.receiver.breakOff()
-  }
-
-  begin(running: Running): void {
-    if (running.sink) return
-    const sink = running.receiver.begin(answer, { 'plimsoll-job': running.job.id })
-    running.sink = sink
-  }
-
-  /** The brain refuses whose time is up. */
-  checkDeadlines(): void {
-    for (const running of this.live) {
-      if ((running.job.deadlineAt ?? Infinity) <= Date.now()) this.refuse(running, 'deadline')
-    }
-  }
-}
-
-interface Arrival {
-  deadlineMs?: number | undefined
-  client?: string
-  fresh?: boolean
-}
 
 const which = fc.nat({ max: 30 })
 const step = fc.oneof(
@@ -248,7 +81,7 @@ function clock(t: TestContext): (ms: number) => void {
   return (ms) => t.mock.timers.tick(ms)
 }
 
-test('whoever arrives, hangs up or is refused: each is answered once, and jobs end when nobody waits', (t) => {
+test('in any order of arrivals, disconnects and refusals each client is answered once, and jobs without clients end', (t) => {
   const tick = clock(t)
   const seen = new Set<string>()
   fc.assert(
@@ -266,7 +99,7 @@ test('whoever arrives, hangs up or is refused: each is answered once, and jobs e
       assert.deepEqual(world.waiting, [])
       for (const { overs } of world.computations) assert.equal(overs, 1)
       for (const { given } of world.listeners) for (const { how } of given) seen.add(how)
-      // Nothing that is over can be joined.
+      // No ended job can be joined.
       world.arrive('x')
       assert.equal(world.live.length, 1)
       world.finish(world.live[0]!)
@@ -277,7 +110,7 @@ test('whoever arrives, hangs up or is refused: each is answered once, and jobs e
   assert.deepEqual([...seen].sort(), all)
 })
 
-test('the job goes on when the first client hangs up, and is cancelled when the last one does', () => {
+test('the job continues when its first client disconnects, and is cancelled when the last one does', () => {
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x')]
   assert.equal(world.jobs.length, 1)
@@ -287,7 +120,7 @@ test('the job goes on when the first client hangs up, and is cancelled when the 
   assert.equal(world.jobs[0]!.cancelled, true)
 })
 
-test('whose deadline is later than that of the job is given another job when that is refused', (t) => {
+test('clients with later deadlines than the refused job are moved to another job', (t) => {
   const tick = clock(t)
   const world = new World()
   const hasty = world.arrive('x', { deadlineMs: 50 })
@@ -303,7 +136,7 @@ test('whose deadline is later than that of the job is given another job when tha
   assert.equal(calm.given[0]!.how, 'whole')
 })
 
-test('who is in more of a hurry shares a job that runs, and none that waits', (t) => {
+test('a request with an earlier deadline joins a running job, but not a queued one', (t) => {
   const tick = clock(t)
   const world = new World()
   world.arrive('x')
@@ -320,7 +153,7 @@ test('who is in more of a hurry shares a job that runs, and none that waits', (t
   world.listeners[0]!.hangUp()
 })
 
-test('a long answer goes to one, and the others are given jobs of their own', () => {
+test('a large answer goes to one client, and the others get jobs of their own', () => {
   const world = new World()
   for (let i = 0; i < 3; i++) world.arrive('x')
   world.begin(world.live[0]!)
@@ -334,7 +167,7 @@ test('a long answer goes to one, and the others are given jobs of their own', ()
   )
 })
 
-test('a long answer that would be broken off at the deadline of one who hung up goes to nobody', () => {
+test('a large answer that would break off at the deadline of a disconnected client goes to nobody', () => {
   const world = new World()
   const hasty = world.arrive('x', { deadlineMs: 50 })
   const others = [world.arrive('x', { deadlineMs: 200 }), world.arrive('x')]
@@ -349,7 +182,7 @@ test('a long answer that would be broken off at the deadline of one who hung up 
   assert.equal(world.computations[0]!.overs, 1)
 })
 
-test('a long answer that has begun is broken off, and not asked for again', () => {
+test('a large answer that has begun breaks off, and is not computed again', () => {
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x', { client: 'b' })]
   first.hangUp()
@@ -359,7 +192,7 @@ test('a long answer that has begun is broken off, and not asked for again', () =
   assert.equal(world.jobs.length, 1)
 })
 
-test('who wants a new answer begins a job that later ones join, also when the older is done', () => {
+test('a request for a new answer starts a job that later requests join, even after the older job ends', () => {
   const world = new World()
   world.arrive('x')
   world.arrive('x', { fresh: true })

@@ -1,25 +1,25 @@
-/** Lets several clients who ask the same wait for one job. */
+/** Request coalescing: clients with equal requests share one job. */
 
 import type { Job } from '../../model/job.ts'
-import type { Receiver } from '../recipient.ts'
+import type { Receiver } from '../receiver.ts'
 import { SharedJob, type SharedJobParts, type Waiter } from './shared-job.ts'
 
-/** What several clients asked. */
+/** The computation of one answer, by one job or several. */
 export interface Computation {
-  /** Longer answers are not shared. */
+  /** Larger answers are not shared. */
   wholeBytes: number
-  /** Has the job computed, for whoever the receiver stands for. */
+  /** Submits a job whose answer goes to the receiver. */
   start(job: Job, receiver: Receiver): void
   keep: SharedJobParts['keep']
-  /** Called once, when nothing more is started. */
+  /** Called once, after the last job has ended. */
   over(): void
 }
 
-/** The jobs that others may wait for too, by what was asked. */
+/** Jobs that further requests may join, by key. */
 export class SharedAnswers {
   readonly #open = new Map<string, SharedJob>()
   readonly #now: () => number
-  /** How many were not computed for themselves. */
+  /** Requests that joined the job of another. */
   shared = 0
 
   /** `now` is the clock of deadlines. */
@@ -27,7 +27,7 @@ export class SharedAnswers {
     this.#now = now
   }
 
-  /** Waits for a job that began less than `freshMs` ago. False: there is none to wait for. */
+  /** Joins a job that began less than `freshMs` ago. False: there is none. */
   join(key: string, waiter: Waiter, freshMs: number): boolean {
     const job = this.#open.get(key)
     if (!job?.takes(waiter, freshMs)) return false
@@ -36,7 +36,7 @@ export class SharedAnswers {
     return true
   }
 
-  /** Starts a job; others may wait for it, unless there is no key. */
+  /** Starts a job. Further requests may join it if it has a key. */
   lead(key: string | undefined, waiter: Waiter, computation: Computation): void {
     let users = 0
     const begin = (waiters: readonly Waiter[], wholeBytes: number, isOpen: boolean) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { serveCache } from '../../admin/cache.ts'
 import { keptHeader, writeKeptHead } from '../../wire/cache-messages.ts'
-import { type CountedCache, lruCache } from './answer-cache.ts'
+import { answerCache, type CountedCache } from './answer-cache.ts'
 import { sharedCache } from './shared-cache.ts'
 
 const mostBytes = 80_000
@@ -17,7 +17,7 @@ const kept = (body: string | Buffer, fields = {}) => ({
   ageMs: 10,
 })
 
-/** The cache of a front whose coordinator answers like this. */
+/** The cache of a front with this coordinator. */
 async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) {
   const state = { isUp: true, requests: 0 }
   const server = createServer((request, response) => {
@@ -36,9 +36,9 @@ async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) 
   return { cache, state, server }
 }
 
-/** Resolves when an answer was put. */
+/** Resolves after a put. */
 function watched(): { cache: CountedCache; put: Promise<void> } {
-  const inside = lruCache({ mostBytes, now: () => performance.now() })
+  const inside = answerCache({ mostBytes, now: () => performance.now() })
   const { promise, resolve } = Promise.withResolvers<void>()
   const put: CountedCache['put'] = (...args) => {
     inside.put(...args)
@@ -47,7 +47,7 @@ function watched(): { cache: CountedCache; put: Promise<void> } {
   return { cache: { ...inside, put }, put: promise }
 }
 
-test('what one front put another is given, with its age, and the coordinator counts', async (t) => {
+test('one front reads what another put, with its age, and the coordinator counts', async (t) => {
   const { cache: inside, put } = watched()
   const serve: RequestListener = (request, response) =>
     void serveCache({ token: 'secret', cache: inside }, request, response)
@@ -63,7 +63,7 @@ test('what one front put another is given, with its age, and the coordinator cou
   assert.deepEqual([hits, misses], [1, 1])
 })
 
-test('an answer whose time is over when it comes is none', async (t) => {
+test('an answer that expires on its way is a miss', async (t) => {
   const head = writeKeptHead({ status: 200, fields: {}, account: {}, ageMs: 1000, goodMs: 0 })!
   const { cache } = await front(t, (_, response) =>
     response.writeHead(200, { [keptHeader]: head }).end('old'),
@@ -71,14 +71,14 @@ test('an answer whose time is over when it comes is none', async (t) => {
   assert.equal(await cache.get(key), undefined)
 })
 
-test('an answer without a head that can be read is a miss', async (t) => {
+test('an answer with a malformed head is a miss', async (t) => {
   for (const headers of [{}, { [keptHeader]: '{' }]) {
     const { cache } = await front(t, (_, response) => response.writeHead(200, headers).end('x'))
     assert.equal(await cache.get(key), undefined)
   }
 })
 
-test('while the link is down nobody asks, and nothing is put', async (t) => {
+test('while the link is down nothing is read or put', async (t) => {
   const { cache, state } = await front(t, (_, response) => response.writeHead(404).end())
   state.isUp = false
   assert.equal(cache.get(key), undefined)
@@ -88,7 +88,7 @@ test('while the link is down nobody asks, and nothing is put', async (t) => {
   assert.equal(state.requests, 1)
 })
 
-test('a coordinator that says nothing is a miss, and the next do not wait for it', async (t) => {
+test('a coordinator that does not answer is a miss, and the next requests do not wait for it', async (t) => {
   const { cache, state } = await front(t, () => {}, 50)
   assert.equal(await cache.get(key), undefined)
   assert.equal(cache.get(key), undefined)
@@ -96,7 +96,7 @@ test('a coordinator that says nothing is a miss, and the next do not wait for it
   assert.equal(state.requests, 1)
 })
 
-test('a coordinator that breaks off in the middle of an answer, or is not there, is a miss', async (t) => {
+test('a coordinator that breaks off, or is unreachable, is a miss', async (t) => {
   const head = writeKeptHead({ status: 200, fields: {}, account: {}, ageMs: 0 })!
   const broken = await front(t, (_, response) => {
     response.writeHead(200, { [keptHeader]: head, 'content-length': 9 })
@@ -109,7 +109,7 @@ test('a coordinator that breaks off in the middle of an answer, or is not there,
   assert.equal(await away.cache.get(key), undefined)
 })
 
-test('what is too long for the cache is not sent', async (t) => {
+test('an answer that is too large for the cache is not sent', async (t) => {
   const { cache, state } = await front(t, (_, response) => response.writeHead(404).end())
   cache.put(key, kept(Buffer.alloc(cache.mostAnswerBytes + 1)), Infinity)
   cache.put(key, kept('x', { long: 'x'.repeat(13_000) }), Infinity)

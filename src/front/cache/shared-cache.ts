@@ -1,4 +1,4 @@
-/** The coordinator's cache as a front in another process uses it: whatever goes wrong there is a miss, and soon. */
+/** The coordinator's cache for a front in another process. Every failure is a miss, within a short time limit. */
 
 import { Pool } from 'undici'
 import { cachePath, keptHeader, readKeptHead, writeKeptHead } from '../../wire/cache-messages.ts'
@@ -9,35 +9,35 @@ export interface SharedCacheParts {
   /** The coordinator's admin port. */
   join: URL
   token: string
-  /** Of the cache there. */
+  /** Size of that cache. */
   mostBytes: number
-  /** Whether the coordinator can be reached, as far as is known. */
+  /** True: the coordinator is believed to be reachable. */
   isUp(): boolean
-  /** A request waits so long for what may be kept; an answer that takes longer to go there is not kept. Default 250. */
+  /** Time limit for one request to the cache. Default 250. */
   limitMs?: number
 }
 
 export interface SharedCache extends AnswerCache {
   get(key: string): Promise<FoundAnswer | undefined> | undefined
-  /** What is under way is given up. */
+  /** Cancels requests in progress. */
   close(): void
 }
 
 const usualLimitMs = 250
-/** After something went wrong nobody asks for so long, and then one alone: few wait for a coordinator that is stuck. */
+/** After a failure no request is made for this long, and then a single one: few requests wait for a stuck coordinator. */
 const pauseMs = 1_000
 const connections = 16
-/** Most that is on its way there; answers beyond that are not kept. */
-const mostOnItsWay = 16 * 1024 * 1024
+/** Maximum number of bytes in flight to the cache; further answers are not cached. */
+const mostInFlight = 16 * 1024 * 1024
 
 export function sharedCache(parts: SharedCacheParts): SharedCache {
   const { join, token, mostBytes, isUp, limitMs = usualLimitMs } = parts
   const pool = new Pool(join.origin, { connections })
   const authorization = bearer(token)
   const mostAnswerBytes = longestIn(mostBytes)
-  /** 0: all is well. */
+  /** 0: the last request succeeded. */
   let pausedUntil = 0
-  let onItsWay = 0
+  let inFlight = 0
   const pause = () => {
     pausedUntil = performance.now() + pauseMs
   }
@@ -54,7 +54,7 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
       const head = answer.statusCode === 200 ? readKeptHead(answer.headers[keptHeader]) : undefined
       if (!head) return undefined
       const { status, fields, account, ageMs, goodMs = Infinity } = head
-      // The way back may have taken all of this time.
+      // The answer may have been on its way for all of this time.
       const tookMs = performance.now() - began
       if (tookMs >= goodMs) return undefined
       return { answer: { status, fields, body }, account, ageMs: ageMs + tookMs, leftMs: goodMs - tookMs }
@@ -67,14 +67,14 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
   async function send(key: string, kept: string, body: Buffer): Promise<void> {
     const headers = { authorization, [keptHeader]: kept }
     const signal = AbortSignal.timeout(limitMs)
-    onItsWay += body.length
+    inFlight += body.length
     try {
       const answer = await pool.request({ method: 'PUT', path: `${cachePath}${key}`, headers, body, signal })
       await answer.body.dump()
     } catch {
-      // Then it is computed again.
+      // The answer is not cached, and computed again when needed.
     } finally {
-      onItsWay -= body.length
+      inFlight -= body.length
     }
   }
 
@@ -86,7 +86,7 @@ export function sharedCache(parts: SharedCacheParts): SharedCache {
         !isUp() ||
         pausedUntil > 0 ||
         body.length > mostAnswerBytes ||
-        onItsWay + body.length > mostOnItsWay
+        inFlight + body.length > mostInFlight
       )
         return
       const kept = writeKeptHead({ ...head, account, ageMs, goodMs })

@@ -1,31 +1,31 @@
-/** One job and those who wait for it: each is given the whole answer, and the job ends when nobody waits. */
+/** One job and the clients that wait for it: each receives the whole answer, and the job is cancelled when none is left. */
 
 import type { Job } from '../../model/job.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import { type RequestProblem, refusal } from '../problem.ts'
-import type { Receiver, Sink } from '../recipient.ts'
+import type { Receiver, Sink } from '../receiver.ts'
 
-/** A longer timer would fire at once. */
+/** Node fires longer timers at once. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A client who waits. */
+/** A client that waits. */
 export interface Waiter {
-  /** Its own; the brain is told of it only where it cannot wait for that of another. */
+  /** Submitted only if the client cannot share another job. */
   job: Job
   client: Receiver
   arrivedAt: number
 }
 
 export interface SharedJobParts {
-  /** Given an answer that is whole, and how old it is. */
+  /** Receives a whole answer with its age. */
   keep(answer: WholeAnswer, account: Account, ageMs: number): void
-  /** Nobody may join any more; may be called more than once. */
+  /** No further client may join. May be called more than once. */
   closed(): void
-  /** All who waited are answered, gone or handed on. */
+  /** All clients are answered, disconnected or moved to another job. */
   over(): void
-  /** A job for these, in place of this one. */
+  /** Starts another job for these clients. */
   again(waiters: readonly Waiter[]): void
-  /** A job for this one alone. */
+  /** Starts a job for this client alone. */
   alone(waiter: Waiter): void
 }
 
@@ -36,7 +36,7 @@ export class SharedJob implements Receiver {
   readonly #parts: SharedJobParts
   readonly #now: () => number
   readonly #startedAt: number
-  /** With what ends their waiting. */
+  /** With the timers of their deadlines. */
   readonly #waiting = new Map<Waiter, NodeJS.Timeout | undefined>()
   #running = false
   #begun = false
@@ -51,7 +51,7 @@ export class SharedJob implements Receiver {
     this.#startedAt = now()
   }
 
-  /** Who is in more of a hurry than a job that waits would wait for too long: the brain goes by the job's deadline. */
+  /** A request may join a queued job only if its deadline is no earlier: the brain schedules by the job's deadline. */
   takes(waiter: Waiter, freshMs: number): boolean {
     if (this.#now() - this.#startedAt >= freshMs) return false
     return this.#running || deadlineOf(waiter.job) >= deadlineOf(this.job)
@@ -78,7 +78,7 @@ export class SharedJob implements Receiver {
     this.#parts.over()
   }
 
-  /** What is the matter with one of them alone is no answer to the others: they are given another job. */
+  /** A refusal that concerns only some clients moves the others to another job. */
   refuse(problem: RequestProblem, account: Account): void {
     const { concerned = [], others = [] } = Object.groupBy(this.#close(), (waiter) =>
       this.#concerns(problem, waiter) ? 'concerned' : 'others',
@@ -88,10 +88,10 @@ export class SharedJob implements Receiver {
     this.#parts.over()
   }
 
-  /** It is too long to be kept for those who are slow: one is given it, and each of the others a job of its own. */
+  /** The answer is too large to share: one client receives it, each of the others gets a job of its own. */
   begin(head: Pick<WholeAnswer, 'status' | 'fields'>, account: Account): Sink {
     const waiting = [...this.#waiting.keys()]
-    // For another it might be broken off at a deadline that is not its own.
+    // A client with a later deadline would be broken off at the job's.
     const first = waiting.find(({ job }) => deadlineOf(job) <= deadlineOf(this.job))
     this.#begun = true
     this.#parts.closed()
@@ -118,7 +118,7 @@ export class SharedJob implements Receiver {
     return problem.code !== 'rate-limit' || job.client === this.job.client
   }
 
-  /** Its deadline is earlier than that of the job, so nobody else looks after it. */
+  /** The client's deadline is earlier than the job's, so the brain does not enforce it. */
   #watch(waiter: Waiter): void {
     const leftMs = deadlineOf(waiter.job) - this.#now()
     const isLast = leftMs <= longestTimerMs
@@ -158,14 +158,14 @@ export class SharedJob implements Receiver {
   }
 }
 
-/** Refusals that those with later deadlines need not take. */
+/** Refusals that do not concern clients with later deadlines. */
 const ofDeadlines: ReadonlySet<string> = new Set(['deadline', 'no-time', 'no-time-for-all'])
 
 function deadlineOf({ deadlineAt = Infinity }: Job): number {
   return deadlineAt
 }
 
-/** The next job goes by the latest deadline, so that nobody is handed on for that of another again. */
+/** The next job has the latest deadline, so that no client is moved again because of another's. */
 function latestDeadlineFirst(a: Waiter, b: Waiter): number {
   const [first, second] = [deadlineOf(a.job), deadlineOf(b.job)]
   return first === second ? 0 : second - first

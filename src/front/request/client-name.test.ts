@@ -16,7 +16,7 @@ const saying = (headersDistinct: Record<string, string[]>): ClientFacts => ({
 })
 const hash = (text: string) => createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 12)
 
-test('an address is a client, however it is written', () => {
+test('an address is one client in any notation', () => {
   const named: [string | undefined, string][] = [
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -36,7 +36,7 @@ test('an address is a client, however it is written', () => {
   for (const [address, client] of named) assert.equal(name(from(address)), client, address)
 })
 
-test('all addresses of one IPv6 network of 64 bits are one client, and no others', () => {
+test('exactly the addresses of one IPv6 /64 network are one client', () => {
   const group = fc.integer({ min: 0, max: 0xffff })
   const four = fc.tuple(group, group, group, group)
   const name = clientNamer('address')
@@ -53,7 +53,7 @@ test('all addresses of one IPv6 network of 64 bits are one client, and no others
   )
 })
 
-test('a key is a client by its hash, and never shown', () => {
+test('a key identifies a client by its hash, and is never shown', () => {
   const name = clientNamer('key')
   const client = `key:${hash('s3cret')}`
   assert.match(client, /^key:[0-9a-f]{12}$/)
@@ -82,7 +82,7 @@ test('a request without a usable key is anonymous', () => {
   for (const headers of nobodies) assert.equal(name(saying(headers)), 'anonymous', JSON.stringify(headers))
 })
 
-test('a header names the client; one who names two is nobody', () => {
+test('a header names the client; two values identify nobody', () => {
   const name = clientNamer('header:X-Tenant')
   assert.equal(name(saying({ 'x-tenant': ['  Acme, Inc. '] })), 'Acme, Inc.')
   assert.equal(name(saying({ 'x-tenant': ['::ffff:192.0.2.7'] })), '192.0.2.7')
@@ -93,7 +93,7 @@ test('a header names the client; one who names two is nobody', () => {
   assert.equal(clientNamer('header:__proto__')(saying({})), 'anonymous')
 })
 
-test('what a header says is shown by its hash if it is long, or more than a line of ASCII, or looks like a hash', () => {
+test('a value that is long, not one line of ASCII, or looks like a hash is replaced by its hash', () => {
   const name = clientNamer('header:x-tenant')
   assert.equal(name(saying({ 'x-tenant': ['x'.repeat(64)] })), 'x'.repeat(64))
   for (const value of ['x'.repeat(65), 'x'.repeat(16_000), 'Ã¼', 'a\tb', 'a\x1b[31mb', 'hash:0123456789ab']) {
@@ -101,7 +101,7 @@ test('what a header says is shown by its hash if it is long, or more than a line
   }
 })
 
-test('a header that by its name holds a secret is shown by its hash', () => {
+test('a header whose name suggests a secret is replaced by its hash', () => {
   for (const header of ['authorization', 'Cookie', 'X-API-Key', 'x-auth-token', 'x-session-id']) {
     const name = clientNamer(`header:${header}`)
     assert.equal(name(saying({ [header.toLowerCase()]: ['s3cret'] })), `key:${hash('s3cret')}`)
@@ -109,7 +109,7 @@ test('a header that by its name holds a secret is shown by its hash', () => {
   }
 })
 
-test('x-forwarded-for is believed only where it was asked for, and its first address counts', () => {
+test('x-forwarded-for is trusted only if configured, and its first address counts', () => {
   const name = clientNamer('header:x-forwarded-for')
   const named: [string[], string][] = [
     [['192.0.2.7'], '192.0.2.7'],
@@ -134,7 +134,7 @@ test('x-forwarded-for is believed only where it was asked for, and its first add
   }
 })
 
-test('whatever a client sends, its name is short, of one line, and the same each time', () => {
+test('the name of any client is short, one line, and deterministic', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.string({ maxLength: 80 }),
@@ -158,7 +158,7 @@ test('whatever a client sends, its name is short, of one line, and the same each
   )
 })
 
-test('a rule that there is not is refused with those that there are', () => {
+test('an unknown rule is rejected with the list of rules', () => {
   for (const by of ['', 'ip', 'Key', 'header', 'header:', 'header:a b', 'header:ü', 'header:a\n']) {
     assert.throws(() => clientNamer(by, '--client-by'), {
       code: 'CONFIG',

@@ -1,10 +1,10 @@
-/** Who a client is: the name by which its work is added up. Never a secret, never long. */
+/** The name under which a client's work is added up. Never a secret, never long. */
 
 import { createHash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { ConfigError } from '../../lib/errors.ts'
 
-/** What of a request tells its client; an `IncomingMessage` is one. */
+/** The parts of an `IncomingMessage` that identify its client. */
 export interface ClientFacts {
   readonly socket: { readonly remoteAddress?: string | undefined }
   /** All values of each header, by its name in lower case. */
@@ -13,16 +13,16 @@ export interface ClientFacts {
 
 export type ClientNamer = (request: ClientFacts) => string
 
-/** All who do not say who they are, together. */
+/** All clients that cannot be identified. */
 export const anonymous = 'anonymous'
 
-/** A name that is longer is shown by its hash. */
+/** Longer names are replaced by their hash. */
 const longestName = 64
 
-/** Headers that by their name hold what must not be shown. */
+/** Headers whose names suggest that they hold a secret. */
 const secretHeader = /auth|cookie|credential|key|passw|secret|session|signature|token/
 
-/** The rule that `address`, `key` or `header:NAME` stands for; `option` is where it was said. */
+/** The rule for `address`, `key` or `header:NAME`. Throws a `ConfigError` that names `option`. */
 export function clientNamer(by: string, option = 'clientBy'): ClientNamer {
   if (by === 'address') return byAddress
   if (by === 'key') return byKey
@@ -46,7 +46,7 @@ function byKey(request: ClientFacts): string {
 }
 
 function byHeader(header: string): ClientNamer {
-  // Each proxy on the way adds the address that it saw: one header or several, the client's own first.
+  // Each proxy appends the address that it saw, in one header or several; the client's comes first.
   if (header === 'x-forwarded-for') return (request) => firstAddress(request.headersDistinct[header])
   if (secretHeader.test(header)) {
     return (request) => {
@@ -60,7 +60,7 @@ function byHeader(header: string): ClientNamer {
   }
 }
 
-/** One who says twice who he is has not said it: a name made of both would be one that nobody counts against. */
+/** A repeated header identifies nobody: a combined value would be a new name with a new limit. */
 function only({ headersDistinct }: ClientFacts, header: string): string | undefined {
   const values = headersDistinct[header] ?? []
   return values.length === 1 ? values[0]!.trim() : undefined
@@ -72,7 +72,7 @@ function firstAddress(values: string[] = []): string {
   return addressName(inBrackets ?? beforePort ?? first) ?? anonymous
 }
 
-/** IPv4 as it is, also inside IPv6; of IPv6 the first 64 bits, since whoever has one such address has them all. */
+/** An IPv4 address, also if mapped to IPv6; of IPv6 the first 64 bits, because a client usually owns all addresses below. */
 function addressName(text: string): string | undefined {
   const address = text.replace(/%.*$/s, '')
   if (isIPv4(address)) return address
@@ -85,7 +85,7 @@ function addressName(text: string): string | undefined {
   return `${network.join(':')}::/64`
 }
 
-/** The eight numbers of an IPv6 address, however it is written. */
+/** The eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = [], tail = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean))
@@ -93,13 +93,13 @@ function groupsOf(address: string): number[] {
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
 }
 
-/** What cannot be shown in a line of a log is named by its hash, and what looks like one too. */
+/** Values that do not fit in a log line, or look like a hash, are replaced by their hash. */
 function shown(value: string): string {
   const plain = value.length <= longestName && /^(?!hash:)[\x20-\x7e]*$/.test(value)
   return plain ? value : `hash:${digest(value)}`
 }
 
-/** Enough to tell clients apart, too little to tell what was hashed. */
+/** Long enough to distinguish clients, too short to recover the value. */
 function digest(text: string): string {
   return createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 12)
 }

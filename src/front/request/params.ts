@@ -1,20 +1,20 @@
-/** Parameters of a request: from the query, or from a JSON body; checked by the workload's schema. */
+/** Parameters of a request, from the query and a JSON body, checked by the workload's schema. */
 
 import type { IncomingMessage } from 'node:http'
 import { keysOf } from '../../workload/standard-schema.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem } from '../problem.ts'
-import type { KeptBody } from './body.ts'
+import type { Body } from './body.ts'
 
-/** Of a value that is quoted in an error. */
+/** Characters of a value that an error quotes. */
 const longestQuote = 100
-/** Of wrong values that are named. */
+/** Wrong values that an error lists. */
 const mostErrors = 20
-/** Of objects and arrays inside each other: those who write parameters as JSON again do so by recursion. */
+/** Nesting depth of JSON: parameters are serialized again by recursion. */
 export const deepest = 200
 
 export interface Parameters {
-  /** As the client sent them: what the worker is given, and checks again. */
+  /** As the client sent them. The worker receives these and checks them again. */
   raw: Record<string, unknown>
   checked: unknown
 }
@@ -23,7 +23,7 @@ export async function readParameters(
   workload: Workload,
   request: IncomingMessage,
   query: URLSearchParams,
-  body: KeptBody,
+  body: Body,
 ): Promise<Parameters> {
   const given = fromQuery(query)
   const raw = isJson(request) ? { ...given, ...(await fromJson(body, given)) } : given
@@ -68,7 +68,7 @@ function fromQuery(query: URLSearchParams): Record<string, unknown> {
   return raw
 }
 
-async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function fromJson(body: Body, query: Record<string, unknown>): Promise<Record<string, unknown>> {
   const bytes = await body.read()
   if (isDeeper(bytes, deepest)) {
     throw new RequestProblem(400, 'bad-json', `The body is nested deeper than ${deepest} levels.`)
@@ -94,7 +94,7 @@ async function fromJson(body: KeptBody, query: Record<string, unknown>): Promise
   return value as Record<string, unknown>
 }
 
-/** Looked up before the text is parsed: deep nesting also makes that slow, and all clients wait meanwhile. */
+/** Checked before parsing: deep nesting makes `JSON.parse` slow, which delays all clients. */
 export function isDeeper(json: Buffer, levels: number): boolean {
   let depth = 0
   let quoted = false

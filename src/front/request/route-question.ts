@@ -1,4 +1,4 @@
-/** What estimators are asked about a request to a program: its features, and a key that only equal requests have. */
+/** The question to the estimator for a request to a route: its features, and a key that only equal requests share. */
 
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -7,20 +7,19 @@ import { restName } from '../../config/path-pattern.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { featuresOf } from '../../estimate/features.ts'
 import type { Features } from '../../model/estimate.ts'
-import { headBytes } from './body.ts'
-import type { GrowingBody } from './growing-body.ts'
+import { type Body, headBytes } from './body.ts'
 import { newJobId } from './job-id.ts'
 import { deepest, isDeeper } from './params.ts'
 import type { FoundRoute } from './route-table.ts'
-import type { Target } from './target.ts'
+import type { RequestUrl } from './url.ts'
 
-/** A longer target is given by its hash. */
+/** Longer targets are replaced by their hash. */
 const longestKey = 512
-/** Parts of `**` that are features of their own. */
+/** Parts of `**` that become features. */
 const mostParts = 8
 
 export interface RouteQuestionParts {
-  /** The hash of a route's code, for costs as they are measured now. */
+  /** The hash of a route's code and of how its costs are measured. */
   codeOf(route: string): string
   log(line: string): void
 }
@@ -28,38 +27,38 @@ export interface RouteQuestionParts {
 export type RouteQuestioner = (
   found: FoundRoute,
   method: string,
-  target: Target,
+  url: RequestUrl,
   request: IncomingMessage,
-  body: GrowingBody,
+  body: Body,
 ) => Question
 
 export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuestioner {
-  const troubled = new Set<string>()
-  return ({ route, path }, method, target, request, body) => {
+  const warned = new Set<string>()
+  return ({ route, path }, method, url, request, body) => {
     const { name } = route
     const seen: RouteRequest = {
       method,
       path,
-      query: firstOf(target.url.searchParams),
+      query: firstOf(url.url.searchParams),
       headers: joined(request.headers),
       json: route.needsJson ? jsonOf(request, body) : undefined,
       bytes: body.announced ?? (body.complete ? body.bytes : 0),
     }
     const wrong = (why: string) => {
-      if (troubled.has(name)) return
-      troubled.add(name)
-      log(`route ${name}: its features cannot be used, so automatic ones are: ${why}`)
+      if (warned.has(name)) return
+      warned.add(name)
+      log(`route ${name}: its features are invalid, so automatic ones are used: ${why}`)
     }
     const own = route.features && (() => ownFeatures(route.features!, seen))
     const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
     const features = featuresOf(own ? { features: own } : {}, shown(seen, route.methods), facts, wrong)
-    const params = { method, target: target.text }
-    return { workload: name, codeHash: codeOf(name), key: keyOf(method, target.text, body), params, features }
+    const params = { method, target: url.text }
+    return { workload: name, codeHash: codeOf(name), key: keyOf(method, url.text, body), params, features }
   }
 }
 
-/** A body of which not all is known makes a request like no other. */
-function keyOf(method: string, target: string, body: GrowingBody): string {
+/** A request whose body is not completely known has a key of its own. */
+function keyOf(method: string, target: string, body: Body): string {
   if (!body.complete || body.bytes > headBytes) return `?${newJobId()}`
   const asked = `${method} ${target}`
   const short = asked.length > longestKey ? `#${hash('sha256', asked, 'base64url')}` : asked
@@ -75,7 +74,7 @@ function ownFeatures(
   return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Features
 }
 
-/** What automatic features are made of. A method is one if there can be several, and so is each part of `**`. */
+/** The source of automatic features. The method counts if the route has several, and so does each part of `**`. */
 function shown({ method, path, query, json }: RouteRequest, methods: readonly string[] | undefined): object {
   const { [restName]: rest, ...named } = path
   const parts = rest ? rest.split('/').slice(0, mostParts) : []
@@ -88,8 +87,8 @@ function shown({ method, path, query, json }: RouteRequest, methods: readonly st
   }
 }
 
-/** Undefined: there is none, it is too long or too deep to be looked into, or it cannot be read. */
-function jsonOf({ headers }: IncomingMessage, body: GrowingBody): unknown {
+/** Undefined: the body is not JSON, malformed, too long or too deeply nested. */
+function jsonOf({ headers }: IncomingMessage, body: Body): unknown {
   if (!isJsonType(headers['content-type']) || !body.complete || body.bytes > headBytes) return undefined
   if (body.bytes === 0 || isDeeper(body.head, deepest)) return undefined
   try {

@@ -1,12 +1,12 @@
-/** Which route a request belongs to: the first whose path and method match. */
+/** Finds the route of a request: the first whose path and method match. */
 
 import type { CheckedRoute } from '../../config/check-routes.ts'
 import { partsOf } from '../../config/path-pattern.ts'
-import { RequestProblem } from '../problem.ts'
+import { allow, RequestProblem } from '../problem.ts'
 
 export interface FoundRoute {
   route: CheckedRoute
-  /** The parts that its path names. */
+  /** The named parts of its path. */
   path: Record<string, string>
 }
 
@@ -17,7 +17,7 @@ export class RouteTable {
     this.routes = routes
   }
 
-  /** Throws a 404 that lists the routes, or a 405 with the methods that are allowed. */
+  /** Throws a 404 that lists the routes, or a 405 that lists the methods. */
   find(method: string, path: string): FoundRoute {
     const parts = partsOf(path)
     const allowed = new Set<string>()
@@ -27,12 +27,7 @@ export class RouteTable {
       if (!route.methods || route.methods.includes(method)) return { route, path: found }
       for (const each of route.methods) allowed.add(each)
     }
-    if (allowed.size > 0) {
-      const listed = [...allowed].join(', ')
-      throw new RequestProblem(405, 'wrong-method', `${method} is not allowed here; these are: ${listed}.`, {
-        headers: { allow: listed },
-      })
-    }
+    if (allowed.size > 0) allow(method, [...allowed])
     const routes = this.routes.map(describe)
     throw new RequestProblem(
       404,
@@ -43,7 +38,7 @@ export class RouteTable {
   }
 }
 
-/** In words: GET, HEAD /render/:scene */
+/** For example: GET, HEAD /render/:scene */
 export function describe({ methods, pattern }: CheckedRoute): string {
   return `${methods?.join(', ') ?? 'any method'} ${pattern.text}`
 }

@@ -1,31 +1,81 @@
-/** What a request is for: its target as the client wrote it, and as an address that can be looked into. */
+/**
+ * What a request is for: a workload, or a route of an existing server. `workloads.ts` and `routes.ts` implement these
+ * types; everything else on a request's path is the same for both.
+ */
 
 import type { IncomingMessage } from 'node:http'
-import { RequestProblem } from '../problem.ts'
+import type { Question, Quote } from '../../estimate/estimator.ts'
+import type { Estimate } from '../../model/estimate.ts'
+import type { Client } from '../client.ts'
+import type { Receiver } from '../receiver.ts'
+import type { Transport } from '../transports/transport.ts'
+import type { Body, BodyOptions } from './body.ts'
+import type { RequestUrl } from './url.ts'
+
+/** A client's request before anything of it is known. */
+export interface Incoming {
+  request: IncomingMessage
+  client: Client
+  /** Set: the client waits for 100 Continue before it sends the body. */
+  sendContinue?: (() => void) | undefined
+}
+
+/** The parts of a request that choose its target. */
+export interface Asked extends Incoming {
+  url: RequestUrl
+  /** Differs from the request's own where only a quote is wanted. */
+  method: string
+}
+
+/** All targets of a front. */
+export interface Service {
+  /** How bodies are read. */
+  readonly body: BodyOptions
+  /** Time limit for a whole request; 0: none. */
+  readonly requestMs: number
+  /** True: clients may ask to switch protocols. */
+  readonly upgrades: boolean
+  list(): { name: string; description: string; path: string }[]
+  /** Throws a 404 or a 405. */
+  find(asked: Asked): Target
+  /** The method that a request for a quote is about. */
+  quotedMethod(request: IncomingMessage): string
+}
 
 export interface Target {
-  /** For the program: a path and a query, or `*`. */
-  text: string
-  /** For everybody else: without dots and fragments. */
-  url: URL
+  /** Reads what an estimate needs of the body. Rejects with a problem if the request is malformed. */
+  read(body: Body): Promise<TargetRequest>
 }
 
-/** `prefix` is taken off. Throws a 400 if it cannot be read. */
-export function targetOf(request: IncomingMessage, prefix = ''): Target {
-  const given = originForm(request.url ?? '/')
-  const text = given.startsWith(prefix) ? given.slice(prefix.length) || '/' : given
-  const url = text === '*' ? '/' : text
-  // Two slashes at its beginning are no host.
-  const whole = `http://front${url}`
-  if (!url.startsWith('/') || !URL.canParse(whole)) {
-    throw new RequestProblem(400, 'bad-url', 'The address of the request cannot be read.')
-  }
-  return { text, url: new URL(whole) }
+/** A request that can be estimated and run. */
+export interface TargetRequest {
+  /** The workload or the route. */
+  readonly name: string
+  /** What the ledger stores of it. */
+  readonly params: Record<string, unknown>
+  /** True: it has a body besides `params`. */
+  readonly hasBody: boolean
+  question(): Question
+  jobFacts(quote: Quote): JobFacts
+  /** Undefined: no answer may be cached or shared. */
+  repeat(question: Question): Repeat | undefined
+  transport(receiver: Receiver): Transport
 }
 
-/** Also in full form, as a proxy would ask. */
-function originForm(target: string): string {
-  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? []
-  if (rest === undefined) return target
-  return rest.startsWith('/') ? rest : `/${rest}`
+/** What the brain learns of a job, in its own units. */
+export interface JobFacts extends Pick<Estimate, 'work' | 'low' | 'high'> {
+  memoryMb: number
+  /** Default for requests without a deadline of their own. */
+  deadlineMs: number | undefined
+  preemptible: boolean
+  safeToRepeat: boolean
+  lane?: string | undefined
+}
+
+/** Of a deterministic request. */
+export interface Repeat {
+  /** How long an answer may be cached. */
+  cacheMs: number
+  /** Equal for requests that are owed the same answer. */
+  key(): Promise<string>
 }

@@ -1,33 +1,33 @@
-/** Functions: places that run one job at a time, start when they are needed, and are paid for only while they run. */
+/** Serverless functions: each runs one job at a time, starts on demand, and is paid for only while it runs. */
 
 import type { AttemptEnd, Upstream } from './transport.ts'
 
-/** One provider. All its functions go by one name. */
+/** One provider. All its functions share one id. */
 export interface Functions {
   readonly id: string
   /**
-   * Has a function take one attempt at a job of this workload: `use` carries it there. Resolves to how that ended, or, where no function takes it
-   * (429) or its time is up, to that. Rejects if it cannot be started, dies, or `use` rejects. What is aborted is ended.
+   * Runs one attempt of this workload in a function; `use` sends it there. Resolves to its end, which is `throttled` if
+   * no function is free and `timeout` if it ran too long. Rejects if the function does not start or dies, or if `use`
+   * rejects. An aborted function is ended.
    */
   invoke(
     workload: string,
     signal: AbortSignal,
     use: (upstream: Upstream) => Promise<AttemptEnd | undefined>,
   ): Promise<AttemptEnd | undefined>
-  /** Those that are there, at work or warm. */
+  /** Busy and warm functions. */
   list(): { pid: number | undefined; busy: boolean; workload?: string }[]
   /** Ends all, and resolves when none is left. Idempotent. */
   close(): Promise<void>
 }
 
-/** What one may have. */
 export interface FunctionLimits {
-  /** Most that run at a time: one more is turned away. */
+  /** Maximum number that run at a time; further attempts are throttled. */
   concurrency: number
   memoryMb: number
-  /** How long a job may take, and how long one that is idle is kept. */
+  /** Limit of an attempt's run time, and how long an idle function stays warm. */
   timeoutMs: number
   keepWarmMs: number
-  /** True: each workload has functions of its own, which run nothing else. Default: any runs all. */
+  /** True: a function runs only one workload. Default: any function runs all. */
   perWorkload?: boolean
 }

@@ -1,32 +1,33 @@
-/** Sends one attempt of a request to a program: its head, then the client's body while it comes. */
+/** Sends one attempt of a request to a program: its head, then the client's body while it arrives. */
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
-import type { GrowingBody } from '../request/growing-body.ts'
-import { type Carried, drained } from './transport.ts'
+import { drained } from '../drained.ts'
+import type { Body } from '../request/body.ts'
+import type { Carried } from './transport.ts'
 
-/** The heads of requests and answers may stand inside headers, in base64. */
+/** Headers may contain whole heads in base64. */
 const maxHeaderSize = 256 * 1024
 
-/** What a worker answers: something to read, or with a socket, the other end of a program's protocol. */
+/** A worker's answer; `upgraded` if the program switches protocols. */
 export interface Came {
   response: IncomingMessage
   upgraded?: { socket: Duplex; first: Buffer }
 }
 
 export interface Call {
-  /** Rejects if there is no answer. */
+  /** Rejects if the worker does not answer. */
   came: Promise<Came>
-  /** Nothing more is wanted of it: ends it unless it has ended well. */
+  /** Aborts the call unless it has completed. */
   done(): void
 }
 
-export function sendAttempt({ upstream, head, token, signal }: Carried, body: GrowingBody): Call {
+export function sendAttempt({ upstream, head, token, signal }: Carried, body: Body): Call {
   const json = Buffer.from(JSON.stringify(head))
   const switching = head.http?.upgrade === true
-  // One that came in chunks goes on so, though it be empty.
+  // A body that arrived in chunks is sent in chunks, even if it is empty.
   const whole = body.complete && body.announced !== undefined
   const call = request({
     ...upstream.address,
@@ -69,7 +70,7 @@ function answerOf(call: ClientRequest): Promise<Came> {
   })
 }
 
-async function pump(call: ClientRequest, head: Buffer, body: GrowingBody): Promise<void> {
+async function pump(call: ClientRequest, head: Buffer, body: Body): Promise<void> {
   call.write(head)
   for await (const chunk of body.open()) {
     if (call.destroyed) return

@@ -1,4 +1,4 @@
-/** How the attempts of one request reach a worker, and its answer the client: one file for each kind of request. */
+/** How the attempts of a request reach a worker, and its answer the client. One file for each kind of request. */
 
 import type { Agent } from 'node:http'
 import type { Dispatcher } from 'undici'
@@ -6,11 +6,11 @@ import type { Cost } from '../../model/cost.ts'
 import type { AttemptHead, AttemptOutcome } from '../../wire/messages.ts'
 import type { RequestProblem } from '../problem.ts'
 
-/** A worker as a front reaches it. */
+/** A worker or a function, as a front reaches it. */
 export interface Upstream {
   id: string
   dispatcher: Dispatcher
-  /** The same place, for requests that switch protocols or have trailers. */
+  /** Used with `agent` for requests that switch protocols or have trailers. */
   address: { host: string; port: number }
   agent: Agent
 }
@@ -19,54 +19,36 @@ export interface Upstream {
 export interface Carried {
   upstream: Upstream
   head: AttemptHead
-  /** The secret that workers know fronts by. */
+  /** The secret that authorizes fronts at workers. */
   token: string
-  /** Aborted when another attempt takes its place, or nobody waits for it. */
+  /** Aborted when a newer attempt supersedes this one, or no client waits. */
   signal: AbortSignal
-  /** False: whatever comes of it is of no interest any more. */
+  /** False: the attempt is superseded; its answer is ignored. */
   isCurrent(): boolean
-  /** Called when a long answer begins to be passed on as it comes. */
+  /** Called when a long answer starts to be streamed. */
   answering(): void
-  /** Asked for when the answer begins to go out: headers that say what is known of the job. */
+  /** Headers that describe the job; called when the answer starts. */
   account(): Record<string, string>
 }
 
 /** How an attempt ended. */
 export type AttemptEnd =
-  /** Without a cost: nobody could measure it. */
+  /** Without a cost: it was not measured. */
   | { outcome: 'result'; cost?: Cost }
   | { outcome: Exclude<AttemptOutcome, 'result'>; message: string; status: number; cost?: Cost }
 
 export interface Transport {
-  /** What the heads of its attempts say. */
+  /** What the heads of its attempts carry of the request. */
   readonly asked: Pick<AttemptHead, 'params' | 'http'>
-  /** True: the client has seen the beginning of an answer, so that there cannot be another. */
+  /** True: the client has received the start of an answer, so no other answer is possible. */
   readonly begun: boolean
   /**
-   * Sends an attempt and takes in its answer, or passes it on as it comes. Rejects if the worker cannot be reached or
-   * breaks off. Undefined: it is not the current one any more.
+   * Sends an attempt and receives its answer, whole or streamed to the client. Rejects if the worker cannot be reached
+   * or breaks off. Undefined: the attempt is superseded.
    */
   carry(attempt: Carried): Promise<AttemptEnd | undefined>
-  /** The brain has agreed: the client is given what was taken in, or the end of what was passed on. */
+  /** The brain has accepted the result: sends the answer, or ends one that was streamed. */
   deliver(account: Record<string, string>): void
-  /** Set by whom it serves: the request turned out to be one that cannot be served; without a problem, its client is gone. */
-  onSpoilt?: (problem: RequestProblem | undefined) => void
-}
-
-/** Resolves when the stream can take more, or never will. */
-export function drained(
-  stream: Pick<NodeJS.EventEmitter, 'on' | 'off'>,
-  limit?: { ms: number; giveUp(): void },
-): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = limit && setTimeout(limit.giveUp, limit.ms)
-    const go = () => {
-      clearTimeout(timer)
-      stream.off('drain', go)
-      stream.off('close', go)
-      resolve()
-    }
-    stream.on('drain', go)
-    stream.on('close', go)
-  })
+  /** Set by the exchange. Called when the request's body breaks off: with a problem, or without if the client disconnected. */
+  onBroken?: (problem: RequestProblem | undefined) => void
 }

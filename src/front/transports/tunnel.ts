@@ -1,8 +1,8 @@
-/** Bytes of another protocol, such as WebSocket, both ways between two sockets. */
+/** Connects two sockets that speak another protocol, such as WebSocket. */
 
 import type { Duplex } from 'node:stream'
 
-/** Resolves when both are closed: each ends when the other has, and breaks off when the other does. */
+/** Resolves when both are closed. Each ends when the other ends, and is destroyed when the other breaks off. */
 export async function tunnel(one: Duplex, other: Duplex, signal: AbortSignal): Promise<void> {
   const closed = [follow(one, other), follow(other, one)]
   const end = () => {

@@ -1,18 +1,18 @@
-/** Clients that want to switch to another protocol, such as WebSocket. */
+/** Clients that ask to switch to another protocol, such as WebSocket. */
 
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingerMs } from '../problem.ts'
 
-/** Others are served as if they had not asked: they may, for example, only offer to speak HTTP/2. */
+/** Other upgrade requests are served as plain ones, for example offers of HTTP/2. */
 export function wantsToSwitch({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   return method === 'GET' && !hasBody && headers.upgrade !== undefined && !/^h2c?$/i.test(headers.upgrade)
 }
 
 /**
- * A response on the socket of a client that may be refused the other protocol. `head` is what it sent already of that.
- * Undefined: it did not wait for an earlier answer, and is cut off.
+ * A response on the socket of a client that asks to switch. `head`: the first bytes after its request. Undefined: the
+ * client did not wait for an earlier answer, and is disconnected.
  */
 export function answerOn(request: IncomingMessage, socket: Socket, head: Buffer): ServerResponse | undefined {
   socket.on('error', () => socket.destroy())

@@ -7,7 +7,7 @@ import type { Listed } from './provider.ts'
 
 type Answer = ReturnType<typeof Promise.withResolvers<readonly Listed[]>>
 
-/** An inventory that asks only when told to, of a provider whose answers the test gives. */
+/** An inventory that asks only on request, and a provider whose answers the test gives. */
 function inventory(t: TestContext) {
   const answers: Answer[] = []
   const told: { launches: string[]; askedAt: number }[] = []
@@ -29,7 +29,7 @@ function inventory(t: TestContext) {
   return { it, answers, told, lines, time }
 }
 
-test('a list is told with the time at which it was asked for, and one is asked for at a time', async (t) => {
+test('a list carries the time of its request, and one is requested at a time', async (t) => {
   const { it, answers, told, time } = inventory(t)
   it.ask()
   time.now = 3000
@@ -42,7 +42,7 @@ test('a list is told with the time at which it was asked for, and one is asked f
   assert.equal(answers.length, 2)
 })
 
-test('an answer that does not come is not waited for; if it comes later it is told for its time', async (t) => {
+test('a list that times out is requested again; if it arrives late, it carries the time of its request', async (t) => {
   const { it, answers, told, lines, time } = inventory(t)
   it.ask()
   time.now = 5000
@@ -56,10 +56,10 @@ test('an answer that does not come is not waited for; if it comes later it is to
     told.map(({ askedAt }) => askedAt),
     [5000, 0],
   )
-  assert.deepEqual(lines, ["fleet: the provider's list cannot be had: no answer for 5 s"])
+  assert.deepEqual(lines, ["fleet: the provider's list is unavailable: no answer for 5 s"])
 })
 
-test('a provider that cannot tell is not taken to have nothing, and the trouble is said once', async (t) => {
+test('a failed list is not taken for an empty one, and is logged once', async (t) => {
   const { it, answers, told, lines } = inventory(t)
   for (let i = 0; i < 3; i++) {
     it.ask()
@@ -67,10 +67,10 @@ test('a provider that cannot tell is not taken to have nothing, and the trouble 
     await turn()
   }
   assert.deepEqual(told, [])
-  assert.deepEqual(lines, ["fleet: the provider's list cannot be had: no access"])
+  assert.deepEqual(lines, ["fleet: the provider's list is unavailable: no access"])
 })
 
-test('it asks by itself, and after its end neither asks nor tells', async (t) => {
+test('lists are requested periodically, and neither requested nor reported after closing', async (t) => {
   const news = new EventEmitter()
   const list = async () => {
     news.emit('asked')

@@ -1,4 +1,4 @@
-/** Asks the provider again and again what is there, and tells the brain. */
+/** Periodically lists the provider's machines for the brain. */
 
 import type { Event } from '../../model/event.ts'
 import type { Provider } from './provider.ts'
@@ -6,7 +6,7 @@ import type { Provider } from './provider.ts'
 export interface InventoryOptions {
   provider: Pick<Provider, 'list'>
   everyMs: number
-  /** After so long an answer is waited for no more, and another is asked for; if it still comes, it counts for its time. */
+  /** Timeout of a list, after which the next is requested. A late list is still used, with the time of its request. */
   limitMs: number
   now(): number
   tell(event: Extract<Event, { type: 'listed' }>): void
@@ -14,7 +14,7 @@ export interface InventoryOptions {
 }
 
 export interface Inventory {
-  /** Asks now, unless an answer is on its way. */
+  /** Requests a list now, unless one is pending. */
   ask(): void
   /** Idempotent. */
   close(): void
@@ -23,11 +23,11 @@ export interface Inventory {
 export function takeInventory({ provider, everyMs, limitMs, now, tell, log }: InventoryOptions): Inventory {
   let pending: { askedAt: number } | undefined
   let closed = false
-  /** Said once, until it is over. */
+  /** Logged once, until it changes. */
   let trouble = ''
 
   function troubled(message: string): void {
-    if (message !== '' && message !== trouble) log(`fleet: the provider's list cannot be had: ${message}`)
+    if (message !== '' && message !== trouble) log(`fleet: the provider's list is unavailable: ${message}`)
     trouble = message
   }
 

@@ -3,11 +3,11 @@ import { EventEmitter, once } from 'node:events'
 import test, { type TestContext } from 'node:test'
 import { localFleet } from './local.ts'
 
-test('each worker stands for an upstream of its own, and one that ends leaves it to the next', async (t) => {
+test('each worker has an upstream of its own, which the next worker reuses when it ends', async (t) => {
   const news = new EventEmitter()
   const fleet = localFleet(
     {
-      command: ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
+      command: () => ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
       upstreams: ['http://a:1', 'http://b:2'],
       env: {},
       log: (line) => news.emit('line', line),
@@ -35,11 +35,11 @@ test('each worker stands for an upstream of its own, and one that ends leaves it
   assert.equal(await said('4'), 'worker 4: --upstream http://a:1 --launch 4')
 })
 
-/** A fleet of shell scripts, and what it tells. */
+/** A fleet of shell scripts, and its events. */
 function scripted(t: TestContext, script: string) {
   const news = new EventEmitter()
   const fleet = localFleet(
-    { command: ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
+    { command: () => ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
     {
       launchFailed: (launch, message) => news.emit('failed', launch, message),
       gone: (launch, message) => news.emit('gone', launch, message),
@@ -56,7 +56,7 @@ function scripted(t: TestContext, script: string) {
   return { fleet, news, begins, listed }
 }
 
-test('the list has what runs, since when, and nothing that has ended', async (t) => {
+test('the list has running workers with their start times, and none that has ended', async (t) => {
   const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 60')
   assert.deepEqual(await listed(), [])
   const before = Date.now()
@@ -70,9 +70,9 @@ test('the list has what runs, since when, and nothing that has ended', async (t)
   assert.deepEqual(await listed(), ['2'])
 })
 
-test('what cannot be started is never in the list', async (t) => {
+test('a worker that cannot start is never listed', async (t) => {
   const fleet = localFleet(
-    { command: ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
+    { command: () => ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
     { launchFailed: () => {}, gone: () => {} },
   )
   t.after(() => fleet.close())
@@ -81,7 +81,7 @@ test('what cannot be started is never in the list', async (t) => {
   assert.deepEqual(await fleet.list(), [])
 })
 
-test('one that is to end by itself is left to it, and ended if it does not', async (t) => {
+test('a worker may end by itself within its grace period, and is killed after it', async (t) => {
   const { fleet, news, begins } = scripted(t, 'echo up; sleep 0.05')
   const gone = once(news, 'gone')
   await begins('1')

@@ -1,4 +1,4 @@
-/** Workers as child processes of this one. They end with it, however it ends. */
+/** Workers as child processes. They end with this process, however it ends. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,25 +7,25 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
-import type { Provider, ProviderEvents } from './provider.ts'
+import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
-/** How long a worker may take to end its slots. */
+/** Time allowed for a worker to end its slots. */
 const usualGraceMs = 2_000
 
 export interface LocalFleetOptions {
-  /** What starts a worker; `--launch ID` is appended. */
-  command: string[]
-  /** Each worker stands for one of these, appended as `--upstream URL`, that no other stands for. Default: none does. */
+  /** Called at each launch: the command that starts a worker, to which `--launch ID` is appended. */
+  command(): readonly string[]
+  /** Each worker is given one of these, appended as `--upstream URL`. Default: none. */
   upstreams?: readonly string[]
-  /** Workers may become fronts: then they take connections from the same queue as this one. Default: they never do. */
-  door?: Door
-  /** When the fleet closes, a worker that has not ended after this time is killed. Default: 2 s. */
+  /** Set if workers may become fronts: they then accept connections from this server's queue. */
+  shared?: SharedServer
+  /** When the fleet closes, a worker that has not ended after this time is killed. Default 2,000. */
   graceMs?: number
   env: Record<string, string>
   log(line: string): void
 }
 
-export interface Door {
+export interface SharedServer {
   server: Server
   host: string
 }
@@ -35,99 +35,111 @@ interface Child {
   since: number
   upstream: string | undefined
   joined: boolean
-  /** It was told to end, and is given time for that. */
+  /** It was told to end, and its grace period runs. */
   ending: boolean
-  /** The last thing it said, for the report of a worker that crashes at start. */
-  lastWords: string
+  /** Reported if it crashes at start. */
+  lastLine: string
 }
 
 export function localFleet(options: LocalFleetOptions, events: ProviderEvents): Provider {
-  const children = new Map<string, Child>()
-  const { graceMs: closeMs = usualGraceMs } = options
+  return new LocalFleet(options, events)
+}
 
-  let closed = false
+class LocalFleet implements Provider {
+  readonly #options: LocalFleetOptions
+  readonly #events: ProviderEvents
+  readonly #children = new Map<string, Child>()
+  #closed = false
 
-  function launch(id: string): void {
-    if (closed) return
-    const taken = [...children.values()].map(({ upstream }) => upstream)
-    const upstream = options.upstreams?.find((each) => !taken.includes(each))
-    if (options.upstreams && upstream === undefined) {
-      return events.launchFailed(id, 'each upstream has a worker already')
+  constructor(options: LocalFleetOptions, events: ProviderEvents) {
+    this.#options = options
+    this.#events = events
+  }
+
+  launch(id: string): void {
+    if (this.#closed) return
+    const { upstreams } = this.#options
+    const taken = [...this.#children.values()].map(({ upstream }) => upstream)
+    const upstream = upstreams?.find((each) => !taken.includes(each))
+    if (upstreams && upstream === undefined) {
+      return this.#events.launchFailed(id, 'each upstream has a worker already')
     }
-    const standsFor = upstream === undefined ? [] : ['--upstream', upstream]
-    const [command, ...args] = [...deathSignal(), ...options.command, ...standsFor, '--launch', id]
-    const child: Child = {
-      process: spawn(command!, args, {
-        stdio: ['ignore', 'pipe', 'pipe', ...(options.door ? (['ipc'] as const) : [])],
-        // In a group of its own, so that a Ctrl-C meant for the cluster does not end what its requests run on.
-        detached: true,
-        env: { ...process.env, ...options.env },
-      }),
-      since: Date.now(),
-      upstream,
-      joined: false,
-      ending: false,
-      lastWords: '',
-    }
-    children.set(id, child)
-    for (const output of [child.process.stdout!, child.process.stderr!]) {
-      createInterface({ input: output }).on('line', (line) => {
-        if (line.trim() !== '') child.lastWords = line.trim()
-        options.log(`worker ${id}: ${line}`)
-      })
-    }
-    child.process.on('message', ({ type }: FromChild) => {
-      if (type === 'wants-port' && options.door) givePort(child.process, options.door)
-    })
-    let told = false
+    const child = this.#spawn(id, upstream)
+    this.#children.set(id, child)
+    let reported = false
     const end = (message: string) => {
-      if (told) return
-      told = true
-      children.delete(id)
-      if (child.joined) events.gone(id, message)
-      else events.launchFailed(id, child.lastWords ? `${message}: ${child.lastWords}` : message)
+      if (reported) return
+      reported = true
+      this.#children.delete(id)
+      if (child.joined) this.#events.gone(id, message)
+      else this.#events.launchFailed(id, child.lastLine ? `${message}: ${child.lastLine}` : message)
     }
     child.process.on('error', (error) => end(error.message))
-    // After `close` all it said has been read.
+    // At `close` all its output has been read.
     child.process.on('close', (code, signal) =>
       end(signal ? `killed by ${signal}` : `exited with code ${code}`),
     )
   }
 
-  return {
-    launch,
-    joined(id) {
-      const child = children.get(id)
-      if (child) child.joined = true
-    },
-    async list() {
-      return [...children]
-        .filter(([, child]) => isAlive(child) && !child.ending)
-        .map(([launch, { since }]) => ({ launch, since }))
-    },
-    terminate(id, graceMs = 0) {
-      const child = children.get(id)
-      if (!child || !isAlive(child)) return
-      if (graceMs <= 0) return void child.process.kill('SIGKILL')
-      child.ending = true
-      const force = setTimeout(() => child.process.kill('SIGKILL'), graceMs)
-      child.process.once('exit', () => clearTimeout(force))
-    },
-    async close() {
-      closed = true
-      const alive = [...children].filter(([, child]) => isAlive(child))
-      const ends = alive.map(([, { process: child }]) => once(child, 'exit'))
-      // Asked first: a worker that ends by itself has seen its slots end.
-      for (const [, { process: child }] of alive) child.kill('SIGTERM')
-      const force = setTimeout(() => {
-        for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
-          options.log(`worker ${id}: has not ended after ${closeMs / 1000} s, and is killed`)
-          child.process.kill('SIGKILL')
-        }
-      }, closeMs)
-      await Promise.all(ends)
-      clearTimeout(force)
-    },
+  joined(id: string): void {
+    const child = this.#children.get(id)
+    if (child) child.joined = true
+  }
+
+  async list(): Promise<readonly Listed[]> {
+    return [...this.#children]
+      .filter(([, child]) => isAlive(child) && !child.ending)
+      .map(([launch, { since }]) => ({ launch, since }))
+  }
+
+  terminate(id: string, graceMs = 0): void {
+    const child = this.#children.get(id)
+    if (!child || !isAlive(child)) return
+    if (graceMs <= 0) return void child.process.kill('SIGKILL')
+    child.ending = true
+    const force = setTimeout(() => child.process.kill('SIGKILL'), graceMs)
+    child.process.once('exit', () => clearTimeout(force))
+  }
+
+  async close(): Promise<void> {
+    const { graceMs = usualGraceMs } = this.#options
+    this.#closed = true
+    const alive = [...this.#children].filter(([, child]) => isAlive(child))
+    const ends = alive.map(([, { process: child }]) => once(child, 'exit'))
+    // A worker that ends by itself ends its slots first.
+    for (const [, { process: child }] of alive) child.kill('SIGTERM')
+    const force = setTimeout(() => {
+      for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
+        this.#options.log(`worker ${id}: has not ended after ${graceMs / 1000} s and is killed`)
+        child.process.kill('SIGKILL')
+      }
+    }, graceMs)
+    await Promise.all(ends)
+    clearTimeout(force)
+  }
+
+  #spawn(id: string, upstream: string | undefined): Child {
+    const { command, shared, env, log } = this.#options
+    const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
+    const [program, ...args] = [...deathSignal(), ...command(), ...upstreamFlag, '--launch', id]
+    const worker = spawn(program!, args, {
+      stdio: ['ignore', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
+      // In its own process group: Ctrl-C must let the cluster finish its requests first.
+      detached: true,
+      env: { ...process.env, ...env },
+    })
+    const state = { upstream, joined: false, ending: false, lastLine: '' }
+    const child: Child = { process: worker, since: Date.now(), ...state }
+    for (const output of [worker.stdout!, worker.stderr!]) {
+      createInterface({ input: output }).on('line', (line) => {
+        if (line.trim() !== '') child.lastLine = line.trim()
+        log(`worker ${id}: ${line}`)
+      })
+    }
+    worker.on('message', ({ type }: FromChild) => {
+      if (type === 'wants-port' && shared) givePort(worker, shared)
+    })
+    return child
   }
 }
 
@@ -135,8 +147,8 @@ function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {
   return pid !== undefined && exitCode === null && signalCode === null
 }
 
-/** Who ends leaves nobody behind in a queue of its own: there is but one. */
-function givePort(child: ChildProcess, { server, host }: Door): void {
+/** All share one queue of connections, so a worker that ends strands none. */
+function givePort(child: ChildProcess, { server, host }: SharedServer): void {
   const { port } = server.address() as AddressInfo
   child.send({ type: 'port', port, host } satisfies ToChild, server, () => {})
 }

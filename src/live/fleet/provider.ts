@@ -1,13 +1,13 @@
-/** The fleet: workers launched, watched and ended. One file per provider. */
+/** A provider launches, lists and terminates workers. One file per provider. */
 
 export interface ProviderEvents {
-  /** The launch came to nothing: it could not be started, or ended before anyone joined. At most once a launch. */
+  /** The launch failed: it could not start, or ended before its worker joined. At most once per launch. */
   launchFailed(launch: string, message: string): void
-  /** A worker that came of this launch is gone. */
+  /** The worker of this launch has ended after it joined. */
   gone(launch: string, message: string): void
 }
 
-/** A machine or process that carries our tag. */
+/** A machine or process with the cluster's tag. */
 export interface Listed {
   launch: string
   /** When it was started, in milliseconds since 1970. */
@@ -15,21 +15,17 @@ export interface Listed {
 }
 
 export interface Provider {
-  /** Starts one worker; it joins by itself and names this launch. Returns at once; failures are told as events. */
+  /** Starts one worker, which joins and names this launch. Returns at once; failures are reported as events. */
   launch(launch: string): void
-  /** The worker of this launch has joined: from now on its end is `gone`, not a failed launch. Idempotent. */
+  /** The worker of this launch has joined: from now on its end is reported as `gone`. Idempotent. */
   joined(launch: string): void
   /**
-   * All that is there and carries our tag, also what nobody expects; a launch that is there twice stands there twice. May
-   * be late by as much as `listMs` of the brain's limits. Rejects where it cannot be known: an empty list says that
-   * nothing is there.
+   * All machines with the cluster's tag, expected or not; one entry for each machine, even if two have the same launch.
+   * May be out of date by the brain's `listMs`. Rejects if the list is unavailable: an empty list means no machines.
    */
   list(): Promise<readonly Listed[]>
-  /**
-   * Ends whatever came of a launch, whatever it holds: at once, or for one that was told to end itself when `graceMs` are
-   * over. Idempotent: what is already gone is left alone.
-   */
+  /** Ends the machine of a launch, after `graceMs` in which it may end by itself. Idempotent: an unknown launch is ignored. */
   terminate(launch: string, graceMs?: number): void
-  /** Ends all workers, and resolves when none is left. Nothing is launched any more. Idempotent. */
+  /** Ends all workers, and resolves when none is left. Further launches are ignored. Idempotent. */
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import test from 'node:test'
 import type { Listed, ProviderEvents } from './provider.ts'
 import { spareFleet } from './spares.ts'
 
-/** Machines that only have names. */
+/** A provider whose machines are only names. */
 function machines() {
   const names = new Set<string>()
   const told: string[] = []
@@ -27,20 +27,15 @@ function machines() {
   return { fleet, names, told, real: real! }
 }
 
-test('the next launch is given the spare worker, which from then on goes by its name', async () => {
+test('the next launch is given the spare worker, which then goes by the name of the launch', async () => {
   const { fleet, names, told, real } = machines()
   const admitted: string[] = []
   const up = fleet.prepare('spare', 10_000)
   assert.deepEqual([...names], ['spare'])
   assert.deepEqual(await fleet.list(), [])
-  assert.equal(
-    fleet.park('another', () => {}),
-    false,
-  )
-  assert.equal(
-    fleet.park('spare', (launch) => admitted.push(launch)),
-    true,
-  )
+  assert.equal(fleet.isSpare('another'), false)
+  assert.equal(fleet.isSpare('spare'), true)
+  fleet.hold((launch) => admitted.push(launch))
   await up
   fleet.launch('7')
   assert.deepEqual(admitted, ['7'])
@@ -52,7 +47,7 @@ test('the next launch is given the spare worker, which from then on goes by its 
   assert.deepEqual(told, ['joined spare', '7 gone: killed'])
 })
 
-test('a spare worker that nobody asks for is ended, and one that does not come up is told', async () => {
+test('a spare worker that no launch asks for is ended, and one that does not start is reported', async () => {
   const { fleet, names, told, real } = machines()
   void fleet.prepare('one', 10_000).catch(() => {})
   assert.equal(fleet.drop(), true)
@@ -64,26 +59,21 @@ test('a spare worker that nobody asks for is ended, and one that does not come u
   assert.deepEqual(told, [])
 })
 
-test('a worker that is not spare is none of its business', async () => {
+test('workers that are not spare are passed through', async () => {
   const { fleet, names, told, real } = machines()
   fleet.launch('1')
   real.launchFailed('1', 'no')
   fleet.terminate('1')
   assert.deepEqual([...names], [])
   assert.deepEqual(told, ['1 failed: no'])
-  assert.equal(
-    fleet.park(undefined, () => {}),
-    false,
-  )
+  assert.equal(fleet.isSpare(undefined), false)
 })
 
-test('a spare worker that may not join, or does not in time, is ended and told', async () => {
+test('a spare worker that is refused, or does not join in time, is ended and reported', async () => {
   const { fleet, names } = machines()
   const other = fleet.prepare('other', 10_000)
-  fleet.refused('another', 'it is none of ours')
-  assert.deepEqual([...names], ['other'])
-  fleet.refused('other', 'its code is another')
-  await assert.rejects(other, /worker other: refused: its code is another/)
+  fleet.refuse('its code differs')
+  await assert.rejects(other, /worker other: refused: its code differs/)
   assert.deepEqual([...names], [])
   await assert.rejects(fleet.prepare('slow', 20), /worker slow: did not join within 0.02 s/)
   assert.deepEqual([...names], [])

@@ -1,18 +1,20 @@
 /**
- * A fleet that can have a worker up before anyone asks for it, so that a replacement is there when what it replaces goes.
- * Whoever asks for the next launch is given that one; until then nobody hears of it.
+ * A fleet that can start a spare worker ahead of need, so that a replacement is up before the worker it replaces drains.
+ * The next launch is given the spare; until then the spare is visible to nobody.
  */
 
-import type { Provider, ProviderEvents } from './provider.ts'
+import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 export interface SpareFleet extends Provider {
-  /** Starts a worker under a name of its own, and resolves when it has come to join. Rejects if it has not within `limitMs`. */
+  /** Starts a spare worker under a name of its own. Resolves when it connects; rejects if it has not within `limitMs`. */
   prepare(name: string, limitMs: number): Promise<void>
-  /** A worker has come to join. True: it is a spare one, and is admitted later, as that of the launch it is then given to. */
-  park(launch: string | undefined, admit: (launch: string, bootMs: number) => void): boolean
-  /** A worker has come to join, and may not. If it is a spare one, it is of no use. */
-  refused(launch: string | undefined, why: string): void
-  /** Ends a spare worker that nobody asked for. True: there was one. */
+  /** True: this launch is the name of the spare worker. */
+  isSpare(launch: string | undefined): boolean
+  /** The spare worker has connected: `admit` is called when a launch is given to it. */
+  hold(admit: (launch: string, bootMs: number) => void): void
+  /** The spare worker has connected and may not join: ends it. */
+  refuse(why: string): void
+  /** Ends a spare worker that no launch asked for. True: there was one. */
   drop(): boolean
 }
 
@@ -20,91 +22,115 @@ interface Spare {
   name: string
   began: number
   up: PromiseWithResolvers<void>
-  /** Of its coming up. */
+  /** For connecting. */
   limit: NodeJS.Timeout
-  /** Set once it has come to join. */
+  /** Set once it has connected. */
   admit?: (launch: string) => void
 }
 
 export function spareFleet(open: (events: ProviderEvents) => Provider, events: ProviderEvents): SpareFleet {
-  /** Spare workers by their own names, and the launches that they were given to. */
-  const given = new Map<string, string>()
-  const own = new Map<string, string>()
-  let closed = false
-  let spare: Spare | undefined
+  return new FleetWithSpare(open, events)
+}
 
-  const failed = ({ name, up, limit }: Spare, message: string) => {
-    spare = undefined
-    clearTimeout(limit)
-    up.reject(new Error(`worker ${name}: ${message}`))
+class FleetWithSpare implements SpareFleet {
+  readonly #fleet: Provider
+  /** Launches by the names of the spare workers they were given, and the reverse. */
+  readonly #launchOf = new Map<string, string>()
+  readonly #nameOf = new Map<string, string>()
+  #spare: Spare | undefined
+  #closed = false
+
+  constructor(open: (events: ProviderEvents) => Provider, events: ProviderEvents) {
+    this.#fleet = open({
+      launchFailed: (name, message) => this.#ended(name, message, events.launchFailed),
+      gone: (name, message) => this.#ended(name, message, events.gone),
+    })
   }
-  const ended = (name: string, message: string, tell: (launch: string, message: string) => void) => {
-    if (spare?.name === name) return failed(spare, message)
-    const launch = given.get(name) ?? name
-    given.delete(name)
-    own.delete(launch)
+
+  launch(launch: string): void {
+    if (!this.#spare?.admit) return this.#fleet.launch(launch)
+    const { name, admit } = this.#spare
+    this.#spare = undefined
+    this.#launchOf.set(name, launch)
+    this.#nameOf.set(launch, name)
+    admit(launch)
+  }
+
+  joined(launch: string): void {
+    this.#fleet.joined(this.#nameOf.get(launch) ?? launch)
+  }
+
+  async list(): Promise<readonly Listed[]> {
+    const all = await this.#fleet.list()
+    return all
+      .filter(({ launch }) => launch !== this.#spare?.name)
+      .map((listed) => ({ ...listed, launch: this.#launchOf.get(listed.launch) ?? listed.launch }))
+  }
+
+  terminate(launch: string, graceMs?: number): void {
+    this.#fleet.terminate(this.#nameOf.get(launch) ?? launch, graceMs)
+  }
+
+  close(): Promise<void> {
+    this.#closed = true
+    this.#fail('the fleet is closed')
+    return this.#fleet.close()
+  }
+
+  prepare(name: string, limitMs: number): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the fleet is closed'))
+    const up = Promise.withResolvers<void>()
+    const limit = setTimeout(() => {
+      if (this.isSpare(name)) this.#end(`did not join within ${limitMs / 1000} s`)
+    }, limitMs)
+    this.#spare = { name, up, limit, began: performance.now() }
+    this.#fleet.launch(name)
+    return up.promise
+  }
+
+  isSpare(launch: string | undefined): boolean {
+    return this.#spare !== undefined && this.#spare.name === launch
+  }
+
+  hold(admit: (launch: string, bootMs: number) => void): void {
+    const spare = this.#spare
+    if (!spare) return
+    const bootMs = Math.round(performance.now() - spare.began)
+    spare.admit = (launch) => admit(launch, bootMs)
+    clearTimeout(spare.limit)
+    spare.up.resolve()
+  }
+
+  refuse(why: string): void {
+    this.#end(`refused: ${why}`)
+  }
+
+  drop(): boolean {
+    return this.#end('no launch asked for it')
+  }
+
+  /** A process of the fleet has ended. */
+  #ended(name: string, message: string, tell: (launch: string, message: string) => void): void {
+    if (this.isSpare(name)) return void this.#fail(message)
+    const launch = this.#launchOf.get(name) ?? name
+    this.#launchOf.delete(name)
+    this.#nameOf.delete(launch)
     tell(launch, message)
   }
-  const real = open({
-    launchFailed: (name, message) => ended(name, message, events.launchFailed),
-    gone: (name, message) => ended(name, message, events.gone),
-  })
-  const nameOf = (launch: string) => own.get(launch) ?? launch
 
-  return {
-    launch(launch) {
-      if (!spare?.admit) return real.launch(launch)
-      const { name, admit } = spare
-      spare = undefined
-      given.set(name, launch)
-      own.set(launch, name)
-      admit(launch)
-    },
-    joined: (launch) => real.joined(nameOf(launch)),
-    async list() {
-      const all = await real.list()
-      return all
-        .filter(({ launch }) => launch !== spare?.name)
-        .map((listed) => ({ ...listed, launch: given.get(listed.launch) ?? listed.launch }))
-    },
-    terminate: (launch, graceMs) => real.terminate(nameOf(launch), graceMs),
-    close() {
-      closed = true
-      if (spare) failed(spare, 'the fleet is closed')
-      return real.close()
-    },
-    prepare(name, limitMs) {
-      if (closed) return Promise.reject(new Error('the fleet is closed'))
-      const up = Promise.withResolvers<void>()
-      const limit = setTimeout(() => {
-        if (spare?.name !== name) return
-        failed(spare, `did not join within ${limitMs / 1000} s`)
-        real.terminate(name)
-      }, limitMs)
-      spare = { name, up, limit, began: performance.now() }
-      real.launch(name)
-      return up.promise
-    },
-    park(launch, admit) {
-      if (spare?.name !== launch || !spare) return false
-      const bootMs = Math.round(performance.now() - spare.began)
-      spare.admit = (given) => admit(given, bootMs)
-      clearTimeout(spare.limit)
-      spare.up.resolve()
-      return true
-    },
-    refused(launch, why) {
-      if (spare?.name !== launch || !spare) return
-      const { name } = spare
-      failed(spare, `refused: ${why}`)
-      real.terminate(name)
-    },
-    drop() {
-      if (!spare) return false
-      const { name } = spare
-      failed(spare, 'nobody asked for it')
-      real.terminate(name)
-      return true
-    },
+  #end(why: string): boolean {
+    const name = this.#fail(why)
+    if (name !== undefined) this.#fleet.terminate(name)
+    return name !== undefined
+  }
+
+  /** Gives up the spare worker; its name, if there was one. */
+  #fail(message: string): string | undefined {
+    if (!this.#spare) return undefined
+    const { name, up, limit } = this.#spare
+    this.#spare = undefined
+    clearTimeout(limit)
+    up.reject(new Error(`worker ${name}: ${message}`))
+    return name
   }
 }

@@ -1,23 +1,23 @@
-/** The command lines of workers and fronts on the cluster's own machine. */
+/** The command lines of workers and fronts on the cluster's machine. */
 
 import { totalmem } from 'node:os'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
 
 export interface WorkerCommandOptions {
-  /** The command that starts a worker, before its own options. */
+  /** The command that starts a worker, without options. */
   workerCommand: string[]
   /** Modules of workloads. */
   files: string[]
-  /** What describes an own server, in place of workloads. */
+  /** The configuration of an existing server, in place of workloads. */
   config?: string
   dataDir: string
   slots: number
-  /** Most workers, which share the machine's memory. */
+  /** Maximum number of workers; they share the machine's memory. */
   max: number
   jobMemoryMb: number
 }
 
-/** Workers together take no more than this part of the machine's memory. */
+/** Part of the machine's memory that all workers together may use. */
 const memoryPart = 0.8
 
 export function workerCommand(

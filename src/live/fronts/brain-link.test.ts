@@ -22,7 +22,7 @@ const welcome: FrontWelcome = {
   ...{ repeats: {} as FrontWelcome['repeats'], quantities: [], queue: 1, workers: [], ready: true },
 }
 
-/** Something that takes connections; `answer` is what it says to the hello of each, by its number. */
+/** A server that accepts connections; `answer` is its answer to the hello of each, by number. */
 async function brain(t: TestContext, answer: (connection: number, socket: Socket) => void): Promise<URL> {
   const sockets = new Set<Socket>()
   const server = createServer().on('upgrade', (_request, socket: Socket) => {
@@ -52,7 +52,9 @@ function linkTo(t: TestContext, join: URL, on: Partial<BrainLinkParts>): BrainLi
   return link
 }
 
-test('a brain that takes the connection and says nothing is none', { timeout: 10_000 }, async (t) => {
+test('a brain that accepts the connection and sends no welcome is refused', {
+  timeout: 10_000,
+}, async (t) => {
   const refused: WireError[] = []
   const cut = Promise.withResolvers<void>()
   const join = await brain(t, (_connection, socket) => socket.once('end', cut.resolve))
@@ -64,7 +66,7 @@ test('a brain that takes the connection and says nothing is none', { timeout: 10
   assert.equal(refused[0].message, `cannot join ${join.origin}: it did not answer within 0.05 s`)
 })
 
-test('a brain that was there and does not welcome the front back is tried again', {
+test('a known brain that does not welcome the front back is retried', {
   timeout: 10_000,
 }, async (t) => {
   let welcomes = 0
@@ -79,7 +81,7 @@ test('a brain that was there and does not welcome the front back is tried again'
   })
   await link.open()
   await back.promise
-  // What it waited for has come: nothing is cut.
+  // The welcome has arrived, so its time limit does not apply.
   await new Promise((resolve) => setTimeout(resolve, 100))
   assert.ok(link.isUp)
 })

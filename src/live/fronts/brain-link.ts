@@ -1,4 +1,4 @@
-/** A front's connection to the brain: opened again whenever it breaks, and gone on with where the same brain is still there. */
+/** A front's connection to the brain. It reconnects when it breaks, and resumes its session if the brain is the same. */
 
 import { WireError } from '../../lib/errors.ts'
 import { connectToBrain } from '../../wire/connect.ts'
@@ -7,11 +7,11 @@ import type { Line } from '../../wire/lines.ts'
 import { wireVersion } from '../../wire/messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
 
-/** Tries to come back wait longer and longer. */
+/** Backoff of reconnects. */
 const [firstWaitMs, longestWaitMs] = [50, 2_000]
-/** A brain that is silent for so many beats is not there. */
+/** A brain that misses this many heartbeats is unreachable. */
 const silentBeats = 10
-/** Whoever took the connection and has not welcomed the front by then will not. */
+/** Time limit for the welcome after the connection is accepted. */
 const usualWelcomeMs = 10_000
 
 type In = FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
@@ -21,13 +21,13 @@ export interface BrainLinkParts {
   join: URL
   token: string
   hello: Omit<FrontHello, 'type' | 'version' | 'session' | 'received'>
-  /** How long a welcome is waited for. Default: 10 s. */
+  /** Time limit for the welcome. Default: 10 s. */
   welcomeMs?: number
-  /** `resumed`: it is the brain that was there before, and knows what it knew. */
+  /** `resumed`: it is the same brain, and the session continues. */
   onWelcome(welcome: FrontWelcome): void
   onMessage(message: ToFront): void
   onLost(): void
-  /** There is no use in trying again. */
+  /** Retrying is pointless. */
   onRefused(error: WireError): void
 }
 
@@ -47,12 +47,12 @@ export class BrainLink {
     this.#parts = parts
   }
 
-  /** True: what is sent now is on its way at once. */
+  /** True: messages are sent at once; else they are kept for the next connection. */
   get isUp(): boolean {
     return this.#session.isAttached
   }
 
-  /** Rejects with a `WireError` if the brain cannot be reached; later it is tried again and again. */
+  /** Rejects with a `WireError` if the brain is unreachable. Later disconnects are retried. */
   async open(): Promise<void> {
     const { join, token, hello } = this.#parts
     const line: Line<Out> = await connectToBrain<In, Out>(
@@ -71,15 +71,15 @@ export class BrainLink {
       ...(this.#name !== undefined && { session: this.#name }),
       received: this.#session.received,
     })
-    this.#welcomeLimit = setTimeout(() => this.#unwelcome(line), this.#welcomeMs)
+    this.#welcomeLimit = setTimeout(() => this.#welcomeTimedOut(line), this.#welcomeMs)
   }
 
-  /** It reaches the brain once, as long as that is the same. */
+  /** Delivered exactly once, as long as the brain is the same. */
   send(message: FromFront): void {
     this.#session.send(message)
   }
 
-  /** Ends after what was sent. */
+  /** Closes after all messages are sent. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#retry)
@@ -92,15 +92,15 @@ export class BrainLink {
     return this.#parts.welcomeMs ?? usualWelcomeMs
   }
 
-  #unwelcome(line: Line<Out>): void {
-    if (this.#name === undefined) this.#notTaken(`it did not answer within ${this.#welcomeMs / 1000} s`)
+  #welcomeTimedOut(line: Line<Out>): void {
+    if (this.#name === undefined) this.#cannotJoin(`it did not answer within ${this.#welcomeMs / 1000} s`)
     line.cut()
-    // It may have been closed before anyone listened for that.
+    // It may have closed before the close handler was set.
     this.#broken(line)
   }
 
-  /** At the first try there is somebody to be told. */
-  #notTaken(why: string): void {
+  /** On the first attempt to join the caller is told. */
+  #cannotJoin(why: string): void {
     this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
   }
 
@@ -137,13 +137,13 @@ export class BrainLink {
     this.#session.detach()
     if (this.#closed) return
     if (this.#name === undefined)
-      return this.#notTaken('it closed the connection without a word: does it know fronts?')
+      return this.#cannotJoin('it closed the connection without an answer; does its version support fronts?')
     if (wasUp) this.#parts.onLost()
     this.#tryAgain()
   }
 
   #tryAgain(): void {
-    // Fronts that lost the same brain do not all come back at the same moment.
+    // Jitter: fronts that lost the same brain must not all reconnect at once.
     const waitMs = this.#waitMs * (0.5 + Math.random() / 2)
     this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2)
     this.#retry = setTimeout(() => {

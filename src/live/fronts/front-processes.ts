@@ -1,4 +1,4 @@
-/** Further fronts on the cluster's own machine and port: started, watched, started again, and replaced one by one. */
+/** Further fronts on the cluster's machine and port: started, restarted when they end, and replaced one at a time. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,15 +10,15 @@ import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {
   count: number
-  /** What starts one; `--launch ID` is appended. */
-  command: string[]
+  /** Called at each start: the command, to which `--launch ID` is appended. */
+  command(): readonly string[]
   env: Record<string, string>
-  /** The front of this process, which listens already. */
+  /** The front of this process. It must listen before `start`. */
   server: Server
   host: string
-  /** Its process has ended. */
+  /** A front's process has ended. */
   gone(id: string): void
-  /** It is to take nothing more, finish what it has, and end. */
+  /** Tells a front to finish its requests and end. */
   leave(id: string): void
   log(line: string): void
 }
@@ -26,19 +26,19 @@ export interface FrontProcessesOptions {
 interface Child {
   id: string
   process: ChildProcess
-  /** Rejects if it ends before. */
+  /** Rejects if it ends first. */
   listening: Promise<void>
   exited: Promise<unknown>
   leaving: boolean
 }
 
-/** One that ends is started again, ever later if it ends soon. */
+/** Backoff of restarts; it resets for a front that lasted `soonMs`. */
 const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
-/** One that does not listen after so long is not waited for. */
+/** Time allowed to start listening. */
 const startMs = 30_000
-/** One that was to leave is waited for so long before the next one's turn. */
+/** A rolling restart waits this long for a front to end. */
 const leaveMs = 40_000
-/** One that does not hand over its queue after so long cannot. */
+/** Time allowed to hand over the queue of connections. */
 const handOverMs = 2_000
 
 export class FrontProcesses {
@@ -54,13 +54,13 @@ export class FrontProcesses {
     this.#seats = Array<undefined>(options.count).fill(undefined)
   }
 
-  /** Resolves when all listen, or came to nothing for the first time. */
+  /** Resolves when all listen, or their first start has failed. */
   async start(): Promise<void> {
     const children = this.#seats.map((_, seat) => this.#fill(seat, firstWaitMs))
     await Promise.all(children.map((child) => child?.listening.catch(() => {})))
   }
 
-  /** Replaces one after another: its successor listens before it is told to leave. Rejects if one does not come up. */
+  /** Replaces one front at a time: its successor listens before it is told to leave. Rejects if one does not start. */
   async *roll(): AsyncGenerator<{ front: string; by: string }> {
     for (const seat of this.#seats.keys()) {
       if (this.#closed) throw new Error('the cluster is stopping')
@@ -76,7 +76,7 @@ export class FrontProcesses {
     }
   }
 
-  /** Ends all, after `graceMs` whatever they do, and resolves when none is left. Idempotent. */
+  /** Ends all, forcibly after `graceMs`, and resolves when none is left. Idempotent. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true
     for (const timer of this.#timers) clearTimeout(timer)
@@ -105,32 +105,32 @@ export class FrontProcesses {
       const lasted = performance.now() - began > soonMs
       const nextMs = lasted ? firstWaitMs : Math.min(longestWaitMs, waitMs * 2)
       void this.#wait(lasted ? firstWaitMs : waitMs).then(() => {
-        // One that was to replace it may have come up.
+        // A rolling restart may have filled it already.
         if (!this.#seats[seat]) this.#fill(seat, nextMs)
       })
     })
   }
 
-  /** `before`: whose queue it is to go on with. */
+  /** `before`: the front whose queue of connections it takes over. */
   #launch(before?: Child): Child {
     const { command, env, log, gone } = this.#options
     const id = `f${++this.#started}`
-    const [program, ...args] = [...deathSignal(), ...command, '--launch', id]
+    const [program, ...args] = [...deathSignal(), ...command(), '--launch', id]
     const front = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // In a group of its own, so that a Ctrl-C meant for the cluster does not end it before what it has is answered.
+      // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
       env: { ...process.env, ...env },
     })
-    let lastWords = ''
+    let lastLine = ''
     for (const output of [front.stdout!, front.stderr!]) {
       createInterface({ input: output }).on('line', (line) => {
-        if (line.trim() !== '') lastWords = `: ${line.trim()}`
+        if (line.trim() !== '') lastLine = `: ${line.trim()}`
         log(line.startsWith('front') ? line : `front ${id}: ${line}`)
       })
     }
     const listening = Promise.withResolvers<void>()
-    // Nobody may be waiting for it.
+    // Nobody may await it.
     listening.promise.catch(() => {})
     const exited = once(front, 'close').catch(() => {})
     const child: Child = { id, process: front, listening: listening.promise, exited, leaving: false }
@@ -146,14 +146,14 @@ export class FrontProcesses {
     void exited.then(() => {
       clearTimeout(late)
       this.#children.delete(child)
-      listening.reject(new Error(`front ${id} did not come up${lastWords}`))
-      if (!child.leaving && !this.#closed) log(`front ${id}: ended${lastWords}`)
+      listening.reject(new Error(`front ${id} did not start${lastLine}`))
+      if (!child.leaving && !this.#closed) log(`front ${id}: ended${lastLine}`)
       gone(id)
     })
     return child
   }
 
-  /** A queue of its own, or that of the one before, so that nobody who waits in it is turned away when that ends. */
+  /** A queue of its own, or its predecessor's, so that connections queued there are not reset when that ends. */
   async #givePort(child: Child, before: Child | undefined): Promise<void> {
     const { server, host } = this.#options
     const { port } = server.address() as AddressInfo
@@ -164,14 +164,14 @@ export class FrontProcesses {
     queue.close()
   }
 
-  /** Meanwhile this process takes from it too. Undefined: it cannot be had any more. */
+  /** While this process holds the queue, it accepts from it too. Undefined: the front did not hand it over. */
   async #queueOf(before: Child): Promise<NetServer | undefined> {
     const given = Promise.withResolvers<NetServer | undefined>()
     let late = false
     const take = ({ type }: FromChild, handle: unknown) => {
       if (type !== 'port') return
       const queue = handle as NetServer
-      // As those have it that are made for HTTP.
+      // The settings that HTTP servers use.
       Object.assign(queue, { allowHalfOpen: true, noDelay: true })
       queue.on('connection', (socket) => this.#options.server.emit('connection', socket))
       given.resolve(queue)

@@ -1,10 +1,9 @@
-/** The fronts of a live cluster that are processes of their own: who may join, what they ask for, and what they are told. */
+/** The fronts that have joined a live cluster from other processes: what they ask for and what they are told. */
 
 import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
 import type { Event } from '../../model/event.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
-import { whyNot } from '../../wire/admission.ts'
 import type {
   Arrival,
   Asked,
@@ -15,20 +14,27 @@ import type {
   ToldProblem,
 } from '../../wire/front-messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
-import { FarJob } from './far-job.ts'
+import type { EstimatedJob } from './arrivals.ts'
+import { RemoteJob } from './remote-job.ts'
 
-/** A front that is silent for so long is cut off, and may come back. */
+/** A front that is silent for this long is disconnected; it may reconnect. */
 const silentMs = 10_000
+
+export interface KnownFront {
+  hello: FrontHello
+  session: string
+  isConnected: boolean
+}
 
 export interface FrontState {
   id: string
   pid: number
-  /** Where clients reach it; undefined: at the cluster's own address. */
+  /** Where clients reach it; undefined: at the cluster's address. */
   url?: string | undefined
   launch?: string | undefined
-  /** `away`: its connection broke, and may come back. */
+  /** `away`: its connection broke, and its grace period runs. */
   state: 'starting' | 'ready' | 'leaving' | 'away'
-  /** Requests that are not answered yet, and all that it took. */
+  /** Requests not answered yet, and all that it has accepted. */
   inHand: number
   accepted: number
 }
@@ -39,7 +45,7 @@ interface Joined {
   name: string
   connection: FrontConnection | undefined
   heardAt: number
-  jobs: Map<string, FarJob>
+  jobs: Map<string, RemoteJob>
   accepted: number
   phase: 'starting' | 'ready' | 'leaving'
   url: string | undefined
@@ -47,18 +53,15 @@ interface Joined {
 }
 
 export interface JoinedFrontsParts {
-  /** Hashes of code, by workload: a front must have the same. */
-  code: Readonly<Record<string, string>>
   beatMs: number
-  /** A front whose connection broke is given so long to come back before its jobs are given up. */
+  /** Reconnect grace period: after it, the jobs of a disconnected front are cancelled. */
   graceMs: number
   welcome(): Omit<FrontWelcome, 'type' | 'session' | 'resumed' | 'received' | 'beatMs'>
   isReady(): boolean
-  /** What the brain is to know of a request, and how long it took to say what it will cost. */
-  factsOf(arrival: Arrival, front: string): { facts: OpenJob['parts']; estimateMs: number }
+  jobOf(arrival: Arrival, front: string): EstimatedJob
   quoteOf(asked: Asked): unknown
-  /** A job has come, and is to be told to the brain. */
-  submit(job: FarJob): void
+  /** Hands a job to the brain. */
+  submit(job: RemoteJob): void
   tell(event: Event): void
   over(job: OpenJob): void
   log(line: string): void
@@ -87,32 +90,22 @@ export class JoinedFronts {
     }))
   }
 
-  /** A front has connected, and says who it is. */
-  hello(connection: FrontConnection, hello: FrontHello): void {
-    const { code, log, welcome, beatMs } = this.#parts
-    const { id } = hello
-    const before = this.#joined.get(id)
-    const resumed = before !== undefined && before.name === hello.session
-    const isTaken = before?.connection && !resumed && !isSame(before.hello, hello)
-    const refused = isTaken ? `a front ${id} is here already` : whyNot(hello, code, 'front')
-    if (refused) {
-      log(`front ${id}: refused: ${refused}`)
-      connection.send({ type: 'refused', message: refused })
-      connection.close()
-      return
-    }
-    if (before && !resumed) this.#forget(before)
-    const front: Joined = resumed ? before : this.#remember(hello)
-    if (front.connection) this.#lost(front, front.connection)
-    clearTimeout(front.grace)
-    front.connection = connection
-    front.heardAt = performance.now()
-    connection.onMessage = (frame) => this.#frame(front, connection, frame as Frame<FromFront>)
-    connection.onClose = () => this.#lost(front, connection)
-    const { received } = front.session
-    this.refresh()
-    connection.send({ type: 'welcome', session: front.name, resumed, received, beatMs, ...welcome() })
-    front.session.attach(connection, resumed ? hello.received : 0)
+  /** What is known of a front by this id. */
+  known(id: string): KnownFront | undefined {
+    const front = this.#joined.get(id)
+    return front && { hello: front.hello, session: front.name, isConnected: front.connection !== undefined }
+  }
+
+  /** Adds a front that may join, in place of one by the same id. */
+  add(connection: FrontConnection, hello: FrontHello): void {
+    const before = this.#joined.get(hello.id)
+    if (before) this.#forget(before)
+    this.#attach(this.#remember(hello), connection, { resumed: false, received: 0 })
+  }
+
+  /** A known front has reconnected and continues its session. */
+  resume(connection: FrontConnection, { id, received }: FrontHello): void {
+    this.#attach(this.#joined.get(id)!, connection, { resumed: true, received })
   }
 
   broadcast(message: ToFront): void {
@@ -125,13 +118,13 @@ export class JoinedFronts {
     if (front && message.type === 'leave') front.phase = 'leaving'
   }
 
-  /** Its process is known to have ended: its jobs are given up at once. */
+  /** Its process has ended: its jobs are cancelled at once. */
   gone(id: string): void {
     const front = this.#joined.get(id)
     if (front) this.#forget(front)
   }
 
-  /** Tells whether workers are ready, if that has changed. */
+  /** Tells fronts whether workers are ready, if that has changed. */
   refresh(): void {
     if (this.#joined.size === 0) return
     const ready = this.#parts.isReady()
@@ -146,6 +139,25 @@ export class JoinedFronts {
       clearTimeout(front.grace)
       front.connection?.close()
     }
+  }
+
+  /** `received`: the last message that the front has. */
+  #attach(
+    front: Joined,
+    connection: FrontConnection,
+    { resumed, received: had }: { resumed: boolean; received: number },
+  ): void {
+    const { welcome, beatMs } = this.#parts
+    if (front.connection) this.#lost(front, front.connection)
+    clearTimeout(front.grace)
+    front.connection = connection
+    front.heardAt = performance.now()
+    connection.onMessage = (frame) => this.#frame(front, connection, frame as Frame<FromFront>)
+    connection.onClose = () => this.#lost(front, connection)
+    const { received } = front.session
+    this.refresh()
+    connection.send({ type: 'welcome', session: front.name, resumed, received, beatMs, ...welcome() })
+    front.session.attach(connection, had)
   }
 
   #remember(hello: FrontHello): Joined {
@@ -165,7 +177,7 @@ export class JoinedFronts {
     return front
   }
 
-  /** Another connection may have taken its place, or will. */
+  /** The connection is closed, or replaced by another. */
   #lost(front: Joined, connection: FrontConnection): void {
     connection.onMessage = () => {}
     connection.onClose = () => {}
@@ -175,13 +187,13 @@ export class JoinedFronts {
     front.session.detach()
     if (this.#joined.get(front.hello.id) !== front) return
     front.grace = setTimeout(() => {
-      this.#parts.log(`front ${front.hello.id}: did not come back: its ${front.jobs.size} jobs are given up`)
+      this.#parts.log(`front ${front.hello.id}: did not reconnect: its ${front.jobs.size} jobs are cancelled`)
       this.#forget(front)
     }, this.#parts.graceMs)
     front.grace.unref()
   }
 
-  /** Nothing is owed to it any more. */
+  /** Removes a front and cancels its jobs. */
   #forget(front: Joined): void {
     clearTimeout(front.grace)
     this.#joined.delete(front.hello.id)
@@ -197,7 +209,7 @@ export class JoinedFronts {
     try {
       this.#heard(front, message)
     } catch (error) {
-      // What it says cannot be understood, and would not be the next time either.
+      // A message that cannot be handled now could not be handled after a reconnect either.
       this.#parts.log(`front ${front.hello.id}: ${(error as Error).message}`)
       this.#forget(front)
       connection.cut()
@@ -235,28 +247,28 @@ export class JoinedFronts {
     }
   }
 
-  /** One request cannot be taken: that is no reason to give up the others of its front. */
+  /** One request that cannot be accepted leaves the others of its front alone. */
   #wrong(front: Joined, { message }: Error): ToldProblem {
-    this.#parts.log(`front ${front.hello.id}: a request cannot be taken: ${message}`)
+    this.#parts.log(`front ${front.hello.id}: a request cannot be accepted: ${message}`)
     return {
       status: 500,
       code: 'internal',
-      message: `The cluster cannot take this request: ${message}.`,
+      message: `The cluster cannot accept this request: ${message}.`,
       headers: {},
     }
   }
 
   #arrived(front: Joined, arrival: Arrival): void {
-    const { factsOf, tell, over, submit } = this.#parts
-    let known: ReturnType<typeof factsOf>
+    const { jobOf, tell, over, submit } = this.#parts
+    let estimated: EstimatedJob
     try {
-      known = factsOf(arrival, front.hello.id)
+      estimated = jobOf(arrival, front.hello.id)
     } catch (error) {
       const problem = this.#wrong(front, error as Error)
       return front.session.send({ type: 'abandon', job: arrival.job, problem })
     }
-    const job = new FarJob({
-      ...known,
+    const job = new RemoteJob({
+      ...estimated,
       send: (message) => front.session.send(message),
       tell,
       over(ended) {
@@ -277,9 +289,4 @@ export class JoinedFronts {
       else front.session.beat()
     }
   }
-}
-
-/** True: it is the same front, which has lost what it knew of the conversation. */
-function isSame(one: FrontHello, other: FrontHello): boolean {
-  return one.pid === other.pid && one.instance === other.instance
 }

@@ -1,12 +1,12 @@
-/** How a front in a process of its own reaches the workers that its brain has told it of. */
+/** The workers that the brain has announced to a front in another process. */
 
-import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import type { Address } from '../../wire/front-messages.ts'
 
 export class KnownWorkers {
-  readonly #known = new Map<string, OwnUpstream>()
+  readonly #known = new Map<string, OwnedUpstream>()
 
-  get(id: string): OwnUpstream | undefined {
+  get(id: string): OwnedUpstream | undefined {
     return this.#known.get(id)
   }
 
@@ -17,15 +17,14 @@ export class KnownWorkers {
     this.#known.set(id, upstreamAt(id, address))
   }
 
-  /** What is under way there breaks off. */
+  /** Breaks off what is in progress. */
   remove(id: string): void {
     const known = this.#known.get(id)
     if (!known) return
     this.#known.delete(id)
-    cutUpstream(known)
+    closeUpstream(known)
   }
 
-  /** These, and no others. */
   replace(workers: readonly { id: string; address: Address }[]): void {
     const ids = new Set(workers.map(({ id }) => id))
     for (const id of this.#known.keys()) if (!ids.has(id)) this.remove(id)

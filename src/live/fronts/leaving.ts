@@ -1,31 +1,28 @@
-/** How a front takes leave of its clients so that none of them meets an error. */
+/** Drains a front so that none of its clients sees an error. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { RequestProblem } from '../../front/problem.ts'
-import type { RequestsInHand } from './requests-in-hand.ts'
+import type { PendingRequests } from './pending-requests.ts'
 
-/** Idle connections are kept so long: closed at once, a request that is on its way would meet an error. */
+/** Idle connections stay open this long: a request that is on its way must not meet a closed one. */
 const idleMs = 10_000
-/** What was answered last is given so long to go out. */
+/** Time allowed for the last answers to be sent. */
 const flushMs = 1_000
 
 export interface Leave {
-  /** How long what it has may take. */
+  /** Time allowed for pending requests. */
   leaveMs: number
-  /** True: idle connections are closed at once. */
+  /** True: closes idle connections at once. */
   hurry: boolean
-  /** What those are told whose time is up. */
+  /** Answer to requests that exceed `leaveMs`. */
   problem: RequestProblem
 }
 
-/**
- * Takes no new connections, answers what comes on those that are there, each time for the last time, and resolves when
- * none is left.
- */
+/** Accepts no new connections and closes each existing one after its next answer. Resolves when none is left. */
 export async function leaveClients(
   server: Server,
-  inHand: RequestsInHand,
+  pending: PendingRequests,
   { leaveMs, hurry, problem }: Leave,
 ): Promise<void> {
   const last = (_request: IncomingMessage, response: ServerResponse) => {
@@ -33,9 +30,9 @@ export async function leaveClients(
   }
   server.prependListener('request', last)
   server.prependListener('checkContinue', last)
-  inHand.closeAfterwards()
+  pending.closeAfterwards()
   const closed = Promise.withResolvers<void>()
-  // That of HTTP would close idle connections, too.
+  // The HTTP server's own `close` would also close idle connections.
   NetServer.prototype.close.call(server, () => closed.resolve())
   const began = performance.now()
   let limit: NodeJS.Timeout | undefined
@@ -43,7 +40,7 @@ export async function leaveClients(
     const afterMs = performance.now() - began
     if (hurry || afterMs > Math.min(idleMs, leaveMs)) server.closeIdleConnections()
     if (afterMs <= leaveMs || limit) return
-    inHand.abandon(problem)
+    pending.abandon(problem)
     limit = setTimeout(() => server.closeAllConnections(), flushMs)
   }, 10)
   await closed.promise

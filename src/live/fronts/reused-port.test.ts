@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('a port that a front left behind would share is refused all the same', async () => {
+test('a port that an orphaned front would share is refused', async () => {
   const orphan = createServer().listen({ port: 0, host, reusePort: true })
   await once(orphan, 'listening')
   const { port } = orphan.address() as AddressInfo
@@ -33,7 +33,7 @@ test('a port that a front left behind would share is refused all the same', asyn
   lock.release()
 })
 
-test('of clusters that start at the same moment one has the port', async () => {
+test('of clusters that start at the same moment one gets the port', async () => {
   const port = await freePort()
   const servers = Array.from({ length: 5 }, () => createServer())
   const ends = await Promise.allSettled(servers.map((server) => listenReused(server, port, host, '--port')))
@@ -45,7 +45,7 @@ test('of clusters that start at the same moment one has the port', async () => {
   lock!.release()
 })
 
-test('any free port will do, and a front of the same cluster can share it', async () => {
+test('a front of the same cluster can share a free port', async () => {
   const [first, second] = [createServer(), createServer()]
   const lock = await listenReused(first, 0, host, '--port')
   const { port } = first.address() as AddressInfo

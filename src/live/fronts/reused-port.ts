@@ -1,6 +1,6 @@
 /**
- * A port that the fronts of one cluster listen at, each with a queue of its own, so that the kernel spreads connections
- * over them. The kernel would let any other process of the same user share it too, unseen; a lock keeps clusters apart.
+ * A port on which the fronts of one cluster listen, each with a queue of its own; the kernel spreads connections over
+ * them. The kernel would also let any other process of the same user share the port; a lock keeps clusters apart.
  */
 
 import { createServer, type Server } from 'node:net'
@@ -8,13 +8,13 @@ import { ConfigError } from '../../lib/errors.ts'
 import { listen, portProblem } from '../listen.ts'
 
 export interface PortLock {
-  /** Others may have the port. Idempotent. */
+  /** Idempotent. */
   release(): void
 }
 
 const noLock: PortLock = { release() {} }
 
-/** Rejects with what to do if anybody else has the port: another cluster, a front that it left behind, any program. */
+/** Rejects with a `ConfigError` if any other process listens there, even one that would share the port. */
 export async function listenReused(
   server: Server,
   port: number,
@@ -24,14 +24,14 @@ export async function listenReused(
   if (process.platform !== 'linux') {
     throw new ConfigError('--fronts: several fronts can share a port on Linux only; use plimsoll front')
   }
-  // A free port is nobody's.
+  // The kernel picks a port that nobody uses.
   if (port === 0) {
     await listen(server, port, host, option, true)
     return noLock
   }
   const lock = await take(port, host, option)
   try {
-    // Who asks for all of the port is refused if anybody listens there, whether or not they would share.
+    // Exclusive listening fails if anybody listens there, sharing or not.
     const probe = createServer()
     await listen(probe, port, host, option)
     await new Promise((resolve) => probe.close(resolve))
@@ -43,7 +43,7 @@ export async function listenReused(
   }
 }
 
-/** A name in the kernel that one process has, and that goes with it: no file is left behind. */
+/** An abstract socket name: one process can hold it, and the kernel releases it when the process ends. */
 function take(port: number, host: string, option: string): Promise<PortLock> {
   return new Promise((resolve, reject) => {
     const holder = createServer()

@@ -1,25 +1,25 @@
-/** A front process: it serves clients as the one inside the main process does, and the brain is at the other end of one connection. */
+/** A front in a process of its own: serves clients as the main process does, and asks the brain over one connection. */
 
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
-import { questioner } from '../../estimate/question.ts'
 import { repeatedAnswers } from '../../front/cache/repeated-answers.ts'
-import { type SharedCache, sharedCache } from '../../front/cache/shared-cache.ts'
+import { sharedCache } from '../../front/cache/shared-cache.ts'
 import { frontServer } from '../../front/front.ts'
-import { clientNamer } from '../../front/request/client-name.ts'
+import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
+import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
-import { routePartsOf, type ServingOptions, servingOf } from '../serving.ts'
+import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
-import { askedOf, FarQuotes } from './far-quotes.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients } from './leaving.ts'
-import { noBrain, RequestsInHand } from './requests-in-hand.ts'
+import { noBrain, PendingRequests } from './pending-requests.ts'
+import { askedOf, RemoteQuotes } from './remote-quotes.ts'
 
 export interface FrontOptions extends ServingOptions {
   id: string
@@ -30,20 +30,20 @@ export interface FrontOptions extends ServingOptions {
   host: string
   /** 0: any free port. */
   port: number
-  /** Set: the port is that of the cluster, which started this process and hands it over. It ends with the cluster. */
+  /** Set: the cluster started this process and shares its port with it. It ends with the cluster. */
   share?: (server: Server) => Promise<void>
-  /** How long a request is held while the brain is away. */
+  /** How long a request is held while the brain is unreachable. */
   holdMs: number
-  /** When it is to end: how long what it has may take. */
+  /** Time allowed for pending requests when the front ends. */
   leaveMs: number
   /** Called for each request of a client. */
   arrived?(): void
-  /** It takes requests. */
+  /** The front accepts requests. */
   listening?(): void
   log(line: string): void
 }
 
-/** What it would cost is said at the other end. */
+/** The brain estimates; fronts do not. */
 const unknownCost: Quote = {
   work: 0,
   low: 0,
@@ -54,124 +54,154 @@ const unknownCost: Quote = {
 }
 const noEstimator: Estimator = { estimate: () => unknownCost, learn() {} }
 
-/** Runs until it is told to leave, by the brain or the signal, and has answered what it had. Rejects with what went wrong. */
+/** Runs until the brain or the signal ends it and its requests are answered. Rejects if it cannot join or is refused. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {
-  const { id, join, token, launch, own, log, share } = options
-  const { workloads, joining, code, units } = await servingOf(options)
-  const now = () => performance.timeOrigin + performance.now()
-  const over = Promise.withResolvers<void>()
-  over.promise.catch(() => {})
-  const welcomed = Promise.withResolvers<FrontWelcome>()
-  let clientOf = clientNamer('address')
-  let ready = false
-  let stopping = false
-  let server: Server | undefined
-  let cache: SharedCache | undefined
-
-  const workers = new KnownWorkers()
-  const inHand = new RequestsInHand({ token, workers, holdMs: options.holdMs, now, link: () => link })
-  const quotes = new FarQuotes({ holdMs: options.holdMs, link: () => link })
-  const link = new BrainLink({
-    join,
-    token,
-    hello: {
-      ...{ id, pid: process.pid, instance: randomUUID(), code: { ...joining } },
-      ...(launch !== undefined && { launch }),
-    },
-    onWelcome(welcome) {
-      clientOf = clientNamer(welcome.clientBy)
-      ready = welcome.ready
-      if (!welcome.resumed) workers.replace(welcome.workers)
-      if (!welcome.resumed && server?.listening) tellListening()
-      inHand.welcomed(welcome)
-      if (!welcome.resumed) quotes.askAgain()
-      welcomed.resolve(welcome)
-    },
-    onMessage: heard,
-    onLost() {
-      log('front: the brain cannot be reached; requests are held')
-      ready = false
-      inHand.lost()
-    },
-    onRefused: (error: WireError) => over.reject(error),
-  })
-
-  function heard(message: ToFront): void {
-    switch (message.type) {
-      case 'worker':
-        return workers.add(message.id, message.address)
-      case 'worker-gone':
-        return workers.remove(message.id)
-      case 'ready':
-        ready = message.ready
-        return
-      case 'quote':
-        return quotes.heard(message)
-      case 'stopping':
-        if (share) stopping = true
-        else inHand.holding = true
-        return
-      case 'leave':
-        return over.resolve()
-      default:
-        return inHand.heard(message)
-    }
-  }
-
-  function tellListening(): void {
-    link.send({ type: 'listening', ...(!share && { url: urlOf(server!, options.host) }) })
-  }
-
-  const leave = () => over.resolve()
+  const front = new RemoteFront(options, await servingOf(options))
+  const leave = () => front.leave()
   signal.addEventListener('abort', leave, { once: true })
-  try {
-    if (signal.aborted) return
-    await link.open()
-    const welcome = await Promise.race([welcomed.promise, over.promise])
-    if (!welcome) return
-    const { limits, repeats, quantities } = welcome
-    const { cacheBytes: mostBytes = 0 } = repeats
-    if (mostBytes > 0) cache = sharedCache({ join, token, mostBytes, isUp: () => link.isUp })
-    const closed = () => (stopping ? stoppingProblem() : inHand.closed)
-    const estimator = noEstimator
-    server = frontServer({
-      workloads,
-      repeats: repeatedAnswers(repeats, cache, now),
-      ...(own && units && { routes: routePartsOf(own, units, { estimator, limits, closed, log }) }),
-      question: questioner({ code, log }),
-      estimator,
-      tellQuote: (question: Question) => quotes.ask(askedOf(question)),
-      limits,
-      quantities,
-      clientOf: (request) => clientOf(request),
-      now,
-      log,
-      closed,
-      isReady: () => ready && !stopping,
-      submit: (parts) => inHand.submit(parts),
+  if (!signal.aborted) await front.run()
+}
+
+class RemoteFront {
+  readonly #options: FrontOptions
+  readonly #serving: Serving
+  readonly #link: BrainLink
+  readonly #workers = new KnownWorkers()
+  readonly #pending: PendingRequests
+  readonly #quotes: RemoteQuotes
+  readonly #welcomed = Promise.withResolvers<FrontWelcome>()
+  /** Resolves when the front is to end; rejects if the brain refuses it. */
+  readonly #over = Promise.withResolvers<void>()
+  #server: Server | undefined
+  #clientOf: ClientNamer = clientNamer('address')
+  #ready = false
+  #stopping = false
+
+  constructor(options: FrontOptions, serving: Serving) {
+    const { id, join, token, launch, holdMs } = options
+    this.#options = options
+    this.#serving = serving
+    this.#over.promise.catch(() => {})
+    const link = () => this.#link
+    this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link })
+    this.#quotes = new RemoteQuotes({ holdMs, link })
+    this.#link = new BrainLink({
+      join,
+      token,
+      hello: {
+        ...{ id, pid: process.pid, instance: randomUUID(), code: { ...serving.joining } },
+        ...(launch !== undefined && { launch }),
+      },
+      onWelcome: (welcome) => this.#onWelcome(welcome),
+      onMessage: (message) => this.#heard(message),
+      onLost: () => this.#onLost(),
+      onRefused: (error) => this.#over.reject(error),
     })
-    const { arrived } = options
-    if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
-    if (share) await share(server)
-    else await listen(server, options.port, options.host, '--port')
-    tellListening()
-    options.listening?.()
-    if (!share) log(`front ${id}: requests at ${urlOf(server, options.host)}`)
-    const trouble = await over.promise.then(
+  }
+
+  leave(): void {
+    this.#over.resolve()
+  }
+
+  async run(): Promise<void> {
+    await using opened = new AsyncDisposableStack()
+    opened.defer(() => this.#workers.replace([]))
+    opened.defer(() => this.#link.close())
+    opened.defer(() => this.#pending.close())
+    await this.#link.open()
+    const welcome = await Promise.race([this.#welcomed.promise, this.#over.promise])
+    if (!welcome) return
+    const server = this.#serve(welcome, opened)
+    await this.#listen(server)
+    const trouble = await this.#over.promise.then(
       () => undefined,
       (error: WireError) => error,
     )
-    const leaveMs = trouble ? 0 : options.leaveMs
-    const problem = trouble ? noBrain() : stoppingProblem()
-    await leaveClients(server, inHand, { leaveMs, hurry: stopping || trouble !== undefined, problem })
+    await leaveClients(server, this.#pending, {
+      leaveMs: trouble ? 0 : this.#options.leaveMs,
+      hurry: this.#stopping || trouble !== undefined,
+      problem: trouble ? noBrain() : stoppingProblem(),
+    })
     if (trouble) throw trouble
-    link.send({ type: 'left' })
-  } finally {
-    inHand.close()
-    cache?.close()
-    link.close()
-    workers.replace([])
-    if (server?.listening) NetServer.prototype.close.call(server)
-    server?.closeAllConnections()
+    this.#link.send({ type: 'left' })
+  }
+
+  /** The server as the brain's settings describe it; `opened` closes it. */
+  #serve({ limits, repeats, quantities }: FrontWelcome, opened: AsyncDisposableStack): Server {
+    const { own, join, token, log, arrived } = this.#options
+    const { cacheBytes: mostBytes = 0 } = repeats
+    const isUp = () => this.#link.isUp
+    const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
+    opened.defer(() => cache?.close())
+    const server = frontServer({
+      service: serviceOf(this.#serving, own, { limits, quantities, log }),
+      repeats: repeatedAnswers(repeats, cache, now),
+      estimator: noEstimator,
+      tellQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
+      ...{ limits, now, log },
+      clientOf: (request) => this.#clientOf(request),
+      closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
+      isReady: () => this.#ready && !this.#stopping,
+      submit: (submission) => this.#pending.submit(submission),
+    })
+    opened.defer(() => {
+      if (server.listening) NetServer.prototype.close.call(server)
+      server.closeAllConnections()
+    })
+    if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
+    this.#server = server
+    return server
+  }
+
+  async #listen(server: Server): Promise<void> {
+    const { id, share, port, host, listening, log } = this.#options
+    if (share) await share(server)
+    else await listen(server, port, host, '--port')
+    this.#announce(server)
+    listening?.()
+    if (!share) log(`front ${id}: requests at ${urlOf(server, host)}`)
+  }
+
+  #announce(server: Server): void {
+    const { share, host } = this.#options
+    this.#link.send({ type: 'listening', ...(!share && { url: urlOf(server, host) }) })
+  }
+
+  #onWelcome(welcome: FrontWelcome): void {
+    this.#clientOf = clientNamer(welcome.clientBy)
+    this.#ready = welcome.ready
+    if (!welcome.resumed) this.#workers.replace(welcome.workers)
+    if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
+    this.#pending.welcomed(welcome)
+    if (!welcome.resumed) this.#quotes.askAgain()
+    this.#welcomed.resolve(welcome)
+  }
+
+  #onLost(): void {
+    this.#options.log('front: the brain is unreachable; requests are held')
+    this.#ready = false
+    this.#pending.lost()
+  }
+
+  #heard(message: ToFront): void {
+    switch (message.type) {
+      case 'worker':
+        return this.#workers.add(message.id, message.address)
+      case 'worker-gone':
+        return this.#workers.remove(message.id)
+      case 'ready':
+        this.#ready = message.ready
+        return
+      case 'quote':
+        return this.#quotes.heard(message)
+      case 'stopping':
+        if (this.#options.share) this.#stopping = true
+        else this.#pending.holding = true
+        return
+      case 'leave':
+        return this.#over.resolve()
+      default:
+        return this.#pending.heard(message)
+    }
   }
 }

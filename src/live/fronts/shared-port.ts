@@ -1,13 +1,13 @@
-/** The port of the cluster, as a front has it that the cluster started: its own queue there, or that of the one before it. */
+/** The cluster's port in a front that the cluster started: a queue of its own, or its predecessor's. */
 
 import type { Server } from 'node:http'
 import { ConfigError } from '../../lib/errors.ts'
 
-/** What such a front and the process that started it say to each other besides. */
+/** Messages between such a front and the process that started it. */
 export type ToChild =
-  /** Listen there; or, with a handle, at what that is. */
+  /** Listen there, or on the handle that comes with the message. */
   | { type: 'port'; port: number; host: string }
-  /** Another goes on with your queue: hand it over. */
+  /** Hand over your queue to your successor. */
   | { type: 'give-port' }
 export type FromChild =
   | { type: 'wants-port' }
@@ -15,22 +15,22 @@ export type FromChild =
   /** With a handle. */
   | { type: 'port' }
 
-/** Resolves when the server takes connections. Asked for it, it gives its queue away, and goes on to take from it. */
+/** Resolves when the server accepts connections. It shares its queue on request, and keeps accepting from it. */
 export async function listenShared(server: Server): Promise<void> {
-  if (!process.send) throw new ConfigError('--shared: is only for fronts that a cluster starts')
-  const said = Promise.withResolvers<void>()
+  if (!process.send) throw new ConfigError('--shared: only for fronts that a cluster starts')
+  const listening = Promise.withResolvers<void>()
   process.on('message', (message: ToChild, handle: unknown) => {
     if (message.type === 'give-port') process.send!({ type: 'port' } satisfies FromChild, server)
-    else if (handle) server.listen(handle, said.resolve)
-    else server.listen({ port: message.port, host: message.host, reusePort: true }, said.resolve)
+    else if (handle) server.listen(handle, listening.resolve)
+    else server.listen({ port: message.port, host: message.host, reusePort: true }, listening.resolve)
   })
-  server.once('error', said.reject)
+  server.once('error', listening.reject)
   process.send({ type: 'wants-port' } satisfies FromChild)
-  await said.promise
+  await listening.promise
   process.send({ type: 'listening' } satisfies FromChild)
 }
 
-/** Without whoever started it, such a front is of no use. */
+/** Such a front ends with the cluster. */
 export function endWithParent(): void {
   process.on('disconnect', () => process.exit(1))
 }

@@ -1,33 +1,32 @@
-/** Functions as short-lived child processes, with the limits that functions have. They end with this process. */
+/** Functions as short-lived child processes, with the limits of serverless functions. They end with this process. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
-import { cutUpstream, type OwnUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { UnreachableError } from '../../lib/errors.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string
-  /** What starts one: it prints a line of JSON with the port at which it takes attempts. */
+  /** The command that starts one. It prints its port as a line of JSON. */
   command: string[]
   env: Record<string, string>
   log(line: string): void
 }
 
-/** A child process. */
 class Instance {
   readonly process: ChildProcess
-  /** Rejects if it ends before it can be reached. */
-  readonly upstream: Promise<OwnUpstream>
+  /** Rejects if it ends before it listens. */
+  readonly upstream: Promise<OwnedUpstream>
   readonly gone: Promise<unknown>
-  /** All that it runs; undefined: whatever there is. */
+  /** The only workload that it runs; undefined: any. */
   readonly workload: string | undefined
   busy = true
-  /** Its end, while it is idle. */
+  /** Ends it after `keepWarmMs` of idleness. */
   idle: NodeJS.Timeout | undefined
 
   constructor(
@@ -39,7 +38,7 @@ class Instance {
     const only = workload === undefined ? [] : ['--only', workload]
     const [program, ...args] = [...deathSignal(), ...command, ...only]
     this.process = spawn(program!, args, {
-      // Its input is a pipe that nobody writes to: it ends when that closes.
+      // It ends when its input, to which nobody writes, closes.
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
       env: { ...process.env, ...env },
@@ -47,30 +46,30 @@ class Instance {
     this.process.stdin!.on('error', () => {})
     this.gone = once(this.process, 'close').catch(() => {})
     this.upstream = this.#reach(id, (line) => log(`function ${number}: ${line}`))
-    // Nobody may be waiting for it.
+    // Nobody may await it.
     this.upstream.catch(() => {})
   }
 
   kill(): void {
     clearTimeout(this.idle)
     this.process.kill('SIGKILL')
-    this.upstream.then(cutUpstream, () => {})
+    this.upstream.then(closeUpstream, () => {})
   }
 
-  async #reach(id: string, log: (line: string) => void): Promise<OwnUpstream> {
+  async #reach(id: string, log: (line: string) => void): Promise<OwnedUpstream> {
     const port = Promise.withResolvers<number>()
-    let lastWords = ''
+    let lastLine = ''
     const heard = (line: string) => {
       const said = portIn(line)
       if (said !== undefined) return port.resolve(said)
-      if (line.trim() !== '') lastWords = `: ${line.trim()}`
+      if (line.trim() !== '') lastLine = `: ${line.trim()}`
       log(line)
     }
     for (const output of [this.process.stdout!, this.process.stderr!])
       createInterface({ input: output }).on('line', heard)
     this.process.on('error', ({ message }) => port.reject(new UnreachableError(message)))
     this.process.on('close', () =>
-      port.reject(new UnreachableError(`a function ended at its start${lastWords}`)),
+      port.reject(new UnreachableError(`a function ended during its start${lastLine}`)),
     )
     return upstreamAt(id, { host: '127.0.0.1', port: await port.promise })
   }
@@ -80,7 +79,7 @@ export class LocalFunctions implements Functions {
   readonly id: string
   readonly #options: LocalFunctionsOptions
   readonly #instances = new Set<Instance>()
-  /** The last one freed is used first. */
+  /** The most recently used one comes last, and is used first. */
   readonly #warm: Instance[] = []
   #started = 0
   #closed = false
@@ -105,12 +104,12 @@ export class LocalFunctions implements Functions {
     const { concurrency, timeoutMs, perWorkload } = this.#options
     const only = perWorkload ? workload : undefined
     const instance = this.#wake(only) ?? this.#start(only)
-    if (!instance) return ended('throttled', `all ${concurrency} functions are at work`, 429)
+    if (!instance) return ended('throttled', `all ${concurrency} functions are busy`, 429)
     clearTimeout(instance.idle)
     instance.busy = true
     const timeUp = Promise.withResolvers<AttemptEnd>()
     const timer = setTimeout(() => {
-      timeUp.resolve(ended('timeout', `it ran for ${span(timeoutMs)}, as long as a function may`, 504))
+      timeUp.resolve(ended('timeout', `it exceeded the function timeout of ${span(timeoutMs)}`, 504))
     }, timeoutMs)
     const abort = Promise.withResolvers<undefined>()
     const onAbort = () => abort.resolve(undefined)
@@ -136,7 +135,7 @@ export class LocalFunctions implements Functions {
     await Promise.all(all.map(({ gone }) => gone))
   }
 
-  /** One that is idle and runs that. */
+  /** A warm function for this workload. */
   #wake(workload: string | undefined): Instance | undefined {
     const at = this.#warm.findLastIndex((each) => each.workload === workload)
     return at < 0 ? undefined : this.#warm.splice(at, 1)[0]
@@ -144,9 +143,9 @@ export class LocalFunctions implements Functions {
 
   #start(workload: string | undefined): Instance | undefined {
     const { concurrency } = this.#options
-    // Those that were killed and are not gone yet run no more.
+    // Killed functions that have not exited yet do not count.
     const alive = () => [...this.#instances].filter(({ process: child }) => !child.killed).length
-    // What is idle, and for other workloads, makes room.
+    // The warm function that was idle longest is evicted.
     if (alive() >= concurrency) this.#warm.shift()?.kill()
     if (this.#closed || alive() >= concurrency) return undefined
     const instance = new Instance(this.#options, ++this.#started, workload)

@@ -1,4 +1,4 @@
-/** A function's process: one slot and a port that takes one attempt at a time. One more is answered 429. */
+/** A function's process: one slot and a port that accepts one attempt at a time, and answers 429 to others. */
 
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../../lib/errors.ts'
@@ -12,7 +12,7 @@ import { loadWorkloads } from '../../workload/workload.ts'
 
 export interface FunctionOptions {
   files: string[]
-  /** The one workload that it runs. Default: all of them. */
+  /** The only workload that it runs. Default: all. */
   only?: string | undefined
   token: string
   memoryMb: number
@@ -21,7 +21,7 @@ export interface FunctionOptions {
   log(line: string): void
 }
 
-/** Runs until it is aborted. `listening` is told the port, once jobs can be taken. */
+/** Runs until it is aborted. Calls `listening` with the port once it accepts attempts. */
 export async function runFunction(
   { files: all, only, token, memoryMb, meter, dataDir, log }: FunctionOptions,
   listening: (port: number) => void,
@@ -30,7 +30,7 @@ export async function runFunction(
   const files = only === undefined ? all : await filesWith(only, all)
   const { packages, uncounted } = await readCode(files, meter)
   const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, uncounted, log })
-  // Nobody is told how far jobs are: there is no connection to the brain.
+  // Progress is not reported: functions have no connection to the brain.
   const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, send: () => {} }, disciplines.fifo)
   const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
   try {
@@ -55,5 +55,5 @@ export async function runFunction(
 async function filesWith(workload: string, files: readonly string[]): Promise<string[]> {
   for (const file of files)
     if ((await loadWorkloads([file])).some(({ name }) => name === workload)) return [file]
-  throw new ConfigError(`--only = ${workload}: there is no such workload in ${files.join(', ')}`)
+  throw new ConfigError(`--only = ${workload}: no such workload in ${files.join(', ')}`)
 }

@@ -1,4 +1,4 @@
-/** What functions of a live cluster are like, as its options say it: for the brain, and for whoever starts them. */
+/** Settings of a live cluster's functions, for the brain and for the provider. */
 
 import { type OverflowOptions, overflowDefaults } from '../../brain/functions/overflow-spec.ts'
 import type { FunctionLimits } from '../../front/transports/function.ts'
@@ -6,7 +6,7 @@ import { ConfigError } from '../../lib/errors.ts'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
 import { usualPrices } from '../../model/prices.ts'
 import { nominalRate } from '../../worker/rates.ts'
-import type { ClusterOptions } from '../cluster.ts'
+import type { ClusterOptions } from '../cluster-options.ts'
 import { LocalFunctions } from './local.ts'
 
 export interface FunctionSettings {
@@ -16,16 +16,16 @@ export interface FunctionSettings {
   brain: OverflowOptions
 }
 
-/** A first guess, of processes on this machine; how long they take is learned. */
+/** Initial estimate of the cold start of a process on this machine; the brain learns the real time. */
 const coldMs = 800
 
-/** Undefined: there are none. */
+/** Undefined: no functions. */
 export function functionSettings(options: ClusterOptions, meter: MeterSetting): FunctionSettings | undefined {
   const { functions, own, files, dataDir, prices, pricePerHour = 0 } = options
   if (!functions) return undefined
   if (own)
     throw new ConfigError(
-      `functions = ${functions.most}: there are none for an own server (workers, upstreams)`,
+      `functions = ${functions.most}: not supported for an existing server (workers, upstreams)`,
     )
   const { memoryMb: memory, timeoutMs: timeout, keepWarmMs: keep } = overflowDefaults
   const { most, concurrency = most, memoryMb = memory, timeoutMs = timeout, keepWarmMs = keep } = functions

@@ -1,4 +1,4 @@
-/** Functions that store what they have measured before they answer, as workers do after a while. */
+/** Functions that store their measurement before they answer. Workers' measurements are stored later. */
 
 import type { Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd } from '../../front/transports/transport.ts'

@@ -3,7 +3,7 @@
  * that finished. Work becomes seconds by the rate that the log's workers announced.
  */
 
-import { checkFacts, checkJob } from '../../brain/jobs/sound.ts'
+import { checkFacts, checkJob } from '../../brain/jobs/checks.ts'
 import { decodeEntry, decodeHeader } from '../../brain/log/log.ts'
 import { ConfigError, PlimsollError } from '../../lib/errors.ts'
 import type { Event } from '../../model/event.ts'

@@ -1,4 +1,4 @@
-/** Jobs in virtual time, and their stories: what tests of stories share. */
+/** Jobs in virtual time and their stories, for tests. */
 
 import { disciplines } from '../../model/discipline.ts'
 import type { Job } from '../../model/job.ts'
@@ -8,7 +8,7 @@ import { type FleetSpec, World, type WorldParts } from '../../simulate/world.ts'
 import { type WhyDocument, whyDocument } from '../document.ts'
 import { Stories, type StoriesOptions } from '../stories.ts'
 
-/** In simulations a unit is a microsecond: work that takes so long. */
+/** Work that takes `ms`: in simulations a unit is a microsecond. */
 export const taking = (ms: number) => (ms * unitsPerSecond) / 1000
 
 export interface SceneOptions {
@@ -18,7 +18,7 @@ export interface SceneOptions {
   stories?: StoriesOptions
 }
 
-/** A world, from whose beginning stories are collected. Workers are named w1-1, w1-2, … */
+/** A simulated world whose stories are collected from the start. Workers are named w1-1, w1-2, … */
 export class Scene {
   readonly stories: Stories
   readonly world: World
@@ -46,7 +46,7 @@ export class Scene {
     this.run(0)
   }
 
-  /** A job that arrives at a time, is expected to take `ms`, and takes `reallyMs`. */
+  /** Submits a job at a time, with an expected running time of `ms` and an actual one of `reallyMs`. */
   job(id: string, at: number, ms: number, more: Partial<Job> & { reallyMs?: number } = {}): void {
     const { reallyMs = ms, ...fields } = more
     const job = { id, workload: 'sim', work: taking(ms), memoryMb: 0, ...fields }
@@ -57,11 +57,11 @@ export class Scene {
     this.world.clock.at(at, rank.arrival, what)
   }
 
-  /** Lets time pass until then. */
+  /** Advances virtual time. */
   run(until: number): void {
     this.at(until, () => {})
     while (this.world.clock.step(until)) {
-      // All happens in the steps.
+      // `step` does all the work.
     }
   }
 

@@ -1,27 +1,27 @@
-/** Requests by class of rank, and what a worker may have of each: the constants of `class-limits`. */
+/** Classes of requests by rank, and the limits for each class on a worker: the options of `class-limits`. */
 
 import type { WorkerRecord } from '../../brain/state.ts'
 import { ConfigError } from '../../lib/errors.ts'
 
 export type JobClass = 'short' | 'intermediate' | 'max'
 
-/** Work is a rank here: whatever formula the meter counts by. */
+/** Ranks are work as the meter's formula counts it. */
 export interface ClassLimits {
-  /** From this rank on a request is intermediate, and from that on it is one of the largest. */
+  /** The smallest rank of each class. */
   intermediate: number
   max: number
-  /** Most requests of a class on one worker. The two never meet there. */
+  /** The most requests of a class on one worker. The two classes never share a worker. */
   mostIntermediate: number
   mostMax: number
-  /** A worker whose cores are busy for more than this share is given short requests only. */
+  /** A worker whose CPU is above this share takes short requests only. */
   highCpu: number
-  /** So long whoever fits nowhere waits: for the worker that it started, or until it is placed anew. */
+  /** How long a request that fits nowhere waits: for the worker that it started, or to be placed again. */
   graceMs: number
-  /** When so many wait until they are placed anew, the next starts another worker. */
+  /** When this many requests wait to be placed again, the next one starts another worker. */
   mostQueued: number
 }
 
-/** CloudPrime's own, tested there by hand on one kind of machine. */
+/** As in the CloudPrime report, where they were tuned by hand on one kind of machine. */
 export const usualClasses: Readonly<ClassLimits> = {
   intermediate: 161_751_155,
   max: 1_272_110_814,
@@ -32,7 +32,7 @@ export const usualClasses: Readonly<ClassLimits> = {
   mostQueued: 20,
 }
 
-/** Refuses by name what cannot be. */
+/** Rejects invalid limits by name. */
 export function classLimitsOf(given: Partial<ClassLimits> = {}): ClassLimits {
   const limits = { ...usualClasses, ...given }
   const wrong = (name: keyof ClassLimits, must: string) =>
@@ -54,7 +54,7 @@ export function classOf(work: number, { intermediate, max }: ClassLimits): JobCl
 
 export type ClassCounts = Record<'max' | 'intermediate', number>
 
-/** Of the requests in a worker's hands. */
+/** The requests on a worker by class. */
 export function countClasses({ jobs }: WorkerRecord, limits: ClassLimits): ClassCounts {
   const counts = { max: 0, intermediate: 0 }
   for (const { job } of jobs) {
@@ -64,7 +64,7 @@ export function countClasses({ jobs }: WorkerRecord, limits: ClassLimits): Class
   return counts
 }
 
-/** May the worker be given one more of this class? */
+/** Whether a worker may take one more request of this class. */
 export function hasPlaceFor(
   kind: JobClass,
   cpu: number | null,

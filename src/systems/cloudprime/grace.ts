@@ -1,30 +1,24 @@
 /**
- * Requests that fit nowhere, of `class-limits`: some have started a worker and wait for that one, the others wait for
- * a grace period and are then placed anew.
+ * Requests that fit nowhere, under `class-limits`: some have started a worker and wait for it, the others wait for a
+ * grace period and are then placed again.
  */
 
 import type { JobClass } from './classes.ts'
 
-/** A request, by its job, that has started a worker. */
+/** A request that has started a worker. */
 export interface Start {
   job: string
   kind: JobClass
   launch: string
-  /** Then it is sent to its worker. */
+  /** When it is sent to its worker. */
   until: number
-  /** Its worker was not there then: it is sent as soon as it is. */
+  /** Its worker was not ready then: it is sent as soon as the worker joins. */
   late: boolean
 }
 
 interface Queued {
   until: number
-  /** Those of earlier rounds are not counted any more. */
-  round: number
-}
-
-export interface SavedGrace {
-  starts: Start[]
-  queue: [job: string, queued: Queued][]
+  /** Only requests of the current round are counted. */
   round: number
 }
 
@@ -42,12 +36,12 @@ export class Grace {
     return this.#starts.values()
   }
 
-  /** When a queued request is to be placed anew. */
+  /** When a queued request is to be placed again. */
   untilOf(job: string): number | undefined {
     return this.#queue.get(job)?.until
   }
 
-  /** How many queue since the count was last set to 0, but for this one. */
+  /** The number of requests queued since the last reset, without this one. */
   countWithout(job: string): number {
     return this.#counted - (this.#queue.get(job)?.round === this.#round ? 1 : 0)
   }
@@ -57,7 +51,7 @@ export class Grace {
     this.#starts.set(start.job, start)
   }
 
-  /** One that waits already, and is not yet to be placed anew, keeps its place. */
+  /** A request whose time is unchanged keeps its place. */
   addQueued(job: string, until: number): void {
     if (this.untilOf(job) === until) return
     this.leave(job)
@@ -65,31 +59,18 @@ export class Grace {
     this.#counted++
   }
 
-  /** Those that queue now are not counted any more. */
+  /** Requests queued so far are no longer counted. */
   resetCount(): void {
     this.#round++
     this.#counted = 0
   }
 
-  /** Idempotent. Gives the start that thereby ends. */
+  /** Idempotent. Returns the start that this ends, if any. */
   leave(job: string): Start | undefined {
     if (this.#queue.get(job)?.round === this.#round) this.#counted--
     this.#queue.delete(job)
     const start = this.#starts.get(job)
     this.#starts.delete(job)
     return start
-  }
-
-  save(): SavedGrace {
-    return { starts: [...this.#starts.values()], queue: [...this.#queue], round: this.#round }
-  }
-
-  load({ starts, queue, round }: SavedGrace): void {
-    this.#round = round
-    for (const start of starts) this.#starts.set(start.job, { ...start })
-    for (const [job, queued] of queue) {
-      this.#queue.set(job, { ...queued })
-      if (queued.round === round) this.#counted++
-    }
   }
 }

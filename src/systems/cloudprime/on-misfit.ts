@@ -1,23 +1,33 @@
 /**
- * CloudPrime's scaling: workers are launched by requests that fit nowhere (schedule/class-limits.ts), and in place of
- * dead ones if few others are idle; one whose CPU was low for long is ended, whatever it has in hand.
+ * CloudPrime's scaling. Requests that fit nowhere launch workers (class-limits.ts). Dead workers are replaced if few
+ * others are idle. A worker whose CPU stays low is ended, whatever it holds.
  */
 
-import { backInto, hold } from '../../brain/scale/bounds.ts'
-import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
+import { backInto, hold, percentOf } from '../../brain/scale/bounds.ts'
+import type {
+  FleetView,
+  ScaleDecision,
+  ScaleOptions,
+  Scaler,
+  ScaleSteps,
+  WorkerFigures,
+} from '../../brain/scale/scaler.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { ScaleSpec } from '../scalers.ts'
+
+export interface OnMisfitOptions extends ScaleOptions {
+  lowCpu?: Partial<LowCpuRule>
+}
 
 export interface LowCpuRule {
-  /** How often it is counted. */
+  /** The interval between two counts. */
   everyMs: number
   /** CPU up to `low` is low, above `high` it is high. */
   low: number
   high: number
-  /** So many times in a row low: the worker may go. */
+  /** A worker may end when its CPU was low at this many counts in a row. */
   times: number
-  /** So many workers with low CPU are right: fewer, and the dead are replaced; and so many there are at least. */
+  /** With fewer idle workers than this, dead ones are replaced; at least this many workers remain. */
   spare: number
 }
 
@@ -29,71 +39,13 @@ export const usualLowCpu: Readonly<LowCpuRule> = {
   spare: 2,
 }
 
-interface State {
-  nextAt: number
-  /** By worker: how many times in a row its CPU was low. */
-  lowFor: Record<string, number>
-  /** Workers that died and have not been thought of. */
-  dead: number
-  /** As many as there are to be in place of dead ones, until they are up: launches may fail. */
-  owed: { workers: number; reason: Reason } | null
-}
+type Ends = NonNullable<ScaleSteps['end']>
 
-export function onMisfit(spec: ScaleSpec): Scaler {
+export function onMisfit(spec: OnMisfitOptions): Scaler {
   const rule = lowCpuOf(spec.lowCpu)
-  let state: State = { nextAt: 0, lowFor: {}, dead: 0, owed: null }
-
-  // What is not known is neither low nor high.
-  const isLow = ({ cpu }: WorkerFigures) => cpu !== null && cpu <= rule.low
-  const isHigh = ({ cpu }: WorkerFigures) => cpu !== null && cpu > rule.high
-
-  function replacing(view: FleetView, active: readonly WorkerFigures[]): ScaleSteps['launch'] {
-    const have = view.ready + view.booting
-    owe(have, active.filter(isLow).length)
-    if (state.owed && view.ready >= state.owed.workers) state.owed = null
-    const { owed } = state
-    const count = Math.max(spec.min, owed?.workers ?? 0) - have
-    if (count <= 0) return undefined
-    if (!owed || owed.workers < spec.min) return { count, reason: { code: 'below-min', have, min: spec.min } }
-    return { count, reason: owed.reason }
-  }
-
-  /** Those that have died are replaced, or not, by how many others are idle now. */
-  function owe(have: number, idle: number): void {
-    const { dead, owed } = state
-    const { spare } = rule
-    state.dead = 0
-    if (dead === 0 || idle >= spare) return
-    const workers = Math.min(spec.max, Math.max(have + dead, owed?.workers ?? 0))
-    state.owed = {
-      workers,
-      reason: { code: 'dead-replaced', dead, idle, percent: percentOf(rule.low), spare },
-    }
-  }
-
-  function countLow(active: readonly WorkerFigures[]): void {
-    const before = state.lowFor
-    state.lowFor = {}
-    for (const worker of active) state.lowFor[worker.id] = isLow(worker) ? (before[worker.id] ?? 0) + 1 : 0
-  }
-
-  /** One after the other, so that each sees what those before it have left. */
-  function removing(active: readonly WorkerFigures[]): NonNullable<ScaleSteps['end']> {
-    const left = new Set(active)
-    const busy = active.filter(isHigh).length
-    const end: NonNullable<ScaleSteps['end']> = []
-    for (const worker of active) {
-      if (state.lowFor[worker.id]! < rule.times) continue
-      const otherLow = [...left].filter((other) => other !== worker && isLow(other)).length
-      if (left.size <= Math.max(rule.spare, spec.min) || (busy > 0 && otherLow < rule.spare)) continue
-      const facts = { percent: percentOf(rule.low), busy, high: percentOf(rule.high), workers: left.size }
-      end.push({ worker: worker.id, reason: { code: 'low-cpu', times: state.lowFor[worker.id]!, ...facts } })
-      left.delete(worker)
-      delete state.lowFor[worker.id]
-    }
-    return end
-  }
-
+  const low = new LowCpu(rule, spec.min)
+  const dead = new DeadWorkers(rule, spec)
+  let nextAt = 0
   return {
     name: 'on-misfit',
     everyMs: rule.everyMs,
@@ -101,35 +53,120 @@ export function onMisfit(spec: ScaleSpec): Scaler {
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting
       if (have > spec.max) return backInto(spec, view)!
-      const isTime = now >= state.nextAt
-      if (!isTime && state.dead === 0 && !state.owed && have >= spec.min) return hold(have)
+      const isTime = now >= nextAt
+      if (!isTime && !dead.pending && have >= spec.min) return hold(have)
       const active = view.workers().filter(({ draining }) => !draining)
-      const launch = replacing(view, active)
-      let end: NonNullable<ScaleSteps['end']> = []
+      const launch = dead.replace(view, active)
+      let end: Ends = []
       if (isTime) {
-        state.nextAt = now + rule.everyMs
-        countLow(active)
-        end = removing(active)
-        // Who goes because so many are idle is not to be replaced.
-        if (end.length > 0) state.owed = null
+        nextAt = now + rule.everyMs
+        end = low.remove(active)
+        // A worker that ends because many are idle is not replaced.
+        if (end.length > 0) dead.forget()
       }
       if (!launch && end.length === 0) return hold(have)
       const reason = launch?.reason ?? end[0]!.reason
       return { kind: 'steps', reason, end, ...(launch && { launch }) }
     },
-    lost() {
-      state.dead++
-    },
-    tellsOf: (worker) => ({ lowCpuFor: state.lowFor[worker] ?? 0 }),
-    save: () => state,
-    load(saved) {
-      state = structuredClone(saved as State)
-    },
+    lost: () => dead.add(),
+    tellsOf: (worker) => ({ lowCpuFor: low.timesOf(worker) }),
   }
 }
 
-function percentOf(share: number): number {
-  return Math.round(share * 100)
+// A worker without a CPU reading is neither low nor high.
+const isLow = ({ cpu }: WorkerFigures, { low }: LowCpuRule) => cpu !== null && cpu <= low
+const isHigh = ({ cpu }: WorkerFigures, { high }: LowCpuRule) => cpu !== null && cpu > high
+
+/** Workers that died, and how many workers are to exist in their place. */
+class DeadWorkers {
+  readonly #rule: LowCpuRule
+  readonly #spec: ScaleOptions
+  /** Died since the last decision. */
+  #dead = 0
+  /** Kept until that many workers are ready, because launches may fail. */
+  #owed: { workers: number; reason: Reason } | undefined
+
+  constructor(rule: LowCpuRule, spec: ScaleOptions) {
+    this.#rule = rule
+    this.#spec = spec
+  }
+
+  get pending(): boolean {
+    return this.#dead > 0 || this.#owed !== undefined
+  }
+
+  add(): void {
+    this.#dead++
+  }
+
+  forget(): void {
+    this.#owed = undefined
+  }
+
+  replace({ ready, booting }: FleetView, active: readonly WorkerFigures[]): ScaleSteps['launch'] {
+    const { min } = this.#spec
+    const have = ready + booting
+    this.#owe(have, active.filter((worker) => isLow(worker, this.#rule)).length)
+    if (this.#owed && ready >= this.#owed.workers) this.#owed = undefined
+    const owed = this.#owed
+    const count = Math.max(min, owed?.workers ?? 0) - have
+    if (count <= 0) return undefined
+    if (!owed || owed.workers < min) return { count, reason: { code: 'below-min', have, min } }
+    return { count, reason: owed.reason }
+  }
+
+  /** The number of idle workers decides whether the dead are replaced. */
+  #owe(have: number, idle: number): void {
+    const dead = this.#dead
+    const { spare, low } = this.#rule
+    this.#dead = 0
+    if (dead === 0 || idle >= spare) return
+    const workers = Math.min(this.#spec.max, Math.max(have + dead, this.#owed?.workers ?? 0))
+    this.#owed = { workers, reason: { code: 'dead-replaced', dead, idle, percent: percentOf(low), spare } }
+  }
+}
+
+/** Counts how often in a row each worker's CPU was low. */
+class LowCpu {
+  readonly #rule: LowCpuRule
+  readonly #least: number
+  #times: Record<string, number> = {}
+
+  constructor(rule: LowCpuRule, min: number) {
+    this.#rule = rule
+    this.#least = Math.max(rule.spare, min)
+  }
+
+  timesOf(worker: string): number {
+    return this.#times[worker] ?? 0
+  }
+
+  /** One after the other, so that each decision sees what the previous ones left. */
+  remove(active: readonly WorkerFigures[]): Ends {
+    const rule = this.#rule
+    this.#count(active)
+    const left = new Set(active)
+    const busy = active.filter((worker) => isHigh(worker, rule)).length
+    const end: Ends = []
+    for (const worker of active) {
+      const times = this.#times[worker.id]!
+      if (times < rule.times) continue
+      const otherLow = [...left].filter((other) => other !== worker && isLow(other, rule)).length
+      if (left.size <= this.#least || (busy > 0 && otherLow < rule.spare)) continue
+      const facts = { percent: percentOf(rule.low), busy, high: percentOf(rule.high), workers: left.size }
+      end.push({ worker: worker.id, reason: { code: 'low-cpu', times, ...facts } })
+      left.delete(worker)
+      delete this.#times[worker.id]
+    }
+    return end
+  }
+
+  #count(active: readonly WorkerFigures[]): void {
+    const before = this.#times
+    this.#times = {}
+    for (const worker of active)
+      this.#times[worker.id] = isLow(worker, this.#rule) ? (before[worker.id] ?? 0) + 1 : 0
+  }
 }
 
 function lowCpuOf(given: Partial<LowCpuRule> = {}): LowCpuRule {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { question } from '../../estimate/test-question.ts'
+import { question } from '../../estimate/testing/question.ts'
 import { rankMemo } from './rank-memo.ts'
 
 const factorize = (n: string) => question({ divisions: 7 }, { workload: 'factorize', params: { n }, key: n })

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { question } from '../../estimate/test-question.ts'
+import { question } from '../../estimate/testing/question.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
 import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
 import { rankMemo } from './rank-memo.ts'

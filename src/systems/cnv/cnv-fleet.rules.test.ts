@@ -61,7 +61,6 @@ test('CN-10 each minute the CPU of the pool is folded into a mean of which the n
   assert.equal(ema(trial), 50)
   at({ w: 1 })
   assert.equal(ema(trial), 80)
-  trial.restores()
   at({ w: 0.2 })
   assert.equal(ema(trial), 44)
 })

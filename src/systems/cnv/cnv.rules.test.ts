@@ -115,7 +115,6 @@ test('CN-6 what a function turns away is tried there three times, after 750 ms a
     assert.deepEqual(sent(trial.finishes('0:16000')), [])
     assert.deepEqual(only(trial.after(749).tick(), 'overflow'), [])
     assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
-    trial.restores()
     endsAway(trial, 'light', kind)
     assert.deepEqual(only(trial.after(1_499).tick(), 'overflow'), [])
     assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
@@ -174,7 +173,6 @@ test('CN-7 an attempt that waited for five minutes is refused with 503 and the r
   come(trial, 16_000)
   trial.arrives('late', { work: 9_000 })
   assert.deepEqual(answers(trial.after(5 * minute - 1).tick()), [])
-  trial.restores()
   const actions = trial.after(1).tick()
   assert.deepEqual(answers(actions), ['late refused waited'])
   const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
@@ -210,7 +208,6 @@ test('CN-8 jobs are packed while workers carry little, and spread once they carr
   // 72 %: spread, and it stays so down to 40 %.
   assert.deepEqual(sent(trial.arrives('s', { work: 100 })), ['s b'])
   trial.finishes('p')
-  trial.restores()
   assert.deepEqual(loads(trial), [44, 44])
   assert.deepEqual(sent(trial.arrives('t', { work: 2_500 })), ['t a'])
   assert.deepEqual(sent(trial.arrives('u', { work: 100 })), ['u b'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { question } from '../../estimate/test-question.ts'
+import { question } from '../../estimate/testing/question.ts'
 import { type Random, stream } from '../../lib/random.ts'
 import type { Features } from '../../model/estimate.ts'
 import { logPolynomial } from './log-polynomial.ts'

@@ -33,7 +33,7 @@ test('what ends makes room again by what it was predicted to be, however much it
   assert.equal(trial.view.workers[0]!.figures.loadPercent, 90)
 })
 
-test('how it places and what workers carry survive a snapshot', () => {
+test('between the two bounds it goes on as before', () => {
   const trial = trialOf(2)
   for (const [id, work] of [
     ['a', 900.1],
@@ -41,7 +41,6 @@ test('how it places and what workers carry survive a snapshot', () => {
     ['c', 0.3],
   ] as const)
     trial.arrives(id, { work })
-  trial.restores()
   trial.finishes('a')
   // 40.0 % on average: between the bounds it spreads on.
   assert.deepEqual(sent(trial.arrives('d', { work: 10 })), ['d w0'])

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { clusterEstimator } from '../../estimate/cluster-estimator.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { readQuantities } from '../../estimate/quantities.ts'
-import { question } from '../../estimate/test-question.ts'
+import { question } from '../../estimate/testing/question.ts'
 import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
 import { sampleRow } from '../../ledger/testing/samples.ts'
+import { polynomialEstimator } from './estimator.ts'
 import { storeTrained } from './store-trained.ts'
 
 const names = ['instCount', 'totalAccesses']
@@ -67,8 +68,9 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   const ledger = memoryLedger()
   const [known] = record(ledger, 1, 30)
   const lines: string[] = []
-  const ruled = { rule: 'log-polynomial', quantities: names } as const
-  const estimator = clusterEstimator({ workPerCpuMs: 1000, ruled, ledger, log: (line) => lines.push(line) })
+  const log = (line: string) => lines.push(line)
+  const work = polynomialEstimator({ quantities: names }, { ledger, log })
+  const estimator = clusterEstimator({ workPerCpuMs: 1000, work, ledger, log })
   await estimator.warm(known!.workload)
   assert.equal(estimator.estimate(known!).source, 'memo')
   assert.equal(estimator.estimate(question({ n: 40 })).source, 'model')
@@ -80,8 +82,8 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.settled()
   assert.equal(estimator.estimate(theirs!).source, 'memo')
   assert.deepEqual(lines, [
-    `retraining: the models of ${known!.workload} are made of 30 rows`,
-    `retraining: the models of ${known!.workload} are made anew of 60 rows`,
+    `retraining: models of ${known!.workload} built from 30 rows`,
+    `retraining: models of ${known!.workload} rebuilt from 60 rows`,
   ])
   await estimator.close()
 })
@@ -89,8 +91,9 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
 test('a store that cannot be read leaves the models as they are, and is asked again', async () => {
   const ledger = memoryLedger()
   const lines: string[] = []
-  const ruled = { rule: 'log-polynomial', quantities: names } as const
-  const estimator = clusterEstimator({ workPerCpuMs: 1000, ruled, ledger, log: (line) => lines.push(line) })
+  const log = (line: string) => lines.push(line)
+  const work = polynomialEstimator({ quantities: names }, { ledger, log })
+  const estimator = clusterEstimator({ workPerCpuMs: 1000, work, ledger, log })
   await ledger.close()
   for (let round = 0; round < 2; round++) {
     for (let n = 1; n <= 5; n++)

@@ -98,12 +98,3 @@ test('without a CPU figure nothing is decided', () => {
 test('one that an operator drains ends when it is empty', () => {
   assert.equal(look(cpuStep(spec), [{}, { draining: true, jobs: 0 }]), 'end w2')
 })
-
-test('restored from what it saved it goes on as it would have', () => {
-  const [one, other] = [cpuStep(spec), cpuStep(spec)]
-  look(one, all(12, 0.1))
-  other.load(JSON.parse(JSON.stringify(one.save())))
-  const view = fleet([...all(10, 0.1), { draining: true, jobs: 0 }, { draining: true, jobs: 0 }])
-  assert.deepEqual(other.decide(view, minute + 1), one.decide(view, minute + 1))
-  assert.deepEqual(other.tells?.(), one.tells?.())
-})

@@ -1,18 +1,26 @@
 /**
- * The worker with the least work. While workers are being launched the fleet is taken to have too much already: then
- * only one whose jobs and work stay within bounds, and what fits nowhere waits, or overflows.
+ * EcoWork's placement: the worker with the least work. While workers are being launched the fleet counts as overloaded:
+ * then a worker takes a job only within limits of jobs and work. A job that fits nowhere is queued, or overflows.
  */
 
 import { workIn } from '../../brain/schedule/least-work.ts'
 import { OpenWorkers } from '../../brain/schedule/open-workers.ts'
-import type { SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+import { hasRoom, type SchedulerFactory } from '../../brain/schedule/scheduler.ts'
 import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 
-export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => {
+export interface GuardedOptions {
+  /** The most work, and the most jobs, of a worker while others are being launched. */
+  mostWork?: number
+  mostJobs?: number
+  /** A queued job is placed again after this time. */
+  againMs?: number
+}
+
+export const leastWorkGuarded: SchedulerFactory<GuardedOptions> = ({ accepts, fleet, spec }) => {
   const { mostWork = Infinity, mostJobs = Infinity, againMs = 1000 } = spec
   const open = new OpenWorkers(workIn)
 
-  /** An idle worker takes any job: one that is beyond the bounds by itself would go nowhere. */
+  /** An idle worker takes any job: one that exceeds the limits by itself would fit nowhere. */
   const fits = (worker: WorkerRecord, { job }: JobRecord) => {
     const jobs = worker.jobs.length
     if (jobs === 0 || fleet.booting() === 0) return true
@@ -31,14 +39,12 @@ export const leastWorkGuarded: SchedulerFactory = ({ accepts, fleet, spec }) => 
       return { reason: { code: 'guarded', ...facts }, again: now + againMs }
     },
     fits,
-    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
+    takes: hasRoom,
     tells: (worker) => ({
       requests: worker.jobs.length,
       work: workIn(worker),
       onHold: worker.state === 'draining',
       dead: worker.suspect,
     }),
-    save: () => null,
-    load: () => {},
   }
 }

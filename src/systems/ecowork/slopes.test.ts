@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rule } from '../../estimate/estimator.ts'
-import { question } from '../../estimate/test-question.ts'
+import { question } from '../../estimate/testing/question.ts'
 import { slopes } from './slopes.ts'
 
 const foxes = (world: number, scenario: number, generations: number) =>

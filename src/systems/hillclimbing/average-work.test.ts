@@ -95,12 +95,3 @@ test('it begins with one worker, and whoever waits where nobody is has one launc
   assert.equal(told(scaler.decide(fleet([]), 2)), 'enough')
   assert.equal(told(scaler.decide(fleet([], { waiting: 1 }), 3)), 'launch 1')
 })
-
-test('restored from what it saved it goes on as it would have', () => {
-  const [one, other] = [averageWork(spec), averageWork(spec)]
-  look(one, [{ cpu: null }])
-  other.load(JSON.parse(JSON.stringify(one.save())))
-  for (const now of [minute + 1, 2 * minute])
-    assert.deepEqual(other.decide(fleet(of(400)), now), one.decide(fleet(of(400)), now))
-  assert.deepEqual(other.tellsOf?.('w1'), one.tellsOf?.('w1'))
-})

@@ -1,61 +1,47 @@
 /**
- * By the work that workers have on average, looked at every minute: one more above 70 % of what one may have, one fewer
- * below 30 %. Who is to go is marked, gets nothing more, and ends at a later look when it runs nothing. While a worker
- * is fresh, for nobody knows its CPU yet, nothing is decided.
+ * HillClimbing's scaling, by the mean work of the workers. Every minute: one worker more above 70 % of the most that
+ * one may have, one fewer below 30 %. A worker that is to go drains, and ends at a later look when it is empty. While
+ * any worker is fresh, without a CPU reading, nothing is decided.
  */
 
-import { backInto, hold } from '../../brain/scale/bounds.ts'
-import type { FleetView, ScaleDecision, Scaler, ScaleSteps, WorkerFigures } from '../../brain/scale/scaler.ts'
-import type { ScaleSpec } from '../scalers.ts'
+import { backInto, hold, percentOf } from '../../brain/scale/bounds.ts'
+import type {
+  FleetView,
+  ScaleDecision,
+  ScaleOptions,
+  Scaler,
+  ScaleSteps,
+  WorkerFigures,
+} from '../../brain/scale/scaler.ts'
+
+export interface AverageWorkOptions extends ScaleOptions {
+  /** The interval between decisions. */
+  everyMs?: number
+  /** The most work that a worker may have. */
+  mostWork?: number
+}
 
 const [usualEveryMs, usualMostWork] = [60_000, 500_000_000]
 const [above, below] = [0.7, 0.3]
-/** The last one stays while it is busier than this. */
+/** The last worker stays while its CPU is above this. */
 const busyCpu = 0.5
 
-interface State {
-  nextAt: number
-  /** The first worker was launched. */
-  begun: boolean
-  fresh: string[]
-}
-
-export function averageWork(spec: ScaleSpec): Scaler {
+export function averageWork(spec: AverageWorkOptions): Scaler {
   const { min, max, everyMs = usualEveryMs, mostWork = usualMostWork } = spec
-  let state: State = { nextAt: 0, begun: false, fresh: [] }
+  let nextAt = 0
+  let hasBegun = false
+  let fresh: string[] = []
 
   const look = (view: FleetView): ScaleSteps => {
     const workers = view.workers()
-    const marked = workers.filter(({ draining }) => draining)
     const unmarked = workers.filter(({ draining }) => !draining)
-    state.fresh = unmarked.filter(isFresh).map(({ id }) => id)
-    const end = marked
-      .filter(({ jobs }) => jobs === 0)
+    fresh = unmarked.filter(isFresh).map(({ id }) => id)
+    const end = workers
+      .filter(({ draining, jobs }) => draining && jobs === 0)
       .map(({ id }) => ({ worker: id, reason: { code: 'drained' } }))
-    const fresh = state.fresh.length + view.booting
-    if (fresh > 0) return { end, reason: { code: 'fresh-workers', fresh } }
-    return { end, ...byWork(unmarked) }
-  }
-
-  const byWork = (unmarked: WorkerFigures[]): ScaleSteps => {
-    const have = unmarked.length
-    const enough = { reason: { code: 'enough', have } }
-    if (have === 0) return enough
-    const work = unmarked.reduce((sum, worker) => sum + worker.work, 0) / have
-    const facts = {
-      code: 'average-work',
-      work: Math.round(work),
-      percent: Math.round((work / mostWork) * 100),
-    }
-    if (work > above * mostWork && have < max) {
-      const reason = { ...facts, bound: above * 100, have, to: have + 1 }
-      return { reason, launch: { count: 1, reason } }
-    }
-    const least = unmarked.reduce((a, b) => (isLess(b, a) ? b : a))
-    const mayGo = have > 1 || least.cpu! < busyCpu
-    if (!(work < below * mostWork && have > min && mayGo)) return enough
-    const reason = { ...facts, bound: below * 100, have, to: have - 1 }
-    return { reason, drain: [{ worker: least.id, reason }] }
+    const unknown = fresh.length + view.booting
+    if (unknown > 0) return { end, reason: { code: 'fresh-workers', fresh: unknown } }
+    return { end, ...stepFor({ min, max, mostWork }, unmarked) }
   }
 
   return {
@@ -65,34 +51,50 @@ export function averageWork(spec: ScaleSpec): Scaler {
     endsDrained: true,
     decide(view, now): ScaleDecision {
       const have = view.ready + view.booting
-      if (!state.begun && max > 0) {
-        state.begun = true
+      if (!hasBegun && max > 0) {
+        hasBegun = true
         if (have === 0 && min === 0) return launchOne({ code: 'first-worker' })
       }
       const outside = backInto(spec, view)
       if (outside) return outside
       if (have === 0 && view.waiting > 0 && max > 0)
         return launchOne({ code: 'nobody-there', waiting: view.waiting })
-      if (now < state.nextAt) return hold(have)
-      state.nextAt = now + everyMs
+      if (now < nextAt) return hold(have)
+      nextAt = now + everyMs
       return { kind: 'steps', ...look(view) }
     },
-    tells: () => ({ fresh: state.fresh.length, mostWork }),
-    tellsOf: (worker) => ({ fresh: state.fresh.includes(worker) }),
-    save: () => state,
-    load(saved) {
-      state = structuredClone(saved as State)
-    },
+    tells: () => ({ fresh: fresh.length, mostWork }),
+    tellsOf: (worker) => ({ fresh: fresh.includes(worker) }),
   }
 }
 
-/** What boots is no worker yet; what has joined is fresh until it was looked at twice. */
+function stepFor(
+  { min, max, mostWork }: { min: number; max: number; mostWork: number },
+  workers: readonly WorkerFigures[],
+): ScaleSteps {
+  const have = workers.length
+  const enough = { reason: { code: 'enough', have } }
+  if (have === 0) return enough
+  const work = workers.reduce((sum, worker) => sum + worker.work, 0) / have
+  const facts = { code: 'average-work', work: Math.round(work), percent: percentOf(work / mostWork) }
+  if (work > above * mostWork && have < max) {
+    const reason = { ...facts, bound: above * 100, have, to: have + 1 }
+    return { reason, launch: { count: 1, reason } }
+  }
+  const least = workers.reduce((a, b) => (hasLess(b, a) ? b : a))
+  const mayGo = have > 1 || least.cpu! < busyCpu
+  if (!(work < below * mostWork && have > min && mayGo)) return enough
+  const reason = { ...facts, bound: below * 100, have, to: have - 1 }
+  return { reason, drain: [{ worker: least.id, reason }] }
+}
+
+/** A worker has a reading once its CPU was polled twice. */
 function isFresh({ cpu }: WorkerFigures): boolean {
   return cpu === null
 }
 
-/** Among equals the youngest goes. */
-function isLess(a: WorkerFigures, b: WorkerFigures): boolean {
+/** Of equals the younger counts as less. */
+function hasLess(a: WorkerFigures, b: WorkerFigures): boolean {
   return a.work < b.work || (a.work === b.work && a.number > b.number)
 }
 

@@ -14,12 +14,11 @@ function crowded(): Trial {
   return trial
 }
 
-test('a worker is kept only for who has waited long enough, and that outlives a snapshot', () => {
+test('a worker is kept only for a job that has waited long enough', () => {
   const trial = crowded()
   trial.after(400).tick()
   assert.deepEqual(sent(trial.arrives('s1', { work: 400 })), ['s1 a'])
   trial.after(100).tick()
-  trial.restores()
   assert.deepEqual(sent(trial.arrives('s2', { work: 1 })), [])
   trial.finishes('s0')
   assert.deepEqual(trial.view.waiting, ['large', 's2'])

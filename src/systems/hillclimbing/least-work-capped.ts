@@ -1,36 +1,48 @@
 /**
- * The worker with the least work, but one that has jobs gets no more than a bound: what fits nowhere has a worker
- * launched for it, and goes to whichever can take it first. Where none can be launched, for who has waited for long the
- * worker with the least work is kept until it is empty: a large job would wait for ever beside small ones, which always
- * find room.
+ * HillClimbing's placement: the worker with the least work, but one that has jobs takes no more than a limit. A job
+ * that fits nowhere has a worker launched for it, and goes to the first that can take it. If none can be launched, and
+ * the job has waited long, the worker with the least work takes no other jobs until it is empty: small jobs, which
+ * always find room, would otherwise keep a large one waiting for ever.
  */
 
+import type { Accepts } from '../../brain/jobs/eligible.ts'
 import { workIn } from '../../brain/schedule/least-work.ts'
 import { OpenWorkers } from '../../brain/schedule/open-workers.ts'
-import type { SchedulerFactory } from '../../brain/schedule/scheduler.ts'
+import {
+  type FleetFacts,
+  hasRoom,
+  type SchedulerFactory,
+  type Verdict,
+} from '../../brain/schedule/scheduler.ts'
 import type { JobRecord, WorkerRecord } from '../../brain/state.ts'
 
-export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
+export interface CappedOptions {
+  /** The most work of a worker that has more than one job. */
+  mostWork?: number
+  /** A queued job is placed again after this time. */
+  againMs?: number
+  /** A worker is reserved for a job that has waited this long. */
+  keepAfterMs?: number
+}
+
+export const leastWorkCapped: SchedulerFactory<CappedOptions> = ({ accepts, fleet, spec }) => {
   const { mostWork = 500_000_000, againMs = 1000, keepAfterMs = 60_000 } = spec
   const open = new OpenWorkers(workIn)
-
-  /** Once it is empty the oldest has it, whoever that is. */
-  const isKept = ({ keptFor, jobs }: WorkerRecord, { job }: JobRecord) =>
-    keptFor !== undefined && keptFor !== job.id && jobs.length > 0 && fleet.isWaiting(keptFor)
   const fits = (worker: WorkerRecord, record: JobRecord) =>
-    !isKept(worker, record) && (worker.jobs.length === 0 || workIn(worker) + record.job.work <= mostWork)
+    !isReserved(worker, record, fleet) &&
+    (worker.jobs.length === 0 || workIn(worker) + record.job.work <= mostWork)
   const mayTake = (worker: WorkerRecord, record: JobRecord) => accepts(worker, record) && fits(worker, record)
 
-  /** One worker for each job that has nothing else to hope for. */
-  const keep = (record: JobRecord, now: number) => {
-    if (now - record.arrivedAt < keepAfterMs) return undefined
-    const has = open.first(({ keptFor }) => keptFor === record.job.id)
-    if (has && accepts(has, record)) return has
-    // It has failed there: that one is kept for nobody.
-    if (has) has.keptFor = undefined
-    const worker = open.first((candidate) => accepts(candidate, record) && !isKept(candidate, record))
-    if (worker) worker.keptFor = record.job.id
-    return worker
+  const queue = (record: JobRecord, now: number): Verdict => {
+    const facts = { work: record.job.work, mostWork, openWorkers: open.size }
+    const again = now + againMs
+    if (record.awaits !== undefined && fleet.isBooting(record.awaits))
+      return { reason: { code: 'own-launch', ...facts }, again }
+    if (fleet.room() > 0)
+      return { reason: { code: 'own-launch', ...facts }, launch: { code: 'over-cap', ...facts }, again }
+    const hasWaited = now - record.arrivedAt >= keepAfterMs
+    const kept = hasWaited ? reserve(open, record, accepts, fleet) : undefined
+    return { reason: { code: 'over-cap', ...facts, ...(kept && { kept: kept.id }) }, again }
   }
 
   return {
@@ -40,24 +52,37 @@ export const leastWorkCapped: SchedulerFactory = ({ accepts, fleet, spec }) => {
     place(record, now) {
       const worker = open.firstFor(record, mayTake)
       if (worker) return { worker, reason: { code: 'least-work', jobs: worker.jobs.length } }
-      const facts = { work: record.job.work, mostWork, openWorkers: open.size }
-      const again = now + againMs
-      if (record.awaits !== undefined && fleet.isBooting(record.awaits))
-        return { reason: { code: 'own-launch', ...facts }, again }
-      if (fleet.room() > 0) {
-        return { reason: { code: 'own-launch', ...facts }, launch: { code: 'over-cap', ...facts }, again }
-      }
-      const kept = keep(record, now)
-      return { reason: { code: 'over-cap', ...facts, ...(kept && { kept: kept.id }) }, again }
+      return queue(record, now)
     },
     fits,
-    takes: (worker) => ({ code: 'room', jobs: worker.jobs.length, slots: worker.slots }),
+    takes: hasRoom,
     tells: (worker) => ({
       requests: worker.jobs.length,
       work: workIn(worker),
       marked: worker.state === 'draining',
     }),
-    save: () => null,
-    load: () => {},
   }
+}
+
+/** For another queued job. Once the worker is empty the oldest queued job takes it, whichever that is. */
+function isReserved({ keptFor, jobs }: WorkerRecord, { job }: JobRecord, fleet: FleetFacts): boolean {
+  return keptFor !== undefined && keptFor !== job.id && jobs.length > 0 && fleet.isWaiting(keptFor)
+}
+
+/** At most one worker for each job. */
+function reserve(
+  open: OpenWorkers,
+  record: JobRecord,
+  accepts: Accepts,
+  fleet: FleetFacts,
+): WorkerRecord | undefined {
+  const kept = open.first(({ keptFor }) => keptFor === record.job.id)
+  if (kept && accepts(kept, record)) return kept
+  // The job has failed there.
+  if (kept) kept.keptFor = undefined
+  const worker = open.first(
+    (candidate) => accepts(candidate, record) && !isReserved(candidate, record, fleet),
+  )
+  if (worker) worker.keptFor = record.job.id
+  return worker
 }

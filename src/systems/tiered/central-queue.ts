@@ -1,6 +1,6 @@
 /**
- * Queues in one place, from which workers pull: each lane is a queue, and a worker with a free core is given the oldest
- * of their heads. That is the order of arrival over all lanes, so the one queue that the brain has serves for them all.
+ * The tiered system's placement: queues in one place, from which workers pull. Each lane is a queue; a worker with a
+ * free core takes the oldest of their heads. That is the order of arrival, so the brain's one queue serves all lanes.
  */
 
 import { EmptyWorkers } from '../../brain/schedule/empty.ts'
@@ -10,7 +10,7 @@ import { type Entry, Heap } from '../../lib/heap.ts'
 import type { Reason } from '../../model/reason.ts'
 
 export const centralQueue: SchedulerFactory = ({ accepts }) => {
-  /** Workers that ask for work. Whoever was given some longest ago comes first. */
+  /** Workers with a free core, the one whose last job came longest ago first. */
   const free = new Heap<WorkerRecord>()
   const empty = new EmptyWorkers()
   return {
@@ -34,12 +34,10 @@ export const centralQueue: SchedulerFactory = ({ accepts }) => {
       return { reason: { code: 'none-free', free: free.size } }
     },
     takes: (worker) => (isFree(worker) ? pulls(worker) : undefined),
-    save: () => null,
-    load: () => {},
   }
 }
 
-/** It works on one request for each core, and asks for the next when one is done. */
+/** A worker processes one request per core, and pulls the next when one is done. */
 function isFree(worker: WorkerRecord): boolean {
   return isOpen(worker) && worker.jobs.length < worker.cores
 }

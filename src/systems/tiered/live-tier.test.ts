@@ -10,7 +10,7 @@ function tierOf(t: TestContext, role: 'front' | 'middle', front?: FrontStarter) 
   const asked = Promise.withResolvers<Ask>()
   const failed = Promise.withResolvers<Error>()
   const parts = { id: 'n', front, ask: asked.resolve, failed: failed.resolve }
-  const tier = new LiveTier({ role, ending }, parts)
+  const tier = new LiveTier({ role, settings: ending }, parts)
   t.after(() => tier.close())
   // Its timers alone keep no process.
   const alive = setInterval(() => {}, 1000)

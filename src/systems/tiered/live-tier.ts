@@ -1,9 +1,9 @@
-/** The tier of a real node: it asks to be ended by the clock, and where it is a front it takes requests in. */
+/** The role of a real node: it asks to leave by the clock, and as a front it accepts requests. */
 
-import type { EndingRule, Role } from '../../model/worker.ts'
 import { type Ask, SelfEnding } from './self-ending.ts'
+import type { EndingRule, Role } from './tiers.ts'
 
-/** Takes requests in until the signal, and resolves when all have been answered. */
+/** Accepts requests until the signal, and resolves when all have been answered. */
 export type FrontStarter = (
   id: string,
   signal: AbortSignal,
@@ -14,52 +14,55 @@ export interface LiveTierParts {
   id: string
   /** Undefined: this node cannot be a front. */
   front: FrontStarter | undefined
-  /** It would be ended. */
+  /** Asks the brain whether it may leave. */
   ask(ask: Ask): void
-  /** It was to be a front, and cannot be any more. */
+  /** The front could not start, or failed. */
   failed(error: Error): void
 }
 
+/** Implements `ActiveRole` of the worker. */
 export class LiveTier {
   readonly role: Role
   readonly #rule: EndingRule
   readonly #parts: LiveTierParts
   readonly #leave = new AbortController()
   readonly #front: Promise<void>
-  /** Undefined: a front that does not take requests yet. */
+  /** Undefined: a front that does not listen yet. */
   #ending: SelfEnding | undefined
   #timer: NodeJS.Timeout | undefined
   #inHand = 0
 
-  constructor({ role, ending }: { role: Role; ending: EndingRule }, parts: LiveTierParts) {
-    this.role = role
+  /** `settings` are those of TierRoles. */
+  constructor({ role, settings }: { role: string; settings: unknown }, parts: LiveTierParts) {
+    this.role = role as Role
     this.#parts = parts
-    this.#rule = ending
+    this.#rule = settings as EndingRule
     if (role === 'middle') this.#watch()
-    this.#front = role === 'front' ? this.#takeIn() : Promise.resolve()
+    this.#front = role === 'front' ? this.#accept() : Promise.resolve()
   }
 
-  /** Of a middle: it is given a request; call what it returns when that is done. */
+  /** A middle has been given a request; the returned function ends it. */
   begin(): () => void {
+    if (this.role !== 'middle') return () => {}
     this.#holds(1)
     this.#arrived()
     return () => this.#holds(-1)
   }
 
-  /** A front takes nothing more. */
+  /** A front accepts no more requests. */
   leave(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#leave.abort()
   }
 
-  /** Leaves, and resolves when it has. */
+  /** Leaves, and resolves when all requests have been answered. */
   async close(): Promise<void> {
     this.leave()
     await this.#front
   }
 
-  async #takeIn(): Promise<void> {
+  async #accept(): Promise<void> {
     const { id, front, failed } = this.#parts
     try {
       if (!front) throw new Error('this node cannot be a front')
@@ -72,7 +75,7 @@ export class LiveTier {
     }
   }
 
-  /** From here on it is seen whether it has something to do. */
+  /** Idle time counts from here on. */
   #watch(): void {
     this.#ending = new SelfEnding(this.#rule, performance.now())
     this.#plan()
@@ -90,7 +93,7 @@ export class LiveTier {
     this.#plan()
   }
 
-  /** A timer that is there already looks again when it is due: most arrivals set none. */
+  /** A running timer checks again when it fires, so that most arrivals set none. */
   #plan(): void {
     const dueAt = this.#ending?.dueAt ?? Infinity
     if (this.#timer || dueAt === Infinity || this.#leave.signal.aborted) return

@@ -8,23 +8,31 @@ import { hourOf, startSizes, tierDefaults, tierSpecOf } from './tiers.ts'
 
 const hourly = (servers: number) => ({ hours: Array.from({ length: 24 }, () => servers) })
 
+/** A fleet with this many ready fronts among its nodes. */
+function tieredFleet({
+  fronts,
+  ...facts
+}: Partial<FleetView> & { ready: number; fronts: number }): FleetView {
+  return fleetOf({ ...facts, inRole: (role) => (role === 'front' ? fronts : facts.ready - fronts) })
+}
+
 function launched(decision: ScaleDecision): number {
   return decision.kind === 'steps' ? (decision.launch?.count ?? 0) : 0
 }
 
 /** A cluster with tiers that has its nodes. */
 function running(servers: number, max = 100) {
-  const scaler = queueLength({ min: 1, max, policy: 'queue-length', tiers: hourly(servers) })
+  const scaler = queueLength({ min: 1, max, tiers: hourly(servers) })
   const fleet = { ready: 0, fronts: 0, booting: 0, waiting: 0 }
   const join = (): string => {
-    const { role } = scaler.tiers!.roleFor(fleetOf(fleet))
+    const { role } = scaler.roles!.assign(tieredFleet(fleet))
     fleet.booting--
     fleet.ready++
     if (role === 'front') fleet.fronts++
     return role
   }
   const decide = (now: number, facts: Partial<FleetView> = {}) => {
-    const decision = scaler.decide(fleetOf({ ...fleet, ...facts }), now)
+    const decision = scaler.decide(tieredFleet({ ...fleet, ...facts }), now)
     fleet.booting += launched(decision)
     return decision
   }
@@ -150,26 +158,12 @@ test('where few may be there each tier has its fewest, before more of the other'
   assert.equal(launched(scaler.decide(fleetOf({ ready: 0 }), 0)), 3)
   const fleet = { ready: 0, fronts: 0 }
   const roles = Array.from({ length: 3 }, () => {
-    const { role } = scaler.tiers!.roleFor(fleetOf(fleet))
+    const { role } = scaler.roles!.assign(tieredFleet(fleet))
     fleet.ready++
     if (role === 'front') fleet.fronts++
     return role
   })
   assert.deepEqual(roles, ['middle', 'front', 'front'])
-})
-
-test('it goes on from what it saved', () => {
-  const { scaler, decide, join } = running(6)
-  decide(0)
-  join()
-  scaler.tiers!.refuses('middle', fleetOf({ ready: 5, fronts: 1 }), 400)
-  const other = queueLength({ min: 1, max: 100, policy: 'queue-length', tiers: hourly(6) })
-  other.load(JSON.parse(JSON.stringify(scaler.save())))
-  for (const each of [scaler, other]) {
-    assert.equal(each.tiers!.refuses('middle', fleetOf({ ready: 5, fronts: 1 }), 900)?.code, 'too-often')
-    assert.equal(launched(each.decide(fleetOf({ ready: 1, booting: 4 }), 1000)), 0)
-    assert.equal(launched(each.decide(fleetOf({ ready: 1, booting: 2 }), 1000)), 2)
-  }
 })
 
 test('constants that make no sense are refused', () => {
@@ -187,8 +181,12 @@ test('constants that make no sense are refused', () => {
 })
 
 test('TI-7 a front may end only where, with the coordinator, the fewest fronts are left', () => {
-  const { tiers } = queueLength({ min: 0, max: 9, tiers: { minFront: 2 } })
-  const asked = (fronts: number) => tiers!.refuses('front', fleetOf({ ready: 5, fronts }), 0)
-  assert.deepEqual(asked(1), { code: 'too-few', role: 'front', left: 1, least: 2 })
-  assert.equal(asked(2), undefined)
+  const { roles } = queueLength({ min: 0, max: 9, tiers: { minFront: 2 } })
+  const request = { worker: 'f', role: 'front', why: 'idle', ms: 1001 }
+  const asked = (fronts: number) => roles!.mayLeave(request, tieredFleet({ ready: 5, fronts }), 0)
+  assert.deepEqual(asked(1), {
+    granted: false,
+    reason: { code: 'too-few', role: 'front', left: 1, least: 2 },
+  })
+  assert.deepEqual(asked(2), { granted: true, reason: { code: 'asked-idle', ms: 1001 } })
 })

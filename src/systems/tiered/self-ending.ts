@@ -1,19 +1,22 @@
-/** When a node asks to be ended, by what it has had to do: pure, so that real nodes and simulated ones decide alike. */
+/** When a node asks to leave. Pure, so that real and simulated nodes decide alike. */
 
-import type { EndingRule } from '../../model/worker.ts'
+import type { EndingRule } from './tiers.ts'
 
-/** Why it asks, and the time that decided. */
+/** Why the node asks, and the time that decided. */
 export interface Ask {
   why: 'idle' | 'slow'
   ms: number
 }
 
+/** A node asks once it was idle for longer than the limit, not at the very moment. */
+const grainMs = 0.001
+
 export class SelfEnding {
   readonly #rule: EndingRule
-  /** Since when it has had nothing to do; since it last asked, if that is later. */
+  /** The start of the idle time, or the last time it asked, if that is later. */
   #idleSince: number
   #lastAt: number | undefined
-  /** Requests in a row that came late after the one before. */
+  /** Late requests in a row. */
   #late = 0
   #inHand = 0
 
@@ -22,7 +25,7 @@ export class SelfEnding {
     this.#idleSince = now
   }
 
-  /** A request has come. */
+  /** A request has arrived. */
   arrived(now: number): Ask | undefined {
     const gapMs = this.#lastAt === undefined ? 0 : now - this.#lastAt
     this.#lastAt = now
@@ -33,18 +36,18 @@ export class SelfEnding {
     return { why: 'slow', ms: gapMs }
   }
 
-  /** Of a node that does the work itself: so many requests are in its hands. One that works is not idle. */
+  /** The requests that the node is working on: while there are any, it is not idle. */
   holds(inHand: number, now: number): void {
     if (this.#inHand > 0 && inHand === 0) this.#idleSince = now
     this.#inHand = inHand
   }
 
-  /** When it will have been idle for too long, if nothing comes; it is to be asked then. Infinity: while it works. */
+  /** When `check` is to be called if nothing arrives; Infinity while the node works. */
   get dueAt(): number {
     return this.#inHand > 0 ? Infinity : this.#idleSince + this.#rule.idleMs + grainMs
   }
 
-  /** If it is refused it asks again after as long. */
+  /** A node that is denied asks again after the same time. */
   check(now: number): Ask | undefined {
     if (now < this.dueAt) return undefined
     const ms = now - this.#idleSince
@@ -52,6 +55,3 @@ export class SelfEnding {
     return { why: 'idle', ms }
   }
 }
-
-/** For longer than the limit: not at the very moment that it is reached. */
-const grainMs = 0.001

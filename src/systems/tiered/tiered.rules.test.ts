@@ -20,7 +20,7 @@ import { tierDefaults } from './tiers.ts'
 
 /** What happened to the nodes, by time. */
 class Diary implements Observer {
-  readonly roles = new Map<string, 'front' | 'middle'>()
+  readonly roles = new Map<string, string>()
   readonly through = new Map<string, number>()
   readonly ended: { at: number; worker: string; text: string }[] = []
   readonly stayed: string[] = []
@@ -35,7 +35,7 @@ class Diary implements Observer {
       this.through.set(front, (this.through.get(front) ?? 0) + 1)
     }
     for (const action of actions) {
-      if (action.type === 'role') {
+      if (action.type === 'assign') {
         this.roles.set(action.worker, action.role)
         this.most = Math.max(this.most, ++this.#ready)
       }
@@ -43,7 +43,7 @@ class Diary implements Observer {
         this.#ready--
         this.ended.push({ at, worker: action.worker, text: explain(action.reason) })
       }
-      if (action.type === 'stay') this.stayed.push(action.reason.code)
+      if (action.type === 'deny') this.stayed.push(action.reason.code)
       if (action.type === 'launch') this.launched.push({ at, text: explain(action.reason) })
       if (action.type === 'answer' && action.outcome === 'dropped') {
         const { lane, waitedMs } = action.reason
@@ -55,7 +55,7 @@ class Diary implements Observer {
 }
 
 /** Requests of 100 ms, two of three of them to browse. */
-function run(perSecond: number, jobs: number, more: { restoreAfter?: number } = {}) {
+function run(perSecond: number, jobs: number) {
   let count = 0
   const work = 0.1 * unitsPerSecond
   const spec = presetRun('tiered', {
@@ -64,7 +64,7 @@ function run(perSecond: number, jobs: number, more: { restoreAfter?: number } = 
     known: () => ({ workload: 'shop', work, memoryMb: 1, lane: ++count % 3 === 0 ? 'purchase' : 'browse' }),
   })
   const diary = new Diary()
-  const result = simulate(spec, { observer: diary, ...more })
+  const result = simulate(spec, { observer: diary })
   return { diary, summary: result.summary() }
 }
 
@@ -148,13 +148,6 @@ test('TI-8 what waited too long is dropped at the checks, and no purchase as soo
     assert.equal(at % 1500, 0)
   }
   for (const lane of ['browse', 'purchase']) assert.ok(diary.dropped.some((one) => one.lane === lane))
-})
-
-test('a brain that is replaced by its snapshot on the way goes on in the same way', () => {
-  const whole = run(60, 1500)
-  const restored = run(60, 1500, { restoreAfter: 700 })
-  assert.deepEqual(restored.summary, whole.summary)
-  assert.deepEqual(restored.diary.ended, whole.diary.ended)
 })
 
 test('its times, and nothing else of it, are divided by a time scale', () => {

@@ -1,30 +1,41 @@
-/** How many fronts and middles a cluster with tiers has at its start, and what its rules go by. */
+/** The two tiers: their roles, their sizes at the start, and the options of `queue-length`. */
 
 import { ConfigError } from '../../lib/errors.ts'
-import type { EndingRule, Role } from '../../model/worker.ts'
+
+/** A front accepts requests and puts them into the queues; a middle pulls from the queues and does the work. */
+export type Role = 'front' | 'middle'
+
+/** The settings of a role: when a node asks to leave. */
+export interface EndingRule {
+  /** After this long without work, */
+  idleMs: number
+  /** or after this many requests in a row, each this long after the previous one. */
+  gapMs: number
+  gaps: number
+}
 
 export interface TierSpec {
-  /** For each hour of the day, the number of servers that is best where there are no tiers. */
+  /** For each hour of the day, the best number of servers in a single tier. */
   hours: readonly number[]
-  /** How long an hour of that table is. The day begins at midnight, UTC. */
+  /** The length of an hour in that table. The day begins at midnight, UTC. */
   hourMs: number
   minFront: number
   minMiddle: number
-  /** How often the queues are looked at. */
+  /** The interval between checks of the queues. */
   everyMs: number
-  /** So many queued requests a server are nothing to be done about. */
+  /** Queued requests per server that need no more servers. */
   perServer: number
-  /** One front is added for so many middles. */
+  /** One front is added for this many middles. */
   middlesPerFront: number
-  /** How long requests of each lane may wait. */
+  /** Queue timeouts by lane. */
   dropAfterMs: Readonly<Record<string, number>>
-  /** One node in so long may end. */
+  /** The least time between two nodes that leave. */
   endEveryMs: number
-  /** When nodes ask to end. */
+  /** When nodes ask to leave. */
   ending: Readonly<Record<Role, EndingRule>>
 }
 
-/** By role. The coordinator is one of the fronts. */
+/** Nodes by role. The coordinator is one of the fronts. */
 export type TierSizes = Record<Role, number>
 
 export const tierDefaults: Readonly<TierSpec> = {
@@ -60,7 +71,7 @@ export function tierSpecOf(given: Partial<TierSpec> = {}): TierSpec {
     new ConfigError(`scale.tiers.${name} = ${value}: must be ${must}`)
   if (spec.hours.length !== 24 || !spec.hours.every((servers) => Number.isInteger(servers) && servers >= 0))
     throw wrong('hours', spec.hours, '24 whole numbers, 0 or more')
-  // Without a middle nothing is done, and the coordinator is a front that cannot go.
+  // Without a middle no request is processed; the coordinator is a front that never leaves.
   for (const name of ['minFront', 'minMiddle'] as const)
     if (!(Number.isInteger(spec[name]) && spec[name] >= 1))
       throw wrong(name, spec[name], 'a whole number, 1 or more')

@@ -1,0 +1,45 @@
+/**
+ * The brain's concerns. Their order is their precedence: for each hook, they are called in this order.
+ *
+ * - An arriving job is counted, checked against its deadline and then its client's rate limit. Only a job that is
+ *   accepted joins the shares and the turns.
+ * - CPU figures are polled before a scaler that goes by them decides at the same time.
+ * - After an event the fleet is scaled first, then drained workers end, then functions take what is still queued.
+ * - Timers that are due at the same time fire in the order in which they were set, so the order of the concerns that set
+ *   timers when a job is queued or started matters too.
+ */
+
+import type { Concern } from './core.ts'
+import { functionAttempts } from './functions/function-attempts.ts'
+import { overflow } from './functions/overflow.ts'
+import { answerLimit } from './jobs/answer-limit.ts'
+import { deadlines } from './jobs/deadlines.ts'
+import { patience } from './jobs/patience.ts'
+import { queueTimeout } from './jobs/queue-timeout.ts'
+import { rateLimiting } from './jobs/rate-limiting.ts'
+import { shares } from './jobs/shares.ts'
+import { turns } from './jobs/turns.ts'
+import { cpu } from './workers/cpu.ts'
+import { fronts } from './workers/fronts.ts'
+import { launchTimeout } from './workers/launch-timeout.ts'
+import { draining } from './workers/leaving.ts'
+import { scaling } from './workers/scaling.ts'
+import { silence } from './workers/silence.ts'
+
+export const concerns: readonly Concern[] = [
+  fronts,
+  functionAttempts,
+  deadlines,
+  rateLimiting,
+  shares,
+  turns,
+  silence,
+  launchTimeout,
+  cpu,
+  scaling,
+  draining,
+  overflow,
+  queueTimeout,
+  patience,
+  answerLimit,
+]

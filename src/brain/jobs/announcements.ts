@@ -1,0 +1,20 @@
+/** Actions about one attempt. All but `cancel` only tell what the brain knows; nobody acts on them. */
+
+import { thousandths } from '../../lib/quantities.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Core } from '../core.ts'
+import type { Attempt, WorkerRecord } from '../state.ts'
+
+export function announce(
+  core: Core,
+  type: 'pause' | 'resume' | 'revise' | 'retry' | 'cancel',
+  { job, number, worker }: Attempt,
+  reason: Reason,
+): void {
+  core.actions.push({ type, epoch: core.epoch, job: job.id, attempt: number, worker: worker.id, reason })
+}
+
+/** The time that this work takes on the worker, to a thousandth of a millisecond. */
+export function msOn({ workPerSecond }: WorkerRecord, work: number): number {
+  return thousandths((work / workPerSecond) * 1000)
+}

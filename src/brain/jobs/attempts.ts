@@ -1,0 +1,44 @@
+/** Attempts begin and end here, and nowhere else. */
+
+import type { Core } from '../core.ts'
+import { type Attempt, type JobRecord, newAttempt, takeOut, type WorkerRecord } from '../state.ts'
+import { clearTimer } from '../timers.ts'
+import { mirror } from './mirror.ts'
+import { untilOn } from './precedence.ts'
+
+/** Gives the job, which nobody holds, to a worker or function. `started` hooks and messages are the caller's part. */
+export function beginAttempt(
+  core: Core,
+  record: JobRecord,
+  worker: WorkerRecord,
+  inFunction: boolean,
+): Attempt {
+  record.attempts++
+  const attempt = newAttempt(record, worker, core.now, inFunction)
+  record.attempt = attempt
+  record.until = untilOn(worker, record)
+  worker.jobs.push(attempt)
+  worker.usedMb += record.job.memoryMb
+  return attempt
+}
+
+/** Ends the attempt. `work`: what it did, if that was measured. */
+export function endAttempt(core: Core, attempt: Attempt, work?: number): void {
+  const { record, worker } = attempt
+  for (const ended of core.hooks.ended) ended(core, attempt, work)
+  attempt.timer = clearTimer(core, attempt.timer)
+  const isMeasured = work !== undefined && work >= 0 && work < Infinity
+  record.spent += isMeasured ? work : attempt.reportedDone
+  takeOut(worker.jobs, attempt)
+  worker.usedMb -= attempt.job.memoryMb
+  // Sums of fractions are not exact, so an empty worker starts from 0 again.
+  if (worker.jobs.length === 0) worker.usedMb = 0
+  record.attempt = undefined
+}
+
+/** Ends the attempt; its worker goes on with the others. */
+export function releaseAttempt(core: Core, attempt: Attempt, work?: number): void {
+  endAttempt(core, attempt, work)
+  mirror(core, attempt.worker)
+  core.scheduler.refile(attempt.worker)
+}

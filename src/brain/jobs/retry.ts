@@ -1,0 +1,76 @@
+/** Retries: what follows an attempt that failed. */
+
+import { thousandths } from '../../lib/quantities.ts'
+import type { FailureKind } from '../../model/attempt.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Core } from '../core.ts'
+import { noteFailedTry, sendToFunction } from '../functions/sending.ts'
+import { worthFunction } from '../functions/worth.ts'
+import type { Attempt, JobRecord } from '../state.ts'
+import { announce, msOn } from './announcements.ts'
+import { canAccept } from './eligible.ts'
+import { conclude } from './ending.ts'
+import { doneWork, isRunning } from './mirror.ts'
+import { place, start } from './placing.ts'
+
+export type RetryCause =
+  | FailureKind
+  | 'worker-lost'
+  | 'worker-ended'
+  | 'run-lost'
+  | 'function-silent'
+  | 'overdue'
+
+/** Causes that do not speak against the worker, or against one that no longer exists. */
+const blameless: ReadonlySet<string> = new Set(['worker-lost', 'worker-ended', 'run-lost', 'overdue'])
+
+/** The attempt has ended without an answer: tries again elsewhere, unless a limit forbids it. */
+export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
+  const { record, worker } = attempt
+  if (attempt.committed) {
+    conclude(core, record, 'unknown', { code: 'outcome-unknown', cause })
+    return
+  }
+  if (cause === 'crash' || cause === 'unready') record.crashes++
+  if (cause === 'killed' || (cause === 'worker-lost' && isRunning(core, attempt))) record.losses++
+  const exhausted = exhaustedLimit(core, record, cause)
+  if (exhausted) {
+    conclude(core, record, 'refused', exhausted)
+    return
+  }
+  core.counters.retries++
+  const afterMs = thousandths(core.now - attempt.sentAt)
+  const doneMs = msOn(worker, doneWork(attempt, core.now))
+  announce(core, 'retry', attempt, { code: cause, afterMs, doneMs })
+  if (attempt.inFunction) noteFailedTry(core, record, cause)
+  else if (!blameless.has(cause)) {
+    record.excluded ??= new Set()
+    record.excluded.add(worker.id)
+  }
+  for (const retries of core.hooks.retries) retries(core, record)
+  if (cause === 'overdue' && canAccept(core, worker, record))
+    return start(core, record, worker, { code: 'sent-again', times: record.resent })
+  const overflow = core.overflow?.spec.afterFailure && !attempt.inFunction && worthFunction(core, record)
+  if (overflow) sendToFunction(core, record, overflow)
+  else place(core, record)
+}
+
+/** Retries jobs whose attempts have ended together. */
+export function retryAll(core: Core, attempts: readonly Attempt[], cause: RetryCause): void {
+  core.retrying = [...attempts]
+  for (const attempt of attempts) {
+    core.retrying.shift()
+    retry(core, attempt, cause)
+  }
+}
+
+/** Why the job must not be tried again; undefined: it may be. */
+function exhaustedLimit({ limits }: Core, record: JobRecord, cause: RetryCause): Reason | undefined {
+  const { crashes, losses, attempts, functions } = record
+  if (crashes >= limits.crashes || losses >= limits.losses)
+    return cause === 'unready' ? { code: cause, tries: crashes } : { code: 'poison', crashes, losses }
+  const { retries } = limits
+  const retried = attempts - (functions?.tries ?? 0) - 1
+  if (retries !== null && retried >= retries) return { code: 'retries', retries, cause }
+  return attempts >= limits.attempts ? { code: 'attempts', attempts, cause } : undefined
+}

@@ -1,0 +1,101 @@
+/** Preemption under `srpt`: which running job a new one may preempt on a worker, and what that costs the others. */
+
+import { thousandths } from '../../lib/quantities.ts'
+import { standsIn } from '../../model/discipline.ts'
+import type { Job } from '../../model/job.ts'
+import type { Reason } from '../../model/reason.ts'
+import { sigmaOf } from '../../model/revision.ts'
+import { doneWork, expectedEnd } from '../jobs/mirror.ts'
+import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
+
+/** What a millisecond of the preempted job's remaining work is worth, in milliseconds of delay for others. */
+const worth = 0.03
+/** Clock times are not exact to the last digit: smaller differences do not count. */
+const grainMs = 0.01
+/** More than any time. */
+const tierStep = 1e15
+
+export interface Preemption {
+  worker: WorkerRecord
+  victim: Attempt
+  needMs: number
+  leftMs: number
+  /** The total delay of other jobs, less what it is worth to delay the one with the most left. */
+  cost: number
+}
+
+/** Undefined: the job may not preempt any job there. */
+export function preemptionOn(
+  worker: WorkerRecord,
+  record: JobRecord,
+  now: number,
+  openWorkers: number,
+): Preemption | undefined {
+  const victim = lastRunning(worker)
+  if (!victim) return undefined
+  const needMs = (record.expected / worker.workPerSecond) * 1000
+  const leftMs = expectedEnd(victim) - now
+  const stands = standsIn(record, 0)
+  const victimStands = standsIn(victim.record, doneWork(victim, now))
+  // A turn leaves a started job behind: not where that would fill the slots that short jobs need.
+  if (record.turn === 'taken' && worker.jobs.length * 2 > worker.slots) return undefined
+  if (stands > victimStands) return undefined
+  if (stands === victimStands) {
+    const factor = muchLonger(record.job, openWorkers) * crowding(worker)
+    if (stands < 0 ? record.due >= victim.record.due : needMs * factor >= leftMs - grainMs) return undefined
+  }
+  // The preempted job and those already paused there wait for this one; all cores share the work.
+  const waiting = worker.jobs.length - worker.cores + 1
+  return { worker, victim, needMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
+}
+
+/**
+ * A job preempts one that has this many times as much left: twice, but a job with an uncertain estimate may turn out
+ * short and is better tried. With a single worker any shorter job preempts, because there is nowhere else to go.
+ */
+function muchLonger(job: Job, openWorkers: number): number {
+  return openWorkers === 1 ? 1 : 1 + Math.exp(-((sigmaOf(job) ?? 0) ** 2))
+}
+
+/** From half-full slots on the factor grows, so that the last slots are for the shortest jobs. */
+function crowding({ slots, jobs }: WorkerRecord): number {
+  return Math.max(1, slots / 2 / (slots - jobs.length))
+}
+
+/** The order in which running jobs are preempted: the largest first. */
+export function preemptionRank(victim: Attempt): number {
+  const stands = standsIn(victim.record, victim.done)
+  return stands * tierStep + (stands < 0 ? victim.record.due : expectedEnd(victim))
+}
+
+/** The first job that would be preempted there. */
+export function lastRunning(worker: WorkerRecord): Attempt | undefined {
+  let victim: Attempt | undefined
+  let latest = -Infinity
+  for (const attempt of worker.jobs) {
+    if (!attempt.running || !attempt.preemptible) continue
+    const at = preemptionRank(attempt)
+    if (at > latest) {
+      latest = at
+      victim = attempt
+    }
+  }
+  return victim
+}
+
+export function preemptionReason(
+  { victim, needMs, leftMs }: Preemption,
+  record: JobRecord,
+  now: number,
+): Reason {
+  const facts = { needMs: thousandths(needMs), leftMs: thousandths(leftMs), preempts: victim.job.id }
+  const stands = standsIn(record, 0)
+  if (stands < 0) return { code: 'goes-first', ...facts, ...whyFirst(record, now) }
+  return { code: stands < standsIn(victim.record, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
+}
+
+function whyFirst({ turn, arrivedAt, job: { deadlineAt = 0 } }: JobRecord, now: number): Partial<Reason> {
+  return turn === 'taken'
+    ? { hereMs: thousandths(now - arrivedAt) }
+    : { deadlineMs: thousandths(deadlineAt - now) }
+}

@@ -1,0 +1,93 @@
+/** How workers leave: they drain, are lost, or are ended. */
+
+import type { Reason } from '../../model/reason.ts'
+import type { Concern, Core } from '../core.ts'
+import { endAttempt } from '../jobs/attempts.ts'
+import { place } from '../jobs/placing.ts'
+import { retryAll } from '../jobs/retry.ts'
+import type { WorkerRecord } from '../state.ts'
+import { clearTimer } from '../timers.ts'
+import { countReady } from './capacity.ts'
+
+/** Someone else reports the worker lost. With pings, only they decide; until its next report it is suspect. */
+export function reportLost(core: Core, id: string, reason: Reason): void {
+  if (!core.limits.pings) return lose(core, id, reason)
+  const worker = core.workers.get(id)
+  if (!worker) return
+  worker.suspect = true
+  core.scheduler.refile(worker)
+}
+
+/** Declares the worker lost: its jobs are retried elsewhere, and it is terminated in case it still exists. */
+export function lose(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (!worker) return
+  // A draining worker need not be replaced.
+  if (worker.state === 'ready') core.scaler.lost?.(id, core.now, worker.role)
+  core.rescale = true
+  for (const job of worker.brokeOff) {
+    const record = core.jobs.get(job)
+    if (record) record.losses++
+  }
+  retryElsewhere(core, worker, reason, 'worker-lost')
+}
+
+/** Terminates the worker now; its jobs are retried elsewhere. */
+export function end(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (worker) retryElsewhere(core, worker, reason, 'worker-ended')
+}
+
+export function drain(core: Core, id: string, reason: Reason): void {
+  const worker = core.workers.get(id)
+  if (worker?.state !== 'ready') return
+  countReady(core, worker, -1)
+  worker.state = 'draining'
+  core.draining.add(worker)
+  core.scheduler.refile(worker)
+  core.actions.push({ type: 'drain', worker: id, reason })
+  replaceExcludedJobs(core)
+}
+
+/** Draining workers that are empty are terminated, unless the scaler does that. */
+export const draining: Concern = {
+  name: 'draining',
+  isActive: ({ scaler }) => !scaler.endsDrained,
+  afterEvent(core) {
+    for (const worker of core.draining) {
+      if (worker.jobs.length === 0 && !core.through.has(worker.id)) remove(core, worker, { code: 'drained' })
+    }
+  },
+}
+
+function retryElsewhere(
+  core: Core,
+  worker: WorkerRecord,
+  reason: Reason,
+  cause: 'worker-lost' | 'worker-ended',
+): void {
+  const attempts = worker.jobs
+  remove(core, worker, reason)
+  for (const attempt of attempts) endAttempt(core, attempt)
+  retryAll(core, attempts, cause)
+  replaceExcludedJobs(core)
+}
+
+/** With fewer workers ready, a job may have to go back to a worker that failed it. */
+function replaceExcludedJobs(core: Core): void {
+  for (const record of core.queue.excluding()) {
+    core.queue.remove(record)
+    place(core, record)
+  }
+}
+
+function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
+  if (worker.state === 'ready') countReady(core, worker, -1)
+  else core.draining.delete(worker)
+  worker.state = 'gone'
+  worker.jobs = []
+  core.workers.delete(worker.id)
+  worker.silenceTimer = clearTimer(core, worker.silenceTimer)
+  core.scheduler.refile(worker)
+  core.actions.push({ type: 'terminate', worker: worker.id, reason })
+}

@@ -1,0 +1,81 @@
+/** Brings the fleet to the size that the scaler wants. */
+
+import type { Event } from '../../model/event.ts'
+import type { Concern, Core } from '../core.ts'
+import { dropWaiting } from '../jobs/dropping.ts'
+import { ranMs } from '../jobs/mirror.ts'
+import type { ScaleSteps } from '../scale/scaler.ts'
+import type { Attempt } from '../state.ts'
+import { setTimer } from '../timers.ts'
+import { fleetView } from './fleet-view.ts'
+import { launch } from './launching.ts'
+import { drain, end } from './leaving.ts'
+import { scaleIn } from './scale-in.ts'
+
+export const scaling: Concern = {
+  name: 'scaling',
+  begins(core) {
+    if (core.scaler.everyMs > 0) setTimer(core, { kind: 'scale', id: 'every' }, 0)
+  },
+  finished: noteFinished,
+  afterEvent(core) {
+    noteOccupancy(core)
+    if (!core.rescale) return
+    resize(core)
+    noteOccupancy(core)
+  },
+  timers: {
+    scale(core, id) {
+      core.rescale = true
+      if (id === 'every') setTimer(core, { kind: 'scale', id }, core.now + core.scaler.everyMs)
+    },
+  },
+}
+
+/** True: the scaler decides after this event. A scaler that decides at intervals has timers for that. */
+export function changesFleet({ scaler }: Core, { type }: Event): boolean {
+  if (type === 'tick') return scaler.everyMs === 0
+  return type === 'joined' || type === 'lost' || type === 'launch-failed' || type === 'drain'
+}
+
+/** A job that arrives at an empty fleet, or in a burst, does not wait for the scaler's next interval. */
+export function noteArrival(core: Core, work: number): void {
+  const { scaler, fastest } = core
+  if (core.ready + core.launches.size === 0) core.rescale = true
+  const rate = core.capacity > 0 ? core.capacity / core.cores : fastest
+  if (scaler.arrived?.(rate > 0 ? work / rate : 0, core.now)) core.rescale = true
+}
+
+/** Where jobs share cores, and in functions, the time on a core is not known, so it is derived from the work. */
+function noteFinished({ scaler, discipline, now }: Core, attempt: Attempt, work: number): void {
+  if (!scaler.finished || !(work >= 0 && work < Infinity)) return
+  const { job, record, worker, inFunction } = attempt
+  const rate = worker.workPerSecond
+  const seenMs = discipline.bounded && !inFunction ? ranMs(attempt, now) : 0
+  const seconds = seenMs > 0 ? seenMs / 1000 : work / rate
+  const late = job.deadlineAt === undefined ? undefined : now > job.deadlineAt
+  scaler.finished({ seconds, expected: job.work / rate, hereMs: now - record.arrivedAt, late }, now)
+}
+
+function resize(core: Core): void {
+  const { scaler, now } = core
+  const decision = scaler.decide(fleetView(core), now)
+  if (decision.kind === 'hold') return
+  if (decision.kind === 'steps') return take(core, decision)
+  const missing = decision.to - core.ready - core.launches.size
+  if (missing < 0) scaleIn(core, -missing, decision.reason)
+  if (now < core.launchNotBefore) return
+  for (let i = 0; i < missing; i++) launch(core, decision.reason)
+}
+
+function take(core: Core, steps: ScaleSteps): void {
+  for (const { worker, reason } of steps.drain ?? []) drain(core, worker, reason)
+  for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
+  if (steps.drop) dropWaiting(core, steps.drop)
+  if (!steps.launch || core.now < core.launchNotBefore) return
+  for (let i = 0; i < steps.launch.count; i++) launch(core, steps.launch.reason)
+}
+
+function noteOccupancy(core: Core): void {
+  core.occupancy.note(core.now, core.cores, core.busyCores, core.jobs.size)
+}

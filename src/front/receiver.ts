@@ -1,0 +1,31 @@
+/** Receives the answer of a job: one client, or all clients that share the job. */
+
+import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
+import type { RequestProblem } from './problem.ts'
+
+export interface Receiver {
+  /** Answers up to this size are delivered once the brain agrees; larger ones are streamed. */
+  readonly wholeBytes: number
+  /** Calls back when no client waits any longer; possibly more than once, and also after the answer. */
+  onGone(then: () => void): void
+  /** An attempt has been sent to a worker. */
+  attempted(): void
+  deliver(answer: WholeAnswer, account: Account): void
+  /** Starts to stream an answer. Its body goes to the sink. */
+  begin(head: AnswerHead, account: Account): Sink
+  /** Answers with a problem; breaks the answer off if it has begun. */
+  refuse(problem: RequestProblem, account: Account): void
+  /** Ends an answer that has begun and cannot be completed, so that the client notices. */
+  breakOff(): void
+  /** Makes the answer announce that the connection closes after it. */
+  closeAfterwards(): void
+}
+
+export type AnswerHead = Pick<WholeAnswer, 'status' | 'fields'>
+
+/** The body of an answer that is streamed. */
+export interface Sink {
+  /** A promise asks to wait: the client is slow. */
+  write(chunk: Buffer): Promise<void> | undefined
+  end(trailers?: Record<string, string> | [name: string, value: string][]): void
+}

@@ -1,0 +1,42 @@
+/** Reads a request: its target, its body as far as the estimate needs it, and its estimate. */
+
+import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
+import type { RequestProblem } from '../problem.ts'
+import { Body } from './body.ts'
+import type { Asked, Service, TargetRequest } from './target.ts'
+
+export interface RequestParts {
+  service: Service
+  estimator: Estimator
+  /** Why no request is accepted; undefined: requests are accepted. */
+  closed(): RequestProblem | undefined
+}
+
+export interface EstimatedRequest {
+  target: TargetRequest
+  /** Owned by the caller, who must discard it. */
+  body: Body
+  question: Question
+  quote: Quote
+  estimateMs: number
+}
+
+/** Rejects with a problem if the request cannot be accepted; then nothing of its body is kept. */
+export async function readRequest(parts: RequestParts, asked: Asked): Promise<EstimatedRequest> {
+  const { service, estimator } = parts
+  const found = service.find(asked)
+  const closed = parts.closed()
+  if (closed) throw closed
+  const body = new Body(asked.request, service.body, asked.sendContinue)
+  try {
+    const target = await found.read(body)
+    const began = performance.now()
+    const question = target.question()
+    if (estimator.look) await estimator.look(question)
+    const quote = estimator.estimate(question)
+    return { target, body, question, quote, estimateMs: performance.now() - began }
+  } catch (error) {
+    body.discard()
+    throw error
+  }
+}

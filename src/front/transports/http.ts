@@ -1,0 +1,152 @@
+/**
+ * Requests to an existing server: passed on unchanged, and so is the answer. A short answer is held back briefly, so
+ * that another attempt can replace it if its worker fails.
+ */
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type HttpHead, type HttpRequest, headers } from '../../wire/messages.ts'
+import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
+import type { Client } from '../client.ts'
+import type { Sink } from '../receiver.ts'
+import type { Body } from '../request/body.ts'
+import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
+import { headFrom, parseHead, parseRaw } from './http-head.ts'
+import { answerHeaders } from './proxy-headers.ts'
+import { sendAttempt } from './send-attempt.ts'
+import type { AttemptEnd, Carried, Transport } from './transport.ts'
+import { tunnel } from './tunnel.ts'
+
+/** Longer answers are streamed. */
+const wholeBytes = 256 * 1024
+
+export interface HttpTransportParts {
+  http: HttpRequest
+  body: Body
+  client: Client
+  /** An answer is held back for at most this time. */
+  holdMs: number
+}
+
+/** A program's answer. */
+interface Answer {
+  head: HttpHead
+  /** Chunks held back; empty once the answer is streamed. */
+  held: Buffer[]
+  trailers: string[]
+}
+
+export class HttpTransport implements Transport {
+  readonly #parts: HttpTransportParts
+  readonly asked: Transport['asked']
+  #answer: Answer | undefined
+  /** Set once the answer is streamed. */
+  #sink: Sink | undefined
+  #tunnelled = false
+  begun = false
+  onBroken: NonNullable<Transport['onBroken']> = () => {}
+
+  constructor(parts: HttpTransportParts) {
+    this.#parts = parts
+    this.asked = { params: null, http: parts.http }
+    parts.body.onBroken((problem) => this.onBroken(problem))
+  }
+
+  async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
+    const call = sendAttempt(attempt, this.#parts.body)
+    try {
+      const { response, upgraded } = await call.came
+      if (upgraded) return await this.#switch(response, upgraded, attempt)
+      return await this.#receive(response, attempt)
+    } finally {
+      call.done()
+    }
+  }
+
+  deliver(account: Record<string, string>): void {
+    if (this.#tunnelled) return
+    const { head, held, trailers } = this.#answer!
+    if (this.#sink) this.#sink.end(pairsOf(trailers))
+    else this.#parts.client.deliverProxied(withAccount(head, account), held, trailers)
+  }
+
+  async #receive(response: IncomingMessage, attempt: Carried): Promise<AttemptEnd | undefined> {
+    const outcome = outcomeOf(response.headers)
+    if (outcome !== 'result') {
+      const { message = '', status = 500 } = JSON.parse(Buffer.concat(await response.toArray()).toString())
+      return { outcome, message, status, cost: costOf(response.headers) }
+    }
+    const { head, body } = await headFrom(response)
+    if (!attempt.isCurrent()) return undefined
+    await this.#take({ head, held: [], trailers: [] }, body, attempt)
+    const fields = { ...response.headers, ...response.trailers }
+    const cost = costOf(fields)
+    const failed = outcomeOf(fields)
+    if (failed !== 'result') return brokenOff(failed, cost, this.begun)
+    if (this.#answer) this.#answer.trailers = parseRaw(fields[headers.trailers])
+    return { outcome: 'result', cost }
+  }
+
+  /** Holds the answer back, or streams it no faster than the client reads. */
+  async #take(answer: Answer, body: AsyncIterable<Buffer>, attempt: Carried): Promise<void> {
+    this.#answer = answer
+    const stream = () => {
+      if (this.begun || !attempt.isCurrent()) return
+      const { head, held } = answer
+      this.begun = true
+      attempt.answering()
+      const trailerNames = valuesOf(head.headers, 'trailer')
+      const passedOn = withAccount(head, attempt.account())
+      this.#sink = this.#parts.client.beginProxied(passedOn, held.splice(0), trailerNames)
+    }
+    const timer = setTimeout(stream, this.#parts.holdMs)
+    try {
+      if (isEventStream(answer.head)) stream()
+      let bytes = 0
+      for await (const chunk of body) {
+        if (!attempt.isCurrent()) return
+        bytes += chunk.length
+        if (bytes > wholeBytes) stream()
+        if (this.#sink) await this.#sink.write(chunk)
+        else answer.held.push(chunk)
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The program has agreed to another protocol: the connection becomes a tunnel. */
+  async #switch(
+    answer: IncomingMessage,
+    { socket: theirs, first }: { socket: Duplex; first: Buffer },
+    attempt: Carried,
+  ): Promise<AttemptEnd | undefined> {
+    const { client, http } = this.#parts
+    if (!attempt.isCurrent() || !client.socket) {
+      theirs.destroy()
+      return undefined
+    }
+    const { message, headers: raw } = parseHead(
+      Buffer.from(String(answer.headers[headers.head]), 'base64url'),
+      101,
+    )
+    this.#tunnelled = true
+    this.begun = true
+    const [protocol] = [...valuesOf(raw, 'upgrade'), ...valuesOf(http.headers, 'upgrade')]
+    const switching = ['connection', 'upgrade', 'upgrade', protocol ?? '']
+    const passedOn = [...answerHeaders(raw, attempt.account()), ...switching]
+    const ours = client.switchProtocol({ message, headers: passedOn })
+    if (first.length > 0) theirs.unshift(first)
+    await tunnel(ours, theirs, attempt.signal)
+    return { outcome: 'result' }
+  }
+}
+
+function withAccount(head: HttpHead, account: Record<string, string>): HttpHead {
+  return { ...head, headers: answerHeaders(head.headers, account) }
+}
+
+/** Events must reach the client when they happen. */
+function isEventStream({ headers: raw }: HttpHead): boolean {
+  return valuesOf(raw, 'content-type').some((type) => /^\s*text\/event-stream\s*(;|$)/i.test(type))
+}

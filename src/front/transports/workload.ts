@@ -1,0 +1,129 @@
+/** Requests to workloads: parameters and the body go to the worker; the workload's answer comes back. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Quantity } from '../../model/metering.ts'
+import { attemptPath, headers } from '../../wire/messages.ts'
+import { bearer } from '../../wire/token.ts'
+import type { WholeAnswer } from '../../wire/whole-answer.ts'
+import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
+import type { Body } from '../request/body.ts'
+import { brokenOff, costOf, fieldsOf, outcomeOf } from './answer-head.ts'
+import type { AttemptEnd, Carried, Transport } from './transport.ts'
+
+/** The brain is told when an answer grows beyond this: its worker may finish long before the client has it. */
+const answeringBytes = 256 * 1024
+
+export interface WorkloadTransportParts {
+  /** As the client sent them. */
+  params: Record<string, unknown>
+  /** Undefined: none, or it held parameters. */
+  body: Body | undefined
+  receiver: Receiver
+  /** Quantities that answers report in headers. */
+  quantities: readonly Quantity[]
+}
+
+export class WorkloadTransport implements Transport {
+  readonly #parts: WorkloadTransportParts
+  readonly asked: Transport['asked']
+  #whole: WholeAnswer | undefined
+  #sink: Sink | undefined
+  /** Sent at the end of a streamed answer. */
+  #trailers: Record<string, string> = {}
+  begun = false
+
+  constructor(parts: WorkloadTransportParts) {
+    this.#parts = parts
+    this.asked = { params: parts.params }
+  }
+
+  async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
+    this.#parts.receiver.attempted()
+    const head = Buffer.from(JSON.stringify(attempt.head))
+    const response = await attempt.upstream.dispatcher.request({
+      method: 'POST',
+      path: attemptPath,
+      headers: {
+        authorization: bearer(attempt.token),
+        'content-type': 'application/octet-stream',
+        [headers.headBytes]: `${head.length}`,
+      },
+      body: this.#bodyOf(head),
+      signal: attempt.signal,
+    })
+    if (attempt.isCurrent()) return this.#receive(response, attempt)
+    response.body.destroy()
+    return undefined
+  }
+
+  deliver(account: Record<string, string>): void {
+    if (this.#sink) this.#sink.end(this.#trailers)
+    else this.#parts.receiver.deliver(this.#whole!, account)
+  }
+
+  async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
+    const outcome = outcomeOf(response.headers)
+    if (outcome !== 'result') {
+      const { message = '', status = 500 } = (await response.body.json()) as {
+        message?: string
+        status?: number
+      }
+      return { outcome, message, status, cost: costOf(response.headers, this.#parts.quantities) }
+    }
+    const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
+    const { receiver } = this.#parts
+    const first: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
+      if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
+      first.push(chunk)
+      bytes += chunk.length
+      if (bytes > receiver.wholeBytes) break
+    }
+    if (!attempt.isCurrent()) return undefined
+    if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
+    else this.#whole = wholeOf(head, Buffer.concat(first))
+    const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
+    const { quantities } = this.#parts
+    for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
+    const cost = costOf(fields, quantities)
+    const end = outcomeOf(fields)
+    return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, this.begun)
+  }
+
+  /** Streams a long answer, no faster than the client reads it. */
+  async #stream(
+    head: AnswerHead,
+    first: Buffer[],
+    upstream: Dispatcher.ResponseData,
+    attempt: Carried,
+  ): Promise<void> {
+    this.begun = true
+    const later = this.#parts.quantities.map(({ header }) => header).join(', ')
+    const sink = this.#parts.receiver.begin(head, { ...attempt.account(), ...(later && { trailer: later }) })
+    this.#sink = sink
+    for await (const chunk of chain(first, () => upstream.body)) {
+      if (!attempt.isCurrent()) return
+      await sink.write(chunk)
+    }
+  }
+
+  #bodyOf(head: Buffer): Buffer | Readable {
+    const { body } = this.#parts
+    return body && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
+  }
+}
+
+/** Workers do not announce the length of a long answer. */
+function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
+  const length = body.length > answeringBytes ? { 'content-length': `${body.length}` } : {}
+  return { status, fields: { ...fields, ...length }, body }
+}
+
+/** Opens `rest` only after `first` is read: a file that nobody reads would stay open. */
+async function* chain(first: Iterable<Buffer>, rest: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* first
+  yield* rest()
+}

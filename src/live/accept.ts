@@ -1,0 +1,86 @@
+/** Accepts requests: the front in this process, and the registry of fronts in other processes. */
+
+import type { Server } from 'node:http'
+import type { CountedCache } from '../front/cache/answer-cache.ts'
+import { cacheOf, type RepeatCounters, repeatedAnswers, repeatsOf } from '../front/cache/repeated-answers.ts'
+import { Exchange } from '../front/exchange.ts'
+import { frontServer } from '../front/front.ts'
+import { now } from './clock.ts'
+import type { Core } from './core.ts'
+import { arrivals } from './fronts/arrivals.ts'
+import { JoinedFronts } from './fronts/joined-fronts.ts'
+import type { JoinedWorkers } from './joined-workers.ts'
+import { type QuoteTeller, quoteTeller } from './quotes.ts'
+import { serviceOf } from './serving.ts'
+
+/** Reconnect grace period of fronts. */
+const usualGraceMs = 5_000
+
+export interface MainFront {
+  server: Server
+  /** The one cache of the cluster. Undefined: answers are not cached. */
+  cache: CountedCache | undefined
+  /** Undefined: answers are neither cached nor shared. */
+  repeatCounters(): RepeatCounters | undefined
+  /** Requests accepted so far. */
+  accepted(): number
+}
+
+export interface Accepting {
+  front: MainFront
+  fronts: JoinedFronts
+}
+
+export function acceptRequests(
+  core: Core,
+  { workers }: { workers(): Pick<JoinedWorkers, 'addresses'> },
+): Accepting {
+  const tellQuote = quoteTeller(core)
+  return { front: mainFront(core, tellQuote), fronts: remoteFronts(core, tellQuote, workers) }
+}
+
+function mainFront({ plan, records, stopping, isReady, tell, submit, over }: Core, tellQuote: QuoteTeller) {
+  const { options, serving, limits, quantities, clientOf, token } = plan
+  const { estimator, log } = records
+  const cache = cacheOf(options)
+  const repeats = repeatedAnswers(options, cache, now)
+  let accepted = 0
+  const server = frontServer({
+    service: serviceOf(serving, options.own, { limits, quantities, log }),
+    ...{ repeats, estimator, tellQuote, limits, clientOf, now, log, isReady },
+    closed: () => stopping.problem(),
+    submit(submission) {
+      accepted++
+      submit(new Exchange({ ...submission, token, tell, over }))
+    },
+  })
+  return { server, cache, repeatCounters: () => repeats?.counters(cache), accepted: () => accepted }
+}
+
+function remoteFronts(
+  { plan, records, frontWorkers, isReady, tell, submit, over }: Core,
+  tellQuote: QuoteTeller,
+  workers: () => Pick<JoinedWorkers, 'addresses'>,
+): JoinedFronts {
+  const { options, serving, spec, beatMs, clientBy, limits, quantities } = plan
+  const { estimator, log } = records
+  const { code, units } = serving
+  const isWorker = (id: string) => frontWorkers.has(id)
+  const { questionOf, jobOf } = arrivals({ estimator, code, units, now, isWorker })
+  return new JoinedFronts({
+    beatMs,
+    graceMs: options.frontGraceMs ?? usualGraceMs,
+    welcome: () => ({
+      ...{ epoch: spec.epoch, clientBy, limits, queue: options.queue },
+      repeats: repeatsOf(options),
+      quantities,
+      workers: workers().addresses(),
+      ready: isReady(),
+    }),
+    quoteOf(asked) {
+      const question = questionOf(asked)
+      return tellQuote(question, estimator.estimate(question))
+    },
+    ...{ isReady, jobOf, submit, tell, over, log },
+  })
+}

@@ -1,0 +1,104 @@
+/** Executes the brain's decisions: the fleet, its workers, functions, and front processes. */
+
+import type { Action } from '../model/action.ts'
+import type { Accepting } from './accept.ts'
+import type { Core } from './core.ts'
+import { localFleet } from './fleet/local.ts'
+import { type SpareFleet, spareFleet } from './fleet/spares.ts'
+import { frontCommand, workerCommand } from './fleet/worker-command.ts'
+import { FrontProcesses } from './fronts/front-processes.ts'
+import type { LocalFunctions } from './functions/local.ts'
+import { localFunctions } from './functions/settings.ts'
+import { JoinedWorkers } from './joined-workers.ts'
+import { performer } from './perform.ts'
+
+export interface ExecuteParts extends Accepting {
+  /** Where workers and fronts join. */
+  adminUrl(): string
+}
+
+export interface Execution {
+  fleet: SpareFleet
+  workers: JoinedWorkers
+  functions: LocalFunctions | undefined
+  frontProcesses: FrontProcesses
+  /** Resolves when the first worker has joined. */
+  firstReady: Promise<void>
+  perform(action: Action): void
+  /** Ends all processes, and resolves when none is left. */
+  close(): Promise<void>
+}
+
+export function executeJobs(core: Core, parts: ExecuteParts): Execution {
+  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles } = core
+  const { fronts } = parts
+  const { log, storingFor } = records
+  const firstReady = Promise.withResolvers<void>()
+  const fleet = openFleet(core, parts, (launch) => workers.launchedBy(launch))
+  const workers = joinedWorkers(core, parts, { fleet, onReady: firstReady.resolve })
+  const functions = plan.functions && localFunctions(plan.functions, { PLIMSOLL_TOKEN: plan.token }, log)
+  const frontProcesses = openFrontProcesses(core, parts)
+  return {
+    ...{ fleet, workers, functions, frontProcesses, firstReady: firstReady.promise },
+    perform: performer({
+      ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, launchTroubles, frontWorkers, log },
+    }),
+    async close() {
+      workers.end()
+      await Promise.all([fleet.close(), functions?.close(), frontProcesses.close(stopping.flushMs())])
+    },
+  }
+}
+
+function openFleet(
+  { plan, records, brain, tell }: Core,
+  { front, adminUrl }: ExecuteParts,
+  launchedBy: (launch: string) => string | undefined,
+): SpareFleet {
+  const { options, serving, token } = plan
+  const local = {
+    command: () => workerCommand(options, serving.meter, adminUrl()),
+    ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
+    ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
+    ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
+    env: { PLIMSOLL_TOKEN: token },
+    log: records.log,
+  }
+  return spareFleet((events) => localFleet(local, events), {
+    launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
+    gone(launch, message) {
+      const worker = launchedBy(launch)
+      if (worker !== undefined) tell({ type: 'lost', worker, message })
+    },
+  })
+}
+
+function joinedWorkers(
+  { plan: { spec, beatMs, following }, metrics, tell }: Core,
+  { fronts }: ExecuteParts,
+  { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
+): JoinedWorkers {
+  return new JoinedWorkers({
+    welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
+    ...{ metrics, fleet, tell },
+    onReady() {
+      onReady()
+      fronts.refresh()
+    },
+    tellFronts: (message) => fronts.broadcast(message),
+  })
+}
+
+function openFrontProcesses(
+  { plan: { options, serving, token }, records: { log } }: Core,
+  { front, fronts, adminUrl }: ExecuteParts,
+): FrontProcesses {
+  return new FrontProcesses({
+    count: options.fronts?.count ?? 0,
+    command: () => frontCommand(options, serving.meter, adminUrl()),
+    env: { PLIMSOLL_TOKEN: token },
+    ...{ log, server: front.server, host: options.host },
+    gone: (id) => fronts.gone(id),
+    leave: (id) => fronts.send(id, { type: 'leave' }),
+  })
+}

@@ -1,0 +1,64 @@
+/** Turns a request that a front process announces into a job with an estimate. */
+
+import type { Estimator, Question } from '../../estimate/estimator.ts'
+import type { RouteUnits } from '../../estimate/route-units.ts'
+import type { JobParts } from '../../front/open-job.ts'
+import { ProtocolError } from '../../lib/errors.ts'
+import type { Arrival, Asked } from '../../wire/front-messages.ts'
+
+export interface ArrivalsParts {
+  estimator: Estimator
+  /** Hashes of code, by workload or route. */
+  code: Readonly<Record<string, string>>
+  /** Of an existing server. */
+  units: RouteUnits | undefined
+  /** True: the front is a worker to which the brain gave that role. */
+  isWorker(front: string): boolean
+  now(): number
+}
+
+export interface EstimatedJob {
+  facts: JobParts
+  estimateMs: number
+}
+
+export interface Arrivals {
+  questionOf(asked: Asked): Question
+  jobOf(arrival: Arrival, front: string): EstimatedJob
+}
+
+export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsParts): Arrivals {
+  function questionOf({ workload, key, features, params = {} }: Asked): Question {
+    const hash = code[workload]
+    if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
+    return { workload, codeHash: units?.codeOf(workload) ?? hash, key, params, features }
+  }
+
+  return {
+    questionOf,
+    jobOf(arrival, front) {
+      const began = performance.now()
+      const { job: id, workload, params, hasBody, client, lane } = arrival
+      const { deadlineMs, safeToRepeat, preemptible } = arrival
+      const question = questionOf(arrival)
+      const quote = estimator.estimate(question)
+      const inMicroseconds = (work: number) => units?.inMicroseconds(workload, work) ?? work
+      const job = {
+        id,
+        workload,
+        work: inMicroseconds(quote.work),
+        low: inMicroseconds(quote.low),
+        high: inMicroseconds(quote.high),
+        memoryMb: quote.memoryMb,
+        ...(client !== undefined && { client }),
+        ...(lane !== undefined && { lane }),
+        ...(isWorker(front) && { front }),
+        ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
+        ...(safeToRepeat === false && { safeToRepeat }),
+        ...(preemptible === false && { preemptible }),
+      }
+      const estimateMs = performance.now() - began
+      return { facts: { job, question, quote, params, hasBody }, estimateMs }
+    },
+  }
+}

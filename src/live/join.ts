@@ -1,0 +1,80 @@
+/** Decides whether a worker or a front that connects may join, and hands it over to those that keep it. */
+
+import type { FrontConnection, JoinHandlers, WorkerConnection } from '../wire/accept.ts'
+import { incompatibility } from '../wire/admission.ts'
+import type { FrontHello } from '../wire/front-messages.ts'
+import type { WorkerHello } from '../wire/messages.ts'
+import type { SpareFleet } from './fleet/spares.ts'
+import type { JoinedFronts, KnownFront } from './fronts/joined-fronts.ts'
+import type { JoinedWorkers } from './joined-workers.ts'
+
+export interface JoinParts {
+  /** Hashes of code by workload; workers and fronts must have the same. */
+  code: Readonly<Record<string, string>>
+  workers: Pick<JoinedWorkers, 'add'>
+  fronts: Pick<JoinedFronts, 'known' | 'add' | 'resume'>
+  fleet: Pick<SpareFleet, 'isSpare' | 'hold' | 'refuse'>
+  log(line: string): void
+}
+
+export type Decision =
+  | { join: 'refused'; why: string }
+  /** A front reconnects and continues its session. */
+  | { join: 'resumed' }
+  /** A worker was started ahead of need: it joins when a launch asks for one. */
+  | { join: 'spare' }
+  | { join: 'new' }
+
+export interface Known {
+  code: Readonly<Record<string, string>>
+  isSpare(launch: string | undefined): boolean
+  front(id: string): KnownFront | undefined
+}
+
+export function decideJoin(hello: WorkerHello | FrontHello, { code, isSpare, front }: Known): Decision {
+  const isFront = hello.type === 'front'
+  const known = isFront ? front(hello.id) : undefined
+  const resumes = isFront && known !== undefined && known.session === hello.session
+  const why =
+    isFront && known?.isConnected && !resumes && !isSame(known.hello, hello)
+      ? `a front ${hello.id} is here already`
+      : incompatibility(hello, code, isFront ? 'front' : 'worker')
+  if (why !== undefined) return { join: 'refused', why }
+  if (resumes) return { join: 'resumed' }
+  return { join: !isFront && isSpare(hello.launch) ? 'spare' : 'new' }
+}
+
+/** True: the same front, which has lost its session. */
+function isSame(one: FrontHello, other: FrontHello): boolean {
+  return one.pid === other.pid && one.instance === other.instance
+}
+
+export function joinHandlers({ code, workers, fronts, fleet, log }: JoinParts): JoinHandlers {
+  const known: Known = {
+    code,
+    isSpare: (launch) => fleet.isSpare(launch),
+    front: (id) => fronts.known(id),
+  }
+  const refuse = (connection: WorkerConnection | FrontConnection, who: string, message: string) => {
+    log(`${who}: refused: ${message}`)
+    connection.send({ type: 'refused', message })
+    connection.close()
+  }
+  return {
+    worker(connection, hello) {
+      const decision = decideJoin(hello, known)
+      if (decision.join === 'refused') {
+        refuse(connection, `worker ${hello.worker.id}`, decision.why)
+        if (fleet.isSpare(hello.launch)) fleet.refuse(decision.why)
+      } else if (decision.join === 'spare')
+        fleet.hold((launch, bootMs) => workers.add(connection, { ...hello, launch }, bootMs))
+      else workers.add(connection, hello)
+    },
+    front(connection, hello) {
+      const decision = decideJoin(hello, known)
+      if (decision.join === 'refused') refuse(connection, `front ${hello.id}`, decision.why)
+      else if (decision.join === 'resumed') fronts.resume(connection, hello)
+      else fronts.add(connection, hello)
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** What a cluster's options amount to, checked, before anything is opened. */
+
+import { checkPrice } from '../estimate/quote.ts'
+import { frontDefaults } from '../front/front.ts'
+import { type ClientNamer, clientNamer } from '../front/request/client-name.ts'
+import { type Following, followingOf, type Quantity, quantitiesIn } from '../model/metering.ts'
+import { type Prices, usualPrices } from '../model/prices.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
+import type { FrontLimits } from '../wire/front-settings.ts'
+import { newToken } from '../wire/token.ts'
+import { nominalRate } from '../worker/rates.ts'
+import type { ClusterOptions } from './cluster-options.ts'
+import { type FunctionSettings, functionSettings } from './functions/settings.ts'
+import { type Serving, servingOf } from './serving.ts'
+
+/** Heartbeat interval. */
+const usualBeatMs = 1_000
+/** Time allowed for a worker to join after its launch. */
+const usualBootMs = 30_000
+/** Time allowed for the provider's list of machines. It lists children of this process, so it is never late. */
+export const listMs = 3_000
+
+export interface ClusterPlan {
+  options: ClusterOptions
+  serving: Serving
+  spec: BrainSpec
+  beatMs: number
+  bootMs: number
+  token: string
+  /** Rule for the names of clients, and the same rule as an option. */
+  clientOf: ClientNamer
+  clientBy: string
+  following: Following
+  /** Nominal work per millisecond of CPU time. */
+  nominal: number
+  quantities: readonly Quantity[]
+  limits: FrontLimits
+  prices: Prices
+  /** Undefined: no functions. */
+  functions: FunctionSettings | undefined
+}
+
+/** Rejects with a `ConfigError` that names the option. */
+export async function planCluster(options: ClusterOptions): Promise<ClusterPlan> {
+  const serving = await servingOf(options)
+  const { meter } = serving
+  checkPrice(options.pricePerHour)
+  const clientBy = options.clientBy ?? 'address'
+  const functions = functionSettings(options, meter)
+  // A worker joins once its programs are healthy, or their time to become healthy is over.
+  const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)
+  const beatMs = options.limits?.beatMs ?? usualBeatMs
+  const spec = specOf(options, { beatMs, bootMs })
+  if (functions) spec.overflow = functions.brain
+  return {
+    ...{ options, serving, spec, beatMs, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
+    clientOf: clientNamer(clientBy),
+    following: followingOf(options, meter),
+    token: options.token ?? newToken(),
+    nominal: nominalRate(meter),
+    quantities: quantitiesIn(meter),
+    limits: { ...frontDefaults, ...options.frontLimits },
+    prices: { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 },
+  }
+}
+
+function specOf(options: ClusterOptions, { beatMs, bootMs }: { beatMs: number; bootMs: number }): BrainSpec {
+  const { scheduler, discipline, min, max, scale, queue } = options
+  return {
+    scheduler,
+    ...(options.placing && { placing: options.placing }),
+    discipline,
+    scale: { min, max, ...scale },
+    epoch: Math.floor(Date.now() / 1000),
+    seed: 1,
+    limits: { queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000, ...options.limits },
+    ...(options.fair && { fair: true }),
+    ...(options.rateLimit && { rateLimit: options.rateLimit }),
+  }
+}

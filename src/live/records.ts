@@ -1,0 +1,29 @@
+/** The files of a live cluster: its logs, its ledger, and the estimator that learns from the ledger. */
+
+import { mkdirSync } from 'node:fs'
+import { FleetRates } from '../estimate/rates.ts'
+import { type ComponentLog, componentLogOf } from '../story/component-log.ts'
+import { type EventLogFile, eventLogFile } from './event-log-file.ts'
+import { type Learning, openLearning } from './learning.ts'
+import type { ClusterPlan } from './plan.ts'
+
+export interface Records extends Learning {
+  eventLog: EventLogFile
+  /** Undefined: not asked for. */
+  components: ComponentLog | undefined
+  rates: FleetRates
+  log(line: string): void
+}
+
+/** Everything opened is closed by `opening`. */
+export async function openRecords(plan: ClusterPlan, opening: AsyncDisposableStack): Promise<Records> {
+  const { options, serving, spec, nominal } = plan
+  mkdirSync(options.dataDir, { recursive: true })
+  const { components, log } = componentLogOf(options)
+  opening.defer(() => components?.close())
+  const eventLog = opening.adopt(eventLogFile(options.eventLog, spec), (file) => file.close())
+  const rates = new FleetRates(nominal * 1000)
+  const { code, units } = serving
+  const parts = { nominal, code, units, rates, log, functions: plan.functions?.id }
+  return { ...(await openLearning(options, parts, opening)), eventLog, components, rates, log }
+}
