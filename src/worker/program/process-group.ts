@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { deathSignal } from '../processes/death-signal.ts'
 import { lowerPriority } from '../processes/proc.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import { ProgramOutput } from './program-output.ts'
 
 export interface Exit {
@@ -82,12 +83,7 @@ export class ProcessGroup {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.pid === undefined || this.exited) return
-    try {
-      process.kill(-this.pid, signal)
-    } catch {
-      this.#process.kill(signal)
-    }
+    if (!this.exited) signalGroup(this.#process, signal)
   }
 
   async #exit(): Promise<Exit> {

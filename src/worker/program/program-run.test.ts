@@ -123,8 +123,8 @@ test('an answer is read with backpressure, and the memory peak is reported', asy
 test('an answer may arrive before the request is complete', async () => {
   const body = new PassThrough()
   body.write('the beginning')
-  const { head, body: said } = await ask('/early', { method: 'POST', body })
-  assert.deepEqual([head!.status, said], [413, 'too large'])
+  const { head, body: text } = await ask('/early', { method: 'POST', body })
+  assert.deepEqual([head!.status, text], [413, 'too large'])
   body.destroy()
 })
 

@@ -49,7 +49,7 @@ export function slotCommand({ memoryMb, execArgv, ...options }: SlotCommandOptio
     `--max-semi-space-size=${semiMb}`,
     '--disable-warning=ExperimentalWarning',
     ...execArgv,
-    fileURLToPath(new URL(`../slot-process/main${extname(import.meta.url)}`, import.meta.url)),
+    fileURLToPath(new URL(`../slot-process/slot-main${extname(import.meta.url)}`, import.meta.url)),
     JSON.stringify(setup),
   ]
   return { command, env: { ...process.env, NODE_COMPILE_CACHE } }

@@ -6,7 +6,7 @@ const maxReportLength = 64 * 1024
 const reportBegins = /^(<--- Last few GCs --->|FATAL ERROR: |#$|# Fatal |terminate called)/
 
 export class SlotOutput {
-  /** Lines that look like a fatal report. If the process goes on, they are not one, and `flush` prints them. */
+  /** Lines that look like a fatal report. If the process continues, they are not one, and `flush` prints them. */
   #report: string[] = []
   readonly #print: (line: string) => void
 

@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { WorkDone } from '../../model/cost.ts'
 import { lowerPriority, resetPeak, rssMb } from '../processes/proc.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { SlotOutput } from './slot-output.ts'
 
@@ -156,12 +157,7 @@ export class Slot {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.pid === undefined || this.#exited) return
-    try {
-      process.kill(-this.pid, signal)
-    } catch {
-      this.#process.kill(signal)
-    }
+    if (!this.#exited) signalGroup(this.#process, signal)
   }
 
   get #label(): string {
