@@ -79,7 +79,7 @@ test('a route whose program crashes, hangs or answers garbage leaves the others 
   assert.match((await exits).detail, /exited with code 3/)
   const garbage = problemOf(fetch(`${live.url}/garbage`), 502)
   await well()
-  assert.match((await garbage).detail, /not HTTP/)
+  assert.match((await garbage).detail, /invalid HTTP response/)
   const hangs = problemOf(fetch(`${live.url}/hang`), 504)
   await well()
   assert.equal((await hangs).code, 'deadline')

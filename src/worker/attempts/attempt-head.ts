@@ -9,7 +9,7 @@ const maxHeadBytes = 16 * 1024 * 1024
 export async function readHead(request: IncomingMessage): Promise<AttemptHead> {
   const bytes = headBytes(request)
   if (!(Number.isInteger(bytes) && bytes > 0 && bytes <= maxHeadBytes)) {
-    throw new Error(`${headers.headBytes}: must be an integer from 1 to ${maxHeadBytes}`)
+    throw new Error(`${headers.headBytes}: must be a whole number from 1 to ${maxHeadBytes}`)
   }
   const chunks: Buffer[] = []
   let received = 0

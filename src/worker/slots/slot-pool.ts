@@ -61,7 +61,7 @@ export class SlotPool implements JobPool {
   constructor(options: SlotPoolOptions) {
     const { warm, memoryMb, dataDir } = options
     if (!Number.isInteger(warm) || warm < 0) {
-      throw new ConfigError(`warm = ${warm}: must be an integer of at least 0`)
+      throw new ConfigError(`warm = ${warm}: must be a whole number, at least 0`)
     }
     if (!(memoryMb >= minMemoryMb)) {
       throw new ConfigError(`memoryMb = ${memoryMb}: must be at least ${minMemoryMb}`)
