@@ -82,7 +82,7 @@ export const prequal: SchedulerFactory = ({ accepts, random }) => {
       const wasOpen = filedOf(worker).at >= 0
       if (isOpen(worker) && !wasOpen) move(worker, open.length)
       else if (!isOpen(worker) && wasOpen) close(worker)
-      if (worker.state === 'gone') known.delete(worker)
+      if (worker.state === 'terminated') known.delete(worker)
       else known.add(worker)
     },
     place(record, now) {

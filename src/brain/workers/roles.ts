@@ -29,17 +29,6 @@ export function remindOfRole(core: Core, { id, role }: WorkerRecord): void {
   })
 }
 
-/** A job has come in through that front. */
-export function comeThrough({ through }: Core, front: string): void {
-  through.set(front, (through.get(front) ?? 0) + 1)
-}
-
-export function leaveFront({ through }: Core, front: string): void {
-  const left = (through.get(front) ?? 0) - 1
-  if (left > 0) through.set(front, left)
-  else through.delete(front)
-}
-
 /** A node goes that did not ask whether it may: it will be missed as one that is lost. */
 export function noteLeaving(core: Core, worker: string): void {
   const node = core.workers.get(worker)

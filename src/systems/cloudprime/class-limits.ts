@@ -105,7 +105,7 @@ export const classLimits: SchedulerFactory = ({ accepts, fleet, spec }) => {
     refile(worker) {
       empty.refile(worker)
       if (worker.launch !== undefined) {
-        if (worker.state === 'gone') launched.delete(worker.launch)
+        if (worker.state === 'terminated') launched.delete(worker.launch)
         else launched.set(worker.launch, worker)
       }
       file(worker)
