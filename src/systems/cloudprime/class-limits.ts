@@ -63,7 +63,7 @@ class ClassLimitsScheduler implements Scheduler {
   refile(worker: WorkerRecord): void {
     this.#empty.refile(worker)
     if (worker.launch !== undefined) {
-      if (worker.state === 'gone') this.#launched.delete(worker.launch)
+      if (worker.state === 'terminated') this.#launched.delete(worker.launch)
       else this.#launched.set(worker.launch, worker)
     }
     this.#open.refile(worker)
