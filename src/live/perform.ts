@@ -52,10 +52,10 @@ function attemptActions(
   const start = (token: AttemptToken, destination: Destination | undefined, precedence?: Precedence) => {
     const job = jobs.get(token.job)
     if (!job || !destination) return
-    metrics?.over(job)
+    metrics?.attemptEnded(job)
     const runs = 'invoke' in destination ? storingFor(destination, job.parts.question) : destination
     void job.run(tokenOf(token), runs, precedence)
-    metrics?.began(job)
+    metrics?.attemptBegan(job)
   }
   return {
     run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence),
