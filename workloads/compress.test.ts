@@ -189,7 +189,7 @@ test('telling the cost never fails, also where the body will be refused', () => 
 })
 
 test('what is no picture is refused', async () => {
-  assert.match(await refusal(new Uint8Array()), /^400 there is no picture: send one as the body/)
+  assert.match(await refusal(new Uint8Array()), /^400 the body is empty: send a picture as the body/)
   for (const text of ['hello', 'GIF89a......', '{}']) {
     assert.equal(
       await refusal(Buffer.from(text)),

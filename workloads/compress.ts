@@ -1,6 +1,6 @@
 /** Compress: an uploaded picture in another format or quality; its cost grows with its pixels. */
 
-import { type BodyFacts, defineWorkload, Refusal, type RequestBody, reply } from 'plimsoll/workload'
+import { type BodyFacts, defineWorkload, Refusal, reply } from 'plimsoll/workload'
 import { coloursOf, decodingPerPixel, encodingPerPixel } from './compress/outlook.ts'
 import { shrink } from './compress/shrink.ts'
 import { decodeBmp } from './images/bmp-decode.ts'
@@ -12,6 +12,7 @@ import { layOverWhite, limits, type Picture, type Progress } from './images/pict
 import { decodePng } from './images/png-decode.ts'
 import { encodePng } from './images/png-encode.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
+import { readUpload } from './uploads/read.ts'
 
 export default defineWorkload({
   name: 'compress',
@@ -52,7 +53,13 @@ export default defineWorkload({
   },
 
   async run({ format, quality, maxSide }, ctx) {
-    const uploaded = await upload(ctx.body)
+    const uploaded = await readUpload(
+      ctx.body,
+      limits.bytes,
+      `the picture is larger than the ${limits.bytes} bytes allowed`,
+    )
+    if (uploaded.length === 0)
+      throw new Refusal(400, 'the body is empty: send a picture as the body of a POST request')
     const half = (from: number) => (fraction: number) => ctx.progress(from + fraction / 2)
     const input = formatOf(uploaded)
     if (!input)
@@ -98,20 +105,6 @@ const encoders: Record<PictureFormat, (picture: Picture, quality: number, progre
 /** Of a PNG: how thoroughly it is compressed. */
 function levelOf(quality: number): number {
   return 9 - Math.round(9 * quality)
-}
-
-/** Stops reading as soon as it is too much. */
-async function upload(body: RequestBody): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > limits.bytes)
-      throw new Refusal(413, `the picture is larger than the ${limits.bytes} bytes allowed`)
-    chunks.push(chunk)
-  }
-  if (bytes === 0) throw new Refusal(400, 'there is no picture: send one as the body of a POST request')
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
 /** What is refused before any work has no pixels. */

@@ -1,11 +1,10 @@
 /** Gray-Scott: patterns that two reacting substances draw, as PNG; it ends early when nothing changes any more. */
 
-import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { indexedPng, ramp } from './drawing/canvas.ts'
 import { likelyIterations } from './grayscott/outlook.ts'
 import { emptyField, type Field, largestChange, type Rates, react, startField } from './grayscott/reaction.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
-import { gradient } from './picture/gradient.ts'
 
 const presets = {
   coral: { feed: 0.0545, kill: 0.062 },
@@ -86,14 +85,7 @@ export default defineWorkload({
       ;[field, next] = [next, field]
       if (done % progressEvery === 0) ctx.progress(done / iterations)
     }
-    const png = encode({
-      width: size,
-      height: size,
-      data: shadesOf(field),
-      channels: 1,
-      depth: 8,
-      palette: gradient(palettes[palette], 256),
-    })
+    const png = indexedPng(size, size, shadesOf(field), ramp(palettes[palette], 256))
     ctx.progress(1)
     return reply(png, {
       contentType: 'image/png',

@@ -11,10 +11,10 @@ import { generatedMap, type HeightMap } from './hillclimb/map.ts'
 import { movesOf, stepCost } from './hillclimb/moves.ts'
 import { draw } from './hillclimb/picture.ts'
 import { checkPlace, placeOf } from './hillclimb/place.ts'
-import { readHeader } from './hillclimb/png-header.ts'
 import type { Quest } from './hillclimb/search.ts'
 import { type Summary, summaryOf } from './hillclimb/summary.ts'
 import { maxSide, readBody, uploadedMap } from './hillclimb/upload.ts'
+import { readHeader } from './images/header.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 
 const strategies = { BFS: bfs, DFS: dfs, ASTAR: astar }
@@ -132,10 +132,10 @@ function mapOf(params: Params, body: Uint8Array): HeightMap {
   return uploaded
 }
 
-/** As far as the beginning of a body tells. */
+/** From the first bytes of the body, if they are a PNG header. */
 function sizeOf(params: Params, body: BodyFacts): { width: number; height: number } {
   const header = body.bytes > 0 ? readHeader(body.head) : undefined
-  if (typeof header === 'object') {
+  if (header?.format === 'png' && header.width > 0 && header.height > 0) {
     return { width: Math.min(header.width, maxSide), height: Math.min(header.height, maxSide) }
   }
   return { width: params.width ?? usual.side, height: params.height ?? usual.side }

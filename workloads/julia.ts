@@ -1,7 +1,7 @@
 /** Julia: a picture of a Julia set as PNG; its cost grows with the points that stay bounded for long. */
 
-import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { indexedPng, ramp } from './drawing/canvas.ts'
 import { glance } from './julia/glance.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 
@@ -50,8 +50,9 @@ export default defineWorkload({
       }
       ctx.progress((row + 1) / height)
     }
-    const png = encode({ width, height, data: shades, channels: 1, depth: 8, palette: colours(palette) })
-    return reply(png, { contentType: 'image/png' })
+    // Black for bounded points, then 255 shades.
+    const colours = [0x000000, ...ramp(gradients[palette], 256).slice(0, 255)]
+    return reply(indexedPng(width, height, shades, colours), { contentType: 'image/png' })
   },
 })
 
@@ -71,17 +72,4 @@ function shadeOf(startX: number, startY: number, cx: number, cy: number, iterati
     zx = xx - yy + cx
   }
   return 0
-}
-
-/** Black, then 255 shades along the gradient. */
-function colours(palette: keyof typeof gradients): number[][] {
-  const stops = gradients[palette].map((stop) => [stop >> 16, (stop >> 8) & 255, stop & 255])
-  const shades = [[0, 0, 0]]
-  for (let shade = 0; shade < 255; shade++) {
-    const place = (shade / 255) * (stops.length - 1)
-    const before = stops[Math.floor(place)]!
-    const after = stops[Math.floor(place) + 1]!
-    shades.push(before.map((level, i) => Math.round(level + (after[i]! - level) * (place % 1))))
-  }
-  return shades
 }

@@ -1,7 +1,6 @@
 /** Picture: the world as it is at the end, and below it how many rabbits and foxes there were on the way. */
 
-import { encode } from 'fast-png'
-import { gradient } from '../picture/gradient.ts'
+import { indexedPng, ramp } from '../drawing/canvas.ts'
 import { fox, type Life, rabbit, water } from './life.ts'
 
 const width = 512
@@ -13,10 +12,8 @@ const grassShades = 16
 const shade = { water: 16, rabbit: 17, fox: 18, paper: 19, rabbits: 20, foxes: 21, line: 22 }
 const palette = [
   // From bare earth to grass that is food.
-  ...gradient([0xc9b27c, 0x9fb46a, 0x5f9a4f], grassShades),
-  ...[0x2f6f9f, 0xfff6dc, 0xe4421e, 0xfdf8ee, 0xa9bf8f, 0xe4421e, 0xe6dcc8].map((colour) => {
-    return [colour >> 16, (colour >> 8) & 255, colour & 255]
-  }),
+  ...ramp([0xc9b27c, 0x9fb46a, 0x5f9a4f], grassShades),
+  ...[0x2f6f9f, 0xfff6dc, 0xe4421e, 0xfdf8ee, 0xa9bf8f, 0xe4421e, 0xe6dcc8],
 ]
 
 /** Populations by generation, from the beginning on. */
@@ -29,7 +26,7 @@ export function draw(life: Life, history: History): Uint8Array {
   const data = new Uint8Array(width * (mapHeight + chartHeight)).fill(shade.paper)
   drawMap(data, life)
   drawChart(data, history)
-  return encode({ width, height: mapHeight + chartHeight, data, channels: 1, depth: 8, palette })
+  return indexedPng(width, mapHeight + chartHeight, data, palette)
 }
 
 function drawMap(data: Uint8Array, life: Life): void {

@@ -3,7 +3,7 @@
 import { paintPixels, type SamplePlane } from './jpeg-colours.ts'
 import { inverseDct, inverseScales } from './jpeg-dct.ts'
 import type { Frame, FrameComponent } from './jpeg-frame.ts'
-import { blockDecoder } from './jpeg-scan.ts'
+import { BlockDecoder } from './jpeg-scan.ts'
 import { type JpegFile, readJpegFile, type Scan } from './jpeg-segments.ts'
 import { upright } from './orientation.ts'
 import { damaged, type Picture, type Progress, unsupported } from './picture.ts'
@@ -60,7 +60,7 @@ function prepare(component: FrameComponent, { frame, divisors }: JpegFile, index
 /** A scan of one component has just its blocks; one of several has units, with the blocks of each in turn. */
 function decodeScan(scan: Scan, frame: Frame, components: Component[], progress: Progress): void {
   const parts = scan.components.map(({ index }) => components[index]!)
-  const blocks = blockDecoder(scan, frame.progressive)
+  const blocks = new BlockDecoder(scan, frame.progressive)
   const alone = parts.length === 1 ? parts[0] : undefined
   const [columns, rows] = alone ? [alone.columns, alone.rows] : [frame.unitColumns, frame.unitRows]
   let untilRestart = scan.restartInterval
