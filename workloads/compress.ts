@@ -1,4 +1,4 @@
-/** Compress: an uploaded picture in another format or quality; its cost grows with its pixels. */
+/** Compress: converts an uploaded picture to another format or quality. The cost grows with the number of pixels. */
 
 import { type BodyFacts, defineWorkload, Refusal, reply } from 'plimsoll/workload'
 import { coloursOf, decodingPerPixel, encodingPerPixel } from './compress/outlook.ts'
@@ -19,15 +19,13 @@ export default defineWorkload({
   description: 'Converts an uploaded PNG, JPEG or BMP picture to another format or quality',
   deterministic: true,
   params: parameters({
-    format: choice(pictureFormats).default('jpeg').describe('The format of the answer'),
+    format: choice(pictureFormats).default('jpeg').describe('Output format'),
     quality: real({ min: 0, max: 1 })
       .default(0.7)
-      .describe(
-        '0 gives the smallest file; 1 the best JPEG, or the PNG that is made quickest; BMP ignores it',
-      ),
+      .describe('0 gives the smallest file; 1 gives the best JPEG, or the fastest PNG; ignored for BMP'),
     maxSide: whole({ min: 1, max: limits.side })
       .optional()
-      .describe('A larger picture is made smaller, so that its longer side has so many pixels'),
+      .describe('Largest width and height in pixels; a larger picture is scaled down'),
   }),
   meter: { packages: ['fflate'] },
 
@@ -102,17 +100,17 @@ const encoders: Record<PictureFormat, (picture: Picture, quality: number, progre
     },
   }
 
-/** Of a PNG: how thoroughly it is compressed. */
+/** Compression level of a PNG. */
 function levelOf(quality: number): number {
   return 9 - Math.round(9 * quality)
 }
 
-/** What is refused before any work has no pixels. */
+/** A body that will be rejected before any work counts as 0 pixels. */
 function sizeOf({ head, bytes }: BodyFacts): { input: string; pixels: number; longerSide: number } {
   const input = formatOf(head)
   if (!input || bytes > limits.bytes) return { input: input ?? 'other', pixels: 0, longerSide: 1 }
   const header = readHeader(head)
-  // A JPEG whose size comes after more than the head holds: a byte is as a rule good for five pixels or so.
+  // A JPEG whose frame header lies beyond the head: a byte typically holds about five pixels.
   if (!header) return { input, pixels: bytes * 5, longerSide: Math.sqrt(bytes * 5) }
   const { width, height } = header
   const longerSide = Math.max(1, width, height)

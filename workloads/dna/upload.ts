@@ -1,4 +1,4 @@
-/** Upload: reads genomes from a body of text, FASTA or bare letters, and refuses what is not one. */
+/** Reads genomes from a text body, FASTA or bare letters. */
 
 import { type JobContext, Refusal } from 'plimsoll/workload'
 import { readUpload } from '../uploads/read.ts'
@@ -6,7 +6,7 @@ import { codeOfCharacter } from './bases.ts'
 import type { Genome } from './genome.ts'
 
 export const mostBases = 10_000_000
-/** Room for the bases, line ends and headers. */
+/** Includes line endings and headers. */
 const mostBytes = 12_000_000
 const longestName = 200
 
