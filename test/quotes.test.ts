@@ -35,7 +35,7 @@ test('what was never seen is quoted, and told to be a guess', async () => {
   assert.equal(rest.workload, 'strict')
   assert.equal(rest.source, 'prior')
   assert.deepEqual(rest.reason, { code: 'never-seen', cpuMs: 100 })
-  assert.match(rest.why, /^nothing like it was ever seen/)
+  assert.match(rest.why, /^no similar request was ever measured/)
   assert.ok(rest.low < rest.work && rest.work < rest.high && rest.memoryMb > 0)
   assert.ok(seconds.low < seconds.expected && seconds.expected < seconds.high)
   assert.equal(rest.waitSeconds, 0)

@@ -52,10 +52,10 @@ test('steps of the fleet are told in words', () => {
     explain({ code: 'forecast', cores: 1, extra: 0, waitingMs: 0, have: 2, to: 1, drainMs: 0 }),
     'what arrives will keep 1 core busy: 2 → 1 worker; it is empty',
   )
-  assert.match(explain({ code: 'forecast-crowd', ...facts }), /^far more jobs come than usual; what arrives/)
+  assert.match(explain({ code: 'forecast-crowd', ...facts }), /^arrivals surge; arrivals will/)
   assert.match(
     explain({ code: 'forecast-strained', ...facts, percent: 90 }),
-    /the promise leaves 90 % is used up/,
+    /90 % of the waiting that the promise allows is used/,
   )
   assert.match(
     explain({ code: 'utilisation', percent: 91, target: 70, have: 2, to: 3 }),

@@ -67,7 +67,7 @@ test('a quote tells work, interval, memory, source, the reason and why', () => {
   assert.deepEqual(rest, {
     workload: 'made-up',
     ...quoted,
-    why: 'what the same request took, the mean of 3 times',
+    why: 'memo',
   })
 })
 

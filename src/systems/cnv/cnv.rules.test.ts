@@ -178,7 +178,7 @@ test('CN-7 an attempt that waited for five minutes is refused with 503 and the r
   const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
   assert.deepEqual(
     [status, message],
-    [503, 'It waited in the queue for 5 min, as long as an attempt may, and no worker had room for it.'],
+    [503, 'It waited in the queue for 5 min, the limit, and no worker had room for it.'],
   )
   assert.equal(trial.view.jobs, 1)
 })
@@ -267,7 +267,7 @@ test('CN-9 a request is tried again three times, elsewhere than where it failed 
   assert.deepEqual(answers(actions), ['0:10 refused retries'])
   const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
   assert.equal(status, 503)
-  assert.match(message, /tried again 3 times on workers, in vain \(the last one: crash\)/)
+  assert.match(message, /retried 3 times on workers, and every attempt failed \(the last one: crash\)/)
 })
 
 test('CN-9 a forward in flight is cancelled when nobody wants it any more', () => {

@@ -32,7 +32,7 @@ test('TI-8 at each check what waited more than 0.8 s (browse) or 1.8 s (purchase
   assert.deepEqual(dropped(actions), ['p1 dropped dropped', 'b2 dropped dropped', 'p2 dropped dropped'])
   assert.equal(
     explain(only(actions, 'answer')[0]!.reason),
-    'it waited 3 s for a worker, and purchase requests are dropped after 1.8 s',
+    'it waited 3 s in the queue, and purchase requests are dropped after 1.8 s',
   )
 })
 

@@ -64,7 +64,7 @@ test('TI-7 a node that asks to end drains, and ends when it is empty', () => {
   const trial = cluster()
   trial.arrives('j')
   const asked = ends(trial, 'm1')
-  assert.equal(explain(only(asked, 'drain')[0]!.reason), 'it asked to end: it had nothing to do for 2 s')
+  assert.equal(explain(only(asked, 'drain')[0]!.reason), 'it asked to leave: it was idle for 2 s')
   assert.deepEqual(only(asked, 'terminate'), [])
   const finished = trial.finishes('j')
   assert.deepEqual(answers(finished), ['j result finished'])
@@ -102,7 +102,13 @@ test('TI-7 the last but the fewest of each tier stay', () => {
     const [denied] = only(ends(trial.after(5), node), 'deny')
     return denied ? explain(denied.reason) : 'allowed'
   })
-  assert.deepEqual(asked, ['allowed', 'allowed', 'allowed', 'allowed', '0 middles would remain, and 1 must'])
+  assert.deepEqual(asked, [
+    'allowed',
+    'allowed',
+    'allowed',
+    'allowed',
+    '0 middles would remain, and the minimum is 1',
+  ])
   assert.equal(trial.view.ready, 1)
 })
 
@@ -110,7 +116,7 @@ test('TI-7 it is refused where another was ended less than a second ago', () => 
   const trial = cluster()
   assert.equal(only(ends(trial, 'm1'), 'drain').length, 1)
   const [denied] = only(ends(trial.after(999), 'm2'), 'deny')
-  assert.equal(explain(denied!.reason), 'another was ended 999 ms ago, and one in 1 s may be')
+  assert.equal(explain(denied!.reason), 'another node left 999 ms ago, and only one per 1 s may')
   assert.equal(only(ends(trial.after(1), 'm2'), 'drain').length, 1)
   assert.deepEqual(
     [trial.view.scaling['ends allowed'], trial.view.scaling['ends refused']],
@@ -140,7 +146,7 @@ test('a node that was to go, and is lost on the way, is not missed', () => {
 test('TI-7 the coordinator itself never ends', () => {
   const trial = cluster()
   const [denied] = only(ends(trial, 'coordinator'), 'deny')
-  assert.equal(explain(denied!.reason), 'the coordinator always stays')
+  assert.equal(explain(denied!.reason), 'the coordinator never leaves')
 })
 
 test('where there are no tiers nobody has a role, and nobody is asked', () => {

@@ -108,7 +108,7 @@ test('TI-4 at midnight it starts with two middles, and the coordinator is the fr
     diary.launched.filter(({ at }) => at === 0).map(({ text }) => text),
     Array.from(
       { length: 2 },
-      () => 'at hour 0 3 servers are best: 1 front, the coordinator among them, and 2 middles',
+      () => '3 servers are best at hour 0: 1 front, the coordinator among them, and 2 middles',
     ),
   )
 })
@@ -123,7 +123,7 @@ test('TI-5 long queues bring more nodes, at the checks and up to the maximum', (
   assert.ok(grown.length > 0)
   for (const { at, text } of grown) {
     assert.equal(at % 1500, 0)
-    assert.match(text, /requests wait and \d+ servers are there or boot/)
+    assert.match(text, /requests are queued for \d+ servers/)
   }
   assert.equal(diary.most, 12)
 })
@@ -131,7 +131,7 @@ test('TI-5 long queues bring more nodes, at the checks and up to the maximum', (
 test('TI-6 TI-7 nodes end by themselves when little comes, one a second, until the fewest are left', () => {
   const { diary, summary } = run(1, 60)
   assert.ok(diary.ended.length > 0)
-  for (const { text } of diary.ended) assert.match(text, /it asked to end/)
+  for (const { text } of diary.ended) assert.match(text, /it asked to leave/)
   for (const [i, { at }] of diary.ended.entries()) assert.ok(i === 0 || at - diary.ended[i - 1]!.at >= 1000)
   assert.ok(diary.stayed.includes('too-few'))
   // One middle is left, which still does all of it.
