@@ -1,23 +1,42 @@
 import { styleText } from 'node:util'
+import { maxRecent } from '../ledger/ledger.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { presets as all, presetOf } from '../systems/presets.ts'
 import { rulesOf } from '../systems/rules.ts'
 import { type Command, readOptions } from './options.ts'
+import { presetRows, rowsText } from './preset-rows.ts'
 import { table } from './table.ts'
 
-const options = { json: { help: 'print JSON instead of text', default: false } } as const
+const options = {
+  json: { help: 'print JSON instead of text', default: false },
+  rows: { help: "show the system's own table from the ledger of a stopped cluster", default: false },
+  data: { help: 'data folder of that cluster', default: '.plimsoll', value: 'DIR' },
+  limit: {
+    help: 'maximum number of rows of each workload',
+    default: 20,
+    min: 1,
+    max: maxRecent,
+    whole: true,
+  },
+} as const
 
 /** The presets that `up --preset` takes. */
 export const presets: Command = {
   summary: 'Tell of the presets: how a cluster may place and run its jobs, and scale; of one, all its rules.',
   usage: '[PRESET] [options]',
   options,
-  run(args) {
+  async run(args) {
     const { values, rest } = readOptions(args, options)
     const [name, ...more] = rest
     if (more.length > 0) throw new ConfigError(`presets: unexpected ${more.join(' ')}`)
     if (name !== undefined) oneOf('preset', name, all)
+    if (values.rows) {
+      if (name === undefined) throw new ConfigError('--rows requires a preset')
+      const rows = await presetRows(name, values.data, values.limit)
+      console.log(values.json ? JSON.stringify(rows) : rowsText(rows))
+      return 0
+    }
     const names = name === undefined ? Object.keys(all) : [name]
     const list = names.map((each) => ({
       name: each,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { partsOf } from '../../src/cli/preset.ts'
 import type { ClusterOptions } from '../../src/live/cluster.ts'
-import { cnvRows } from '../../src/systems/cnv/rows.ts'
+import { tableOf } from '../../src/systems/cnv/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
@@ -47,7 +47,7 @@ test('CN-3 answers carry both quantities, from which the next estimate and the r
   const metrics = { instCount: cells * 274, totalAccesses: cells * 62 }
   assert.deepEqual(quote.reason, { code: 'memo', repeats: 1, ...metrics })
   await live.ledger.flush()
-  const [row] = cnvRows(await live.ledger.recent({ workload: 'grayscott', limit: 1 }))
+  const [row] = tableOf(await live.ledger.recent({ workload: 'grayscott', limit: 1 }))
   assert.deepEqual([row!.type, row!.metrics], ['GRAYSCOTT', metrics])
   assert.deepEqual(row!.parameters, { size: '16', iterations: '40' })
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ecoMetrics } from '../../src/systems/ecowork/rows.ts'
+import { ecoworkRows } from '../../src/systems/ecowork/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { encodePng } from '../../workloads/images/png-encode.ts'
 import { photo } from '../../workloads/testing/pictures.ts'
@@ -29,7 +29,7 @@ test('EW-6 and EW-2 live: where no worker is there yet a function takes what is 
   const live = await livePreset(t, 'ecowork', { max: 1, wait: false, more: { ruled } })
   const away = await ask(live, '/foxes-rabbits?world=1&scenario=2&generations=40')
   assert.equal(away.worker, 'function:local')
-  const [row, ...more] = await ecoMetrics(live.ledger, 'foxes-rabbits')
+  const [row, ...more] = await ecoworkRows(live.ledger, 'foxes-rabbits')
   const { key, minX, minWork, maxWork, metric } = row!
   assert.deepEqual([key, minX, minWork, maxWork, more.length], ['1:2', 40, away.work, away.work, 0])
   assert.equal(metric, away.work / 40)
@@ -37,7 +37,7 @@ test('EW-6 and EW-2 live: where no worker is there yet a function takes what is 
   const here = await ask(live, '/foxes-rabbits?world=1&scenario=1&generations=40')
   assert.equal(here.worker, 'w1')
   await live.ledger.flush()
-  assert.equal((await ecoMetrics(live.ledger, 'foxes-rabbits')).length, 1)
+  assert.equal((await ecoworkRows(live.ledger, 'foxes-rabbits')).length, 1)
   const body = encodePng(photo(64, 48), 6, () => {})
   const headers = { 'content-type': 'image/png' }
   await ask(live, '/compress?format=jpeg&quality=0.5', { method: 'POST', body: Buffer.from(body), headers })

@@ -14,7 +14,7 @@ import { question } from '../../estimate/test-question.ts'
 import { memoryLedger } from '../../ledger/memory.ts'
 import { workOf } from '../../model/metrics.ts'
 import { presetOf } from '../presets.ts'
-import { ecoMetrics } from './rows.ts'
+import { ecoworkRows } from './rows.ts'
 import { slopeStore } from './slope-store.ts'
 
 test('EW-1 foxes and rabbits in a world and a scenario, a war of two armies, and a picture in another format', async () => {
@@ -81,7 +81,7 @@ test('EW-2 what was measured is stored every 15 s, and only what changed', async
   assert.deepEqual(writes, ['foxes-rabbits'])
   assert.equal(rule.guess(habitat('1:1', 50))?.value, 1000)
   const stored = { key: '1:1', minX: 100, minWork: 1000, maxX: 200, maxWork: 3000, metric: 20 }
-  assert.deepEqual(await ecoMetrics(ledger, 'foxes-rabbits'), [stored])
+  assert.deepEqual(await ecoworkRows(ledger, 'foxes-rabbits'), [stored])
   rule.learn(habitat('1:1', 150), 9_999_999)
   t.mock.timers.tick(15_000)
   assert.equal(writes.length, 1)
@@ -123,7 +123,7 @@ test('EW-4 each workload has a table of its own, by its own keys', async () => {
   for (const [workload, about] of Object.entries(asked)) store.rule(workload).learn(about, 70)
   store.close()
   const keys = Object.keys(asked).map(async (workload) =>
-    (await ecoMetrics(ledger, workload)).map(({ key, minX, metric }) => [key, minX, metric * minX]),
+    (await ecoworkRows(ledger, workload)).map(({ key, minX, metric }) => [key, minX, metric * minX]),
   )
   assert.deepEqual(await Promise.all(keys), [[['3:2', 10, 70]], [['<=8', 900, 70]], [['jpeg:0.7', 400, 70]]])
 })
