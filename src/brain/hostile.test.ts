@@ -66,10 +66,10 @@ const placing = {
   classes: { intermediate: 500, max: 2000, mostIntermediate: 4, mostMax: 3, graceMs: 90, mostQueued: 3 },
 }
 
-/** All that the brain shows, but the time. */
+/** All that the brain shows and that time alone does not change. */
 function stateOf({ view }: Trial): unknown {
-  const { now: _, ...rest } = view
-  return JSON.parse(JSON.stringify(rest))
+  const isTimed = (name: string) => ['now', 'remaining', 'outstanding', 'work'].includes(name)
+  return JSON.parse(JSON.stringify(view, (name, value) => (isTimed(name) ? undefined : value)))
 }
 
 /** A brain among enemies: its checks, and what it takes to make sense of a step. */

@@ -1,11 +1,11 @@
-/** Drops jobs that have waited too long, where the policy has it so: they are answered, and counted apart. */
+/** Queue timeouts by lane, at the times that the scaling policy chooses. Dropped jobs are answered and counted separately. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Core } from '../core.ts'
 import type { JobRecord } from '../state.ts'
 import { conclude } from './placing.ts'
 
-/** The longest here first. What a worker was given once is not dropped, though it may be back in the queue. */
+/** The oldest first. A job that a worker was given before is not dropped, even if it is queued again. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
   if (core.waiting.laned === 0) return
   const late: JobRecord[] = []
@@ -22,7 +22,7 @@ function isLate(
   { job, attempt, arrivedAt }: JobRecord,
   limits: Readonly<Record<string, number>>,
   now: number,
-) {
+): boolean {
   if (job.lane === undefined || attempt > 0 || !Object.hasOwn(limits, job.lane)) return false
   return now - arrivedAt > limits[job.lane]!
 }

@@ -111,7 +111,7 @@ test('a budget bounds the fleet whatever the forecast', () => {
   assert.equal(play.go(100, 600), 3)
   assert.throws(
     () => workForecast({ min: 1, max: 5, promise: 'budget: 1 an hour' }),
-    new ConfigError('scale.pricePerHour = 0: must be above 0 where the promise has a budget'),
+    new ConfigError('scale.pricePerHour = 0: must be above 0 if the promise has a budget'),
   )
   assert.throws(
     () => workForecast({ min: 2, max: 5, promise: 'budget: 1 an hour', pricePerHour: 0.6 }),

@@ -105,15 +105,15 @@ test('the file holds no more than a few times what memory does', async (t) => {
   assert.equal(await rankOf(start(), '59'), 118)
 })
 
-test('a store that cannot be asked knows nothing, and a file that cannot be written is told of once', async (t) => {
+test('a ledger that cannot be read has no ranks, and a file that cannot be written is logged once', async (t) => {
   const { start, measured, ledger, lines, file } = setting(t)
   const ranks = start()
   for (const n of ['15', '21']) measured(n, { work: 900 })
   rmSync(join(file, '..'), { recursive: true })
   for (const n of ['15', '21']) assert.equal(await rankOf(ranks, n), 900)
   assert.equal(lines.length, 1)
-  assert.match(lines[0]!, /ranks are not kept in .*ranks\.jsonl: ENOENT/)
+  assert.match(lines[0]!, /ranks cannot be written to .*ranks\.jsonl: ENOENT/)
   await ledger.close()
   assert.equal(await rankOf(ranks, '33'), 33)
-  assert.match(lines[1]!, /the store cannot be asked for factorize/)
+  assert.match(lines[1]!, /the ledger has no metrics of factorize/)
 })
