@@ -31,7 +31,7 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(picked.size, 2)
   })
 
-  test('a worker that could not be reached is never picked until it is heard of', () => {
+  test('an unreachable worker is never picked until it reports', () => {
     const picked = targets((trial) => {
       for (const id of ['a', 'b']) trial.joins(id, { slots: 100, cores: 100 })
       trial.arrives('first')
@@ -46,7 +46,7 @@ function contract(scheduler: SchedulerName): void {
     assert.deepEqual(sent(trial.reports('a')), ['first a'])
   })
 
-  test('a worker that is gone is never picked', () => {
+  test('a terminated worker is never picked', () => {
     const picked = targets((trial) => {
       for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
       trial.tell({ type: 'lost', worker: 'b' })
@@ -67,7 +67,7 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(trial.view.jobs, 0)
   })
 
-  test('a worker without the memory is not picked, unless it is empty', () => {
+  test('a worker without enough memory is not picked, unless it is empty', () => {
     const trial = new Trial({ scheduler })
     for (const id of ['a', 'b']) trial.joins(id, { memoryMb: 100, cores: 4 })
     for (let i = 0; i < 10; i++) trial.arrives(`j${i}`, { memoryMb: 60 })
@@ -79,7 +79,7 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(trial.view.placed, 3)
   })
 
-  test('a worker that failed a job is not picked for it while another is left', () => {
+  test('a worker that failed a job is not picked for it while another exists', () => {
     for (let seed = 1; seed <= share(20); seed++) {
       const trial = new Trial({ scheduler, seed, limits: { crashes: 10, losses: 10 } })
       const ids = ['a', 'b', 'c', 'd']
@@ -95,7 +95,7 @@ function contract(scheduler: SchedulerName): void {
     }
   })
 
-  test('a job never waits beside an empty worker, however many others have no memory for it', () => {
+  test('a job is never queued beside an empty worker, however many others lack the memory', () => {
     for (const spare of [0, 50, 149]) {
       const trial = new Trial({ scheduler })
       const speed = (i: number) => (i === spare ? 1000 : 2000)
@@ -108,7 +108,7 @@ function contract(scheduler: SchedulerName): void {
     }
   })
 
-  test('an empty worker that failed the job is passed over for an empty one that did not, but not forgotten', () => {
+  test('an empty worker that failed the job is skipped for another empty one, but not forgotten', () => {
     const trial = new Trial({ scheduler })
     for (let i = 0; i < 150; i++) trial.joins(`w${i}`, { cores: 2, memoryMb: 100 })
     for (let i = 0; i < 150; i++) trial.arrives(`j${i}`, { memoryMb: 100 })
@@ -121,7 +121,7 @@ function contract(scheduler: SchedulerName): void {
     assert.deepEqual(sent(trial.arrives('next', { memoryMb: 50 })), [`next ${failed}`])
   })
 
-  test('workers come and go, and no job waits beside an empty one or is lost', () => {
+  test('while workers join and leave, no job is lost or queued beside an empty worker', () => {
     for (let seed = 1; seed <= share(10); seed++) {
       const trial = storm(scheduler, seed, 400)
       const { accepted, results } = trial.view.counters

@@ -30,7 +30,7 @@ after(() => until(() => descendants().length === 0, `nothing is left: ${descenda
 
 const count = (answer: Response, name: string) => Number(answer.headers.get(name))
 
-test('CN-3 answers carry both quantities, from which the next estimate and the row are made', async () => {
+test('CN-3 answers carry both quantities, which make the next estimate and the row', async () => {
   const asked = 'size=16&iterations=40'
   const answer = await fetch(`${live.url}/grayscott?${asked}`)
   assert.equal(answer.status, 200)
@@ -52,7 +52,7 @@ test('CN-3 answers carry both quantities, from which the next estimate and the r
   assert.deepEqual(row!.parameters, { size: '16', iterations: '40' })
 })
 
-test('CN-6 what is LIGHT and finds no capacity is answered by a function of its own workload', async () => {
+test('CN-6 without capacity a LIGHT request is answered by a function of its workload', async () => {
   // Nobody knows what this takes, so it is taken for SUPER_HEAVY: the worker is full.
   const client = new AbortController()
   const long = fetch(`${live.url}/dna?mode=align&length=10000000`, { signal: client.signal })
@@ -89,7 +89,7 @@ test('CN-13 the log in the data folder has the components', async () => {
   )
 })
 
-test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', async () => {
+test('CN-11 live, with minutes as seconds, it grows under load, replaces a lost worker, and shrinks', async () => {
   const { functions: _, ...options } = optionsOf({ timeScale: 60, workScale: 10 })
   const other = await startLive({ ...options, limits: { ...options.limits, waitMs: 0 } })
   const lost: string[] = []

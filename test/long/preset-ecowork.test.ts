@@ -21,7 +21,7 @@ async function ask(live: Live, path: string, init?: RequestInit) {
   return { worker: told('worker'), work: Number(told('work')), attempts: told('attempts') }
 }
 
-test('EW-6 and EW-2 live: where no worker is there yet a function takes what is small, and stores what it measured before it answers', {
+test('EW-6 and EW-2 live: before a worker is ready a function takes a small request, and stores its measurement before it answers', {
   timeout,
 }, async (t) => {
   // Nothing is stored by the clock.
@@ -44,7 +44,7 @@ test('EW-6 and EW-2 live: where no worker is there yet a function takes what is 
   await ask(live, '/insect-war?rounds=5&army1=20&army2=20')
 })
 
-test('EW-8 live: a worker that neither answers in time nor shows a sign of life is dead, and its request is answered elsewhere', {
+test('EW-8 live: a worker that neither answers in time nor sends a heartbeat is dead, and its request is answered elsewhere', {
   timeout,
 }, async (t) => {
   const answers = { factor: 1, leastMs: 1500, heartbeatMs: 3000 }
@@ -59,7 +59,9 @@ test('EW-8 live: a worker that neither answers in time nor shows a sign of life 
   )
 })
 
-test('EW-7 live: out above 85 % CPU, in below 15 %, and nothing is lost', { timeout }, async (t) => {
+test('EW-7 live: the fleet grows above 85 % CPU, shrinks below 15 %, and no request is lost', {
+  timeout,
+}, async (t) => {
   const live = await livePreset(t, 'ecowork', { timeScale: 30, workScale: 20, max: 2 })
   let busy = true
   const load = Array.from({ length: 16 }, async (_, lane) => {

@@ -13,7 +13,7 @@ import { until } from '../support/processes.ts'
 const timeout = 180_000
 const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
 
-test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row is there from its start and complete once', {
+test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row exists from the start and is completed once', {
   timeout,
 }, async (t) => {
   // A step is 300 million units, of the 3.6 billion or so of this search. Reports, which say how far it is too, do not come.
@@ -64,7 +64,7 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   assert.deepEqual(await row(), complete)
 })
 
-test('HC-5, HC-8 and HC-10 live: a worker for what fits nowhere, one killed, nothing lost, and none left when there is nothing to do', {
+test('HC-5, HC-8 and HC-10 live: a misfit starts a worker, one is killed, no request is lost, and idle workers end', {
   timeout,
 }, async (t) => {
   const live = await livePreset(t, 'hillclimbing', { timeScale: 30, workScale: 0.1, max: 3 })

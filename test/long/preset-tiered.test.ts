@@ -34,7 +34,7 @@ function counts({ workers, fronts }: ReturnType<Live['state']>): { middle: numbe
   return { middle: of('middle').length, front: Math.min(1 + of('front').length, listening) }
 }
 
-test('TI-2 TI-4 six servers are two fronts, the coordinator among them, and four middles, for real', async () => {
+test('TI-2 TI-4 live: six servers are two fronts, the coordinator among them, and four middles', async () => {
   await until(() => live.state().booting.length === 0 && counts(live.state()).front === 2, 'all are there')
   assert.deepEqual(counts(live.state()), { front: 2, middle: 4 })
   let page = 0
@@ -47,7 +47,7 @@ test('TI-2 TI-4 six servers are two fronts, the coordinator among them, and four
   assert.equal(live.state().counters.results, page)
 })
 
-test('TI-3 what was read a moment ago is read from a cache, what is bought is not', async () => {
+test('TI-3 a repeated browse request is answered from the cache, a purchase is not', async () => {
   let hit: Response | undefined
   for (const began = performance.now(); !hit && performance.now() - began < 15_000; ) {
     const answer = await browse(200)
@@ -65,7 +65,7 @@ test('TI-3 what was read a moment ago is read from a cache, what is bought is no
   assert.notEqual(await buy(), await buy())
 })
 
-test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', async () => {
+test('TI-6 TI-7 without requests nodes leave, until one middle and the coordinator remain', async () => {
   await until(() => live.state().workers.length === 1, 'one node is left')
   const { workers, fronts, scaling } = live.state()
   assert.equal(workers[0]!.role, 'middle')
@@ -79,7 +79,7 @@ test('TI-6 TI-7 without requests nodes end by themselves, until one middle and t
   await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
 })
 
-test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', async () => {
+test('TI-5 TI-8 many requests at once add nodes, and those that wait too long are dropped', async () => {
   const before = live.state().counters
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
   let dropped = 0
@@ -100,7 +100,7 @@ test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too 
   await until(() => live.state().workers.length > 1, 'more are there')
 })
 
-test('a front that is killed is replaced, and what comes in through others is served', async () => {
+test('a killed front is replaced, and requests at others are served', async () => {
   // Nobody may end by itself meanwhile.
   const busy = { over: false }
   const load = (async () => {

@@ -78,7 +78,7 @@ async function kept(...rows: Partial<MetricsRow>[]) {
   return cloudPrimeRow((await ledger.metricsFor(row({})))!)
 }
 
-test('CP-3 metrics of a running request come every 100,400,724 basic blocks, and only its owner writes them', async () => {
+test('CP-3 a running request reports metrics every 100,400,724 basic blocks, and only its owner writes them', async () => {
   assert.deepEqual(preset.following, { metricsEvery: { blocks: 100_400_724 } })
   assert.equal((await kept({}, { work: 700 })).rank, 700)
   assert.equal((await kept({}, { work: 700, worker: 'w2' })).rank, 617)
@@ -86,7 +86,7 @@ test('CP-3 metrics of a running request come every 100,400,724 basic blocks, and
   assert.equal((await kept({ running: false }, { work: 700 })).rank, 617)
 })
 
-test('CP-4 final metrics complete a row, whoever owns it, and a complete one is not written again', async () => {
+test('CP-4 final metrics complete a row of any owner, and a complete row is not written again', async () => {
   const final = { running: false, work: 900 }
   const byOther = await kept({}, { ...final, worker: 'w2', attempt: 'j2/1' })
   assert.deepEqual([byOther.rank, byOther.running, byOther.instanceId], [900, false, 'w2'])
@@ -100,7 +100,7 @@ test('CP-5 a row has the number, the metrics, rank, running and its owner', asyn
   })
 })
 
-test('CP-5 a running row whose owner is gone is taken over by a later run of the same number', async () => {
+test('CP-5 a running row whose owner was lost is taken over by a later run of the same number', async () => {
   const ledger = memoryLedger()
   ledger.recordMetrics(row({}))
   ledger.metricsOwnerGone({ worker: 'w1' })
@@ -110,7 +110,7 @@ test('CP-5 a running row whose owner is gone is taken over by a later run of the
   assert.deepEqual([taken.instanceId, taken.threadId, taken.rank], ['w2', 'j2/1', 20])
 })
 
-test('CP-6 the estimate is by rank, and what still runs counts as MAX', () => {
+test('CP-6 the estimate is the rank, and a running request counts as MAX', () => {
   assert.deepEqual(preset.estimator, { rule: 'rank-memo', max })
 })
 
@@ -124,7 +124,7 @@ test('CP-7 the preset has the classes of its authors, and --work-scale divides t
   })
 })
 
-test('CP-12 two workers at the start, and of each: id, CPU, requests, MAX and INTERMEDIATE requests', () => {
+test('CP-12 it starts with two workers, and shows id, CPU, requests, MAX and INTERMEDIATE requests of each', () => {
   const trial = trialOf()
   trial.arrives('m', { work: max })
   trial.arrives('i', { work: intermediate })
@@ -137,7 +137,7 @@ test('CP-12 two workers at the start, and of each: id, CPU, requests, MAX and IN
   ])
 })
 
-test('CP-13 three pings in a row that are not answered within 3 s: dead, and terminated; CPU is polled every 75 s', () => {
+test('CP-13 three unanswered pings in a row, 3 s each: dead, and terminated; CPU is polled every 75 s', () => {
   const trial = trialOf()
   assert.equal(preset.limits?.cpuEveryMs, 75_000)
   assert.deepEqual(preset.limits?.pings, { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 3 })
@@ -159,7 +159,7 @@ test('CP-13 three pings in a row that are not answered within 3 s: dead, and ter
   assert.deepEqual([dead!.worker, dead!.reason.code], ['a', 'pings'])
 })
 
-test('CP-14 a worker that died is replaced where fewer than two others are idle', () => {
+test('CP-14 a dead worker is replaced if fewer than two others are idle', () => {
   for (const [cpu, launches] of [
     [0.5, 1],
     [0.1, 0],
@@ -178,7 +178,7 @@ test('CP-14 a worker that died is replaced where fewer than two others are idle'
   }
 })
 
-test('CP-15 a third worker is ended after eleven minutes of low CPU, and its requests go elsewhere', () => {
+test('CP-15 a third worker is ended after eleven minutes of low CPU, and its requests move elsewhere', () => {
   const trial = trialOf()
   trial.joins('c', { slots: 64 })
   for (const id of ['s1', 's2', 's3']) trial.arrives(id, { work: 1 })
@@ -193,7 +193,7 @@ test('CP-15 a third worker is ended after eleven minutes of low CPU, and its req
   assert.deepEqual(only(actions, 'launch'), [])
 })
 
-test('CP-16 requests of a dead worker, and those whose connection failed, go through scheduling again', () => {
+test('CP-16 requests of a dead worker, and those whose connection failed, are placed again', () => {
   const trial = trialOf()
   trial.arrives('m1', { work: max })
   trial.arrives('i1', { work: intermediate })
@@ -210,7 +210,7 @@ test('CP-16 requests of a dead worker, and those whose connection failed, go thr
   assert.deepEqual(only(trial.history, 'answer'), [])
 })
 
-test('CP-9 to CP-11 in a whole run: classes never meet, limits hold, and every request is answered', () => {
+test('CP-9 to CP-11 in a whole run: classes never share a worker, limits hold, and every request is answered', () => {
   let next = 0
   // A crowd of the largest after four minutes, then of the middle ones, with short ones between.
   const sizes = {

@@ -43,20 +43,20 @@ test('CP-12 it starts with two workers, and never has fewer for long', () => {
   assert.equal(launched(scaler.decide(fleet([0.1], 0), 2)), 1)
 })
 
-test('CP-14 a dead worker is replaced if fewer than two have at most 20 % CPU, and else not', () => {
+test('CP-14 a dead worker is replaced only if fewer than two have at most 20 % CPU', () => {
   assert.equal(afterDeaths(1, [0.9, 0.2]), 1)
   assert.equal(afterDeaths(1, [0.9, 0.21, 0.2]), 1)
   assert.equal(afterDeaths(1, [0.9, 0.2, 0.2]), 0)
   assert.equal(afterDeaths(1, [0, 0, 0]), 0)
 })
 
-test('CP-14 each of several is, up to the most; what is not known is not low', () => {
+test('CP-14 several dead workers are replaced, up to the maximum; an unknown CPU is not low', () => {
   assert.equal(afterDeaths(3, [0.9, 0.9, 0.1]), 3)
   assert.equal(afterDeaths(3, [0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9], 1), 1)
   assert.equal(afterDeaths(1, [null, null, 0.1]), 1)
 })
 
-test('CP-14 a replacement whose launch came to nothing is launched again, until it is up', () => {
+test('CP-14 a replacement whose launch failed is launched again, until it is ready', () => {
   const scaler = onMisfit(spec)
   scaler.decide(fleet([0.9, 0.9, 0.9, 0.9]), 0)
   scaler.lost!('d', 1)
@@ -69,12 +69,12 @@ test('CP-14 a replacement whose launch came to nothing is launched again, until 
   assert.equal(launched(scaler.decide(fleet([0.9, 0.9, 0.9]), 5)), 0)
 })
 
-test('CP-15 after eleven minutes in a row with at most 20 % CPU a worker is ended, whatever it has in hand', () => {
+test('CP-15 after eleven minutes in a row with at most 20 % CPU a worker is ended, whatever it holds', () => {
   const scaler = onMisfit(spec)
   assert.deepEqual(minutes(scaler, 11, [0.5, 0.5, 0.2]), [...Array.from({ length: 10 }, () => ''), 'c'])
 })
 
-test('CP-15 the count goes to 0 when CPU is higher, and does not go on while it is not known', () => {
+test('CP-15 the count returns to 0 when CPU is higher, and pauses while it is unknown', () => {
   const scaler = onMisfit(spec)
   assert.equal(minutes(scaler, 10, [0.5, 0.5, 0.2, 0.5]).join(''), '')
   assert.equal(minutes(scaler, 1, [0.5, 0.5, 0.3, null], 10).join(''), '')
@@ -83,13 +83,13 @@ test('CP-15 the count goes to 0 when CPU is higher, and does not go on while it 
   assert.equal(minutes(scaler, 1, [0.5, 0.5, 0.1, null], 21).join(''), 'c')
 })
 
-test('CP-15 with two workers none is ended, and of more, two are left', () => {
+test('CP-15 with two workers none is ended, and of more, two remain', () => {
   assert.equal(minutes(onMisfit(spec), 30, [0, 0]).join(''), '')
   assert.equal(minutes(onMisfit(spec), 11, [0, 0, 0, 0, 0]).at(-1), 'abc')
   assert.equal(minutes(onMisfit({ min: 4, max: 10 }), 11, [0, 0, 0, 0, 0]).at(-1), 'a')
 })
 
-test('CP-15 beside a worker above 75 % only if two others with low CPU are left; and it is thought over each minute', () => {
+test('CP-15 while a worker is above 75 %, only if two others with low CPU remain, decided each minute', () => {
   assert.equal(minutes(onMisfit(spec), 11, [0.75, 0.5, 0]).at(-1), 'c')
   assert.equal(minutes(onMisfit(spec), 30, [0.76, 0.5, 0]).join(''), '')
   assert.equal(minutes(onMisfit(spec), 30, [0.76, 0, 0]).join(''), '')
@@ -105,7 +105,7 @@ test('CP-15 changes of the fleet between two minutes are not counted', () => {
   assert.equal(scaler.tellsOf!('c').lowCpuFor, 1)
 })
 
-test('constants that cannot be are refused by name', () => {
+test('invalid options are rejected by name', () => {
   for (const lowCpu of [{ everyMs: 0 }, { low: -1 }, { high: 0.1 }, { times: 0 }, { spare: 0.5 }]) {
     const [name] = Object.keys(lowCpu)
     assert.throws(

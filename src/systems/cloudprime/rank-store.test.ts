@@ -55,7 +55,7 @@ test('CP-6 a rank is in memory, else in the store, else it is the number itself'
   assert.equal(asked(), 3)
 })
 
-test('CP-6 what is still running counts as MAX and is not remembered, in memory or file', async (t) => {
+test('CP-6 a running request counts as MAX and is not kept, in memory or file', async (t) => {
   const { start, measured, file } = setting(t)
   const ranks = start()
   measured('15', { work: 50, running: true })
@@ -81,7 +81,7 @@ test('CP-6 ranks are kept in a file, which is read into memory at start', async 
   assert.equal(readFileSync(file, 'utf8').trim().split('\n').length, 2)
 })
 
-test('CP-6 lines that are no ranks, or broken off, are passed over, and what follows them is kept', async (t) => {
+test('CP-6 invalid and incomplete lines are skipped, and the lines after them are kept', async (t) => {
   const { start, measured, file } = setting(t)
   const line = (n: string, rank: unknown) => JSON.stringify({ code: 'code', key: `{"n":"${n}"}`, rank })
   writeFileSync(file, ['nonsense', '7', 'null', line('3', -1), line('4', '5'), line('15', 900)].join('\n'))
@@ -94,7 +94,7 @@ test('CP-6 lines that are no ranks, or broken off, are passed over, and what fol
   assert.equal(await rankOf(start(), '21'), 1000)
 })
 
-test('the file holds no more than a few times what memory does', async (t) => {
+test('the file holds at most a few times as many ranks as memory', async (t) => {
   const { start, measured, file } = setting(t, 5)
   const ranks = start()
   for (let n = 10; n < 60; n++) {

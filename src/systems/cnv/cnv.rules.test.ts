@@ -51,7 +51,7 @@ test('CN-1 the workloads are fractals, DNA with its page, and Gray-Scott', () =>
   assert.deepEqual(preset.workloads, ['julia', 'dna', 'grayscott'])
 })
 
-test('CN-5 requests are classed by cost, each class up to its bound', () => {
+test('CN-5 requests are classified by cost, each class up to its bound', () => {
   const trial = trialOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
   const classes = (cost: number) => {
     const [worker] = come(trial, cost).map((each) => each.split(' ')[1])
@@ -84,7 +84,7 @@ test('CN-5 with the divisor, usual requests are of all four classes', () => {
   )
 })
 
-test('CN-6 what is LIGHT and finds no capacity goes to a function; what is more waits', () => {
+test('CN-6 without capacity a LIGHT request goes to a function, and a larger one is queued', () => {
   const trial = trialOf(['a'], { functions: 4 })
   assert.deepEqual(come(trial, 14_000), ['0:14000 a'])
   assert.equal(only(trial.arrives('light', { work: 4_000 }), 'overflow').length, 1)
@@ -95,7 +95,7 @@ test('CN-6 what is LIGHT and finds no capacity goes to a function; what is more 
   assert.equal(preset.overflow!.perWorkload, true)
 })
 
-test('CN-6 who waits in the queue stays there, though a function is free again', () => {
+test('CN-6 a queued request stays queued, though a function is free again', () => {
   const trial = trialOf(['a'], { functions: 1 })
   come(trial, 16_000)
   trial.arrives('first', { work: 100 })
@@ -105,7 +105,7 @@ test('CN-6 who waits in the queue stays there, though a function is free again',
   assert.deepEqual(sent(trial.finishes('0:16000')), ['second a'])
 })
 
-test('CN-6 what a function turns away is tried there three times, after 750 ms and 1,500 ms, and then waits', () => {
+test('CN-6 a throttled request is tried there three times, after 750 ms and 1,500 ms, and then queued', () => {
   for (const kind of ['throttled', 'refused', 'timeout'] as const) {
     const trial = trialOf(['a'], { functions: 4 })
     come(trial, 16_000)
@@ -123,7 +123,7 @@ test('CN-6 what a function turns away is tried there three times, after 750 ms a
   }
 })
 
-test('CN-6 where all functions are busy when it would be tried again, it is for the queue, and does not wait for ever', () => {
+test('CN-6 if all functions are busy at its retry, a request is queued and does not wait for ever', () => {
   const trial = trialOf(['a'], { functions: 1 })
   come(trial, 16_000)
   trial.arrives('light', { work: 100 })
@@ -136,7 +136,7 @@ test('CN-6 where all functions are busy when it would be tried again, it is for 
   assert.deepEqual(answers(trial.after(1).tick()), ['light refused waited'])
 })
 
-test('CN-6 what breaks a function otherwise is for the queue at once', () => {
+test('CN-6 after any other failure of a function the request is queued at once', () => {
   const trial = trialOf(['a'], { functions: 4 })
   come(trial, 16_000)
   trial.arrives('light', { work: 100 })
@@ -144,7 +144,7 @@ test('CN-6 what breaks a function otherwise is for the queue at once', () => {
   assert.deepEqual(sent(trial.finishes('0:16000')), ['light a'])
 })
 
-test('CN-7 lanes are served lightest first, those that are tried again before them, each in order', () => {
+test('CN-7 retries go first, then the lightest class, each in order of arrival', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 16_000, 16_000)
   for (const [id, work] of [
@@ -168,7 +168,7 @@ test('CN-7 lanes are served lightest first, those that are tried again before th
   )
 })
 
-test('CN-7 an attempt that waited for five minutes is refused with 503 and the reason', () => {
+test('CN-7 an attempt that waited for five minutes is rejected with 503 and the reason', () => {
   const trial = trialOf(['a'])
   come(trial, 16_000)
   trial.arrives('late', { work: 9_000 })
@@ -183,7 +183,7 @@ test('CN-7 an attempt that waited for five minutes is refused with 503 and the r
   assert.equal(trial.view.jobs, 1)
 })
 
-test('CN-7 each attempt has its own budget of waiting', () => {
+test('CN-7 each attempt has its own waiting budget', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 16_000, 16_000)
   trial.arrives('late', { work: 9_000 })
@@ -195,7 +195,7 @@ test('CN-7 each attempt has its own budget of waiting', () => {
   assert.deepEqual(answers(trial.after(minute).tick()), ['late refused waited'])
 })
 
-test('CN-8 jobs are packed while workers carry little, and spread once they carry much, with hysteresis', () => {
+test('CN-8 jobs are packed at low load and spread at high load, with hysteresis', () => {
   const trial = trialOf(['a', 'b'])
   // Below 40 % on average: onto the fewest.
   assert.deepEqual(come(trial, 2_000, 3_000, 2_000), ['0:2000 a', '1:3000 a', '2:2000 a'])
@@ -216,7 +216,7 @@ test('CN-8 jobs are packed while workers carry little, and spread once they carr
   assert.deepEqual(sent(trial.arrives('v', { work: 100 })), ['v b'])
 })
 
-test('CN-8 60 % on average is still packed and more is spread, 40 % is still spread and less is packed', () => {
+test('CN-8 at a mean of 60 % jobs are still packed, at 40 % still spread', () => {
   const trial = trialOf(['a', 'b'])
   for (const [job, work] of [
     ['a1', 6_400],
@@ -236,14 +236,14 @@ test('CN-8 60 % on average is still packed and more is spread, 40 % is still spr
   assert.deepEqual(sent(trial.arrives('below', { work: 1 })), ['below a'])
 })
 
-test('CN-8 a worker that would carry more than its capacity is skipped', () => {
+test('CN-8 a worker whose capacity would be exceeded is skipped', () => {
   const trial = trialOf(['a', 'b'])
   assert.deepEqual(come(trial, 10_000, 6_000), ['0:10000 a', '1:6000 a'])
   assert.deepEqual(sent(trial.arrives('more', { work: 1 })), ['more b'])
   assert.deepEqual(sent(trial.arrives('most', { work: 16_000 })), [])
 })
 
-test('CN-8 a SUPER_HEAVY request is taken by an idle worker, and by no other', () => {
+test('CN-8 only an idle worker takes a SUPER_HEAVY request', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 10)
   assert.deepEqual(sent(trial.arrives('huge', { work: 90_000 })), ['huge b'])
@@ -251,13 +251,13 @@ test('CN-8 a SUPER_HEAVY request is taken by an idle worker, and by no other', (
   assert.deepEqual(sent(trial.finishes('0:10')), ['huge2 a'])
 })
 
-test('CN-8 only workers that are ready are given anything', () => {
+test('CN-8 only ready workers get requests', () => {
   const trial = trialOf(['a', 'b'])
   trial.tell({ type: 'drain', worker: 'a' })
   assert.deepEqual(come(trial, 10), ['0:10 b'])
 })
 
-test('CN-9 a request is tried again three times, elsewhere than where it failed unless no other is left', () => {
+test('CN-9 a request is retried three times, elsewhere unless no other worker exists', () => {
   const trial = trialOf(['a', 'b'])
   assert.deepEqual(come(trial, 10), ['0:10 a'])
   assert.deepEqual(sent(trial.fails('0:10', 'crash')), ['0:10 b'])
@@ -270,7 +270,7 @@ test('CN-9 a request is tried again three times, elsewhere than where it failed 
   assert.match(message, /retried 3 times on workers, and every attempt failed \(the last one: crash\)/)
 })
 
-test('CN-9 a forward in flight is cancelled when nobody wants it any more', () => {
+test('CN-9 an in-flight forward is cancelled when it is no longer needed', () => {
   const trial = trialOf(['a'])
   come(trial, 10)
   assert.equal(only(trial.tell({ type: 'cancelled', job: '0:10' }), 'cancel')[0]!.worker, 'a')

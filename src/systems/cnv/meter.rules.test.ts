@@ -48,7 +48,7 @@ test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 
   ])
 })
 
-test('CN-2 other workloads are counted as they run: instructions, and accesses with allocations, the same whoever runs beside', async (t) => {
+test('CN-2 other workloads are metered as they run: instructions, and accesses with allocations, whatever runs beside them', async (t) => {
   const { ask } = await poolOf(t, 'julia', 'dna')
   const alone = await ask('julia', { width: 40, height: 30 })
   const beside = await Promise.all([
@@ -71,7 +71,7 @@ test('CN-1 the DNA matcher draws its page', async (t) => {
   assert.match(text, /<html/i)
 })
 
-test('workers are told of steps and quantities on their command line', () => {
+test('steps and quantities are passed to workers on their command line', () => {
   const flags = meterFlags(meter)
   const extras = JSON.parse(flags[flags.indexOf('--meter-extras') + 1]!)
   assert.deepEqual(extras.steps, { grayscott: { instructions: 274, fieldLoads: 62 } })
@@ -81,7 +81,7 @@ test('workers are told of steps and quantities on their command line', () => {
   )
 })
 
-test('quantities need metric by metric, and steps metrics that there are', () => {
+test('quantities require the mode regions, and steps require known metrics', () => {
   assert.throws(
     () => checkMeter({ ...meter, mode: 'work' }),
     /instCount needs the meter's mode regions, not work/,
@@ -90,7 +90,7 @@ test('quantities need metric by metric, and steps metrics that there are', () =>
   assert.throws(() => checkMeter(odd), /unknown metric cells/)
 })
 
-test('the hash of the code of a workload says how its steps are counted', async () => {
+test("the hash of a workload's code includes how its steps are counted", async () => {
   const files = [workload('grayscott'), workload('julia')]
   const { steps: _, ...plain } = meter
   const [bySteps, byCode] = await Promise.all([readCode(files, meter), readCode(files, plain)])

@@ -31,7 +31,7 @@ test('CN-4 both quantities are estimated: the same request, then a model of the 
   assert.ok(Math.abs(value / workOf(41) - 1) < 0.05)
 })
 
-test('CN-4 when enough new rows came the models are to be made anew, once until they are', async () => {
+test('CN-4 enough new rows request a rebuild, once until it is done', async () => {
   let asked = 0
   const rule = storeTrained(names, async () => {
     asked++
@@ -64,7 +64,7 @@ function record(ledger: ReturnType<typeof memoryLedger>, from: number, to: numbe
   return questions
 }
 
-test('CN-4 the cache is warmed from the store at start, and models are rebuilt from the store, not from what was heard', async () => {
+test('CN-4 the cache is warmed from the store at start, and models are rebuilt from the store', async () => {
   const ledger = memoryLedger()
   const [known] = record(ledger, 1, 30)
   const lines: string[] = []
@@ -88,7 +88,7 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.close()
 })
 
-test('a store that cannot be read leaves the models as they are, and is asked again', async () => {
+test('a store that cannot be read leaves the models unchanged, and is read again later', async () => {
   const ledger = memoryLedger()
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
@@ -104,7 +104,7 @@ test('a store that cannot be read leaves the models as they are, and is asked ag
   await estimator.close()
 })
 
-test('quantities that cannot be true are none', () => {
+test('invalid quantities are ignored', () => {
   for (const text of ['', '{', '[]', '{}', 'null', '{"a":-1}', '{"a":"1"}', '{"a":null}'])
     assert.equal(readQuantities(text), undefined, text)
   assert.deepEqual(readQuantities('{"a":0,"b":2.5}'), { a: 0, b: 2.5 })

@@ -30,7 +30,7 @@ function growing(count: number): PresetTrial {
   return trial
 }
 
-test('EW-5 a request goes to the worker with the least work, whatever the bounds', () => {
+test('EW-5 a request goes to the worker with the least work, whatever the limits', () => {
   const trial = fleet(2)
   assert.deepEqual(sent(trial.arrives('x', { work: 5 * mostWork })), ['x a'])
   assert.deepEqual(sent(trial.arrives('y', { work: 3 * mostWork })), ['y b'])
@@ -38,7 +38,7 @@ test('EW-5 a request goes to the worker with the least work, whatever the bounds
   for (let i = 0; i < 30; i++) assert.equal(sent(trial.arrives(`s${i}`, { work: 1 })).length, 1)
 })
 
-test('EW-6 while a worker is launched, the first in ascending work that stays within bounds of work and requests', () => {
+test('EW-6 while a worker is launched, the worker with the least work within the limits takes the request', () => {
   const trial = growing(2)
   trial.arrives('a0', { work: 0.9 * mostWork })
   const crowded = trial.at('a0').worker === 'a' ? 'b' : 'a'
@@ -51,7 +51,7 @@ test('EW-6 while a worker is launched, the first in ascending work that stays wi
   assert.deepEqual(trial.view.waiting, ['large'])
 })
 
-test('EW-6 at most a fifth of the bound goes to a function, more waits and is tried again', () => {
+test('EW-6 a request of up to a fifth of the limit goes to a function, a larger one is queued and placed again', () => {
   const trial = growing(1)
   trial.arrives('full', { work: mostWork })
   assert.deepEqual(away(trial.arrives('fifth', { work: small })), ['fifth'])
@@ -63,31 +63,31 @@ test('EW-6 at most a fifth of the bound goes to a function, more waits and is tr
   assert.deepEqual(sent(trial.lives(1000, 0.9)), ['more a'])
 })
 
-test('EW-6 exactly the bound of work is within it', () => {
+test('EW-6 the limit itself is allowed', () => {
   const trial = growing(1)
   trial.arrives('most', { work: 0.7 * mostWork })
   assert.deepEqual(sent(trial.arrives('rest', { work: mostWork - 0.7 * mostWork })), ['rest a'])
 })
 
-test('EW-6 who waits goes to the worker that comes up', () => {
+test('EW-6 a queued request goes to the worker that joins', () => {
   const trial = growing(1)
   trial.arrives('full', { work: mostWork })
   trial.arrives('large', { work: mostWork / 2 })
   assert.deepEqual(sent(trial.boots()), ['large b'])
 })
 
-test('EW-6 an idle worker takes what is beyond the bounds by itself', () => {
+test('EW-6 an idle worker takes a request that exceeds the limits by itself', () => {
   assert.deepEqual(sent(growing(1).arrives('huge', { work: 9 * mostWork })), ['huge a'])
 })
 
-test('EW-6 where there is no worker at all, small ones go to functions', () => {
+test('EW-6 without any worker small requests go to functions', () => {
   const trial = new PresetTrial('ecowork')
   assert.deepEqual(away(trial.arrives('small', { work: small })), ['small'])
   trial.arrives('large', { work: small + 1 })
   assert.deepEqual(sent(trial.boots()), ['large a'])
 })
 
-test('EW-6 where a forward just failed, a small one goes to a function and a large one to another worker', () => {
+test('EW-6 after a failed forward a small request goes to a function and a large one to another worker', () => {
   const trial = fleet(2)
   trial.arrives('small', { work: small })
   assert.deepEqual(away(trial.fails('small', 'unreachable')), ['small'])
@@ -97,7 +97,7 @@ test('EW-6 where a forward just failed, a small one goes to a function and a lar
   assert.deepEqual(sent(trial.fails('large', 'unreachable')), [`large ${failed === 'a' ? 'b' : 'a'}`])
 })
 
-test('EW-7 every minute the CPU decides; those that go get nothing more, and end together when they are empty', () => {
+test('EW-7 every minute CPU decides; draining workers get no requests and end together when empty', () => {
   const trial = fleet(1)
   assert.deepEqual(steps(trial.lives(minute, 0.86)), ['launch'])
   trial.boots()
@@ -111,7 +111,7 @@ test('EW-7 every minute the CPU decides; those that go get nothing more, and end
   assert.deepEqual(steps(trial.lives(1000, 0.1)), [`terminate ${x}`])
 })
 
-test('EW-7 a dead worker is ended at once', () => {
+test('EW-7 a dead worker is terminated at once', () => {
   const trial = fleet(2)
   assert.deepEqual(steps(trial.tell({ type: 'lost', worker: 'b' })), ['terminate b', 'launch'])
 })
@@ -120,7 +120,7 @@ test('EW-7 a dead worker is ended at once', () => {
 const limitMs = ({ machine }: PresetTrial, work: number) =>
   limits!.answers!.leastMs + limits!.answers!.factor * (work / machine.workPerSecond) * 1000
 
-test('EW-8 the time limit follows the estimate: a worker that is alive is sent the request again, with twice the time', () => {
+test('EW-8 the time limit follows the estimate: a worker that is alive gets the request again, with twice the time', () => {
   const trial = fleet(2)
   const work = mostWork
   const { timers } = trial.view
@@ -146,7 +146,7 @@ test('EW-8 a larger estimate has a longer limit', () => {
   assert.deepEqual(sent(trial.lives(limitMs(trial, mostWork) + 10_000, 0.5)), [])
 })
 
-test('EW-8 a worker that gives no sign of life is dead, and what it had goes elsewhere', () => {
+test('EW-8 a worker without a heartbeat is dead, and its requests move elsewhere', () => {
   const trial = fleet(2)
   trial.arrives('x', { work: mostWork })
   const dead = trial.at('x').worker
@@ -158,7 +158,7 @@ test('EW-8 a worker that gives no sign of life is dead, and what it had goes els
   assert.deepEqual(sent(actions), [`x ${other}`])
 })
 
-test('EW-8 what must not be repeated is not sent again', () => {
+test('EW-8 a request that must not be repeated is not sent again', () => {
   const trial = fleet(2)
   trial.arrives('once', { work: mostWork, safeToRepeat: false })
   trial.asks('once')
@@ -177,7 +177,7 @@ test("EW-8 a function's error goes to a worker, whose error is the answer", () =
   assert.deepEqual(answers(trial.fails('x', 'error')), ['x error error'])
 })
 
-test('EW-8 under faults of every kind nothing is lost, answered twice, or waits for ever', () => {
+test('EW-8 under faults of every kind no request is lost, answered twice, or queued for ever', () => {
   const { scale } = presetOf('ecowork', { timeScale: 60 })
   const { min: _, max: __, ...policy } = scale!
   const { rule, afterFailure, errorsReturn } = overflow!

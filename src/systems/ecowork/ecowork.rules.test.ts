@@ -56,7 +56,7 @@ test('EW-2 work is instructions and memory accesses, so that loads and stores co
 const habitat = (key: string, generations: number) =>
   question({ habitat: key, generations }, { workload: 'foxes-rabbits' })
 
-test('EW-2 what was measured is stored every 15 s, and only what changed', async (t) => {
+test('EW-2 measurements are stored every 15 s, and only changes', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const ledger = memoryLedger()
   const writes: string[] = []
@@ -94,7 +94,7 @@ test('EW-2 functions are metered for foxes and wars only', () => {
   assert.deepEqual(presetOf('ecowork').unmeteredAway, ['compress'])
 })
 
-test('EW-3 the ends and the slope that were stored are what a restart begins with', async () => {
+test('EW-3 a restart begins with the stored ends and slope', async () => {
   const ledger = memoryLedger()
   const [first, second] = [slopeStore(ledger, 1e9), slopeStore(ledger, 1e9)]
   first.rule('foxes-rabbits').learn(habitat('2:1', 10), 500)
@@ -109,7 +109,7 @@ test('EW-3 the ends and the slope that were stored are what a restart begins wit
   second.close()
 })
 
-test('EW-4 each workload has a table of its own, by its own keys', async () => {
+test('EW-4 each workload has its own table and keys', async () => {
   const ledger = memoryLedger()
   const store = slopeStore(ledger, 1e9)
   const asked = {

@@ -68,7 +68,7 @@ function run(perSecond: number, jobs: number) {
   return { diary, summary: result.summary() }
 }
 
-test('TI-1 one browses, another buys, on one real database', async (t) => {
+test('TI-1 browse and purchase use one real database', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-tiered-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
   const asks = (params: Record<string, string>, jobId: string) =>
@@ -83,7 +83,7 @@ interface Page {
   products: { id: number; stock: number }[]
 }
 
-test('TI-1 each kind of request is in a lane of its own', () => {
+test('TI-1 each kind of request has its own lane', () => {
   assert.equal(shop.lane?.({ action: 'purchase' } as never), 'purchase')
   assert.equal(shop.lane?.({ action: 'browse' } as never), 'browse')
   const { workloads, scale } = presetOf('tiered')
@@ -91,7 +91,7 @@ test('TI-1 each kind of request is in a lane of its own', () => {
   assert.deepEqual(Object.keys(scale!.tiers!.dropAfterMs!), ['browse', 'purchase'])
 })
 
-test('TI-2 requests come in through the coordinator and each front in turn, and middles do them', () => {
+test('TI-2 the coordinator and each front accept requests in turn, and middles process them', () => {
   // Enough for the queues to grow while the first nodes boot, and fronts with them.
   const { diary, summary } = run(60, 4000)
   const fronts = [...diary.roles].filter(([, role]) => role === 'front').map(([id]) => id)
@@ -113,11 +113,11 @@ test('TI-4 at midnight it starts with two middles, and the coordinator is the fr
   )
 })
 
-test('TI-4 to TI-8 its constants are those that each decision is tested with', () => {
+test('TI-4 to TI-8 the preset has the constants that the other tests use', () => {
   assert.deepEqual(presetOf('tiered').scale!.tiers, tierDefaults)
 })
 
-test('TI-5 long queues bring more nodes, at the checks and up to the maximum', () => {
+test('TI-5 long queues add nodes, at the checks and up to the maximum', () => {
   const { diary } = run(200, 4000)
   const grown = diary.launched.filter(({ at }) => at > 0)
   assert.ok(grown.length > 0)
@@ -128,7 +128,7 @@ test('TI-5 long queues bring more nodes, at the checks and up to the maximum', (
   assert.equal(diary.most, 12)
 })
 
-test('TI-6 TI-7 nodes end by themselves when little comes, one a second, until the fewest are left', () => {
+test('TI-6 TI-7 with few requests nodes leave, one a second, down to the minimum', () => {
   const { diary, summary } = run(1, 60)
   assert.ok(diary.ended.length > 0)
   for (const { text } of diary.ended) assert.match(text, /it asked to leave/)
@@ -139,7 +139,7 @@ test('TI-6 TI-7 nodes end by themselves when little comes, one a second, until t
   assert.ok(summary.jobs > 40)
 })
 
-test('TI-8 what waited too long is dropped at the checks, and no purchase as soon as one who browses', () => {
+test('TI-8 requests are dropped at the checks, purchases later than browse requests', () => {
   const { diary, summary } = run(200, 4000)
   assert.equal(summary.dropped, diary.dropped.length)
   assert.equal(summary.jobs + summary.dropped, 4000)
@@ -150,7 +150,7 @@ test('TI-8 what waited too long is dropped at the checks, and no purchase as soo
   for (const lane of ['browse', 'purchase']) assert.ok(diary.dropped.some((one) => one.lane === lane))
 })
 
-test('its times, and nothing else of it, are divided by a time scale', () => {
+test('a time scale divides its times and nothing else', () => {
   const { scale } = presetOf('tiered', { timeScale: 10 })
   assert.deepEqual(scale!.tiers!.dropAfterMs, { browse: 80, purchase: 180 })
   assert.deepEqual(scale!.tiers!.ending!.middle, { idleMs: 200, gapMs: 70, gaps: 2 })
