@@ -7,23 +7,23 @@ import { type SchedulerName, schedulers } from './schedulers.ts'
 
 const limits = { beatMs: 1000, freshMs: 1e9, missedBeats: 1e6 }
 
-/** What every policy promises. */
-function contract(scheduler: SchedulerName): void {
-  /** A trial in which 40 jobs arrive one after the other; where they were sent. */
-  const targets = (prepare: (trial: Trial) => void) => {
-    // Some policies fill a worker before they turn to the next.
-    const trial = new Trial({ scheduler, limits, placing: { mostWork: 10_000 } })
-    prepare(trial)
-    for (let i = 0; i < 40; i++) trial.arrives(`t${i}`, { work: 1000 - i })
-    return new Set(
-      only(trial.history, 'run')
-        .filter(({ job }) => job.startsWith('t'))
-        .map((run) => run.worker),
-    )
-  }
+/** The workers that 40 jobs in a row were sent to. */
+function targets(scheduler: SchedulerName, prepare: (trial: Trial) => void): Set<string> {
+  // Some policies fill one worker before the next.
+  const trial = new Trial({ scheduler, limits, placing: { mostWork: 10_000 } })
+  prepare(trial)
+  for (let i = 0; i < 40; i++) trial.arrives(`t${i}`, { work: 1000 - i })
+  return new Set(
+    only(trial.history, 'run')
+      .filter(({ job }) => job.startsWith('t'))
+      .map((run) => run.worker),
+  )
+}
 
+/** Which workers every policy leaves out. */
+function pickingContract(scheduler: SchedulerName): void {
   test('a draining worker is never picked', () => {
-    const picked = targets((trial) => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
       trial.arrives('first')
       trial.tell({ type: 'drain', worker: trial.at('first').worker })
@@ -32,7 +32,7 @@ function contract(scheduler: SchedulerName): void {
   })
 
   test('an unreachable worker is never picked until it reports', () => {
-    const picked = targets((trial) => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b']) trial.joins(id, { slots: 100, cores: 100 })
       trial.arrives('first')
       trial.fails('first', 'unreachable')
@@ -47,7 +47,7 @@ function contract(scheduler: SchedulerName): void {
   })
 
   test('a terminated worker is never picked', () => {
-    const picked = targets((trial) => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
       trial.tell({ type: 'lost', worker: 'b' })
     })
@@ -94,7 +94,10 @@ function contract(scheduler: SchedulerName): void {
       assert.equal(sent(trial.fails('j', 'crash')).length, 1)
     }
   })
+}
 
+/** No policy leaves a job queued beside an empty worker. */
+function queueingContract(scheduler: SchedulerName): void {
   test('a job is never queued beside an empty worker, however many others lack the memory', () => {
     for (const spare of [0, 50, 149]) {
       const trial = new Trial({ scheduler })
@@ -130,7 +133,7 @@ function contract(scheduler: SchedulerName): void {
   })
 }
 
-/** A seeded coming and going of workers and jobs. */
+/** Workers and jobs that come and go, drawn from a seed. */
 function storm(scheduler: SchedulerName, seed: number, steps: number): Trial {
   const random = stream(seed, 'storm')
   const trial = new Trial({
@@ -167,4 +170,8 @@ function storm(scheduler: SchedulerName, seed: number, steps: number): Trial {
   return trial
 }
 
-for (const name of Object.keys(schedulers) as SchedulerName[]) describe(name, () => contract(name))
+for (const name of Object.keys(schedulers) as SchedulerName[])
+  describe(name, () => {
+    pickingContract(name)
+    queueingContract(name)
+  })

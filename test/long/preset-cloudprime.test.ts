@@ -1,4 +1,4 @@
-/** The preset cloudprime live: its rows and ranks, its status, and a fleet that goes out and in by its rules. */
+/** The preset cloudprime live: rows and ranks, status, and scaling. */
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The preset cnv live: its headers and rows, a function for what is light, its log, and a fleet that grows and shrinks. */
+/** The preset cnv live: headers and rows, a function for light requests, its log, and scaling. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { tableOf } from '../../src/systems/cnv/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
-/** As `up --preset cnv` would have it. */
+/** As with `up --preset cnv`. */
 function optionsOf(scales: { timeScale: number; workScale: number }): Partial<ClusterOptions> {
   const preset = presetOf('cnv', scales)
   const { perWorkload = false, memoryMb = 512, ...brain } = preset.overflow!
@@ -53,12 +53,12 @@ test('CN-3 answers carry both quantities, which make the next estimate and the r
 })
 
 test('CN-6 without capacity a LIGHT request is answered by a function of its workload', async () => {
-  // Nobody knows what this takes, so it is taken for SUPER_HEAVY: the worker is full.
+  // An unknown request counts as SUPER_HEAVY, so that the worker is full.
   const client = new AbortController()
   const long = fetch(`${live.url}/dna?mode=align&length=10000000`, { signal: client.signal })
   await until(() => live.state().placed === 1, 'the worker is busy')
   const ask = 'julia?width=2&height=2&iterations=1'
-  // What is never seen is taken for more than LIGHT: it has to be known.
+  // An unknown request counts as more than LIGHT, so that it must be known first.
   const first = fetch(`${live.url}/${ask}`)
   await until(() => live.state().waiting.length === 1, 'it waits')
   client.abort()
@@ -103,7 +103,7 @@ test('CN-11 live, with minutes as seconds, it grows under load, replaces a lost 
   const clients = Array.from({ length: 24 }, (_, n) => client(n))
   try {
     const { pid } = other.state().workers[0]!
-    // Where the machine has much else to do, the CPU that shows their load is hard to get.
+    // On a busy machine their load takes longer to show in CPU.
     for (let tries = 0; tries < 3 && other.state().ready < 2; tries++)
       await until(() => other.state().ready > 1, 'there are more').catch(() => {})
     assert.ok(other.state().ready > 1, 'there are more')

@@ -1,4 +1,4 @@
-/** EcoWork@Cloud, live: functions while there is no worker, tables, a dead worker found out, the fleet at its thresholds. */
+/** EcoWork@Cloud live: functions without a worker, tables, a dead worker, and scaling. */
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -24,7 +24,7 @@ async function ask(live: Live, path: string, init?: RequestInit) {
 test('EW-6 and EW-2 live: before a worker is ready a function takes a small request, and stores its measurement before it answers', {
   timeout,
 }, async (t) => {
-  // Nothing is stored by the clock.
+  // The interval is too long to matter.
   const ruled = { ...presetOf('ecowork').estimator!, writeEveryMs: 1e8 }
   const live = await livePreset(t, 'ecowork', { max: 1, wait: false, more: { ruled } })
   const away = await ask(live, '/foxes-rabbits?world=1&scenario=2&generations=40')

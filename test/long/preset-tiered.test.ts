@@ -1,4 +1,4 @@
-/** The preset `tiered` on real processes: roles, fronts on one port, the cache, nodes that come and go, requests that are dropped. */
+/** The preset tiered live: roles, fronts on one port, the cache, scaling, and dropped requests. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Live, problemOf, until, useLive } from '../support/live.ts'
 const preset = presetOf('tiered')
 const shop = join(import.meta.dirname, '..', '..', 'workloads', 'shop.ts')
 
-/** Six servers are best at any hour. Nodes are a little more patient than usual, for a slow machine, and end one soon after another. */
+/** Six servers at any hour. Idle times are longer, for a slow machine, and nodes may leave in quick succession. */
 const ending = {
   front: { ...preset.scale!.tiers!.ending!.front, idleMs: 3000 },
   middle: { ...preset.scale!.tiers!.ending!.middle, idleMs: 4000 },
@@ -23,7 +23,7 @@ const live = useLive({
   scale: { ...preset.scale!, tiers },
 })
 
-/** On a connection of its own, so that any front may get it. */
+/** On its own connection, so that any front may get it. */
 function browse(page: number): Promise<Response> {
   return fetch(`${live.url}/shop?action=browse&page=${page}`, { headers: { connection: 'close' } })
 }
@@ -74,7 +74,7 @@ test('TI-6 TI-7 without requests nodes leave, until one middle and the coordinat
     ['main'],
   )
   assert.equal(scaling['ends allowed'], 4)
-  // The last one asks, too.
+  // The last node asks too.
   const before = Number(scaling['ends refused'])
   await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
 })
@@ -101,7 +101,7 @@ test('TI-5 TI-8 many requests at once add nodes, and those that wait too long ar
 })
 
 test('a killed front is replaced, and requests at others are served', async () => {
-  // Nobody may end by itself meanwhile.
+  // No node may leave during this test.
   const busy = { over: false }
   const load = (async () => {
     for (let page = 0; !busy.over; page++) {

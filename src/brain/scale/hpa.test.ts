@@ -6,7 +6,7 @@ import type { ScaleDecision, Scaler } from './scaler.ts'
 
 const sync = 15_000
 
-/** A fleet that is busy to a stated part, sync by sync. */
+/** The decisions for a fleet with these utilisations, sync by sync. */
 function syncs(
   scaler: Scaler,
   steps: { ready: number; booting?: number; use: number }[],

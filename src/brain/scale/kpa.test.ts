@@ -6,7 +6,7 @@ import type { Scaler } from './scaler.ts'
 
 const spec = { min: 0, max: 1000, target: 0.5 }
 
-/** So many jobs for so many seconds, on the fleet that it asks for. Returns its size every two seconds. */
+/** A constant number of jobs, on the fleet that the scaler asks for. Returns its size every two seconds. */
 class Play {
   readonly scaler: Scaler
   now = 0

@@ -16,7 +16,7 @@ const waits = (seconds: number, jobs: number): Partial<FleetView> => ({
   }),
 })
 
-/** Jobs of one second come evenly, and the fleet is as large as it asks for, at once. */
+/** Jobs of one second arrive evenly, and the fleet has the wanted size at once. */
 class Play {
   readonly scaler: Scaler
   now = 0
@@ -136,7 +136,7 @@ test('the daily rhythm is used once a day has been seen', () => {
   const play = new Play()
   for (let second = 0; second < day * 1.5 - 60; second += 20) play.go(perSecond(second), 20)
   const night = play.ready
-  // Nothing but the clock tells of what comes.
+  // Only the time of day predicts the rise.
   assert.ok(play.go(6, 40) >= night)
   assert.ok(play.ready > 3, `${play.ready} workers, where 6 cores are busy and 24 will be`)
 })

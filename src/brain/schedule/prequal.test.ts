@@ -136,7 +136,7 @@ test('a slow worker is avoided until the others are hot', () => {
     assert.deepEqual(sent(trial.arrives(`k${i}`)), [`k${i} fast`])
     trial.after(10).finishes(`k${i}`)
   }
-  // Both were nearly always found empty, so that with two jobs a worker is hot.
+  // Both were nearly always empty, so that a worker with two jobs is hot.
   assert.deepEqual(sent([...trial.arrives('m1'), ...trial.arrives('m2')]), ['m1 fast', 'm2 slow'])
 })
 

@@ -37,7 +37,7 @@ test('least-work: the worker that finishes first, by cores, rate and remaining w
   trial.arrives('j1', { work: 1000 })
   trial.arrives('j2', { work: 4000 })
   trial.arrives('j3', { work: 100 })
-  // Both have two seconds left, then the slow one a little more.
+  // Both have two seconds left, then the slow one slightly more.
   assert.deepEqual(sent(trial.history), ['j1 slow', 'j2 fast', 'j3 slow'])
   assert.deepEqual(sent(trial.arrives('j4', { work: 100 })), ['j4 fast'])
   trial.finishes('j2')

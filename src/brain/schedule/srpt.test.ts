@@ -118,7 +118,7 @@ test('of jobs with about as much left, the one with fewer paused jobs on its wor
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('on-a', { work: 50_000 })
   trial.arrives('on-b', { work: 20_000 })
-  // Two wait on a then, and none on b.
+  // Then two jobs are paused on a, and none on b.
   trial.arrives('also-on-a', { work: 20_100 })
   assert.equal(trial.at('also-on-a').worker, 'a')
   assert.deepEqual(sent(trial.arrives('short', { work: 5000 })), ['short b'])
@@ -157,7 +157,7 @@ test('a job that could preempt waits for a core that is about to be free', () =>
   const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
   assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
   assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
-  // Nothing rings for it any more.
+  // Its timer is gone.
   assert.deepEqual(sent(trial.after(10).tick()), [])
   assert.deepEqual(trial.brain.view().leftBehind(), undefined)
 })
@@ -226,7 +226,7 @@ test('of jobs that must start now, the one with the latest start is preempted', 
     return trial.tick()
   }
   trial.after(100)
-  // The first ends last, but must have begun first.
+  // The first ends last, but must start first.
   urgent('first', 9000, 10)
   urgent('third', 1000, 50)
   assert.deepEqual(sent(urgent('fourth', 10, 60)), [])

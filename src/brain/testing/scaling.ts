@@ -1,8 +1,8 @@
-/** Fleets as scaling policies see them, for tests. */
+/** Fleets for tests of scaling policies. */
 
 import type { FleetView, WorkerFigures } from '../scale/scaler.ts'
 
-/** Two cores a worker, idle, unless told otherwise. */
+/** By default two cores per worker, idle. */
 export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetView {
   return {
     inRole: () => 0,
@@ -30,7 +30,7 @@ export function fleetOf(facts: Partial<FleetView> & { ready: number }): FleetVie
   }
 }
 
-/** A fleet of these workers, each as usual but for what is said of it. */
+/** A fleet of these workers, each with the `usual` figures unless given. */
 export function fleetOfWorkers(
   usual: Partial<WorkerFigures>,
   workers: Partial<WorkerFigures>[],

@@ -6,7 +6,7 @@ const [intermediate, max] = [161_751_155, 1_272_110_814]
 const graceMs = 180_000
 const roomy = { slots: 1000 }
 
-/** Two workers at first, as many more as are launched, and CPU polled whenever the test says so. */
+/** A cluster of two workers and up to ten launches; the test polls CPU. */
 function trialOf({ most = 10, limits = {} } = {}): Trial {
   const trial = new Trial({
     scheduler: 'class-limits',
@@ -17,13 +17,13 @@ function trialOf({ most = 10, limits = {} } = {}): Trial {
   return trial
 }
 
-/** So many of them, named by a letter: what was done. */
+/** This many jobs arrive, named by a prefix and a number. */
 function arrive(trial: Trial, letter: string, count: number, work: number) {
   const from = only(trial.history, 'run').length + only(trial.history, 'wait').length
   return Array.from({ length: count }, (_, i) => trial.arrives(`${letter}${from + i}`, { work })).flat()
 }
 
-/** Its cores were so busy since the poll before. */
+/** Sets the CPU share of a worker since the previous poll. */
 function busy(trial: Trial, shares: Record<string, number>): void {
   const report = (worker: string, cpuMs: number) =>
     trial.tell({ type: 'reported', worker, seq: ++seq, held: heldBy(trial, worker), cpuMs })
@@ -41,7 +41,7 @@ const on = (trial: Trial, worker: string) => trial.view.workers.find(({ id }) =>
 const launches = (trial: Trial) => only(trial.history, 'launch').map(({ launch }) => launch)
 const later = (trial: Trial, ms: number) => trial.after(ms).tick()
 
-/** Both workers have as many of the largest as they may. */
+/** Both workers are at the limit of the largest class. */
 function fullOfMax(options?: Parameters<typeof trialOf>[0]): Trial {
   const trial = trialOf(options)
   arrive(trial, 'm', 20, max)
@@ -96,7 +96,7 @@ test('CP-10 a request that fits nowhere starts a worker, waits the grace period 
   const [launch] = only(trial.arrives('starter', { work: max }), 'launch')
   assert.equal(launch!.reason.code, 'misfit')
   trial.after(150_000).joins('c', roomy, { launch: launch!.launch })
-  // Others may be there before, and a place elsewhere changes nothing.
+  // Other requests may arrive there first, and room elsewhere changes nothing.
   for (const id of ['m0', 'm1']) trial.finishes(id)
   trial.arrives('short', { work: 1 })
   assert.deepEqual(sent(later(trial, 29_999)), [])
@@ -109,13 +109,13 @@ test('CP-10 while a worker is being started, others queue for the grace period a
   trial.after(60_000)
   assert.deepEqual(only(trial.arrives('second', { work: max }), 'launch'), [])
   trial.after(90_000).joins('c', roomy, { launch: launches(trial)[0]! })
-  // Booted, and still in its grace period: whoever fits there is sent, others queue.
+  // Booted, and still in its grace period: requests that fit are sent there, others queue.
   assert.deepEqual(sent(trial.arrives('third', { work: max })), ['third c'])
   assert.deepEqual(only(trial.arrives('other', { work: intermediate }), 'launch'), [])
   assert.deepEqual(sent(later(trial, 30_000)), ['starter c'])
   assert.deepEqual(sent(later(trial, 59_999)), [])
   assert.deepEqual(sent(later(trial, 1)), ['second c'])
-  // The one that still fits nowhere now starts a worker.
+  // The request that still fits nowhere starts a worker.
   later(trial, 90_000)
   assert.equal(launches(trial).length, 2)
 })
@@ -129,7 +129,7 @@ test('CP-10 a worker reserves a place for the request that started it, against b
   assert.equal(on(trial, 'c')!.keptFor, 'starter')
   assert.deepEqual(sent(later(trial, 30_000)), ['starter c'])
   assert.equal(on(trial, 'c')!.max, 10)
-  // The client of another starter hangs up: the place is for others again.
+  // The client of another starter disconnects, and its place is free again.
   const next = fullOfMax()
   next.arrives('starter', { work: max })
   next.after(150_000).joins('c', roomy, { launch: launches(next)[0]! })

@@ -1,4 +1,4 @@
-/** CloudPrime's rules as the preset composes them. Those of one policy alone are tested beside it; CP-1 to CP-4 also live. */
+/** CloudPrime's rules as the preset composes them. Rules of one policy are tested beside it; CP-1 to CP-4 also live. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import { cloudPrimeRow } from './rows.ts'
 const preset = presetOf('cloudprime')
 const [intermediate, max] = [161_751_155, 1_272_110_814]
 
-/** Its brain, with the two workers that it starts with. */
+/** The brain of the preset, with its first two workers. */
 function trialOf(): Trial {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({ scheduler, placing: placing!, discipline, scale: scale!, limits: limits! })
@@ -27,7 +27,7 @@ function trialOf(): Trial {
   return trial
 }
 
-/** Each second all of them report: what they have in hand, and CPU by these shares. */
+/** Each second all workers report their jobs and these CPU shares. */
 function beats(
   trial: Trial,
   seconds: number,
@@ -58,7 +58,7 @@ test('CP-1 one number, a semiprime, is answered with its factors', async () => {
 
 test('CP-2 rank = 0.4 instructions + 0.15 basic blocks + 0.05 field loads + 0.4 stack loads', () => {
   assert.ok(preset.meter && preset.meter !== 'off')
-  // Metrics are counted one by one, so that the row has them all.
+  // Metrics are counted separately, so that the row has them all.
   assert.equal(preset.meter.mode, 'regions')
   const tally = { instructions: 1000, blocks: 100, fieldLoads: 40, stackLoads: 500, stores: 77, calls: 9 }
   assert.equal(workOf(tally, preset.meter.formula), 400 + 15 + 2 + 200)
@@ -71,7 +71,7 @@ const row = (more: Partial<MetricsRow>): MetricsRow => ({
   ...more,
 })
 
-/** What the table has after all of this was written, in order. */
+/** The table after these writes, in order. */
 async function kept(...rows: Partial<MetricsRow>[]) {
   const ledger = memoryLedger()
   for (const each of rows) ledger.recordMetrics(row(each))
@@ -141,7 +141,7 @@ test('CP-13 three unanswered pings in a row, 3 s each: dead, and terminated; CPU
   const trial = trialOf()
   assert.equal(preset.limits?.cpuEveryMs, 75_000)
   assert.deepEqual(preset.limits?.pings, { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 3 })
-  // Reports come well within the time to answer, which is no shorter than processes need where times are divided.
+  // Heartbeats come well within the time to answer, which has a minimum when times are divided.
   for (const timeScale of [0.1, 1, 10, 60, 1000]) {
     const { beatMs, pings } = presetOf('cloudprime', { timeScale }).limits!
     assert.ok(Math.abs(pings!.everyMs - 30_000 / timeScale) < 1e-6 && pings!.answerMs < pings!.everyMs)
@@ -206,13 +206,13 @@ test('CP-16 requests of a dead worker, and those whose connection failed, are pl
   trial.joins('c', { slots: 64 }, { launch: launch!.launch })
   assert.deepEqual(sent(beats(trial, 200, { b: 0.5, c: 0.1 })), ['m1 c'])
   assert.deepEqual(sent(trial.fails('s1', 'unreachable')), ['s1 c'])
-  // Nobody was told anything.
+  // No client got an answer.
   assert.deepEqual(only(trial.history, 'answer'), [])
 })
 
 test('CP-9 to CP-11 in a whole run: classes never share a worker, limits hold, and every request is answered', () => {
   let next = 0
-  // A crowd of the largest after four minutes, then of the middle ones, with short ones between.
+  // A surge of the largest after four minutes, then of the middle ones, with short ones between.
   const sizes = {
     name: 'crowds',
     meanSeconds: 100,

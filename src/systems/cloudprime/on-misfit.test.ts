@@ -8,7 +8,7 @@ import { onMisfit } from './on-misfit.ts'
 const spec = { min: 2, max: 10 }
 const minute = 60_000
 
-/** Workers named by letters, with these shares of their cores busy. */
+/** Workers named by letters, with these CPU shares. */
 function fleet(cpus: (number | null)[], booting = 0) {
   const workers = cpus.map((cpu, i): WorkerFigures => {
     const id = String.fromCharCode(97 + i)
@@ -21,12 +21,12 @@ const ended = (decision: ScaleDecision) =>
   decision.kind === 'steps' ? (decision.end ?? []).map(({ worker }) => worker).join('') : ''
 const launched = (decision: ScaleDecision) => (decision.kind === 'steps' ? (decision.launch?.count ?? 0) : 0)
 
-/** Whom it ends, minute by minute, as long as nobody goes. */
+/** The workers ended at each minute, until one is. */
 function minutes(scaler: Scaler, count: number, cpus: (number | null)[], from = 0): string[] {
   return Array.from({ length: count }, (_, i) => ended(scaler.decide(fleet(cpus), (from + i) * minute)))
 }
 
-/** So many died, and those that are left are so busy: how many are launched. */
+/** The launches after this many deaths, with these CPU shares of the others. */
 function afterDeaths(dead: number, cpus: (number | null)[], booting = 0): number {
   const scaler = onMisfit(spec)
   scaler.decide(fleet([...cpus, ...Array.from({ length: dead }, () => 0.5)], booting), 0)
@@ -65,7 +65,7 @@ test('CP-14 a replacement whose launch failed is launched again, until it is rea
   const again = scaler.decide(fleet([0.9, 0.9, 0.9]), 3)
   assert.deepEqual([launched(again), again.reason.code], [1, 'dead-replaced'])
   assert.equal(launched(scaler.decide(fleet([0.9, 0.9, 0.9, 0.9]), 4)), 0)
-  // It was up: that it went again is another story.
+  // The replacement was ready, so that its later end is a new matter.
   assert.equal(launched(scaler.decide(fleet([0.9, 0.9, 0.9]), 5)), 0)
 })
 
@@ -79,7 +79,7 @@ test('CP-15 the count returns to 0 when CPU is higher, and pauses while it is un
   assert.equal(minutes(scaler, 10, [0.5, 0.5, 0.2, 0.5]).join(''), '')
   assert.equal(minutes(scaler, 1, [0.5, 0.5, 0.3, null], 10).join(''), '')
   assert.equal(minutes(scaler, 10, [0.5, 0.5, 0.1, null], 11).join(''), '')
-  assert.equal(scaler.tellsOf!('c').lowCpuFor, 10)
+  assert.equal(scaler.figuresOf!('c').lowCpuFor, 10)
   assert.equal(minutes(scaler, 1, [0.5, 0.5, 0.1, null], 21).join(''), 'c')
 })
 
@@ -102,7 +102,7 @@ test('CP-15 while a worker is above 75 %, only if two others with low CPU remain
 test('CP-15 changes of the fleet between two minutes are not counted', () => {
   const scaler = onMisfit(spec)
   for (let i = 0; i < 40; i++) assert.equal(ended(scaler.decide(fleet([0.5, 0.5, 0]), i * 1000)), '')
-  assert.equal(scaler.tellsOf!('c').lowCpuFor, 1)
+  assert.equal(scaler.figuresOf!('c').lowCpuFor, 1)
 })
 
 test('invalid options are rejected by name', () => {

@@ -13,7 +13,7 @@ const max = 1_272_110_814
 const factorize = (n: string) =>
   question({ n }, { workload: 'factorize', params: { n }, key: `{"n":"${n}"}` })
 
-/** A store, and a load balancer that can be started anew over the same file. */
+/** A ledger, and a balancer that can be restarted over the same file. */
 function setting(t: TestContext, keys = 100) {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-ranks-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The rules of the system cnv about its fleet: how many workers, and who is well. */
+/** CNV's rules about its fleet: scaling and health. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function come(trial: Trial, work: number): string[] {
   return sent(trial.arrives(`0:${work}`, { work }))
 }
 
-/** Reports so much CPU time of each worker in the minute that has passed, then lets the minute end. */
+/** Each worker reports this CPU share for the past minute; then the minute ends. */
 function minuteAt(trial: Trial, shares: Record<string, number>, spent: Map<string, number>): Action[] {
   trial.after(minute)
   const seq = trial.now
@@ -34,7 +34,7 @@ function minuteAt(trial: Trial, shares: Record<string, number>, spent: Map<strin
   return trial.tick()
 }
 
-/** At the start of a minute, with one launch of its own that has become `w`. */
+/** At the start of a minute, with one worker, `w`. */
 function scaled(): { trial: Trial; at: (shares: Record<string, number>) => Action[] } {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({
@@ -161,7 +161,7 @@ test('CN-11 below 20 % for five ticks the least loaded worker drains, down to on
   for (let i = 0; i < 6; i++) assert.deepEqual(only(at({ w: 0 }), 'drain'), [])
 })
 
-/** As the preset says it: pings each 15 s. */
+/** With the preset's health checks, every 15 s. */
 function pinged(): Trial {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({

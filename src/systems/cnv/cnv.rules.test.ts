@@ -1,4 +1,4 @@
-/** The rules of the system cnv that the brain decides, with costs for work, and minutes as they are. */
+/** CNV's rules of placement, with costs as work and unscaled times. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const minute = 60_000
 /** A unit of work is a unit of cost. */
 const preset = presetOf('cnv', { workScale: workPerCost })
 
-/** With these workers. `functions`: how many at a time. */
+/** `functions`: their concurrency. */
 function trialOf(workers: string[], { functions = 0 } = {}): Trial {
   const { scheduler, placing, discipline, scale, limits, overflow } = preset
   const { perWorkload: _, ...rule } = overflow!
@@ -31,14 +31,14 @@ function trialOf(workers: string[], { functions = 0 } = {}): Trial {
   return trial
 }
 
-/** Jobs of these costs, one after the other, by names that tell which. */
+/** Jobs of these costs arrive, named by index and cost. */
 function come(trial: Trial, ...costs: number[]): string[] {
   return costs.flatMap((work, i) => sent(trial.arrives(`${i}:${work}`, { work })))
 }
 
 const loads = (trial: Trial) => trial.view.workers.map(({ figures }) => figures.loadPercent)
 
-/** An attempt in a function ends so. */
+/** An attempt in a function fails. */
 function endsAway(trial: Trial, job: string, kind: FailureKind | 'finished'): Action[] {
   const { attempt } = only(trial.history, 'overflow').findLast((action) => action.job === job)!
   const token = { epoch: 1, job, attempt, worker: 'function:local' }
@@ -89,7 +89,7 @@ test('CN-6 without capacity a LIGHT request goes to a function, and a larger one
   assert.deepEqual(come(trial, 14_000), ['0:14000 a'])
   assert.equal(only(trial.arrives('light', { work: 4_000 }), 'overflow').length, 1)
   assert.equal(only(trial.arrives('medium', { work: 4_001 }), 'wait').length, 1)
-  // There is room for this one.
+  // This one fits.
   assert.deepEqual(sent(trial.arrives('lighter', { work: 2_000 })), ['lighter a'])
   assert.equal(preset.overflow!.memoryMb, 512)
   assert.equal(preset.overflow!.perWorkload, true)
@@ -111,7 +111,7 @@ test('CN-6 a throttled request is tried there three times, after 750 ms and 1,50
     come(trial, 16_000)
     assert.equal(only(trial.arrives('light', { work: 100 }), 'overflow').length, 1)
     endsAway(trial, 'light', kind)
-    // Between tries it is not for workers either.
+    // Between attempts workers do not get it either.
     assert.deepEqual(sent(trial.finishes('0:16000')), [])
     assert.deepEqual(only(trial.after(749).tick(), 'overflow'), [])
     assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
@@ -157,7 +157,7 @@ test('CN-7 retries go first, then the lightest class, each in order of arrival',
     trial.arrives(id, { work })
   trial.fails('0:16000', 'crash')
   assert.deepEqual(trial.view.waiting.toSorted(), ['0:16000', 'super'])
-  // On b the one that failed on a goes first.
+  // On b the job that failed on a goes first.
   const actions = trial.finishes('1:16000')
   assert.deepEqual(sent(actions), ['0:16000 b'])
   assert.deepEqual(
@@ -197,15 +197,15 @@ test('CN-7 each attempt has its own waiting budget', () => {
 
 test('CN-8 jobs are packed at low load and spread at high load, with hysteresis', () => {
   const trial = trialOf(['a', 'b'])
-  // Below 40 % on average: onto the fewest.
+  // Below a mean of 40 %: packed.
   assert.deepEqual(come(trial, 2_000, 3_000, 2_000), ['0:2000 a', '1:3000 a', '2:2000 a'])
   assert.deepEqual(loads(trial), [44, 0])
-  // From 22 % to 50 %: still packed, also where it is between the bounds.
+  // From 22 % to 50 %: still packed, also between the bounds.
   assert.deepEqual(sent(trial.arrives('p', { work: 9_000 })), ['p a'])
   assert.deepEqual(sent(trial.arrives('q', { work: 1_000 })), ['q b'])
   assert.deepEqual(loads(trial), [100, 6])
   assert.deepEqual(sent(trial.arrives('r', { work: 6_000 })), ['r b'])
-  // 72 %: spread, and it stays so down to 40 %.
+  // 72 %: spread, down to 40 %.
   assert.deepEqual(sent(trial.arrives('s', { work: 100 })), ['s b'])
   trial.finishes('p')
   assert.deepEqual(loads(trial), [44, 44])
@@ -226,7 +226,7 @@ test('CN-8 at a mean of 60 % jobs are still packed, at 40 % still spread', () =>
   ] as const)
     trial.arrives(job, { work })
   for (const job of ['a1', 'a2']) assert.equal(trial.at(job).worker, 'a')
-  // The last one is packed: a has room for it.
+  // The last one is packed onto a.
   assert.equal(trial.at('b2').worker, 'a')
   assert.deepEqual(sent(trial.arrives('sixty', { work: 1 })), ['sixty a'])
   assert.deepEqual(sent(trial.arrives('above', { work: 1 })), ['above b'])

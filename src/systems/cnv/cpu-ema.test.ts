@@ -31,9 +31,9 @@ test('it decides at its interval and holds in between, whatever happens', () => 
 test('workers without a reading are left out, and without any reading the mean is unknown', () => {
   const scaler = cpuEma(spec)
   scaler.decide(view([worker('w1', null)]), 0)
-  assert.equal(scaler.tells!().emaPercent, null)
+  assert.equal(scaler.figures!().emaPercent, null)
   scaler.decide(view([worker('w1', null), worker('w2', 0.5)]), 100)
-  assert.equal(scaler.tells!().emaPercent, 50)
+  assert.equal(scaler.figures!().emaPercent, 50)
 })
 
 test('booting workers count, so that the maximum is not exceeded', () => {

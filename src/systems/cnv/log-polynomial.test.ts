@@ -8,7 +8,7 @@ import { logPolynomial } from './log-polynomial.ts'
 const whole = (random: Random, least: number, most: number) =>
   Math.round(least * (most / least) ** random.next())
 
-/** Learns so many random requests, then tells the median of max(guess ÷ actual, actual ÷ guess) over others. */
+/** Learns random requests, then returns the median of max(guess ÷ actual, actual ÷ guess) over others. */
 function medianError(rows: number, make: (random: Random) => [Features, number], rule = logPolynomial()) {
   const random = stream(1, 'requests')
   for (let i = 0; i < rows; i++) {

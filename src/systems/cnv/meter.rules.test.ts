@@ -31,14 +31,14 @@ async function poolOf(t: TestContext, ...names: string[]) {
 
 test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 instructions and 62 accesses each', async (t) => {
   const { ask, uncounted } = await poolOf(t, 'grayscott', 'julia')
-  // Nothing is fed and all is removed: it settles long before.
+  // Without feed it settles long before.
   const settles = { size: 32, iterations: 20_000, feed: 0, kill: 0.1 }
   const { answer, work, instCount, totalAccesses } = await ask('grayscott', settles)
   const iterations = Number(answer.headers['grayscott-iterations'])
   assert.ok(iterations > 0 && iterations < 20_000)
   const cells = iterations * 32 * 32
   assert.deepEqual([instCount, totalAccesses, work], [cells * 274, cells * 62, cells * 336])
-  // Its loops have no counters; what it shares with others has.
+  // Its loops have no counters; code that it shares with others has.
   const has = (file: string) => uncounted.some((path) => path.endsWith(file))
   assert.deepEqual(['grayscott.ts', 'grayscott/reaction.ts', 'params/fields.ts', 'julia.ts'].map(has), [
     true,

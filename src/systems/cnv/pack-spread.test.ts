@@ -42,7 +42,7 @@ test('between the bounds it keeps spreading', () => {
   ] as const)
     trial.arrives(id, { work })
   trial.finishes('a')
-  // 40.0 % on average: between the bounds it spreads on.
+  // A mean of 40.0 % is between the bounds.
   assert.deepEqual(sent(trial.arrives('d', { work: 10 })), ['d w0'])
 })
 

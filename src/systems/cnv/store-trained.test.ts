@@ -74,7 +74,7 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.warm(known!.workload)
   assert.equal(estimator.estimate(known!).source, 'memo')
   assert.equal(estimator.estimate(question({ n: 40 })).source, 'model')
-  // Others wrote these; what is heard here only says that it is time.
+  // Another process wrote these; measurements here only trigger the rebuild.
   const [theirs] = record(ledger, 31, 60)
   assert.notEqual(estimator.estimate(theirs!).source, 'memo')
   for (let n = 61; n <= 66; n++)

@@ -15,7 +15,7 @@ const mostWork = placing!.mostWork!
 const small = mostWork / 5
 const away = (actions: readonly Action[]) => only(actions, 'overflow').map(({ job }) => job)
 
-/** A trial with so many workers, a, b, c … */
+/** A trial with this many workers, a, b, c … */
 function fleet(count: number): PresetTrial {
   const trial = new PresetTrial('ecowork', { min: count })
   trial.boots()
@@ -23,7 +23,7 @@ function fleet(count: number): PresetTrial {
   return trial
 }
 
-/** The same, with one more that boots: a scale-out is under way. */
+/** The same, with one more booting: a scale-out is under way. */
 function growing(count: number): PresetTrial {
   const trial = fleet(count)
   assert.equal(launches(trial.lives(minute, 0.9)), 1)
@@ -44,7 +44,7 @@ test('EW-6 while a worker is launched, the worker with the least work within the
   const crowded = trial.at('a0').worker === 'a' ? 'b' : 'a'
   for (let i = 1; i <= 10; i++)
     assert.deepEqual(sent(trial.arrives(`b${i}`, { work: 1 })), [`b${i} ${crowded}`])
-  // That one has ten, so it is the other's turn; and then nobody's.
+  // That worker has ten requests, then the other has, and then no worker fits.
   assert.deepEqual(sent(trial.arrives('next', { work: 0.05 * mostWork })), [`next ${trial.at('a0').worker}`])
   assert.deepEqual(away(trial.arrives('small', { work: 0.1 * mostWork })), ['small'])
   trial.arrives('large', { work: 0.3 * mostWork })
@@ -58,7 +58,7 @@ test('EW-6 a request of up to a fifth of the limit goes to a function, a larger 
   trial.arrives('more', { work: small + 1 })
   assert.deepEqual(trial.view.waiting, ['more'])
   assert.deepEqual(sent(trial.lives(1000, 0.9)), [])
-  // The scale-out came to nothing, so it is over.
+  // The scale-out failed and is over.
   trial.tell({ type: 'launch-failed', launch: trial.view.booting[0]! })
   assert.deepEqual(sent(trial.lives(1000, 0.9)), ['more a'])
 })
@@ -116,7 +116,7 @@ test('EW-7 a dead worker is terminated at once', () => {
   assert.deepEqual(steps(trial.tell({ type: 'lost', worker: 'b' })), ['terminate b', 'launch'])
 })
 
-/** When an attempt at so much work, alone on its worker, is overdue. */
+/** When an attempt at this work, alone on its worker, is overdue. */
 const limitMs = ({ machine }: PresetTrial, work: number) =>
   limits!.answers!.leastMs + limits!.answers!.factor * (work / machine.workPerSecond) * 1000
 

@@ -1,4 +1,4 @@
-/** EcoWork@Cloud, rule by rule. Of EW-3, EW-4 and EW-7 there are more tests beside the code. */
+/** EcoWork@Cloud, rule by rule: workloads, meter and estimates. More tests are beside the code. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -102,7 +102,7 @@ test('EW-3 a restart begins with the stored ends and slope', async () => {
   first.close()
   for (const snapshot of await ledger.snapshots('foxes-rabbits')) second.restore(snapshot)
   assert.equal(second.rule('foxes-rabbits').guess(habitat('2:1', 100))?.value, 2000)
-  // What lies between the ends changes nothing.
+  // An x between the ends changes nothing.
   second.rule('foxes-rabbits').learn(habitat('2:1', 20), 123_456)
   second.write()
   assert.equal(second.rule('foxes-rabbits').guess(habitat('2:1', 100))?.value, 2000)

@@ -13,7 +13,7 @@ type Some = Partial<WorkerFigures>
 const fleet = (workers: Some[], more: Partial<FleetView> = {}) =>
   fleetOfWorkers({ cpu: 0.6, jobs: 1 }, workers, more)
 
-/** What it says of these at its next look. */
+/** The decision about these workers at the next look. */
 function look(scaler: Scaler, workers: Some[], more: Partial<FleetView> = {}, now = minute): string {
   scaler.decide(fleet([{}]), 0)
   return told(scaler.decide(fleet(workers, more), now))
@@ -48,7 +48,7 @@ test('HC-7 while a worker is fresh nothing else is decided, but marked ones stil
   assert.equal(look(averageWork(spec), [...of(400), { cpu: null }]), 'fresh-workers')
   assert.equal(look(averageWork(spec), of(400), { booting: 1 }), 'fresh-workers')
   assert.equal(look(averageWork(spec), [{ cpu: null }, { draining: true, jobs: 0 }]), 'end w2')
-  // One that is marked need not be known.
+  // A marked worker needs no reading.
   assert.equal(look(averageWork(spec), [...of(400), { cpu: null, draining: true }]), 'launch 1')
 })
 
@@ -61,7 +61,7 @@ test('HC-7 a worker that is idle, and not booting, is not fresh', () => {
     ]),
     'enough',
   )
-  assert.deepEqual(scaler.tellsOf?.('w1'), { fresh: false })
+  assert.deepEqual(scaler.figuresOf?.('w1'), { fresh: false })
 })
 
 test('HC-8 a mean above 70 % of the limit launches a worker, 70 % does not', () => {

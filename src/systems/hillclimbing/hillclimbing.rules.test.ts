@@ -1,4 +1,4 @@
-/** HillClimbing@Cloud, rule by rule. Of HC-1, HC-4, HC-7 and HC-8 there are more tests beside the code. */
+/** HillClimbing@Cloud, rule by rule. More tests of HC-1, HC-4, HC-7 and HC-8 are beside the code. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,11 +20,11 @@ import { hcRequestOf } from './rows.ts'
 const million = 1_000_000
 const minute = 60_000
 
-/** A trial with so many workers, a, b, c …, each of which has been looked at. */
+/** A trial with this many workers, a, b, c …, none of them fresh. */
 function fleet(count: number, scale: { min?: number; max?: number } = {}): PresetTrial {
   const trial = new PresetTrial('hillclimbing', scale)
   trial.boots()
-  // What fits nowhere brings a worker up.
+  // A request that fits nowhere launches a worker.
   for (let i = 1; i < count; i++) {
     for (let j = 0; j < i; j++) trial.arrives(`filler-${i}-${j}`, { work: 501 * million })
     trial.arrives(`more-${i}`, { work: 501 * million })
@@ -151,7 +151,7 @@ test('HC-5 at the maximum, small requests do not overtake a large one for ever',
   const trial = fleet(1, { max: 1 })
   trial.arrives('s0', { work: 100 * million })
   assert.equal(launches(trial.arrives('large', { work: 450 * million })), 0)
-  // Small ones that come and go always find room.
+  // Small requests always find room.
   let i = 0
   for (; i < 500 && trial.view.waiting.includes('large'); i++) {
     trial.arrives(`s${i + 1}`, { work: 100 * million })

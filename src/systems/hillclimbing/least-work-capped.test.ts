@@ -5,7 +5,7 @@ import { only, sent, Trial } from '../../brain/testing/trial.ts'
 const placing = { mostWork: 1000, againMs: 100, keepAfterMs: 500 }
 const begin = (max: number) => new Trial({ scheduler: 'least-work-capped', placing, scale: { min: 0, max } })
 
-/** One worker that is never empty for long, and a job that needs it for itself. */
+/** One worker with a small job, and a queued job that needs the worker for itself. */
 function crowded(): Trial {
   const trial = begin(1)
   trial.joins('a')

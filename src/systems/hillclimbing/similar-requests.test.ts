@@ -32,7 +32,7 @@ function search({ strategy = 'BFS', map = 1, ...where }: Search): ReturnType<typ
   )
 }
 
-/** What is said of a whole map after these. */
+/** The estimate of a whole map after these. */
 function after(rows: [Search, number][], asked: Search = {}) {
   const rule = similarRequests({ unknown: 200_000_000 })
   for (const [row, work] of rows) rule.learn(search(row), work)
@@ -64,7 +64,7 @@ test("HC-4 next are requests on the same map within a quarter of the area's side
     ]),
     [100, 'similar', 'same-map', 'same', 1],
   )
-  // The side is that of the request asked about.
+  // The side is that of the new request.
   const small = { x0: 400, x1: 499, y0: 400, y1: 499 }
   assert.deepEqual(
     after(

@@ -4,7 +4,7 @@ import { answers, only, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
 import { explain } from '../../story/reasons.ts'
 
-/** Its policy looks every 1.5 s; nobody pulls until a node joins. */
+/** The policy checks every 1.5 s; no node pulls yet. */
 function shop(): Trial {
   const trial = new Trial({
     scheduler: 'central-queue',

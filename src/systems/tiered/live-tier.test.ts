@@ -12,7 +12,7 @@ function tierOf(t: TestContext, role: 'front' | 'middle', front?: FrontStarter) 
   const parts = { id: 'n', front, ask: asked.resolve, failed: failed.resolve }
   const tier = new LiveTier({ role, settings: ending }, parts)
   t.after(() => tier.close())
-  // Its timers alone keep no process.
+  // The tier's timers do not keep the process alive.
   const alive = setInterval(() => {}, 1000)
   t.after(() => clearInterval(alive))
   return { tier, asked: asked.promise, failed: failed.promise }
@@ -34,7 +34,7 @@ test('TI-6 a middle asks only when it has finished its requests', async (t) => {
     early = true
   })
   first()
-  // Another one, of the same rule, has asked meanwhile.
+  // Another tier with the same rule has asked by now.
   await tierOf(t, 'middle').asked
   await tierOf(t, 'middle').asked
   assert.equal(early, false)

@@ -20,7 +20,7 @@ function launched(decision: ScaleDecision): number {
   return decision.kind === 'steps' ? (decision.launch?.count ?? 0) : 0
 }
 
-/** A cluster with tiers that has its nodes. */
+/** A tiered cluster whose nodes can join. */
 function running(servers: number, max = 100) {
   const scaler = queueLength({ min: 1, max, tiers: hourly(servers) })
   const fleet = { ready: 0, fronts: 0, booting: 0, waiting: 0 }
@@ -64,7 +64,7 @@ test('TI-4 it starts with the number for the hour, and the coordinator is one of
   assert.deepEqual(decision.reason, { code: 'tiers-start', hour: 0, servers: 6, front: 2, middle: 4 })
   const roles = Array.from({ length: 5 }, join)
   assert.deepEqual(roles.toSorted(), ['front', 'middle', 'middle', 'middle', 'middle'])
-  assert.equal(roles[0], 'middle', 'nothing is done without one')
+  assert.equal(roles[0], 'middle', 'without a middle no request is processed')
   assert.equal(launched(decide(1)), 0)
   assert.deepEqual([fleet.ready, fleet.fronts], [5, 1])
 })
@@ -82,7 +82,7 @@ test('TI-5 above 1.5 queued requests per server it adds the excess as middles, a
   decide(0)
   join()
   join()
-  // Three servers with the coordinator: 4 waiting are not more than 4.5, and 5 are half of one more.
+  // Three servers with the coordinator: 4 queued are not above 4.5, and 5 exceed it by half a node.
   assert.equal(launched(decide(1500, { waiting: 4 })), 0)
   assert.equal(launched(decide(3000, { waiting: 5 })), 0)
   const decision = decide(4500, { waiting: 14 })
@@ -100,7 +100,7 @@ test('TI-5 booting servers count, so that one queue does not cause growth twice'
   join()
   assert.equal(launched(decide(1500, { waiting: 10 })), 6)
   assert.equal(fleet.booting, 6)
-  // 9 servers, 6 of which boot.
+  // 9 servers, 6 of them booting.
   assert.equal(launched(decide(3000, { waiting: 13 })), 0)
   assert.equal(launched(decide(4500, { waiting: 15 })), 1)
 })

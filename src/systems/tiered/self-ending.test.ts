@@ -23,7 +23,7 @@ test('TI-6 a node asks after two late requests in a row, not after one', () => {
     [middle, 700],
   ] as const) {
     const node = new SelfEnding(rule, 0)
-    // The first follows none.
+    // The first request has no predecessor.
     assert.equal(node.arrived(900), undefined)
     assert.equal(node.arrived(900 + limitMs + 1), undefined)
     assert.deepEqual(node.arrived(900 + 2 * (limitMs + 1)), { why: 'slow', ms: limitMs + 1 })
@@ -35,7 +35,7 @@ test('TI-6 a request in time restarts the count, and so does having asked', () =
   const times = [0, 701, 1401, 2102, 2803, 3504, 4205]
   assert.deepEqual(
     times.map((at) => node.arrived(at)?.why ?? '-'),
-    // The third comes exactly at the limit.
+    // The third arrives exactly at the limit.
     ['-', '-', '-', '-', 'slow', '-', 'slow'],
   )
 })

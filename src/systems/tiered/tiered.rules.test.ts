@@ -1,4 +1,4 @@
-/** The rules of the system behind `tiered` as sequences in virtual time; each decision by itself is tested where it is made. */
+/** The rules of the tiered system in the simulator; single decisions are tested beside the code. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { explain } from '../../story/reasons.ts'
 import { presetOf } from '../presets.ts'
 import { tierDefaults } from './tiers.ts'
 
-/** What happened to the nodes, by time. */
+/** What happens to the nodes, by time. */
 class Diary implements Observer {
   readonly roles = new Map<string, string>()
   readonly through = new Map<string, number>()
@@ -54,7 +54,7 @@ class Diary implements Observer {
   }
 }
 
-/** Requests of 100 ms, two of three of them to browse. */
+/** Requests of 100 ms, two of three of them browse. */
 function run(perSecond: number, jobs: number) {
   let count = 0
   const work = 0.1 * unitsPerSecond
@@ -92,7 +92,7 @@ test('TI-1 each kind of request has its own lane', () => {
 })
 
 test('TI-2 the coordinator and each front accept requests in turn, and middles process them', () => {
-  // Enough for the queues to grow while the first nodes boot, and fronts with them.
+  // Enough load for the queues to grow while the first nodes boot, so that fronts are added.
   const { diary, summary } = run(60, 4000)
   const fronts = [...diary.roles].filter(([, role]) => role === 'front').map(([id]) => id)
   assert.ok(fronts.length > 0)
@@ -134,7 +134,7 @@ test('TI-6 TI-7 with few requests nodes leave, one a second, down to the minimum
   for (const { text } of diary.ended) assert.match(text, /it asked to leave/)
   for (const [i, { at }] of diary.ended.entries()) assert.ok(i === 0 || at - diary.ended[i - 1]!.at >= 1000)
   assert.ok(diary.stayed.includes('too-few'))
-  // One middle is left, which still does all of it.
+  // One middle remains and still processes everything.
   assert.equal(diary.roles.size - diary.ended.length, 1)
   assert.ok(summary.jobs > 40)
 })
