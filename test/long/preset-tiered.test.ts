@@ -96,7 +96,7 @@ test('TI-5 TI-8 many requests at once add nodes, and those that wait too long ar
   assert.ok(dropped > 0)
   assert.equal(counters.dropped - before.dropped, dropped)
   assert.equal(counters.refused, 0)
-  assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests wait/.test(text)))
+  assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests are queued/.test(text)))
   await until(() => live.state().workers.length > 1, 'more are there')
 })
 
