@@ -109,7 +109,7 @@ class ClassLimitsScheduler implements Scheduler {
     return hasRoom(worker)
   }
 
-  tells(worker: WorkerRecord): Figures {
+  figuresOf(worker: WorkerRecord): Figures {
     const start = this.#reservation(worker)
     const keptFor = start ? { keptFor: start.job } : {}
     return { requests: worker.jobs.length, ...countClasses(worker, this.#limits), ...keptFor }
