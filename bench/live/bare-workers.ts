@@ -9,7 +9,7 @@ import { defaultMeter } from '../../src/meter/hooks.ts'
 import { acceptJoining } from '../../src/wire/accept.ts'
 import { incompatibility } from '../../src/wire/admission.ts'
 import { newToken } from '../../src/wire/token.ts'
-import { readCode } from '../../src/worker/code.ts'
+import { readCode } from '../../src/worker/workload-code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
