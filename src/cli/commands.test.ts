@@ -147,6 +147,7 @@ test('a request that misses its deadline is told so', async () => {
 })
 
 test('an interrupted request ends, and its job with it', async () => {
+  await until(({ jobs }) => jobs === 0)
   const { cancelled } = (await state()).counters
   const { process: child, ended } = start(['request', 'factorize', endless, '--url', cluster.url])
   await until(({ workers }) => workers.some(({ jobs }) => jobs.some((job) => job.running)))

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { localFleet } from './local.ts'
 
@@ -82,10 +85,14 @@ test('what cannot be started is never in the list', async (t) => {
 })
 
 test('one that is to end by itself is left to it, and ended if it does not', async (t) => {
-  const { fleet, news, begins } = scripted(t, 'echo up; sleep 0.05')
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fleet-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const go = join(folder, 'go')
+  const { fleet, news, begins } = scripted(t, `echo up; until [ -e '${go}' ]; do sleep 0.01; done`)
   const gone = once(news, 'gone')
   await begins('1')
   fleet.terminate('1', 60_000)
+  writeFileSync(go, '')
   assert.deepEqual(await gone, ['1', 'exited with code 0'])
   const stuck = scripted(t, 'echo up; exec sleep 60')
   await stuck.begins('1')

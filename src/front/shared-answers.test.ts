@@ -276,7 +276,8 @@ test('whoever arrives, hangs up or is refused: each is answered once, and jobs e
   assert.deepEqual([...seen].sort(), all)
 })
 
-test('the job goes on when the first client hangs up, and is cancelled when the last one does', () => {
+test('the job goes on when the first client hangs up, and is cancelled when the last one does', (t) => {
+  clock(t)
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x')]
   assert.equal(world.jobs.length, 1)
@@ -319,7 +320,8 @@ test('who is in more of a hurry shares a job that runs, and none that waits', (t
   world.listeners[0]!.hangUp()
 })
 
-test('a long answer goes to one, and the others are given jobs of their own', () => {
+test('a long answer goes to one, and the others are given jobs of their own', (t) => {
+  clock(t)
   const world = new World()
   for (let i = 0; i < 3; i++) world.arrive('x')
   world.begin(world.live[0]!)
@@ -333,7 +335,8 @@ test('a long answer goes to one, and the others are given jobs of their own', ()
   )
 })
 
-test('a long answer that would be broken off at the deadline of one who hung up goes to nobody', () => {
+test('a long answer that would be broken off at the deadline of one who hung up goes to nobody', (t) => {
+  clock(t)
   const world = new World()
   const hasty = world.arrive('x', { deadlineMs: 50 })
   const others = [world.arrive('x', { deadlineMs: 200 }), world.arrive('x')]
@@ -348,7 +351,8 @@ test('a long answer that would be broken off at the deadline of one who hung up 
   assert.equal(world.computations[0]!.overs, 1)
 })
 
-test('a long answer that has begun is broken off, and not asked for again', () => {
+test('a long answer that has begun is broken off, and not asked for again', (t) => {
+  clock(t)
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x', { client: 'b' })]
   first.hangUp()
@@ -358,7 +362,8 @@ test('a long answer that has begun is broken off, and not asked for again', () =
   assert.equal(world.jobs.length, 1)
 })
 
-test('who wants a new answer begins a job that later ones join, also when the older is done', () => {
+test('who wants a new answer begins a job that later ones join, also when the older is done', (t) => {
+  clock(t)
   const world = new World()
   world.arrive('x')
   world.arrive('x', { fresh: true })

@@ -17,7 +17,7 @@ export const hasty = { busyMs: 20, retryMs: 10, maxRetryMs: 20, troubleEveryMs: 
 export const tidy = { tidyAfterMs: 0, tidyEveryMs: 0 } as const
 
 /** Far longer than anything takes: a test that waits in vain fails instead of hanging. */
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 export interface Scratch {
   folder: string
