@@ -10,7 +10,7 @@ test('each worker stands for an upstream of its own, and one that ends leaves it
   const news = new EventEmitter()
   const fleet = localFleet(
     {
-      command: ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
+      command: ['sh', '-c', 'echo "$@"; exec sleep 6000', 'sh'],
       upstreams: ['http://a:1', 'http://b:2'],
       env: {},
       log: (line) => news.emit('line', line),
@@ -60,7 +60,7 @@ function scripted(t: TestContext, script: string) {
 }
 
 test('the list has what runs, since when, and nothing that has ended', async (t) => {
-  const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 60')
+  const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 6000')
   assert.deepEqual(await listed(), [])
   const before = Date.now()
   await begins('1')
@@ -94,7 +94,7 @@ test('one that is to end by itself is left to it, and ended if it does not', asy
   fleet.terminate('1', 60_000)
   writeFileSync(go, '')
   assert.deepEqual(await gone, ['1', 'exited with code 0'])
-  const stuck = scripted(t, 'echo up; exec sleep 60')
+  const stuck = scripted(t, 'echo up; exec sleep 6000')
   await stuck.begins('1')
   const killed = once(stuck.news, 'gone')
   stuck.fleet.terminate('1', 20)
