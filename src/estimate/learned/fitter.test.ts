@@ -35,7 +35,7 @@ test('there is no model of nothing', async () => {
 })
 
 test('models of many rows are made one at a time, of the rows that are there then, and small ones do not wait', async (t) => {
-  const fitter = threadFitter((line) => assert.fail(line), { rest: 1e6 })
+  const fitter = threadFitter((line) => assert.fail(line), { rest: Infinity })
   t.after(() => fitter.close())
   const collected: string[] = []
   const from = (name: string) => () => {

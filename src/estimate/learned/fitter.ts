@@ -39,6 +39,8 @@ export interface FitAnswer {
 const many = 100
 /** After one of them the thread rests for so many times as long as it took: models take at most this part of a core. */
 const usualRest = 50
+/** A timer that is set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** One thread for all who ask; it starts when it is first needed, and does not keep the process alive. */
 export function threadFitter(log: (line: string) => void, { rest = usualRest } = {}): Fitter {
@@ -87,7 +89,7 @@ export function threadFitter(log: (line: string) => void, { rest = usualRest } =
       if (closed.signal.aborted) return undefined
       const began = performance.now()
       const model = await ask(rows(), options)
-      const restMs = rest * (performance.now() - began)
+      const restMs = Math.min(longestTimerMs, rest * (performance.now() - began))
       pause(restMs, undefined, { ref: false, signal: closed.signal }).then(turn.resolve, turn.resolve)
       return model
     },
