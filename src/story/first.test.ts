@@ -26,7 +26,7 @@ much more left than its 2 s, and went first from 400 ms on because of its deadli
   )
   assert.match(
     scene.why('report').story[2]!.text,
-    /^Paused: job bill takes its core, for it goes first now; that one needs 2 s, this one another 500 ms\.$/,
+    /^Paused: job bill preempts it because that one goes first: bill needs 2 s, this one another 500 ms\.$/,
   )
 })
 

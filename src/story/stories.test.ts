@@ -232,7 +232,7 @@ test('a job that went to a function: why, and how it ended', () => {
   assert.deepEqual([away.worker, away.attempts, away.responseMs], ['function:local', 1, 1100])
   assert.match(
     away.story[1]!.text,
-    /^Sent to function:local: the fleet would come to it in 5 s, a function has it done in 1\.1 s, and costs [\d.e-]+ where that is worth [\d.]+\.$/,
+    /^Sent to function:local: the fleet would start it in 5 s, a function finishes it in 1\.1 s, and costs [\d.e-]+ where the time saved is worth [\d.]+\.$/,
   )
   const texts = scene.why('longer').story.map(({ text }) => text)
   assert.match(
