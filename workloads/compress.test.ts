@@ -1,4 +1,4 @@
-/** What compress answers, and what it refuses. */
+/** Conversions of compress, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -70,7 +70,7 @@ test('each format is converted to each', async () => {
   }
 })
 
-test('the same request has the same answer', async () => {
+test('equal requests have equal responses', async () => {
   for (const format of ['png', 'jpeg', 'bmp']) {
     const bytes = originals.png!(photo(90, 40, { alpha: true }))
     assert.deepEqual(await convert(bytes, { format }), await convert(bytes, { format }))
@@ -103,7 +103,7 @@ test('PNG keeps transparency; JPEG and BMP show it over white', async () => {
   assert.ok(difference(read.jpeg!(jpeg).data, over) < 2)
 })
 
-test('a picture is made smaller until its longer side fits, by averaging', async () => {
+test('a picture is scaled down by averaging until its longer side fits', async () => {
   const picture = photo(64, 32, { alpha: true })
   const { body, headers } = await convert(originals.png!(picture), { format: 'png', maxSide: 16 })
   assert.deepEqual([headers['picture-width'], headers['picture-height']], ['16', '8'])
@@ -143,7 +143,7 @@ test('progress grows to 1', async () => {
   }
 })
 
-test('what its cost depends on is told from the head of the body', () => {
+test('features are derived from the head of the body', () => {
   const params = readParams(compress, { format: 'png', quality: 0.5, maxSide: 30 })
   for (const [input, original] of Object.entries(originals)) {
     const head = original(photo(60, 45))
@@ -162,13 +162,13 @@ test('what its cost depends on is told from the head of the body', () => {
   }
 })
 
-test('a progressive JPEG is told from others, because it takes longer', () => {
+test('a progressive JPEG is recognized, because it takes longer', () => {
   const head = jpegFile({ width: 8, height: 8, sampling: [[1, 1]], progressive: true })
   const { input } = compress.features!(readParams(compress, {}), { head, bytes: head.length })
   assert.equal(input, 'progressive jpeg')
 })
 
-test('telling the cost never fails, also where the body will be refused', () => {
+test('features never fail, even if the body will be rejected', () => {
   const params = readParams(compress, {})
   const cost = (head: Uint8Array, bytes = head.length) => {
     const { input, pixels } = compress.features!(params, { head, bytes })
@@ -188,8 +188,8 @@ test('telling the cost never fails, also where the body will be refused', () => 
   assert.deepEqual(cost(late.subarray(0, 50_000), 1_000_000), ['jpeg', 5_000_000])
 })
 
-test('what is no picture is refused', async () => {
-  assert.match(await refusal(new Uint8Array()), /^400 there is no picture: send one as the body/)
+test('other data is rejected', async () => {
+  assert.match(await refusal(new Uint8Array()), /^400 the body is empty: send a picture as the body/)
   for (const text of ['hello', 'GIF89a......', '{}']) {
     assert.equal(
       await refusal(Buffer.from(text)),
@@ -198,7 +198,7 @@ test('what is no picture is refused', async () => {
   }
 })
 
-test('a picture that is too large is refused by its header', async () => {
+test('a picture that is too large is rejected by its header', async () => {
   const huge = 'at most 20000000 pixels and 32767 a side are allowed'
   const png = Buffer.concat([signature, ihdr(60_000, 2, 8, 6, 0, 0, 0), chunk('IEND', Buffer.alloc(0))])
   assert.equal(await refusal(png), `413 the picture is 60000 × 2: ${huge}`)
@@ -210,7 +210,7 @@ test('a picture that is too large is refused by its header', async () => {
   assert.equal(await refusal(bmp), `413 the picture is 2147483647 × 3: ${huge}`)
 })
 
-test('a body that is too large is not read to its end', async () => {
+test('reading stops when the body is too large', async () => {
   let chunks = 0
   async function* endless() {
     for (; ; chunks++) yield new Uint8Array(2 ** 20)
@@ -227,7 +227,7 @@ const allowed: Record<string, string> = {
   maxSide: 'a whole number from 1 to 32767',
 }
 
-test('bad input is refused with what is allowed, whichever the parameter', () => {
+test('invalid parameters are rejected with the allowed values', () => {
   assert.deepEqual(readParams(compress, {}), { format: 'jpeg', quality: 0.7 })
   assert.deepEqual(readParams(compress, { quality: '1', maxSide: '12' }), {
     format: 'jpeg',

@@ -1,6 +1,6 @@
-/** Compress: an uploaded picture in another format or quality; its cost grows with its pixels. */
+/** Compress: converts an uploaded picture to another format or quality. The cost grows with the number of pixels. */
 
-import { type BodyFacts, defineWorkload, Refusal, type RequestBody, reply } from 'plimsoll/workload'
+import { type BodyFacts, defineWorkload, Refusal, reply } from 'plimsoll/workload'
 import { coloursOf, decodingPerPixel, encodingPerPixel } from './compress/outlook.ts'
 import { shrink } from './compress/shrink.ts'
 import { decodeBmp } from './images/bmp-decode.ts'
@@ -12,21 +12,20 @@ import { layOverWhite, limits, type Picture, type Progress } from './images/pict
 import { decodePng } from './images/png-decode.ts'
 import { encodePng } from './images/png-encode.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
+import { readUpload } from './uploads/read.ts'
 
 export default defineWorkload({
   name: 'compress',
   description: 'Converts an uploaded PNG, JPEG or BMP picture to another format or quality',
   deterministic: true,
   params: parameters({
-    format: choice(pictureFormats).default('jpeg').describe('The format of the answer'),
+    format: choice(pictureFormats).default('jpeg').describe('Output format'),
     quality: real({ min: 0, max: 1 })
       .default(0.7)
-      .describe(
-        '0 gives the smallest file; 1 the best JPEG, or the PNG that is made quickest; BMP ignores it',
-      ),
+      .describe('0 gives the smallest file; 1 gives the best JPEG, or the fastest PNG; ignored for BMP'),
     maxSide: whole({ min: 1, max: limits.side })
       .optional()
-      .describe('A larger picture is made smaller, so that its longer side has so many pixels'),
+      .describe('Largest width and height in pixels; a larger picture is scaled down'),
   }),
   meter: { packages: ['fflate'] },
 
@@ -52,7 +51,13 @@ export default defineWorkload({
   },
 
   async run({ format, quality, maxSide }, ctx) {
-    const uploaded = await upload(ctx.body)
+    const uploaded = await readUpload(
+      ctx.body,
+      limits.bytes,
+      `the picture is larger than the ${limits.bytes} bytes allowed`,
+    )
+    if (uploaded.length === 0)
+      throw new Refusal(400, 'the body is empty: send a picture as the body of a POST request')
     const half = (from: number) => (fraction: number) => ctx.progress(from + fraction / 2)
     const input = formatOf(uploaded)
     if (!input)
@@ -95,31 +100,17 @@ const encoders: Record<PictureFormat, (picture: Picture, quality: number, progre
     },
   }
 
-/** Of a PNG: how thoroughly it is compressed. */
+/** Compression level of a PNG. */
 function levelOf(quality: number): number {
   return 9 - Math.round(9 * quality)
 }
 
-/** Stops reading as soon as it is too much. */
-async function upload(body: RequestBody): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > limits.bytes)
-      throw new Refusal(413, `the picture is larger than the ${limits.bytes} bytes allowed`)
-    chunks.push(chunk)
-  }
-  if (bytes === 0) throw new Refusal(400, 'there is no picture: send one as the body of a POST request')
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-}
-
-/** What is refused before any work has no pixels. */
+/** A body that will be rejected before any work counts as 0 pixels. */
 function sizeOf({ head, bytes }: BodyFacts): { input: string; pixels: number; longerSide: number } {
   const input = formatOf(head)
   if (!input || bytes > limits.bytes) return { input: input ?? 'other', pixels: 0, longerSide: 1 }
   const header = readHeader(head)
-  // A JPEG whose size comes after more than the head holds: a byte is as a rule good for five pixels or so.
+  // A JPEG whose frame header lies beyond the head: a byte typically holds about five pixels.
   if (!header) return { input, pixels: bytes * 5, longerSide: Math.sqrt(bytes * 5) }
   const { width, height } = header
   const longerSide = Math.max(1, width, height)

@@ -1,4 +1,4 @@
-/** What dna finds, how it shows it, and what it refuses. */
+/** Results and pages of dna, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ function bruteForce(genome: string, pattern: string, mismatches: number, both: b
   return found
 }
 
-test('a search finds what comparing letter by letter finds', async () => {
+test('a search agrees with a comparison letter by letter', async () => {
   await fc.assert(
     fc.asyncProperty(
       bases('ACGTN', 1, 120),
@@ -59,7 +59,7 @@ test('a search finds what comparing letter by letter finds', async () => {
   )
 })
 
-test('all matches are counted, and the first ones listed', async () => {
+test('all matches are counted and the first ones listed', async () => {
   const all = await search({ limit: 1000 })
   assert.ok(all.total > 20 && all.total === all.matches.length)
   const few = await search({ limit: 3 })
@@ -68,7 +68,7 @@ test('all matches are counted, and the first ones listed', async () => {
   assert.deepEqual((await search({ limit: 0 })).matches, [])
 })
 
-test('a generated genome is the same for the same seed, as long as asked for, and has all bases', () => {
+test('a generated genome depends only on the seed, has the requested length and all bases', () => {
   const { bases } = generateGenome(5, 100_003)
   assert.equal(bases.length, 100_003)
   assert.deepEqual(generateGenome(5, 100_003).bases, bases)
@@ -80,7 +80,7 @@ test('a generated genome is the same for the same seed, as long as asked for, an
   }
 })
 
-test('FASTA and bare letters are read alike, in either case, with any line ends', async () => {
+test('FASTA and bare letters are accepted in either case, with any line endings', async () => {
   const plain = await search({ pattern: 'CGU'.replace('U', 'T'), mismatches: 0 }, 'ACGTACGTNN')
   for (const text of [
     'acgtACGTnn\n',
@@ -100,7 +100,7 @@ test('a pattern longer than the genome matches nowhere', async () => {
   assert.equal(ctx.fractions.at(-1), 1)
 })
 
-test('the page shows each match in its surroundings, with what differs marked', async () => {
+test('the page shows each match in context, with differences marked', async () => {
   const html = await page(
     { pattern: 'GATTACA', strands: 'forward' },
     `${'C'.repeat(20)}GATTTCA${'C'.repeat(20)}`,
@@ -111,13 +111,13 @@ test('the page shows each match in its surroundings, with what differs marked', 
   assert.match(shared, /<mark>[ACGT]+…<\/mark>/)
 })
 
-test('a name in the upload cannot become part of the page', async () => {
+test('a name in the upload is escaped in the page', async () => {
   const html = await page({ pattern: 'ACGT' }, `><script>alert("1 & 2")</script>\nACGTACGT`)
   assert.ok(!html.includes('<script'))
   assert.ok(html.includes('&#60;script&#62;alert(&#34;1 &#38; 2&#34;)'))
 })
 
-test('a page is bounded however much matches', async () => {
+test('the size of a page is bounded, however many matches there are', async () => {
   const html = await page({ pattern: `A${'N'.repeat(998)}C`, length: 5000, limit: 1000 })
   assert.ok(html.length < 1_500_000)
   assert.equal(html.match(/<tr><td>/g)?.length, 1000)
@@ -132,7 +132,7 @@ async function refusal(body: string | Uint8Array, params: Record<string, unknown
   return `${error.status} ${error.message}`
 }
 
-test('a body that is not a genome is refused with what is wrong', async () => {
+test('a body that is not a genome is rejected with the cause', async () => {
   const allowed = 'is not a base; allowed are A, C, G, T, U, N and the other letters of IUPAC'
   assert.equal(await refusal('ACGT\nAC!T'), `422 line 2 of the body: "!" ${allowed}`)
   assert.equal(await refusal('>x\nAC>GT'), `422 line 2 of the body: ">" ${allowed}`)
@@ -149,7 +149,7 @@ test('a body that is not a genome is refused with what is wrong', async () => {
   assert.match(await refusal('>a\nA\n>b\nA\n>c\nA', { mode: 'align' }), /^422 .* it must hold one or two$/)
 })
 
-test('a body that is too large is refused', async () => {
+test('a body that is too large is rejected', async () => {
   assert.equal(
     await refusal(Buffer.alloc(10_000_001, 'A')),
     '413 uploaded: has 10000001 bases; at most 10000000 are allowed',
@@ -174,7 +174,7 @@ test('progress grows to 1', async () => {
   }
 })
 
-test('features are what the cost depends on, for an upload by its size', () => {
+test('features reflect the cost; for an upload, its size', () => {
   const head = new Uint8Array()
   const features = (params: Record<string, unknown>, bytes = 0) =>
     dna.features?.(readParams(dna, params), { bytes, head })
@@ -192,7 +192,7 @@ test('features are what the cost depends on, for an upload by its size', () => {
   })
 })
 
-test('parameters that are wrong, or too much together, are refused with what is allowed', () => {
+test('invalid parameters and combinations are rejected with the allowed values', () => {
   for (const pattern of ['', 'ACGX', 'NNN', 'A C', 'A'.repeat(1001), 7, null, ['A']]) {
     assert.match(problems(dna, { pattern }), /^pattern: must be 1 to 1000 of the letters A, C, G, T and N/)
   }

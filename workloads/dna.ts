@@ -1,4 +1,4 @@
-/** DNA: where a pattern matches a genome, or which stretches two genomes share; JSON or a page. */
+/** DNA: finds a pattern in a genome, or stretches that two genomes share. Responds with JSON or HTML. */
 
 import { defineWorkload, Refusal, reply } from 'plimsoll/workload'
 import { z } from 'zod'
@@ -11,11 +11,11 @@ import { type Findings, type Match, search } from './dna/search.ts'
 import { mostBases, readGenomes } from './dna/upload.ts'
 import { choice, expected, parameters, real, whole } from './params/fields.ts'
 
-/** What a base takes besides: of a search, in comparisons, and more for a second strand; of align, in cells. */
+/** Fixed cost per base: of a search in comparisons (more for a second strand), of an alignment in cells. */
 const perPosition = 3
 const perSecondStrand = 2
 const perAligned = 6
-/** Cells of the alignment: some twenty seconds. */
+/** Limit of the alignment's cells: about 20 s. */
 const mostCells = 2_000_000_000
 
 const error = expected('1 to 1000 of the letters A, C, G, T and N (any base), at least one of them not N')
@@ -28,27 +28,29 @@ const pattern = z
 const params = parameters({
   mode: choice(['search', 'align'])
     .default('search')
-    .describe('search: where the pattern matches the genome; align: what the genome shares with another'),
+    .describe('search: find the pattern in the genome; align: find stretches shared with another genome'),
   length: whole({ min: 1, max: mostBases })
     .default(100_000)
-    .describe('Bases of the generated genome; without effect if one is uploaded'),
-  seed: whole({ min: 0, max: 4_294_967_295 }).default(1).describe('Which genome is generated'),
-  pattern: pattern.default('GATTACA').describe('What to search; N matches any base'),
-  mismatches: whole({ min: 0, max: 300 }).default(1).describe('Most differences of a match'),
-  strands: choice(['forward', 'both'])
-    .default('both')
-    .describe('Search only the genome, or its other strand too'),
-  band: whole({ min: 1, max: 2000 }).default(32).describe('How far apart shared stretches may lie in align'),
-  minLength: whole({ min: 12, max: 1000 }).default(40).describe('Shortest shared stretch in align'),
+    .describe('Bases of the generated genome; ignored if a genome is uploaded'),
+  seed: whole({ min: 0, max: 4_294_967_295 }).default(1).describe('Seed of the generated genome'),
+  pattern: pattern.default('GATTACA').describe('Pattern to search for; N matches any base'),
+  mismatches: whole({ min: 0, max: 300 }).default(1).describe('Maximum number of differences in a match'),
+  strands: choice(['forward', 'both']).default('both').describe('Search one strand or both'),
+  band: whole({ min: 1, max: 2000 }).default(32).describe('Maximum offset between shared stretches in align'),
+  minLength: whole({ min: 12, max: 1000 })
+    .default(40)
+    .describe('Minimum length of a shared stretch in align'),
   divergence: real({ min: 0, max: 50 })
     .default(3)
-    .describe('Per cent of bases that differ in the relative that align generates if one genome is given'),
-  limit: whole({ min: 0, max: 1000 }).default(100).describe('Most matches in the answer; all are counted'),
+    .describe('Percentage of differing bases in the relative that align generates for a single genome'),
+  limit: whole({ min: 0, max: 1000 })
+    .default(100)
+    .describe('Maximum number of matches in the response; all are counted'),
   output: choice(['json', 'html']).default('json'),
 })
   .refine(({ mode, pattern, mismatches }) => mode === 'align' || mismatches < definite(pattern), {
     path: ['mismatches'],
-    error: 'must be below the number of letters of the pattern that are not N: else it matches everywhere',
+    error: 'must be below the number of letters of the pattern other than N; otherwise it matches everywhere',
   })
   .refine(({ mode, length, band }) => mode === 'search' || cellsOf(length, length, band) <= mostCells, {
     path: ['length'],
@@ -60,7 +62,7 @@ type Params = z.output<typeof params>
 export default defineWorkload({
   name: 'dna',
   description:
-    'Where a pattern matches a genome, or what two genomes share; genomes are generated or uploaded',
+    'Finds a pattern in a genome, or stretches that two genomes share; genomes are generated or uploaded',
   deterministic: true,
   params,
   features({ mode, length, pattern, mismatches, strands, band, output }, body) {

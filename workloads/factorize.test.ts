@@ -1,4 +1,4 @@
-/** What factorize answers, and what it refuses. */
+/** Results of factorize, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ test('the factors are primes in ascending order whose product is n', async () =>
   )
 })
 
-test('every small number has the factors that plain trial division finds', async () => {
+test('factors of all small numbers agree with plain trial division', async () => {
   for (let n = 2; n < 3000; n++) {
     const plain: string[] = []
     for (let d = 2, rest = n; rest > 1; d++) for (; rest % d === 0; rest /= d) plain.push(String(d))
@@ -45,7 +45,7 @@ test('every small number has the factors that plain trial division finds', async
   }
 })
 
-test('a product of primes is taken apart into these primes, also beyond 2^53', async () => {
+test('a product of primes is split into these primes, also beyond 2^53', async () => {
   const primes = ['2', '3', '5', '7', '31', '37', '61', '211', '7919', '10007']
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...primes), { minLength: 1, maxLength: 8 }), async (chosen) => {
@@ -73,7 +73,7 @@ test('known numbers on both sides of 2^53', async () => {
   for (const [n, factors] of Object.entries(known)) assert.deepEqual(await factorsOf(n), factors)
 })
 
-test('progress is the growing share of the square root that has been tried', async () => {
+test('progress is the increasing share of the square root that has been tried', async () => {
   for (const n of ['999999999999989', '999985999949', '10000140000490000']) {
     const ctx = fakeContext()
     await factorize.run({ n }, ctx)
@@ -86,14 +86,14 @@ test('progress is the growing share of the square root that has been tried', asy
   }
 })
 
-test('n is read from text and from numbers, and comes out as exact text', () => {
+test('n is accepted as string or number and returned as an exact string', () => {
   for (const n of [12, '12', '0012']) assert.deepEqual(readParams(factorize, { n }), { n: '12' })
   const large = '9'.repeat(40)
   assert.deepEqual(readParams(factorize, { n: large }), { n: large })
 })
 
 const allowed = 'a whole number from 2, of at most 40 digits; as text if it is above 9007199254740991'
-test('bad input is refused with what is allowed', () => {
+test('invalid input is rejected with the allowed values', () => {
   assert.equal(problems(factorize, {}), `n: missing: must be ${allowed}`)
   for (const n of ['', ' ', '12 ', 'abc', '-7', '1.5', '1e3', '0x10', '0', '1', true, null, [12], { n: 2 }]) {
     assert.equal(problems(factorize, { n }), `n: must be ${allowed}, not ${JSON.stringify(n)}`)

@@ -1,4 +1,4 @@
-/** Factorize: the prime factors of n by trial division, whose cost n tells only in part. */
+/** Factorize: the prime factors of n by trial division. The cost is only partly predictable from n. */
 
 import { defineWorkload } from 'plimsoll/workload'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ const error = expected(
   `a whole number from 2, of at most ${maxDigits} digits; as text if it is above ${Number.MAX_SAFE_INTEGER}`,
 )
 
-/** Kept as text, so that it stays exact in JSON. */
+/** Kept as a string to stay exact in JSON. */
 const wholeNumber = z.preprocess(
   (n) => (Number.isSafeInteger(n) ? String(n) : n),
   z
@@ -32,7 +32,7 @@ export default defineWorkload({
     let rest = BigInt(n)
     let factor = 2n
     while (rest > 1n) {
-      // A factor may divide the rest again, so the search goes on from where it was found.
+      // A factor may divide the rest again, so the search resumes at the last factor.
       const start = factor < 7n ? 0n : ((factor - 7n) / 30n) * 30n
       factor =
         rest <= Number.MAX_SAFE_INTEGER
@@ -47,21 +47,21 @@ export default defineWorkload({
 
 type Progress = (fraction: number) => void
 
-/** What to add to a multiple of 30 to get the next numbers that 2, 3 and 5 do not divide. */
+/** Offsets from a multiple of 30 to the next numbers not divisible by 2, 3 or 5. */
 const spokes = [7, 11, 13, 17, 19, 23, 29, 31]
 const largeSpokes = spokes.map(BigInt)
 
-/** Turns of the wheel of 30 that take a few milliseconds. */
+/** Turns of the wheel between progress reports: a few milliseconds. */
 const turnsPerProgress = 2 ** 15
 const largeTurnsPerProgress = 2 ** 13
 
-/** A large number is cut into digits of so many bits: a remainder and a digit together fit into a Number. */
+/** Large numbers are split into 24-bit digits, so that a remainder and a digit together fit into a Number. */
 const digitBits = 24
 const digitBase = 2 ** digitBits
-/** Factors that digits can be used for. */
+/** Limit of factors for which division by digits is exact. */
 const mostByDigits = 2 ** (53 - digitBits)
 
-/** The smallest prime factor of `n`, which has none from 7 to `start`, a multiple of 30. */
+/** The smallest prime factor of `n`. `start` is a multiple of 30, and `n` has no factor from 7 to `start`. */
 function smallestFactor(n: number, start: number, progress: Progress): number {
   for (const prime of [2, 3, 5]) if (n % prime === 0) return prime
   const root = Math.sqrt(n)
@@ -70,7 +70,7 @@ function smallestFactor(n: number, start: number, progress: Progress): number {
     if (turn++ % turnsPerProgress === 0) progress(base / root)
     for (const spoke of spokes) {
       const tried = base + spoke
-      // Quicker than `%` by far. The second test is for quotients that were rounded to a whole number.
+      // Much faster than `%`. The second test excludes quotients that were rounded to an integer.
       const quotient = n / tried
       if (quotient === Math.floor(quotient) && quotient * tried === n) return tried
     }
@@ -78,7 +78,7 @@ function smallestFactor(n: number, start: number, progress: Progress): number {
   return n
 }
 
-/** The same for numbers that a Number cannot hold. */
+/** The same for numbers beyond the range of Number. */
 function smallestFactorOfLarge(n: bigint, start: bigint, progress: Progress): bigint {
   for (const prime of [2n, 3n, 5n]) if (n % prime === 0n) return prime
   const root = Math.sqrt(Number(n))
@@ -91,11 +91,11 @@ function smallestFactorOfLarge(n: bigint, start: bigint, progress: Progress): bi
       const tried = base + spokes[i]!
       const inverse = 1 / tried
       let rest = 0
-      // As at school, digit by digit.
+      // Long division, digit by digit.
       for (let digit = 0; digit < digits.length; digit++) {
         const value = rest * digitBase + digits[digit]!
         rest = value - Math.floor(value * inverse) * tried
-        // Rounding may have taken the quotient to a neighbouring whole number.
+        // The quotient may have been rounded to a neighbouring integer.
         if (rest < 0) rest += tried
         else if (rest >= tried) rest -= tried
       }
@@ -105,7 +105,7 @@ function smallestFactorOfLarge(n: bigint, start: bigint, progress: Progress): bi
   return base > root ? n : smallestHugeFactor(n, BigInt(base), progress)
 }
 
-/** From the highest on. */
+/** Most significant first. */
 function digitsOf(n: bigint): Float64Array {
   const digits: number[] = []
   for (let rest = n; rest > 0n; rest >>= BigInt(digitBits)) digits.unshift(Number(rest % BigInt(digitBase)))

@@ -1,4 +1,4 @@
-/** How foxes and rabbits live, what the answer tells of it, and what is refused. */
+/** The rules of the simulation, the response, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ async function answer(input: Record<string, unknown> = {}, ctx = fakeContext()):
   return await foxesRabbits.run(readParams(foxesRabbits, input), ctx)
 }
 
-/** One row of land with these animals: R, F or nobody; all with this energy, on grass or on bare ground. */
+/** One row of land with animals (R, F or none), all with this energy, on grass or bare ground. */
 function island(animals: string, energy: number, bare: number): Life {
   const life = startLife(
     { width: animals.length, height: 1, water: 0, lake: 1 },
@@ -54,7 +54,7 @@ test('a rabbit without grass loses a unit of energy a generation and dies at 0',
   assert.deepEqual([life.rabbits, seen(life), energies(life)], [0, '   ', []])
 })
 
-test('a rabbit that finds grass eats it, and it grows again', () => {
+test('a rabbit eats grass, which grows again', () => {
   const life = island('R', 3, 0)
   advance(life)
   assert.deepEqual(energies(life), [3 + scenarios[1].rabbit.meal - 1])
@@ -64,7 +64,7 @@ test('a rabbit that finds grass eats it, and it grows again', () => {
   assert.equal(life.bare[at], scenarios[1].regrowth - 5)
 })
 
-test('an animal with enough energy leaves a young one behind, and each has half', () => {
+test('an animal with enough energy reproduces and shares its energy equally', () => {
   const life = island('R ', scenarios[1].rabbit.breedsAt + 1, 200)
   advance(life)
   assert.deepEqual([life.rabbits, seen(life)], [2, 'RR'])
@@ -74,7 +74,7 @@ test('an animal with enough energy leaves a young one behind, and each has half'
   assert.deepEqual([foxes.foxes, seen(foxes), energies(foxes)], [2, 'FF', [25, 26]])
 })
 
-test('a fox takes the place of a rabbit beside it, and its energy', () => {
+test('a fox eats an adjacent rabbit and moves to its cell', () => {
   for (const animals of ['FR', ' FR ', 'RF']) {
     const life = island(animals, 20, 200)
     advance(life)
@@ -83,7 +83,7 @@ test('a fox takes the place of a rabbit beside it, and its energy', () => {
   }
 })
 
-test('each has one turn a generation, however it moves', () => {
+test('each animal has one turn per generation, however it moves', () => {
   const life = island('R        F', 15, 200)
   for (let generation = 1; generation < 7; generation++) {
     const before = seen(life)
@@ -93,13 +93,13 @@ test('each has one turn a generation, however it moves', () => {
   }
 })
 
-test('who is shut in stays', () => {
+test('a blocked animal stays', () => {
   const life = island('R', 10, 200)
   advance(life)
   assert.equal(seen(life), 'R')
 })
 
-test('populations are as counted, nobody lives in water, and everyone alive has energy', () => {
+test('counts match the cells, water is empty, and all animals have energy', () => {
   for (const world of [1, 2] as const) {
     for (const scenario of [1, 2, 3] as const) {
       const life = startLife(worlds[world], scenarios[scenario], 3)
@@ -115,7 +115,7 @@ test('populations are as counted, nobody lives in water, and everyone alive has 
   }
 })
 
-test('a world has as much water as it says, and four times the cells of the one before', () => {
+test('a world has its declared share of water and four times the cells of the previous one', () => {
   for (const world of [1, 2, 3, 4] as const) {
     const wet = waterOf(worlds[world])
     const share = wet.filter((cell) => cell === 1).length / wet.length
@@ -124,7 +124,7 @@ test('a world has as much water as it says, and four times the cells of the one 
   }
 })
 
-test('foxes and rabbits live together for long in every scenario', async () => {
+test('both species survive for long in every scenario', async () => {
   for (const scenario of [1, 2, 3]) {
     const { samples } = (await answer({ world: 1, scenario, generations: 1500 })) as Course
     const last = samples.at(-1)!
@@ -132,7 +132,7 @@ test('foxes and rabbits live together for long in every scenario', async () => {
   }
 })
 
-test('the course has the first and the last generation and a bounded number between', async () => {
+test('the history includes the first and last generation and is bounded', async () => {
   for (const generations of [1, 2, 249, 250, 1000]) {
     const { every, samples } = (await answer({ world: 1, generations })) as Course
     assert.ok(samples.length <= 250)
@@ -142,7 +142,7 @@ test('the course has the first and the last generation and a bounded number betw
   }
 })
 
-test('a longer course begins with the shorter one; another seed is another course', async () => {
+test('a longer history begins with the shorter one; another seed gives another history', async () => {
   const short = (await answer({ world: 1, generations: 50 })) as Course
   const long = (await answer({ world: 1, generations: 100 })) as Course
   assert.deepEqual(long.samples.slice(0, 51), short.samples)
@@ -187,7 +187,7 @@ test('progress grows to 1', async () => {
   }
 })
 
-test('features are what the cost depends on', () => {
+test('features reflect the cost', () => {
   const params = readParams(foxesRabbits, { world: 1, scenario: 3, generations: 10 })
   const features = foxesRabbits.features?.(params, { bytes: 0, head: new Uint8Array() })
   assert.deepEqual(features, {
@@ -200,7 +200,7 @@ test('features are what the cost depends on', () => {
   })
 })
 
-test('what is wrong is refused with what is allowed', () => {
+test('invalid input is rejected with the allowed values', () => {
   for (const value of [0, -1, 5, 1.5, NaN, '', 'one', '2.0', true, null, [1], {}]) {
     assert.match(problems(foxesRabbits, { world: value }), /^world: must be a whole number from 1 to 4, not /)
   }

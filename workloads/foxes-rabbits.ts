@@ -1,4 +1,4 @@
-/** Foxes and rabbits: how the populations of a world change; its cost grows evenly with the generations. */
+/** Foxes and rabbits: a predator-prey simulation. The cost is proportional to the generations. */
 
 import { defineWorkload, reply } from 'plimsoll/workload'
 import { advance, startLife } from './foxes-rabbits/life.ts'
@@ -7,12 +7,12 @@ import { type ScenarioNumber, scenarios } from './foxes-rabbits/scenarios.ts'
 import { type WorldNumber, worlds } from './foxes-rabbits/worlds.ts'
 import { choice, parameters, whole } from './params/fields.ts'
 
-/** At most so many points of a population's course are in an answer. */
+/** Maximum number of samples in a response. */
 const mostSamples = 250
-/** To make a world costs as much as so many turns of each cell, and a picture as so many turns. */
+/** Cost of creating a world, in turns of each cell, and of drawing the picture, in turns. */
 const beginningTurns = 15
 const drawingTurns = 2_300_000
-/** Cells whose turn takes a few milliseconds. */
+/** Cell turns between progress reports: a few milliseconds. */
 const cellsPerProgress = 400_000
 
 export default defineWorkload({
@@ -24,16 +24,16 @@ export default defineWorkload({
     world: whole({ min: 1, max: 4 })
       .default(2)
       .describe(
-        '1 a meadow, 2 a land of ponds, 3 a lake district, 4 an archipelago; each four times the one before',
+        '1 a meadow, 2 a land of ponds, 3 a lake district, 4 an archipelago; each is four times as large as the previous',
       ),
     scenario: whole({ min: 1, max: 3 }).default(1).describe('1 balance, 2 plenty, 3 drought'),
     generations: whole({ min: 1, max: 10_000 }).default(300),
     seed: whole({ min: 0, max: 4_294_967_295 })
       .default(1)
-      .describe('Who lives where at first, and all chance after'),
+      .describe('Seed of the initial population and all random events'),
     output: choice(['json', 'png'])
       .default('json')
-      .describe('Numbers, or a picture of the last state and the course'),
+      .describe('Population numbers, or a picture of the last state and the history'),
   }),
   features({ world, scenario, generations, output }) {
     const cells = cellsOf(world as WorldNumber)
@@ -73,7 +73,7 @@ function cellsOf(world: WorldNumber): number {
   return worlds[world].width * worlds[world].height
 }
 
-/** Every so many generations, and the last one. */
+/** Evenly spaced generations, and the last one. */
 function sampled({ rabbits, foxes }: History) {
   const last = rabbits.length - 1
   const every = Math.ceil(last / (mostSamples - 1))

@@ -1,4 +1,4 @@
-/** What grayscott draws, when it ends, and what it refuses. */
+/** Pictures of grayscott, stability, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +42,7 @@ function plain(size: number, seed: number, iterations: number, feed: number, kil
   return v
 }
 
-test('the picture shows what the equations give', async () => {
+test('the picture agrees with the equations', async () => {
   for (const { size, feed, kill } of [
     { size: 16, feed: 0.0545, kill: 0.062 },
     { size: 21, feed: 0.03, kill: 0.05 },
@@ -66,7 +66,7 @@ test('the same request gives the same picture, another seed another one', async 
   assert.equal(first!.contentType, 'image/png')
 })
 
-test('it ends when nothing changes any more, and says after how many iterations', async () => {
+test('it ends when the pattern is stable and reports the iterations', async () => {
   const dying = { size: 32, feed: 0.06, kill: 0.07 }
   const { body, headers } = await draw({ ...dying, iterations: 50_000 })
   assert.equal(headers['grayscott-settled'], 'true')
@@ -81,7 +81,7 @@ test('it ends when nothing changes any more, and says after how many iterations'
   })
 })
 
-test('feed and kill that are given go before those of the preset', async () => {
+test('feed and kill override those of the preset', async () => {
   const params = { size: 24, iterations: 60 }
   const maze = await draw({ ...params, preset: 'maze' })
   assert.deepEqual((await draw({ ...params, feed: 0.029, kill: 0.057 })).body, maze.body)
@@ -133,13 +133,13 @@ test('progress grows to 1, also when it ends early', async () => {
   }
 })
 
-test('features are what the cost depends on', () => {
+test('features reflect the cost', () => {
   const params = readParams(grayscott, { size: 100, iterations: 30, preset: 'maze', kill: 0.06 })
   const features = grayscott.features?.(params, { bytes: 0, head: new Uint8Array() })
   assert.deepEqual(features, { cells: 10_000, cellSteps: 300_000, steps: 335_000, feed: 0.029, kill: 0.06 })
 })
 
-test('what is too much, or wrong, is refused with what is allowed', () => {
+test('invalid or excessive input is rejected with the allowed values', () => {
   assert.equal(
     problems(grayscott, { size: 1000, iterations: 2001 }),
     'iterations: must be at most 2000 for a size of 1000',

@@ -1,11 +1,10 @@
-/** Gray-Scott: patterns that two reacting substances draw, as PNG; it ends early when nothing changes any more. */
+/** Gray-Scott: reaction-diffusion patterns as PNG. The simulation ends early when the pattern is stable. */
 
-import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { indexedPng, ramp } from './drawing/canvas.ts'
 import { likelyIterations } from './grayscott/outlook.ts'
 import { emptyField, type Field, largestChange, type Rates, react, startField } from './grayscott/reaction.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
-import { gradient } from './picture/gradient.ts'
 
 const presets = {
   coral: { feed: 0.0545, kill: 0.062 },
@@ -18,7 +17,7 @@ const presets = {
   bubbles: { feed: 0.012, kill: 0.05 },
 }
 
-/** From where there is no V to where there is most. */
+/** Colours from no V to most V. */
 const palettes = {
   ember: [0x03071e, 0x370617, 0xd00000, 0xf48c06, 0xffe08a],
   lagoon: [0x001219, 0x005f73, 0x0a9396, 0x94d2bd, 0xf4f1de],
@@ -27,17 +26,17 @@ const palettes = {
   grey: [0x101010, 0xf8f8f8],
 }
 
-/** Cells times iterations: some twenty seconds. */
+/** Limit of cells × iterations: about 20 s. */
 const mostCellSteps = 2_000_000_000
-/** Iterations from one look at whether anything still changes to the next. */
+/** Iterations between checks for stability. */
 const lookEvery = 32
-/** Nothing changes any more when one iteration changes no cell by more. */
+/** The pattern is stable if an iteration changes no cell by more than this. */
 const settledChange = 1e-6
-/** As much V as the last colour of a palette stands for. */
+/** Concentration of V that is drawn in the last colour. */
 const brightest = 0.4
-/** To begin and to draw costs as much as so many iterations. */
+/** Cost of setup and drawing, in iterations. */
 const drawingSteps = 3.5
-/** Cell steps that take a few milliseconds. */
+/** Cell steps between progress reports: a few milliseconds. */
 const cellStepsPerProgress = 500_000
 
 export default defineWorkload({
@@ -45,16 +44,16 @@ export default defineWorkload({
   description: 'A Gray-Scott reaction-diffusion pattern as a PNG picture',
   deterministic: true,
   params: parameters({
-    size: whole({ min: 16, max: 1024 }).default(128).describe('Width and height in cells, a pixel each'),
+    size: whole({ min: 16, max: 1024 }).default(128).describe('Width and height in pixels'),
     iterations: whole({ min: 1, max: 50_000 })
       .default(2000)
-      .describe(`At most; size × size × iterations must not be above ${mostCellSteps}`),
+      .describe(`Maximum number of iterations; size × size × iterations must be at most ${mostCellSteps}`),
     preset: choice(['coral', 'maze', 'spots', 'holes', 'mitosis', 'worms', 'chaos', 'bubbles'])
       .default('coral')
-      .describe('Feed and kill where they are not given'),
-    feed: real({ min: 0, max: 0.1 }).optional().describe('How fast U is added'),
-    kill: real({ min: 0.03, max: 0.1 }).optional().describe('How fast V is removed'),
-    seed: whole({ min: 0, max: 4_294_967_295 }).default(1).describe('Where the first drops of V fall'),
+      .describe('Defaults of feed and kill'),
+    feed: real({ min: 0, max: 0.1 }).optional().describe('Rate at which U is added'),
+    kill: real({ min: 0.03, max: 0.1 }).optional().describe('Rate at which V is removed'),
+    seed: whole({ min: 0, max: 4_294_967_295 }).default(1).describe('Seed of the initial drops of V'),
     palette: choice(['ember', 'lagoon', 'orchid', 'moss', 'grey']).default('ember').describe('Colours'),
   }).refine(({ size, iterations }) => size * size * iterations <= mostCellSteps, {
     path: ['iterations'],
@@ -86,14 +85,7 @@ export default defineWorkload({
       ;[field, next] = [next, field]
       if (done % progressEvery === 0) ctx.progress(done / iterations)
     }
-    const png = encode({
-      width: size,
-      height: size,
-      data: shadesOf(field),
-      channels: 1,
-      depth: 8,
-      palette: gradient(palettes[palette], 256),
-    })
+    const png = indexedPng(size, size, shadesOf(field), ramp(palettes[palette], 256))
     ctx.progress(1)
     return reply(png, {
       contentType: 'image/png',
@@ -111,7 +103,7 @@ function ratesOf(given: {
   return { feed: given.feed ?? feed, kill: given.kill ?? kill }
 }
 
-/** One byte a cell: how much V there is. */
+/** The concentration of V, one byte per cell. */
 function shadesOf({ size, v }: Field): Uint8Array {
   const shades = new Uint8Array(size * size)
   for (let row = 0; row < size; row++) {

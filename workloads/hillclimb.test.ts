@@ -1,4 +1,4 @@
-/** What hillclimb answers, draws and refuses. */
+/** Responses and pictures of hillclimb, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const climb = async (input: Input, body?: Uint8Array) =>
   (await run({ output: 'json', ...input }, body)) as Summary
 const draw = async (input: Input = {}, body?: Uint8Array) => (await run(input, body)) as Picture
 
-/** All heights of a generated map. */
+/** The heights of a generated map. */
 function heightsOf(map: number, width: number, height = width): Uint16Array {
   const heights = new Uint16Array(width * height)
   const { fillRow } = generatedMap(map, width, height)
@@ -45,7 +45,7 @@ const greyMap = (side: number, brightness: (x: number, y: number) => number) =>
     channels: 1,
   })
 
-test('the highest point of the search area is found, whatever the strategy and the corners', async () => {
+test('every strategy finds the highest point of any search area', async () => {
   const whole = heightsOf(3, 60)
   const span = fc.tuple(fc.nat(59), fc.nat(59)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
   const strategy = fc.constantFrom('BFS', 'DFS', 'ASTAR')
@@ -65,7 +65,7 @@ test('the highest point of the search area is found, whatever the strategy and t
   )
 })
 
-test('strategies look at different parts of the land', async () => {
+test('strategies visit different cells', async () => {
   const where = { map: 2, width: 200, height: 200, xS: 20, yS: 160 }
   const [bfs, dfs, astar] = await Promise.all(
     ['BFS', 'DFS', 'A*'].map((strategy) => climb({ ...where, strategy })),
@@ -75,7 +75,7 @@ test('strategies look at different parts of the land', async () => {
   assert.equal(new Set([bfs!.visited, dfs!.visited, astar!.visited]).size, 3)
 })
 
-test('of a long path a thousand points are told, its ends among them', async () => {
+test('a long path is reduced to 1,000 points, including its ends', async () => {
   const found = await climb({ map: 2, strategy: 'DFS', width: 300, height: 300, xS: 5, yS: 5 })
   assert.ok(found.moves > 2000)
   assert.equal(found.path.length, 1000)
@@ -83,7 +83,7 @@ test('of a long path a thousand points are told, its ends among them', async () 
   assert.deepEqual(found.path.at(-1), [found.peak.x, found.peak.y])
 })
 
-test('without parameters it draws a map of 512 × 512, and the same each time', async () => {
+test('the default is a map of 512 × 512, the same each time', async () => {
   const { body, contentType, headers } = await draw()
   assert.equal(contentType, 'image/png')
   const { width, height } = decode(body)
@@ -99,7 +99,7 @@ test('without parameters it draws a map of 512 × 512, and the same each time', 
   assert.deepEqual((await draw()).body, body)
 })
 
-test('the picture shows the path in its own colours from a yellow start to a white peak', async () => {
+test('the picture shows the path from a yellow start to a white peak', async () => {
   const where = { map: 4, width: 100, height: 80, strategy: 'BFS', xS: 10, yS: 70 }
   const { path, peak, visited } = await climb(where)
   const { data, palette } = decode((await draw(where)).body)
@@ -107,12 +107,12 @@ test('the picture shows the path in its own colours from a yellow start to a whi
   assert.deepEqual(colour(10, 70), [0xff, 0xe1, 0x4d])
   assert.deepEqual(colour(peak.x, peak.y), [255, 255, 255])
   for (const [x, y] of path) assert.ok(data[y * 100 + x]! >= 240, `${x}, ${y}`)
-  // The discs and the path cover some of the visited land.
+  // The discs and the path cover some visited cells.
   const tinted = data.filter((ink) => ink >= 80 && ink < 160).length
   assert.ok(tinted <= visited && tinted > visited / 2)
 })
 
-test('land outside the search area is dark, and a map wider than 1,024 is drawn smaller', async () => {
+test('land outside the search area is dark, and a map wider than 1,024 is scaled down', async () => {
   const { data } = decode((await draw({ width: 50, height: 50, x0: 20, y0: 10, x1: 39, y1: 29 })).body)
   for (let y = 0; y < 50; y++) {
     for (let x = 0; x < 50; x++) {
@@ -125,7 +125,7 @@ test('land outside the search area is dark, and a map wider than 1,024 is drawn 
   assert.deepEqual([width, height], [1024, 17])
 })
 
-test('an uploaded picture is a map: bright is high', async () => {
+test('an uploaded picture is a height map: bright is high', async () => {
   const png = greyMap(40, (x, y) => 200 - Math.abs(x - 31) - Math.abs(y - 7))
   const found = await climb({ xS: 0, yS: 39, strategy: 'DFS' }, png)
   assert.deepEqual(found.peak, { x: 31, y: 7, height: 200 * 257 })
@@ -153,7 +153,7 @@ test('a flat map is its own peak', async () => {
   )
 })
 
-test('what does not fit the map is refused with 400 and what is allowed', async () => {
+test('parameters outside the map are rejected with 400 and the allowed values', async () => {
   const png = greyMap(20, (x) => x)
   const wrong: [string, Input, Uint8Array?][] = [
     ['xS = 512: must be on the map, from 0 to 511', { xS: 512 }],
@@ -163,7 +163,7 @@ test('what does not fit the map is refused with 400 and what is allowed', async 
     ['xS = 5: must be in the search area, from 6 to 511', { xS: 5, x0: 6 }],
     ['yS = 7: must be in the search area, from 0 to 6', { yS: 7, y1: 6 }],
     ['xS = 20: must be on the map, from 0 to 19', { xS: 20 }, png],
-    ['map = 3: must be left out where a PNG is uploaded, which is the map', { map: 3 }, png],
+    ['map = 3: must be left out because an uploaded PNG is the map', { map: 3 }, png],
     ['height = 21: must be left out, or 20 as in the PNG', { width: 20, height: 21 }, png],
   ]
   for (const [message, input, body] of wrong) {
@@ -172,7 +172,7 @@ test('what does not fit the map is refused with 400 and what is allowed', async 
   await assert.rejects(run({}, Buffer.from('hills')), { status: 415 })
 })
 
-test('progress grows to 1, whatever is asked for', async () => {
+test('progress grows to 1 for every request', async () => {
   const png = greyMap(50, (x, y) => x ^ y)
   for (const output of ['png', 'json']) {
     for (const strategy of ['BFS', 'DFS', 'ASTAR']) {
@@ -190,7 +190,7 @@ test('progress grows to 1, whatever is asked for', async () => {
   }
 })
 
-test('features tell the size and about how far the peak is, and never fail', async () => {
+test('features include the size and the approximate distance of the peak, and never fail', async () => {
   const features = (input: Input, body: Uint8Array = new Uint8Array()) =>
     hillclimb.features!(readParams(hillclimb, input), { bytes: body.length, head: body.subarray(0, 65_536) })
   const { cells, mapCells, strategy } = features({ width: 300, height: 200, x0: 100, y1: 99 })
@@ -209,14 +209,14 @@ test('features tell the size and about how far the peak is, and never fail', asy
   features({ width: 1, height: 1, x1: 2000 })
 })
 
-test('A* may be spelled in several ways', () => {
+test('several spellings of A* are accepted', () => {
   for (const strategy of ['ASTAR', 'astar', 'A*', 'a*', 'A-Star', 'a_star']) {
     assert.equal(readParams(hillclimb, { strategy }).strategy, 'ASTAR')
   }
   assert.equal(readParams(hillclimb, { strategy: 'bfs' }).strategy, 'BFS')
 })
 
-test('bad input is refused with what is allowed, whichever the parameter', () => {
+test('invalid parameters are rejected with the allowed values', () => {
   const coordinates = ['xS', 'yS', 'x0', 'y0', 'x1', 'y1'].map((name) => [
     name,
     'a whole number from 0 to 2047',

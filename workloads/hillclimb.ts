@@ -1,4 +1,4 @@
-/** Hillclimb: the way from a start to the highest point of a height-map; what it costs depends on the land. */
+/** Hillclimb: finds a path to the highest point of a height map. The cost depends on the terrain. */
 
 import { type BodyFacts, defineWorkload, Refusal, reply } from 'plimsoll/workload'
 import { z } from 'zod'
@@ -11,14 +11,14 @@ import { generatedMap, type HeightMap } from './hillclimb/map.ts'
 import { movesOf, stepCost } from './hillclimb/moves.ts'
 import { draw } from './hillclimb/picture.ts'
 import { checkPlace, placeOf } from './hillclimb/place.ts'
-import { readHeader } from './hillclimb/png-header.ts'
 import type { Quest } from './hillclimb/search.ts'
 import { type Summary, summaryOf } from './hillclimb/summary.ts'
 import { maxSide, readBody, uploadedMap } from './hillclimb/upload.ts'
+import { readHeader } from './images/header.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 
 const strategies = { BFS: bfs, DFS: dfs, ASTAR: astar }
-/** What a generated map is where the request does not say. */
+/** Defaults of a generated map. */
 const usual = { map: 3, side: 512 }
 
 const side = whole({ min: 1, max: maxSide }).optional()
@@ -27,26 +27,28 @@ const coordinate = whole({ min: 0, max: maxSide - 1 }).optional()
 const params = parameters({
   map: whole({ min: 0, max: 2 ** 32 - 1 })
     .optional()
-    .describe(`The landscape's number, by default ${usual.map}; not with an uploaded PNG`),
-  width: side.describe(`Width of the map in cells, by default ${usual.side} or that of the uploaded PNG`),
-  height: side.describe(`Height of the map in cells, by default ${usual.side} or that of the uploaded PNG`),
-  xS: coordinate.describe('Start, from the left; by default in the middle of the search area'),
-  yS: coordinate.describe('Start, from the top; by default in the middle of the search area'),
-  x0: coordinate.describe('First column of the search area; by default that of the map'),
-  y0: coordinate.describe('First row of the search area; by default that of the map'),
-  x1: coordinate.describe('Last column of the search area; by default that of the map'),
-  y1: coordinate.describe('Last row of the search area; by default that of the map'),
+    .describe(`Number of the generated landscape, by default ${usual.map}; not allowed with an uploaded PNG`),
+  width: side.describe(
+    `Width of the map in cells, by default ${usual.side} or the width of the uploaded PNG`,
+  ),
+  height: side.describe(
+    `Height of the map in cells, by default ${usual.side} or the height of the uploaded PNG`,
+  ),
+  xS: coordinate.describe('Column of the start; by default the middle of the search area'),
+  yS: coordinate.describe('Row of the start; by default the middle of the search area'),
+  x0: coordinate.describe('First column of the search area; by default 0'),
+  y0: coordinate.describe('First row of the search area; by default 0'),
+  x1: coordinate.describe('Last column of the search area; by default the last of the map'),
+  y1: coordinate.describe('Last row of the search area; by default the last of the map'),
   strategy: z
     .preprocess(canonical, choice(['BFS', 'DFS', 'ASTAR']))
     .default('ASTAR')
-    .describe(
-      'BFS: fewest moves. DFS: on to the highest neighbour, back where all are known. ASTAR: least effort',
-    ),
+    .describe('BFS: fewest moves. DFS: always to the highest unvisited neighbour. ASTAR: least effort'),
   reach: whole({ min: 1, max: 8 }).default(1).describe('The longest move, in cells along each axis'),
   grade: real({ min: 0.5, max: 8 })
     .default(1)
     .describe(
-      'The slope that doubles the effort of a move; at 1 the longer side of the map leads up all heights',
+      'The slope that doubles the effort of a move; 1 is the full height range over the longer side of the map',
     ),
   output: choice(['png', 'json']).default('png').describe('A picture, or numbers and the path'),
 })
@@ -56,7 +58,7 @@ type Params = z.output<typeof params>
 export default defineWorkload({
   name: 'hillclimb',
   description:
-    'The way to the highest point of a height-map, by number or uploaded as PNG, by BFS, DFS or A*',
+    'Finds a path to the highest point of a height map, generated or uploaded as PNG, with BFS, DFS or A*',
   deterministic: true,
   params,
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
@@ -105,7 +107,7 @@ export default defineWorkload({
   },
 })
 
-/** Also takes lower case and the names A* and A-star. */
+/** Also accepts lower case and the names A* and A-star. */
 function canonical(strategy: unknown): unknown {
   if (typeof strategy !== 'string') return strategy
   const upper = strategy.toUpperCase()
@@ -118,7 +120,7 @@ function mapOf(params: Params, body: Uint8Array): HeightMap {
     return generatedMap(map, width, height)
   }
   if (params.map !== undefined) {
-    throw new Refusal(400, `map = ${params.map}: must be left out where a PNG is uploaded, which is the map`)
+    throw new Refusal(400, `map = ${params.map}: must be left out because an uploaded PNG is the map`)
   }
   const uploaded = uploadedMap(body)
   for (const name of ['width', 'height'] as const) {
@@ -132,10 +134,10 @@ function mapOf(params: Params, body: Uint8Array): HeightMap {
   return uploaded
 }
 
-/** As far as the beginning of a body tells. */
+/** From the first bytes of the body, if they are a PNG header. */
 function sizeOf(params: Params, body: BodyFacts): { width: number; height: number } {
   const header = body.bytes > 0 ? readHeader(body.head) : undefined
-  if (typeof header === 'object') {
+  if (header?.format === 'png' && header.width > 0 && header.height > 0) {
     return { width: Math.min(header.width, maxSide), height: Math.min(header.height, maxSide) }
   }
   return { width: params.width ?? usual.side, height: params.height ?? usual.side }

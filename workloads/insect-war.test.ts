@@ -1,4 +1,4 @@
-/** How insect wars end, what is told of them, and what is refused. */
+/** Outcomes and reports of insect wars, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ const someWar = fc.record({
   seed: fc.nat(),
 })
 
-test('numbers agree with each other in every war', async () => {
+test('the numbers of every war are consistent', async () => {
   await fc.assert(
     fc.asyncProperty(someWar, async (params) => {
       const { winner, endedBy, rounds, casualties, heroes, ...armies } = await fight(params)
@@ -74,7 +74,7 @@ test('numbers agree with each other in every war', async () => {
 
 const total = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
 
-test('a war is the same each time, and another with another seed', async () => {
+test('a war is deterministic and differs with the seed', async () => {
   const params = { army1: 80, army2: 60, rounds: 100 }
   assert.deepEqual(await fight(params), await fight(params))
   assert.notDeepEqual(await fight({ ...params, seed: 2 }), await fight(params))
@@ -82,7 +82,7 @@ test('a war is the same each time, and another with another seed', async () => {
   assert.deepEqual([winner, army1.fallen, army2.fallen], ['army1', 338, 342])
 })
 
-test('of equal armies neither has the better place', async () => {
+test('neither of two equal armies has an advantage', async () => {
   let [wins, fallen1, fallen2] = [0, 0, 0]
   for (let seed = 0; seed < 40; seed++) {
     const { winner, army1, army2 } = await fight({ army1: 50, army2: 50, rounds: 150, seed })
@@ -94,7 +94,7 @@ test('of equal armies neither has the better place', async () => {
   assert.ok(Math.abs(fallen1 / fallen2 - 1) < 0.05)
 })
 
-test('a far larger army destroys the other and ends the war early', async () => {
+test('a much larger army destroys the other and ends the war early', async () => {
   for (const [army1, army2] of [
     [90, 10],
     [10, 90],
@@ -108,7 +108,7 @@ test('a far larger army destroys the other and ends the war early', async () => 
   }
 })
 
-test('of a long war the losses of several rounds are told together', async () => {
+test('in a long war the losses of several rounds are combined', async () => {
   const { casualties, rounds } = await fight({ army1: 10, army2: 10, rounds: 1234 })
   assert.ok(casualties.length <= 100)
   assert.equal(casualties[0]!.toRound, Math.min(13, rounds))
@@ -127,7 +127,7 @@ test('progress grows to 1', async () => {
   }
 })
 
-test('the picture shows both armies on the field, and its headers what the numbers say', async () => {
+test('the picture shows both armies, and its headers agree with the numbers', async () => {
   const params = { army1: 60, army2: 40, rounds: 40 }
   const { body, contentType, headers } = await draw(params)
   assert.equal(contentType, 'image/png')
@@ -146,20 +146,20 @@ test('the picture shows both armies on the field, and its headers what the numbe
   assert.deepEqual((await draw(params)).body, body)
 })
 
-test('the picture of a large war keeps within 1,024 pixels, whatever the size of an insect', async () => {
+test('the picture of a large war is at most 1,024 pixels wide', async () => {
   for (const insects of [1, 500, 2500, 10_000]) {
     const { width, height } = decode((await draw({ army1: insects, army2: 3, rounds: 1 })).body)
     assert.ok(width <= 1024 && height < width, `${width} × ${height}`)
   }
 })
 
-test('without parameters two armies of 500 fight 200 rounds', async () => {
+test('the default is two armies of 500 and 200 rounds', async () => {
   const params = { rounds: 200, army1: 500, army2: 500, seed: 1, output: 'json' }
   assert.deepEqual(readParams(insectWar, {}), params)
   assert.equal((await fight()).rounds, 200)
 })
 
-test('features are what the cost grows with', () => {
+test('features reflect the cost', () => {
   const input = readParams(insectWar, { rounds: 10, army1: 100, army2: 300 })
   const features = insectWar.features!(input, { bytes: 0, head: new Uint8Array() })
   const { dominance, turns, ...others } = features
@@ -168,7 +168,7 @@ test('features are what the cost grows with', () => {
   assert.equal(turns, 4000)
 })
 
-test('bad input is refused with what is allowed, whichever the parameter', () => {
+test('invalid parameters are rejected with the allowed values', () => {
   const allowed = {
     rounds: 'a whole number from 1 to 5000',
     army1: 'a whole number from 1 to 10000',

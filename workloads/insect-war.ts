@@ -1,4 +1,4 @@
-/** Insect war: two armies meet on a field, fight and hatch; its cost grows with rounds × insects. */
+/** Insect war: two armies fight and hatch on a field. The cost grows with rounds × insects. */
 
 import { defineWorkload, reply } from 'plimsoll/workload'
 import { Heroes } from './insect-war/heroes.ts'
@@ -11,23 +11,23 @@ import { choice, parameters, whole } from './params/fields.ts'
 
 const army = whole({ min: 1, max: 10_000 }).default(500)
 
-/** Fights of insects between two words of progress: a few milliseconds. */
+/** Insect turns between progress reports: a few milliseconds. */
 const turnsPerProgress = 20_000
 
 export default defineWorkload({
   name: 'insect-war',
-  description: 'A war of two insect armies: who wins, the losses and the heroes, or a picture of the field',
+  description: 'Simulates a war of two insect armies: winner, losses and heroes, or a picture of the field',
   deterministic: true,
   params: parameters({
     rounds: whole({ min: 1, max: 5000 })
       .default(200)
-      .describe('It ends earlier if an army and its nest are gone'),
-    army1: army.describe('Insects of the first army, which comes from the left'),
-    army2: army.describe('Insects of the second army, which comes from the right'),
+      .describe('Maximum number of rounds; the war ends earlier if an army and its nest are destroyed'),
+    army1: army.describe('Insects of the first army, on the left'),
+    army2: army.describe('Insects of the second army, on the right'),
     seed: whole({ min: 0, max: 2 ** 32 - 1 })
       .default(1)
-      .describe('Another seed is another war'),
-    output: choice(['json', 'png']).default('json').describe('Numbers, or a picture of the field at the end'),
+      .describe('Seed of all random events'),
+    output: choice(['json', 'png']).default('json').describe('Numbers, or a picture of the final field'),
   }),
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
 

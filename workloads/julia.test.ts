@@ -1,4 +1,4 @@
-/** What julia draws, and what it refuses. */
+/** Pictures of julia, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ async function draw(input: Record<string, unknown> = {}, ctx = fakeContext()): P
   return (await julia.run(readParams(julia, input), ctx)) as Picture
 }
 
-test('the answer is a PNG of the size asked for, and the same each time', async () => {
+test('the response is a PNG of the requested size, the same each time', async () => {
   const side = fc.integer({ min: 1, max: 40 })
   await fc.assert(
     fc.asyncProperty(side, side, fc.integer({ min: 1, max: 50 }), async (width, height, iterations) => {
@@ -35,7 +35,7 @@ test('the answer is a PNG of the size asked for, and the same each time', async 
   )
 })
 
-test('without parameters it draws the default', async () => {
+test('all parameters have defaults', async () => {
   const defaults = { width: 256, height: 256, cx: -0.8, cy: 0.156, x: 0, y: 0, zoom: 1 }
   assert.deepEqual(readParams(julia, {}), { ...defaults, iterations: 256, palette: 'fire' })
   const { width, height } = decode((await draw()).body)
@@ -53,7 +53,7 @@ test('for c = 0 the bounded points are the unit disc', async () => {
   }
 })
 
-test('the picture moves with its centre and grows with zoom', async () => {
+test('centre and zoom move and scale the picture', async () => {
   const whole = decode((await draw({ width: 60, height: 60 })).body)
   const quarter = { width: 30, height: 30, zoom: 2, x: 0.75, y: 0.75 }
   const part = decode((await draw(quarter)).body)
@@ -75,13 +75,13 @@ test('each palette has its own colours and shows the same shades', async () => {
   assert.equal(new Set(pictures.map(({ palette }) => JSON.stringify(palette))).size, 4)
 })
 
-test('progress is told after each row', async () => {
+test('progress is reported after each row', async () => {
   const ctx = fakeContext()
   await draw({ width: 3, height: 4 }, ctx)
   assert.deepEqual(ctx.fractions, [0.25, 0.5, 0.75, 1])
 })
 
-test('parameters may be text or numbers', () => {
+test('parameters may be strings or numbers', () => {
   const fromText = { width: '12', height: '7', cx: '-.5', cy: '1e-1', zoom: '2.5', iterations: '0100' }
   const fromJson = { width: 12, height: 7, cx: -0.5, cy: 0.1, zoom: 2.5, iterations: 100 }
   assert.deepEqual(readParams(julia, fromText), readParams(julia, fromJson))
@@ -99,7 +99,7 @@ const allowed: Record<string, string> = {
   palette: 'one of fire, ice, forest, grey',
 }
 
-test('bad input is refused with what is allowed, whichever the parameter', () => {
+test('invalid parameters are rejected with the allowed values', () => {
   for (const [name, range] of Object.entries(allowed)) {
     for (const value of ['', ' 1', 'abc', '0x10', 'NaN', 'Infinity', true, false, null, [], [1], {}]) {
       const said = `${name}: must be ${range}, not ${JSON.stringify(value)}`
@@ -118,17 +118,17 @@ test('bad input is refused with what is allowed, whichever the parameter', () =>
   }
 })
 
-test('an unknown parameter is refused with the names that there are', () => {
+test('an unknown parameter is rejected with the known names', () => {
   const said = 'unknown: widht; allowed: width, height, cx, cy, x, y, zoom, iterations, palette'
   assert.equal(problems(julia, { widht: 3 }), said)
 })
 
-test('features tell about how many steps a picture takes, inside the set and outside', () => {
+test('features include the approximate number of steps, inside and outside the set', () => {
   const steps = (params: Record<string, unknown>) => {
     const { pixels, steps } = julia.features!(readParams(julia, params), { bytes: 0, head: new Uint8Array() })
     return Number(steps) / Number(pixels)
   }
-  // All points of this view stay, and none of that one.
+  // All points of the first view are bounded, none of the second.
   assert.ok(Math.abs(steps({ cx: 0, cy: 0, zoom: 10, iterations: 5000 }) / 5000 - 1) < 0.01)
   assert.ok(steps({ cx: 2, cy: 2, iterations: 5000 }) < 20)
   const late = steps({ iterations: 5000 })

@@ -1,11 +1,11 @@
-/** Julia: a picture of a Julia set as PNG; its cost grows with the points that stay bounded for long. */
+/** Julia: a Julia set as PNG. The cost grows with the share of points that stay bounded. */
 
-import { encode } from 'fast-png'
 import { defineWorkload, reply } from 'plimsoll/workload'
+import { indexedPng, ramp } from './drawing/canvas.ts'
 import { glance } from './julia/glance.ts'
 import { choice, parameters, real, whole } from './params/fields.ts'
 
-/** The colours (red, green, blue) of points that escape, from the earliest to the last. */
+/** Colours of escaping points, from the earliest to the latest. */
 const gradients = {
   fire: [0x14001e, 0xc81e14, 0xffb428, 0xffffdc],
   ice: [0x000a28, 0x145aa0, 0x78d2f0, 0xffffff],
@@ -24,12 +24,12 @@ export default defineWorkload({
     height: size.describe('Height in pixels'),
     cx: real({ min: -2, max: 2 }).default(-0.8).describe('Real part of c'),
     cy: real({ min: -2, max: 2 }).default(0.156).describe('Imaginary part of c'),
-    x: real({ min: -2, max: 2 }).default(0).describe('Real part of the centre of the picture'),
-    y: real({ min: -2, max: 2 }).default(0).describe('Imaginary part of the centre of the picture'),
-    zoom: real({ min: 0.1, max: 1e12 }).default(1).describe('At 1 the shorter side is 3 wide'),
+    x: real({ min: -2, max: 2 }).default(0).describe('Real part of the centre'),
+    y: real({ min: -2, max: 2 }).default(0).describe('Imaginary part of the centre'),
+    zoom: real({ min: 0.1, max: 1e12 }).default(1).describe('Magnification; at 1 the shorter side is 3 wide'),
     iterations: whole({ min: 1, max: 10_000 })
       .default(256)
-      .describe('After so many a point is taken as bounded'),
+      .describe('Iterations after which a point counts as bounded'),
     palette: choice(['fire', 'ice', 'forest', 'grey']).default('fire').describe('Colours'),
   }),
   meter: { packages: ['fast-png', 'fflate', 'iobuffer'] },
@@ -50,19 +50,20 @@ export default defineWorkload({
       }
       ctx.progress((row + 1) / height)
     }
-    const png = encode({ width, height, data: shades, channels: 1, depth: 8, palette: colours(palette) })
-    return reply(png, { contentType: 'image/png' })
+    // Black for bounded points, then 255 shades.
+    const colours = [0x000000, ...ramp(gradients[palette], 256).slice(0, 255)]
+    return reply(indexedPng(width, height, shades, colours), { contentType: 'image/png' })
   },
 })
 
-/** 0 for a point that stays bounded, else 1 to 255 by how soon it escapes. */
+/** 0 for a bounded point, else 1 to 255 by escape time. */
 function shadeOf(startX: number, startY: number, cx: number, cy: number, iterations: number): number {
   let zx = startX
   let zy = startY
   for (let step = 0; step < iterations; step++) {
     const xx = zx * zx
     const yy = zy * zy
-    // Far beyond the radius of escape, 2, so that shades pass smoothly from one step to the next.
+    // Far beyond the escape radius of 2, for smooth shades.
     if (xx + yy > 256) {
       const smoothStep = step + 4 - Math.log2(Math.log2(xx + yy))
       return 1 + Math.floor(254 * Math.sqrt(Math.min(1, Math.max(0, smoothStep / iterations))))
@@ -71,17 +72,4 @@ function shadeOf(startX: number, startY: number, cx: number, cy: number, iterati
     zx = xx - yy + cx
   }
   return 0
-}
-
-/** Black, then 255 shades along the gradient. */
-function colours(palette: keyof typeof gradients): number[][] {
-  const stops = gradients[palette].map((stop) => [stop >> 16, (stop >> 8) & 255, stop & 255])
-  const shades = [[0, 0, 0]]
-  for (let shade = 0; shade < 255; shade++) {
-    const place = (shade / 255) * (stops.length - 1)
-    const before = stops[Math.floor(place)]!
-    const after = stops[Math.floor(place) + 1]!
-    shades.push(before.map((level, i) => Math.round(level + (after[i]! - level) * (place % 1))))
-  }
-  return shades
 }

@@ -1,4 +1,4 @@
-/** What one customer at a time gets from the shop, and what it refuses. */
+/** The shop with one customer at a time, and rejected input. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ async function everything(): Promise<Product[]> {
   return all
 }
 
-test('the catalogue has 5,000 products, each with its own name, and leaves no draft', async () => {
+test('the catalogue has 5,000 products with unique names and leaves no draft', async () => {
   const all = await everything()
   assert.equal((await browse()).total, 5000)
   assert.equal(new Set(all.map(({ id }) => id)).size, 5000)
@@ -55,7 +55,7 @@ test('the catalogue has 5,000 products, each with its own name, and leaves no dr
   )
 })
 
-test('each new shop has the same products', async () => {
+test('every new shop has the same products', async () => {
   const other = mkdtempSync(join(tmpdir(), 'plimsoll-shop-'))
   try {
     const params = readParams(shop, { action: 'browse', category: 'music', pageSize: 100 })
@@ -66,7 +66,7 @@ test('each new shop has the same products', async () => {
   }
 })
 
-test('a page holds what a plain filter of all products would', async () => {
+test('a page agrees with a plain filter of all products', async () => {
   const all = await everything()
   const price = fc.integer({ min: 0, max: 25_000 })
   const filter = fc.record(
@@ -98,7 +98,7 @@ test('a page holds what a plain filter of all products would', async () => {
   )
 })
 
-test('products come in the order asked for', async () => {
+test('products are sorted as requested', async () => {
   const prices = async (sort: string) =>
     (await browse({ sort, category: 'garden', pageSize: 100 })).products.map(({ priceCents }) => priceCents)
   const rising = await prices('price')
@@ -119,7 +119,7 @@ async function stockOf(name: string): Promise<Product> {
   return (await browse({ search: name })).products[0]!
 }
 
-test('a purchase lowers the stock and answers with the order, once for each job', async () => {
+test('a purchase lowers the stock and returns the order, once per job', async () => {
   const before = await stockOf('Amber oak kettle')
   const params = { action: 'purchase', productId: before.id, quantity: '2', customer: ' Ada ' }
   const order = (await run(params, 'kettle')) as Record<string, unknown>
@@ -130,11 +130,11 @@ test('a purchase lowers the stock and answers with the order, once for each job'
   assert.equal((await stockOf('Amber oak kettle')).stock, before.stock - 2)
 })
 
-test('what is not in stock is refused with 409 and what is left, and changes nothing', async () => {
+test('a purchase beyond the stock is rejected with 409 and changes nothing', async () => {
   const { id, stock } = await stockOf('Amber brass lamp')
   const params = { action: 'purchase', productId: id, customer: 'Ada' }
   await run({ ...params, quantity: stock - 1 })
-  const detail = `Of product ${id}, 1 are left; 2 were asked for.`
+  const detail = `Product ${id} has 1 left; 2 were requested.`
   const refusal = (await run({ ...params, quantity: 2 }, 'refused')) as { status: number; body: unknown }
   assert.equal(refusal.status, 409)
   assert.deepEqual(refusal.body, { status: 409, title: 'Out of stock', detail })
@@ -143,7 +143,7 @@ test('what is not in stock is refused with 409 and what is left, and changes not
   assert.equal(order.quantity, 1)
 })
 
-test('a product that does not exist is refused with 404', async () => {
+test('an unknown product is rejected with 404', async () => {
   const refusal = (await run({ action: 'purchase', productId: 5001, customer: 'Ada' })) as { status: number }
   assert.equal(refusal.status, 404)
 })
@@ -176,7 +176,7 @@ test('only browsing is safe to repeat', () => {
   assert.equal(safe(readParams(shop, { action: 'purchase', productId: 1, customer: 'Ada' })), false)
 })
 
-test('a missing or unknown action is refused with the actions that there are', () => {
+test('a missing or unknown action is rejected with the known actions', () => {
   assert.equal(problems(shop, {}), 'action: missing: must be one of browse, purchase')
   assert.equal(problems(shop, { action: 'steal' }), 'action: must be one of browse, purchase, not "steal"')
   assert.match(problems(shop, null), /expected object/)
@@ -199,7 +199,7 @@ const allowed = {
   },
 }
 
-test('bad input is refused with what is allowed, whichever the parameter', () => {
+test('invalid parameters are rejected with the allowed values', () => {
   const good = { browse: {}, purchase: { productId: 1, customer: 'Ada' } }
   for (const action of ['browse', 'purchase'] as const) {
     for (const [name, range] of Object.entries(allowed[action])) {
@@ -221,7 +221,7 @@ test('bad input is refused with what is allowed, whichever the parameter', () =>
   assert.equal(problems(shop, { action: 'purchase' }), missing.join('\n'))
 })
 
-test('the work of the database is charged for: the same for the same request', async () => {
+test('the charge for database work is the same for equal requests', async () => {
   const charged: number[] = []
   const context = () =>
     fakeContext({ dataDir, jobId: 'charged', charge: (units) => void charged.push(units) })
@@ -234,7 +234,7 @@ test('the work of the database is charged for: the same for the same request', a
   assert.ok(larger! > first! && first! > purchase! && purchase! > 0, `${charged}`)
 })
 
-test('features tell what is asked for and about how many products an answer holds', () => {
+test('features include the action and the approximate number of products', () => {
   const features = (params: Record<string, unknown>) =>
     shop.features!(readParams(shop, params), { bytes: 0, head: new Uint8Array() })
   assert.deepEqual(features({ action: 'purchase', productId: 3, customer: 'Ada' }), {

@@ -1,4 +1,4 @@
-/** Shop: browse a catalogue in SQLite, or buy from it; a purchase happens once however often its job is tried. */
+/** Shop: browses a catalogue in SQLite, or buys from it. A purchase happens once, however often its job is retried. */
 
 import type { DatabaseSync } from 'node:sqlite'
 import { defineWorkload, reply } from 'plimsoll/workload'
@@ -11,7 +11,7 @@ const priceCents = whole({ min: 0, max: 100_000_000 })
 const browseParams = parameters({
   action: z.literal('browse'),
   category: choice(categories).optional(),
-  search: text({ maxLength: 100 }).optional().describe('A part of the name'),
+  search: text({ maxLength: 100 }).optional().describe('Substring of the product name'),
   minPriceCents: priceCents.default(0),
   maxPriceCents: priceCents.default(100_000_000),
   sort: choice(['name', 'price', 'price-descending']).default('name'),
@@ -42,7 +42,7 @@ export default defineWorkload({
   }),
   safeToRepeat: (params) => params.action === 'browse',
   lane: ({ action }) => action,
-  // What is browsed changes only as it is sold: it may be a second old.
+  // Stock changes only with sales; a result may be a second old.
   deterministic: (params) => params.action === 'browse',
   cacheMs: 1000,
   features: (params) =>
@@ -51,7 +51,7 @@ export default defineWorkload({
       : { action: params.action, products: Math.min(params.pageSize, likelyMatches(params)) },
 
   run(params, ctx) {
-    // Reading takes locks too, if only for moments: a process that is paused in one would keep others waiting.
+    // Reads take short locks too: a process paused while holding one would block others.
     return ctx.uninterrupted(() => {
       const db = openShop(ctx.dataDir)
       const answer = params.action === 'browse' ? browse(db, params) : purchase(db, params, ctx.jobId)
@@ -62,21 +62,21 @@ export default defineWorkload({
   },
 })
 
-/** What SQLite does is not metered: a row that it looks at or writes, and a byte that it hands over. */
+/** SQLite is not metered, so rows read or written and bytes returned are charged. */
 const unitsPerRow = 1000
 const unitsPerByte = 40
-/** All products, once to count and once to choose. */
+/** All products are scanned twice: once to count and once to select. */
 const browsedRows = 2 * productCount
-/** A few rows, written and then made safe, which costs as much as looking at many. */
+/** A few rows are written and synced to disk, which costs as much as reading many. */
 const boughtRows = 2000
 
 const order = { name: 'name', price: 'priceCents, id', 'price-descending': 'priceCents DESC, id' }
 
-/** Products from the page on, if those that are searched are as many in every category and at every price. */
+/** Expected number of products from this page on, assuming a uniform distribution over categories and prices. */
 function likelyMatches(params: z.output<typeof browseParams>): number {
   const { category, search, minPriceCents, maxPriceCents, page, pageSize } = params
-  const dearest = Math.min(maxPriceCents, highestPriceCents)
-  const priced = Math.max(0, (dearest - minPriceCents) / highestPriceCents)
+  const upper = Math.min(maxPriceCents, highestPriceCents)
+  const priced = Math.max(0, (upper - minPriceCents) / highestPriceCents)
   const share = (category ? 1 / categories.length : 1) * (search ? 1 / 15 : 1) * priced
   return Math.max(0, productCount * share - (page - 1) * pageSize)
 }
@@ -98,7 +98,7 @@ function browse(db: DatabaseSync, params: z.output<typeof browseParams>) {
 }
 
 function purchase(db: DatabaseSync, params: z.output<typeof purchaseParams>, jobId: string) {
-  // IMMEDIATE: two that read the stock first and then both want to write would have to fail.
+  // IMMEDIATE: two transactions that read first and then write would conflict.
   db.exec('BEGIN IMMEDIATE')
   try {
     const answer = placedOrder(db, jobId) ?? placeOrder(db, params, jobId)
@@ -109,7 +109,7 @@ function purchase(db: DatabaseSync, params: z.output<typeof purchaseParams>, job
   }
 }
 
-/** What an earlier attempt of the same job ordered. */
+/** The order of an earlier attempt of the same job. */
 function placedOrder(db: DatabaseSync, jobId: string) {
   return db
     .prepare(
@@ -123,12 +123,12 @@ function placeOrder(db: DatabaseSync, params: z.output<typeof purchaseParams>, j
   const product = db.prepare('SELECT priceCents, stock FROM products WHERE id = ?').get(productId) as
     | { priceCents: number; stock: number }
     | undefined
-  if (!product) return problem(404, 'No such product', `There is no product ${productId}.`)
+  if (!product) return problem(404, 'No such product', `Product ${productId} does not exist.`)
   if (product.stock < quantity) {
     return problem(
       409,
       'Out of stock',
-      `Of product ${productId}, ${product.stock} are left; ${quantity} were asked for.`,
+      `Product ${productId} has ${product.stock} left; ${quantity} were requested.`,
     )
   }
   db.prepare('UPDATE products SET stock = stock - ? WHERE id = ?').run(quantity, productId)

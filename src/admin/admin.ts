@@ -5,11 +5,11 @@ import { RequestProblem, sendProblem } from '../front/problem.ts'
 import { acceptJoining, type JoinHandlers } from '../wire/accept.ts'
 import { type CacheParts, serveCache } from './cache.ts'
 import { type RestartParts, serveRestart } from './restart.ts'
-import type { WhyTeller } from './why.ts'
+import type { StoryHandler } from './why.ts'
 
 export interface AdminParts extends RestartParts, CacheParts {
   state(): unknown
-  why: WhyTeller
+  why: StoryHandler
   /** For workers and fronts that connect. */
   joining: JoinHandlers
 }

@@ -8,11 +8,11 @@ import { whyDocument, whyText } from '../story/document.ts'
 import type { Stories } from '../story/stories.ts'
 
 /** Serves requests for a story; false: the request is for something else. Throws a 404 if the job is unknown. */
-export type WhyTeller = (request: IncomingMessage, response: ServerResponse) => boolean
+export type StoryHandler = (request: IncomingMessage, response: ServerResponse) => boolean
 
 const path = /^\/api\/jobs\/([^/?]+)\/why(?:\?|$)/
 
-export function whyTeller(stories: Stories, discipline: DisciplineName, now: () => number): WhyTeller {
+export function storyHandler(stories: Stories, discipline: DisciplineName, now: () => number): StoryHandler {
   const { bounded } = disciplines[discipline]
   return (request, response) => {
     const id = path.exec(request.url ?? '')?.[1]

@@ -54,7 +54,7 @@ export interface Concern {
   over?(core: Core, record: JobRecord): void
   joined?(core: Core, worker: WorkerRecord): void
   /** The worker has reported, or joined again. `cpuMs`: CPU time of its jobs so far. */
-  heard?(core: Core, worker: WorkerRecord, cpuMs: number | undefined): void
+  reported?(core: Core, worker: WorkerRecord, cpuMs: number | undefined): void
   /** The event has been handled. */
   afterEvent?(core: Core): void
   /** What happens when a timer fires. Timers of jobs fire only while their job exists. */
@@ -76,7 +76,7 @@ const hookNames = [
   'retries',
   'over',
   'joined',
-  'heard',
+  'reported',
   'afterEvent',
 ] as const satisfies readonly (keyof Concern)[]
 type HookName = (typeof hookNames)[number]

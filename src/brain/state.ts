@@ -101,12 +101,12 @@ export interface Attempt {
 export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly number: number
   readonly launch: string | undefined
-  state: 'ready' | 'draining' | 'gone'
+  state: 'ready' | 'draining' | 'terminated'
   /** If the scaler assigns roles. A worker whose role takes no jobs has no slots. */
   readonly role: string | undefined
   /** True: it could not be reached, and has not reported since. It is given no jobs. */
   suspect: boolean
-  heardAt: number
+  lastSeenAt: number
   /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
   readonly since: number
   /** When it was last given a job. */
@@ -126,7 +126,7 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   /** The job that this worker is reserved for, under policies that reserve workers. */
   keptFor: string | undefined
   /** Jobs whose connections broke here since its last report. If it is lost, each of them may have taken it down. */
-  brokeOff: string[]
+  brokenJobs: string[]
   /** The share of its cores that was busy between the last two polls; null: polled less than twice. */
   cpu: number | null
   /** The last reported CPU time, and that of the last poll. */
@@ -156,14 +156,14 @@ export function newWorkerRecord(
     role: undefined,
     ...known,
     suspect: false,
-    heardAt: known.placedAt,
+    lastSeenAt: known.placedAt,
     reports: 0,
     jobs: [],
     running: 0,
     usedMb: 0,
     filed: undefined,
     keptFor: undefined,
-    brokeOff: [],
+    brokenJobs: [],
     cpu: null,
     cpuReported: null,
     cpuPolled: null,

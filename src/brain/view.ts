@@ -27,7 +27,7 @@ export function viewOf(core: Core): BrainView {
     draining: core.draining.size,
     workers: [...core.workers.values()].map((worker) => workerView(core, worker)),
     counters: { ...core.counters },
-    scaling: core.scaler.tells?.() ?? {},
+    scaling: core.scaler.figures?.() ?? {},
     turns: { taken: core.turns, most: mostTurns(core), owed: owed(core) },
     idleBeside() {
       if (core.scheduler.patient) return undefined
@@ -89,8 +89,8 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     figures: {
       ...(worker.role && { role: worker.role }),
       ...(worker.slots === 0 && { open: core.through.get(worker.id) ?? 0 }),
-      ...scheduler.tells?.(worker),
-      ...scaler.tellsOf?.(worker.id),
+      ...scheduler.figuresOf?.(worker),
+      ...scaler.figuresOf?.(worker.id),
     },
     outstanding: jobs.reduce((sum, { remaining }) => sum + remaining, 0),
     jobs,

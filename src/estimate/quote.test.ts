@@ -67,7 +67,7 @@ test('a quote holds work, interval, memory, source and reason', () => {
   assert.deepEqual(rest, {
     workload: 'made-up',
     ...quoted,
-    why: 'mean of 3 measurements of the same request',
+    why: 'memo',
   })
 })
 

@@ -9,7 +9,7 @@ import { type RequestUrl, withoutPrefix } from './request/url.ts'
 export interface BuiltInParts extends RequestParts {
   isReady(): boolean
   /** The document that describes a quote, or a promise of it. */
-  tellQuote(question: Question, quote: Quote): unknown
+  describeQuote(question: Question, quote: Quote): unknown
 }
 
 const root = '/-/'
@@ -43,5 +43,5 @@ async function estimate(parts: BuiltInParts, requestUrl: RequestUrl, incoming: I
   const url = withoutPrefix(requestUrl, estimatePath)
   const { question, quote, body } = await readRequest(parts, { ...incoming, url, method })
   body.discard()
-  incoming.client.json(200, await parts.tellQuote(question, quote))
+  incoming.client.json(200, await parts.describeQuote(question, quote))
 }

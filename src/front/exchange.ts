@@ -25,7 +25,7 @@ export interface ExchangeParts extends JobParts {
   estimateMs: number
   tell(event: Event): void
   /** The exchange has ended. */
-  over(exchange: Exchange): void
+  ended(exchange: Exchange): void
 }
 
 export class Exchange implements OpenJob {
@@ -114,7 +114,7 @@ export class Exchange implements OpenJob {
       const code = answer.reason.code === 'limit' ? 'limit' : 'workload-error'
       receiver.refuse(new RequestProblem(status, code, message), this.#account())
     } else receiver.refuse(refusal(answer.reason, this.#failure?.message), this.#account())
-    this.parts.over(this)
+    this.parts.ended(this)
   }
 
   abandon(problem: RequestProblem): void {
@@ -122,7 +122,7 @@ export class Exchange implements OpenJob {
     this.#done = true
     this.cancelAttempt()
     this.parts.receiver.refuse(problem, this.#account())
-    this.parts.over(this)
+    this.parts.ended(this)
   }
 
   /**
@@ -165,7 +165,7 @@ export class Exchange implements OpenJob {
     this.cancelAttempt()
     answer()
     this.parts.tell({ type: 'cancelled', job: this.parts.job.id })
-    this.parts.over(this)
+    this.parts.ended(this)
   }
 
   /** An attempt that was not measured counts with its predicted work. */

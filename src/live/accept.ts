@@ -10,7 +10,7 @@ import type { Core } from './core.ts'
 import { arrivals } from './fronts/arrivals.ts'
 import { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
-import { type QuoteTeller, quoteTeller } from './quotes.ts'
+import { type QuoteDescriber, quoteDescriber } from './quotes.ts'
 import { serviceOf } from './serving.ts'
 
 /** Reconnect grace period of fronts. */
@@ -35,11 +35,14 @@ export function acceptRequests(
   core: Core,
   { workers }: { workers(): Pick<JoinedWorkers, 'addresses'> },
 ): Accepting {
-  const tellQuote = quoteTeller(core)
-  return { front: mainFront(core, tellQuote), fronts: remoteFronts(core, tellQuote, workers) }
+  const describeQuote = quoteDescriber(core)
+  return { front: mainFront(core, describeQuote), fronts: remoteFronts(core, describeQuote, workers) }
 }
 
-function mainFront({ plan, records, stopping, isReady, tell, submit, over }: Core, tellQuote: QuoteTeller) {
+function mainFront(
+  { plan, records, stopping, isReady, tell, submit, ended }: Core,
+  describeQuote: QuoteDescriber,
+) {
   const { options, serving, limits, quantities, clientOf, token } = plan
   const { estimator, log } = records
   const cache = cacheOf(options)
@@ -47,19 +50,19 @@ function mainFront({ plan, records, stopping, isReady, tell, submit, over }: Cor
   let accepted = 0
   const server = frontServer({
     service: serviceOf(serving, options.own, { limits, quantities, log }),
-    ...{ repeats, estimator, tellQuote, limits, clientOf, now, log, isReady },
+    ...{ repeats, estimator, describeQuote, limits, clientOf, now, log, isReady },
     closed: () => stopping.problem(),
     submit(submission) {
       accepted++
-      submit(new Exchange({ ...submission, token, tell, over }))
+      submit(new Exchange({ ...submission, token, tell, ended }))
     },
   })
   return { server, cache, repeatCounters: () => repeats?.counters(cache), accepted: () => accepted }
 }
 
 function remoteFronts(
-  { plan, records, frontWorkers, isReady, tell, submit, over }: Core,
-  tellQuote: QuoteTeller,
+  { plan, records, frontWorkers, isReady, tell, submit, ended }: Core,
+  describeQuote: QuoteDescriber,
   workers: () => Pick<JoinedWorkers, 'addresses'>,
 ): JoinedFronts {
   const { options, serving, spec, beatMs, clientBy, limits, quantities } = plan
@@ -79,8 +82,8 @@ function remoteFronts(
     }),
     quoteOf(asked) {
       const question = questionOf(asked)
-      return tellQuote(question, estimator.estimate(question))
+      return describeQuote(question, estimator.estimate(question))
     },
-    ...{ isReady, jobOf, submit, tell, over, log },
+    ...{ isReady, jobOf, submit, tell, ended, log },
   })
 }

@@ -16,7 +16,7 @@ export interface StateParts {
 }
 
 /** Uptime counts from the call. */
-export function stateTeller(core: Core, parts: StateParts): () => ClusterState {
+export function stateReader(core: Core, parts: StateParts): () => ClusterState {
   const { brain, observers, launchTroubles, plan } = core
   const { workers, functions, front } = parts
   const { spec } = plan

@@ -2,11 +2,11 @@
 
 import type { Server } from 'node:http'
 import { adminServer } from '../admin/admin.ts'
-import { whyTeller } from '../admin/why.ts'
+import { storyHandler } from '../admin/why.ts'
 import { type Accepting, acceptRequests } from './accept.ts'
 import { now } from './clock.ts'
 import type { Cluster, ClusterOptions } from './cluster-options.ts'
-import { stateTeller } from './cluster-state.ts'
+import { stateReader } from './cluster-state.ts'
 import { type Core, clusterCore } from './core.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
@@ -72,7 +72,7 @@ function serveOperators(
 ): Pick<Cluster, 'state' | 'restart'> & { admin: Server } {
   const { plan, records, brain, observers, tell } = core
   const { spec, token, serving } = plan
-  const state = stateTeller(core, { front, fronts, workers, functions })
+  const state = stateReader(core, { front, fronts, workers, functions })
   const views = () => brain.view().workers
   const restart = restarter({
     ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs },
@@ -84,7 +84,7 @@ function serveOperators(
   })
   const admin = adminServer({
     ...{ token, cache: front.cache, state, restart },
-    why: whyTeller(observers.stories, spec.discipline, now),
+    why: storyHandler(observers.stories, spec.discipline, now),
     joining: joinHandlers({ code: serving.joining, workers, fronts, fleet, log: records.log }),
   })
   return { admin, state, restart }

@@ -35,7 +35,7 @@ export interface Core {
   tell(event: Event): void
   submit(job: OpenJob): void
   /** A job has ended. */
-  over(job: OpenJob): void
+  ended(job: OpenJob): void
 }
 
 export function clusterCore(
@@ -63,9 +63,9 @@ export function clusterCore(
       jobs.add(job)
       driver.tell({ type: 'arrived', job: job.parts.job })
     },
-    over(job) {
+    ended(job) {
       jobs.delete(job)
-      metrics?.over(job)
+      metrics?.attemptEnded(job)
       learnFrom(job, { ...records, units })
     },
   }

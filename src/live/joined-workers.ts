@@ -96,7 +96,7 @@ export class JoinedWorkers {
     const { launch, seq, held, worker } = hello
     const { id } = worker
     this.#remember(connection, hello)
-    connection.onMessage = (next) => this.#heard(id, next)
+    connection.onMessage = (next) => this.#receive(id, next)
     connection.onClose = () => {
       const known = this.#joined.get(id)
       if (known?.connection === connection) known.connection = undefined
@@ -121,7 +121,7 @@ export class JoinedWorkers {
     }
   }
 
-  #heard(worker: string, message: FromWorker): void {
+  #receive(worker: string, message: FromWorker): void {
     const { tell, metrics } = this.#parts
     if (message.type === 'report') tell({ ...message, type: 'reported', worker })
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })

@@ -11,9 +11,9 @@ export interface MetricsRecorder {
   /** A worker reports the counts of an attempt. */
   counted(worker: string, message: AttemptToken & WorkDone): void
   /** An attempt has been sent. */
-  began(job: OpenJob): void
+  attemptBegan(job: OpenJob): void
   /** The job has ended, or a new attempt supersedes the last one. */
-  over(job: OpenJob): void
+  attemptEnded(job: OpenJob): void
   workerGone(worker: string): void
 }
 
@@ -49,14 +49,14 @@ export function metricsRecorder(
   // Attempts of an earlier run of this cluster have ended.
   ledger.releaseMetrics({})
   return {
-    began(job) {
+    attemptBegan(job) {
       if (fromStart) record(job, { work: 0 }, true)
     },
     counted(worker, message) {
       const job = jobs.current(worker, message)
       if (job) record(job, message, true)
     },
-    over(job) {
+    attemptEnded(job) {
       if (job.outcome === 'result' && job.cost) record(job, job.cost, false)
       else if (job.attempts > 0) ledger.releaseMetrics(ownerOf(job))
     },

@@ -52,10 +52,10 @@ function attemptActions(
   const start = (token: AttemptToken, destination: Destination | undefined, precedence?: Precedence) => {
     const job = jobs.get(token.job)
     if (!job || !destination) return
-    metrics?.over(job)
+    metrics?.attemptEnded(job)
     const runs = 'invoke' in destination ? storingFor(destination, job.parts.question) : destination
     void job.run(tokenOf(token), runs, precedence)
-    metrics?.began(job)
+    metrics?.attemptBegan(job)
   }
   return {
     run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence),
@@ -82,7 +82,7 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
     abandon({ launch, reason }) {
       launchTroubles.push(`${launch}: ${explain(reason)}`)
       if (launchTroubles.length > mostTroubles) launchTroubles.shift()
-      log(`fleet: launch ${launch} is given up: ${explain(reason)}`)
+      log(`fleet: launch ${launch} is abandoned: ${explain(reason)}`)
       fleet.terminate(launch)
     },
     drain({ worker }) {

@@ -5,9 +5,9 @@ import { quoteDocument } from '../estimate/quote.ts'
 import { explainEstimate } from '../systems/reasons.ts'
 import type { Core } from './core.ts'
 
-export type QuoteTeller = (question: Question, quote: Quote) => unknown
+export type QuoteDescriber = (question: Question, quote: Quote) => unknown
 
-export function quoteTeller({ plan, records: { rates }, brain, jobs }: Core): QuoteTeller {
+export function quoteDescriber({ plan, records: { rates }, brain, jobs }: Core): QuoteDescriber {
   const { options, serving, spec } = plan
   const { units } = serving
   return (question, quote) =>

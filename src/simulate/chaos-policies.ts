@@ -1,4 +1,4 @@
-/** Constants of policies that have some, for a chaotic run: such that its small jobs meet all of their rules. */
+/** Options of policies for a run with faults, chosen so that its small jobs meet all of their rules. */
 
 import type { BrainLimits } from '../brain/limits.ts'
 import { stream } from '../lib/random.ts'
@@ -9,11 +9,11 @@ import { unitsPerSecond } from './simulate.ts'
 export interface OwnWays {
   placing?: PlacingOptions
   limits?: Partial<BrainLimits>
-  /** In place of the scenario's own. */
+  /** Replaces the scaling of the scenario. */
   scale?: Omit<ScaleSpec, 'min' | 'max'>
 }
 
-/** `beatMs`: how often workers report. */
+/** `beatMs`: the interval between heartbeats. */
 export function ownWays(scheduler: SchedulerName, seed: number, beatMs: number): OwnWays {
   return scheduler === 'class-limits' ? classWays(seed, beatMs) : {}
 }
@@ -33,7 +33,7 @@ function classWays(seed: number, beatMs: number): OwnWays {
   const everyMs = 2 * beatMs + random.next() * 1000
   const pings = { everyMs, answerMs: everyMs / 2, most: 2 + random.below(3), mostFresh: 5 }
   const cpuEveryMs = 100 + random.next() * 1000
-  // A worker must not be taken for idle before the request that started it is there and shows in its CPU.
+  // A worker must not count as idle before the request that started it arrives and shows in its CPU.
   const leastIdleMs = classes.graceMs + 2 * (cpuEveryMs + beatMs)
   const times = 1 + random.below(5)
   const lowCpu = {
@@ -50,7 +50,7 @@ function classWays(seed: number, beatMs: number): OwnWays {
   }
 }
 
-/** Bounds that jobs of the scenario reach, and classes that are all used, for policies that have them. */
+/** Limits that the jobs of the scenario reach, and classes that are all used. */
 export function placingFrom(seed: number): PlacingOptions {
   const random = stream(seed, 'placing')
   const mostWork = unitsPerSecond * 10 ** (random.next() * 2 - 1)

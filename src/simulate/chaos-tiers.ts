@@ -1,4 +1,4 @@
-/** The tiers of a chaotic run: how many nodes of each, how patient they are, and which lanes its jobs are in. */
+/** The tiers of a run with faults: their sizes, their timeouts, and the lanes of its jobs. */
 
 import { stream } from '../lib/random.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
@@ -6,11 +6,11 @@ import type { SchedulerName } from '../systems/schedulers.ts'
 
 export interface ChaosTiers {
   scale: ScaleSpec
-  /** Of the next job. */
+  /** The lane of the next job. */
   lane(): { lane?: string }
 }
 
-/** Half of the scenarios of the policy that is made for tiers have some. */
+/** Half of the scenarios with the tiered system's scheduler have tiers. */
 export function tiersFrom(
   seed: number,
   scheduler: SchedulerName,

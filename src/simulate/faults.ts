@@ -1,32 +1,32 @@
-/** What goes wrong in a simulation, drawn from a seed: messages, the provider, and the workers themselves. */
+/** Faults of a simulation, drawn from a seed: of messages, the provider, functions and workers. */
 
 import { type Random, stream } from '../lib/random.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import { rank } from './clock.ts'
+import type { Environment, FaultDraws, FunctionFate } from './environment.ts'
 import { type ProviderFaultRates, ProviderFaults } from './provider-faults.ts'
-import type { World } from './world.ts'
 
-/** How often things go wrong: shares between 0 and 1, and mean times between faults of the fleet. */
+/** Shares between 0 and 1, and times. */
 export interface FaultRates {
   lose: number
   double: number
   delayMs: number
   provider: Omit<ProviderFaultRates, 'untilMs'>
-  /** Of functions: they turn jobs away, break at once, die in the middle, or hang. */
+  /** Functions throttle jobs, fail at once, die half-way, or hang. */
   functionThrottles: number
   functionErrs: number
   functionDies: number
   functionHangs: number
-  /** Mean time between faults that hit a worker. */
+  /** Mean time between faults of workers. */
   everyMs: number
-  /** After this time nothing goes wrong any more. */
+  /** No faults after this time. */
   untilMs: number
 }
 
-export class Faults {
+export class Faults implements FaultDraws {
   readonly rates: FaultRates
   readonly provider: ProviderFaults
-  /** How often each attempt that may start only once was started. */
+  /** Starts of each job that may start only once. */
   readonly starts = new Map<string, number>()
   readonly #network: Random
   readonly #workers: Random
@@ -41,7 +41,6 @@ export class Faults {
     this.#functions = stream(seed, 'functions')
   }
 
-  /** The delays of the copies of a message that arrive: none, one or two. */
   message(): number[] {
     const { lose, double, delayMs } = this.rates
     const random = this.#network
@@ -51,7 +50,7 @@ export class Faults {
     return random.next() < double ? [delay(), delay()] : [delay()]
   }
 
-  function(): 'works' | 'throttles' | 'errs' | 'dies' | 'hangs' {
+  function(): FunctionFate {
     if (this.#over) return 'works'
     const { functionThrottles, functionErrs, functionDies, functionHangs } = this.rates
     const draw = this.#functions.next()
@@ -64,12 +63,10 @@ export class Faults {
     return draw < hangsFrom + functionHangs ? 'hangs' : 'works'
   }
 
-  /** Does a dead process's machine refuse the connection, or is nothing heard? */
   refuses(): boolean {
     return this.#over || this.#network.next() < 0.5
   }
 
-  /** Does anybody notice at once that a process died? Else its silence tells. */
   noticesDeath(): boolean {
     return this.#workers.next() < 0.5
   }
@@ -78,8 +75,8 @@ export class Faults {
     this.starts.set(job, (this.starts.get(job) ?? 0) + 1)
   }
 
-  /** Lets workers crash, freeze, slow down and drain until it is over; then mends all that can be mended. */
-  begin(world: World): void {
+  /** Makes workers crash, freeze, slow down and drain until `untilMs`, then lets them recover. */
+  begin(world: Environment): void {
     this.provider.begin(world)
     const random = this.#workers
     const next = () => {

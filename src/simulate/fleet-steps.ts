@@ -2,7 +2,7 @@
 
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
-import type { Observer } from './world.ts'
+import type { Observer } from './environment.ts'
 
 export class FleetSteps implements Observer {
   #last: 'launch' | 'ending' | undefined

@@ -9,7 +9,7 @@ import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { BrainView } from '../model/view.ts'
-import type { Observer } from './world.ts'
+import type { Observer } from './environment.ts'
 
 interface Watched {
   /** The attempt that counts, while one is in a worker's hands. */

@@ -1,4 +1,4 @@
-/** Traffic of the kind that each of the five systems was made for: how its requests come, how large they are, on which machines. */
+/** The traffic that each of the five systems was made for: arrivals, sizes and machines. */
 
 import { type Random, stream } from '../lib/random.ts'
 import type { EstimatorName } from '../systems/estimators.ts'
@@ -7,21 +7,21 @@ import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
 import { lognormal, type Sizes } from './sizes.ts'
 
 export interface OwnTraffic {
-  /** The preset whose own traffic it is. */
+  /** The preset that it belongs to. */
   name: string
   about: string
   hours: number
-  /** Cores that are busy on average. */
+  /** The mean number of busy cores. */
   load: number
   machine: { cores: number; bootMs: number }
   sizes: Sizes
   arrivals(perSecond: number): Arrivals
   /**
-   * How far estimates are off on such requests, by how they are made: the sigma of a lognormal factor. From the p95 of
-   * `bench estimate`; `rank-memo`, which knows only what it has seen, is given the benefit of requests that come again.
+   * The error of each estimator on such requests: the sigma of a lognormal factor, from the p95 of `bench estimate`.
+   * `rank-memo`, which only knows repeated requests, is credited with repetitions.
    */
   sigma: Readonly<Record<EstimatorName | 'learned', number>>
-  /** In which of several queues a request belongs that is so large. */
+  /** The lane of a request of this size. */
   laneOf?(seconds: number): string
 }
 
@@ -93,7 +93,7 @@ export const ownTraffics: readonly OwnTraffic[] = [
   },
 ]
 
-/** What a run is given: as many jobs as come in the hours, fresh arrivals and sizes. */
+/** The part of a run's spec that its traffic decides. */
 export function runOn(
   { hours, load, sizes, arrivals, laneOf, sigma }: OwnTraffic,
   estimator: EstimatorName | undefined,
@@ -104,7 +104,7 @@ export function runOn(
   const jobs = Math.round(perSecond * hours * 3600)
   const run = { seed, jobs, arrivals: arrivals(perSecond), errorSigma }
   if (!laneOf) return { ...run, sizes }
-  // Whoever draws a size is then asked what was known of it.
+  // `known` is called right after a size was drawn.
   let seconds = 0
   const errors = stream(seed, 'errors')
   const drawn = { ...sizes, draw: (random: Random) => (seconds = sizes.draw(random)) }
@@ -115,7 +115,7 @@ export function runOn(
   return { ...run, sizes: drawn, known }
 }
 
-/** Day and night, and a crowd now and then: four times as many for some minutes. */
+/** A daily rhythm, with crowds of four times the rate for some minutes. */
 function rhythmWithCrowds(perSecond: number): Arrivals {
   const [depth, factor, calmMs, crowdMs] = [0.8, 4, 0.75 * hourMs, hourMs / 12]
   const calm = (perSecond * (calmMs + crowdMs)) / (calmMs + factor * crowdMs)
@@ -139,7 +139,7 @@ function rhythmWithCrowds(perSecond: number): Arrivals {
   }
 }
 
-/** Others are as large as the nearest that may be. */
+/** Clamps the sizes. */
 function bounded(name: string, sizes: Sizes, least: number, most: number): Sizes {
   const draw = (random: Random) => Math.min(most, Math.max(least, sizes.draw(random)))
   return { name, draw, meanSeconds: meanOf(draw) }

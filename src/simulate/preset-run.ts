@@ -1,4 +1,4 @@
-/** A preset in virtual time: its own policies and constants, on machines like those that they were found on. */
+/** A preset in virtual time, with its policies and constants, on machines like those of its authors. */
 
 import { disciplines } from '../model/discipline.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'
@@ -10,24 +10,24 @@ import { type RunSpec, unitsPerSecond } from './simulate.ts'
 export interface PresetRun
   extends Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
   timeScale?: number
-  /** Of each worker, in place of what the preset's own machines have. */
+  /** Of each worker, in place of the preset's machine. */
   cores?: number
   bootMs?: number
-  /** In place of what is usual where a preset leaves the number of workers to whoever runs it. */
+  /** The promise of presets without their own scaling. */
   promise?: string
-  /** Functions at a time, for a preset that says nothing of them. */
+  /** The concurrency of functions, for a preset without functions. */
   functions?: number
 }
 
-/** Where a preset does not say what its machines are like. */
+/** For presets without a machine. */
 const usualMachine = { workPerSecond: unitsPerSecond, cores: 2, bootMs: 60_000 }
-/** And where it leaves the number of workers to whoever runs it. */
+/** For presets without their own scaling. */
 const usualScale: ScaleSpec = { policy: 'work-forecast', min: 1, max: 64 }
-/** An hour of a small machine; functions as they usually cost. */
+/** The price of a small machine; functions have their default prices. */
 const prices = { workerHour: 0.01 }
-/** Workers report so often at least; how busy they are is known from their reports. */
+/** The longest interval between heartbeats, which carry CPU readings. */
 const beatMs = 5000
-/** Where all run at once: a server has threads for so many. */
+/** The slots of a worker that runs all jobs at once. */
 const threads = 256
 
 export function presetRun(name: string, run: PresetRun): RunSpec {
@@ -61,7 +61,7 @@ export function presetRun(name: string, run: PresetRun): RunSpec {
   }
 }
 
-/** What functions are besides is of no concern to the brain. */
+/** Without the options that only the live cluster uses. */
 function brainsPart({
   perWorkload: _,
   ...overflow

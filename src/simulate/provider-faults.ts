@@ -1,45 +1,42 @@
-/** What goes wrong with a provider of workers, drawn from a seed: its launches, and what it says is there. */
+/** Faults of a provider, drawn from a seed: of its launches and of its lists. */
 
 import { type Random, stream } from '../lib/random.ts'
 import { rank } from './clock.ts'
-import type { World } from './world.ts'
+import type { Environment, LaunchFate } from './environment.ts'
 
 /** Shares between 0 and 1, and times. */
 export interface ProviderFaultRates {
   launchFails: number
   launchHangs: number
   launchTwice: number
-  /** Of two machines of one launch, the second never joins. */
+  /** A launch creates two machines, of which the second never joins. */
   twinHangs: number
   diesBooting: number
-  /** It boots for so long that nobody waits any more. */
+  /** It boots longer than the boot timeout. */
   bootsLate: number
-  /** Failures that nobody is told of. */
+  /** Failures that are not reported. */
   silentFailure: number
-  /** How often the list is asked for. */
+  /** Interval of lists. */
   listEveryMs: number
   listLost: number
   listTwice: number
-  /** It shows what was there up to so long ago. */
+  /** Maximum age of what a list shows. */
   listStaleMs: number
-  /** How long it is on its way, on average. */
+  /** Mean delay of a list. */
   listDelayMs: number
-  /** Each entry is left out, or named twice. */
+  /** An entry is missing, or listed twice. */
   entryLost: number
   entryTwice: number
-  /** It names what is not there. */
+  /** The list names a machine that does not exist. */
   ghost: number
-  /** It names nothing at all. */
+  /** The list is empty. */
   empty: number
-  /** Mean time between machines that nobody asked for. */
+  /** Mean time between machines that nobody launched. */
   strayEveryMs: number
   untilMs: number
 }
 
-/** What becomes of a launch. */
-export type LaunchFate = 'comes' | 'fails' | 'hangs' | 'twice' | 'twin-hangs' | 'dies' | 'late'
-
-/** A list that arrives. */
+/** A list, and when it arrives. */
 export interface ListAnswer {
   delayMs: number
   launches: string[]
@@ -49,7 +46,7 @@ export class ProviderFaults {
   readonly rates: ProviderFaultRates
   readonly #launches: Random
   readonly #lists: Random
-  /** What was there, at the times at which lists were asked for. */
+  /** The machines at the times of earlier lists. */
   readonly #past: { at: number; launches: string[] }[] = []
   #over = false
 
@@ -78,7 +75,6 @@ export class ProviderFaults {
     return 'comes'
   }
 
-  /** How far a launch comes before it dies, as a share. */
   part(): number {
     return this.#launches.next()
   }
@@ -87,7 +83,7 @@ export class ProviderFaults {
     return this.#over || this.#launches.next() >= this.rates.silentFailure
   }
 
-  /** What is answered to one who asks what is there: nothing, one list or two. */
+  /** The answers to one request for a list: none, one or two. */
   list(there: string[], now: number): ListAnswer[] {
     const { listStaleMs, listLost, listTwice, listDelayMs, entryLost, entryTwice, ghost, empty } = this.rates
     const random = this.#lists
@@ -104,8 +100,8 @@ export class ProviderFaults {
     return random.next() < listTwice ? [answer(), answer()] : [answer()]
   }
 
-  /** Lets machines come up that nobody asked for, and has the list asked for, first with faults and then without. */
-  begin(world: World): void {
+  /** Starts stray machines until `untilMs`, and requests lists forever. */
+  begin(world: Environment): void {
     const { strayEveryMs, untilMs, listEveryMs } = this.rates
     const { clock, provider } = world
     const next = () => {

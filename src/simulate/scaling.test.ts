@@ -7,9 +7,9 @@ import { usualDiscipline } from '../systems/brain-spec.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import { type SchedulerName, schedulers } from '../systems/schedulers.ts'
 import { bursty } from './arrivals.ts'
+import type { Observer } from './environment.ts'
 import { simulate, unitsPerSecond } from './simulate.ts'
 import { lognormal } from './sizes.ts'
-import type { Observer } from './world.ts'
 
 const enough = share(1000)
 

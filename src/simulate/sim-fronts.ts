@@ -1,23 +1,22 @@
 /** The fronts of a simulated tiered cluster. Requests arrive at the coordinator and at each front in turn. */
 
-import type { SimNode } from './sim-node.ts'
-import type { World } from './world.ts'
+import type { Environment, Process } from './environment.ts'
 
 export class SimFronts {
-  readonly #world: World
-  readonly #nodes = new Set<SimNode>()
+  readonly #world: Environment
+  readonly #nodes = new Set<Process>()
   #turn = 0
 
-  constructor(world: World) {
+  constructor(world: Environment) {
     this.#world = world
   }
 
-  add(node: SimNode): void {
+  add(node: Process): void {
     this.#nodes.add(node)
   }
 
   /** The node is lost, and so are the connections of its clients. */
-  gone(node: SimNode): void {
+  gone(node: Process): void {
     this.#nodes.delete(node)
     const { truths } = this.#world
     const cut = [...truths.values()].filter(({ job }) => job.front === node.id)
@@ -25,7 +24,7 @@ export class SimFronts {
   }
 
   /** The front of the next request. Undefined: the coordinator. */
-  next(): SimNode | undefined {
+  next(): Process | undefined {
     if (this.#nodes.size === 0) return undefined
     const open = [...this.#nodes].filter((node) => !node.frozen && !this.#world.draining.has(node.id))
     return [undefined, ...open][this.#turn++ % (open.length + 1)]

@@ -1,35 +1,35 @@
-/** Simulated functions: they start cold, stay warm for a while, have limits, and turn jobs away, break, hang and die. */
+/** Simulated functions, with cold starts, limits and faults. */
 
 import type { OverflowSpec } from '../brain/functions/overflow-spec.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import { type Happening, rank } from './clock.ts'
-import type { Truth, World } from './world.ts'
+import type { Environment, Truth } from './environment.ts'
 
 type Sent = Extract<Action, { type: 'overflow' }>
 type Ended = Extract<Event, { type: 'finished' | 'failed' }>
 
 export class SimFunctions {
-  readonly #world: World
+  readonly #world: Environment
   readonly #spec: OverflowSpec
-  /** What is at work, by token. */
+  /** Running attempts, by token. */
   readonly #running = new Map<string, Happening>()
-  /** When those that are idle fell idle. */
+  /** When each idle function became idle. */
   #warm: number[] = []
 
-  constructor(world: World, spec: OverflowSpec) {
+  constructor(world: Environment, spec: OverflowSpec) {
     this.#world = world
     this.#spec = spec
   }
 
-  /** Jobs that are at work, whoever still wants them. */
+  /** Running attempts, including cancelled jobs. */
   get busy(): number {
     return this.#running.size
   }
 
   invoke(sent: Sent, truth: Truth | undefined): void {
-    // Its client has hung up, or it is a doubled message.
+    // Its client has hung up, or the message is a duplicate.
     if (!truth || this.#running.has(keyOf(sent))) return
     const fate = this.#world.parts.faults?.function() ?? 'works'
     if (fate === 'throttles' || this.busy >= this.#spec.concurrency) {
@@ -52,7 +52,7 @@ export class SimFunctions {
     })
     if (fate === 'errs') return after(startMs, fails('refused', 'the function broke'))
     if (fate === 'dies') return after(startMs + workMs / 2, fails('unreachable', 'connection closed'))
-    // It takes all the time that it may, and then nobody says so.
+    // It runs until the timeout and never reports.
     if (fate === 'hangs') return after(timeoutMs, undefined)
     if (startMs + workMs > timeoutMs) return after(timeoutMs, fails('timeout'))
     if (truth.job.memoryMb > this.#spec.memoryMb) return after(startMs + workMs / 2, fails('limit'))
@@ -68,7 +68,7 @@ export class SimFunctions {
     this.#running.delete(keyOf(token))
   }
 
-  /** How long the one that takes the next job takes to start. */
+  /** The cold start of the next attempt; 0 if a function is warm. */
   #start(now: number): number {
     this.#warm = this.#warm.filter((since) => since + this.#spec.keepWarmMs >= now)
     return this.#warm.pop() === undefined ? this.#spec.coldMs : 0

@@ -1,4 +1,4 @@
-/** A simulated worker process: a `SimWorker` with a connection to the brain, which can freeze, slow down and die. */
+/** A simulated worker process: a `SimWorker` with a connection to the brain. It can freeze, slow down and die. */
 
 import type { Action } from '../model/action.ts'
 import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
@@ -7,35 +7,35 @@ import type { Event } from '../model/event.ts'
 import type { Precedence } from '../model/job.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank } from './clock.ts'
+import type { Environment, Process, Truth } from './environment.ts'
 import { endOf, keyOf, tokenOf } from './sim-attempt.ts'
 import { SimBusy } from './sim-busy.ts'
 import { SimTier } from './sim-tier.ts'
 import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-worker.ts'
-import type { Truth, World } from './world.ts'
 
-export class SimNode implements SimWorkerEvents {
+export class SimNode implements SimWorkerEvents, Process {
   readonly worker: SimWorker
   readonly launch: string
-  readonly #world: World
-  /** Attempts that wait for permission to start. */
+  readonly #world: Environment
+  /** Attempts that wait for `go`. */
   readonly #asking = new Map<string, SimJob>()
-  /** Every attempt that ever asked: however often its message comes, it asks once. */
+  /** Every attempt that has asked for `go`, to recognise duplicates. */
   readonly #asked = new Set<string>()
-  /** Precedences that overtook their attempts. */
+  /** Precedences that arrived before their attempts. */
   readonly #early = new Map<string, Precedence>()
   /** Ends of attempts that the brain has not yet acknowledged. */
-  readonly #unheard = new Map<string, Event & AttemptToken>()
+  readonly #unacknowledged = new Map<string, Event & AttemptToken>()
   readonly #beat: Happening
-  /** Where there are tiers, once it was told its role. */
+  /** Set once a role is assigned. */
   #tier: SimTier | undefined
   #seq = 0
   readonly #busy: SimBusy
   #dead = false
   #joined = false
-  /** While frozen, what came in and was not read. */
+  /** Unread messages while frozen. */
   #inbox: (() => void)[] | undefined
 
-  constructor(world: World, facts: WorkerFacts, launch: string, discipline: Discipline) {
+  constructor(world: Environment, facts: WorkerFacts, launch: string, discipline: Discipline) {
     this.#world = world
     this.launch = launch
     this.#busy = new SimBusy(world.clock)
@@ -85,7 +85,7 @@ export class SimNode implements SimWorkerEvents {
   cancel(token: AttemptToken): void {
     this.#read(() => {
       this.#asking.delete(keyOf(token))
-      this.#unheard.delete(keyOf(token))
+      this.#unacknowledged.delete(keyOf(token))
       const job = this.#find(token)
       if (job) this.worker.remove(job)
       this.#holds()
@@ -100,7 +100,6 @@ export class SimNode implements SimWorkerEvents {
     })
   }
 
-  /** However often it is told. */
   assign(action: Extract<Action, { type: 'assign' }>): void {
     this.#read(() => {
       if (this.#tier || this.#dead) return
@@ -111,8 +110,7 @@ export class SimNode implements SimWorkerEvents {
     })
   }
 
-  /** Of a front: a request has come in here. */
-  cameThrough(): void {
+  requestArrived(): void {
     this.#tier?.arrived()
   }
 
@@ -133,7 +131,7 @@ export class SimNode implements SimWorkerEvents {
     this.#busy.change(change)
   }
 
-  /** The process is gone, with all that it held. Idempotent. */
+  /** Ends the process and all its attempts. Idempotent. */
   die(): void {
     if (this.#dead) return
     this.#dead = true
@@ -151,7 +149,7 @@ export class SimNode implements SimWorkerEvents {
     }
   }
 
-  /** It stops, and hears nothing until it thaws. */
+  /** Stops the process; messages wait until it thaws. */
   freeze(): void {
     this.#inbox ??= []
     this.worker.setSpeed(0)
@@ -159,7 +157,7 @@ export class SimNode implements SimWorkerEvents {
     this.#tier?.stop()
   }
 
-  /** It goes on as if nothing had happened: a zombie, if the brain has given it up. */
+  /** Continues as if nothing had happened: a zombie if the brain has declared it lost. */
   thaw(): void {
     const inbox = this.#inbox
     if (!inbox || this.#dead) return
@@ -175,7 +173,7 @@ export class SimNode implements SimWorkerEvents {
   }
 
   #begin(token: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
-    // Without a truth the client has hung up in the meantime: the cancellation is on its way.
+    // Without a truth the client has hung up, and the cancellation follows.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
     const job = newSimJob(token, truth, this.#early.get(keyOf(token)) ?? token.precedence)
     if (truth.job.safeToRepeat !== false) this.worker.add(job)
@@ -193,10 +191,10 @@ export class SimNode implements SimWorkerEvents {
     this.#tier?.holds(this.worker.jobs.length + this.#asking.size)
   }
 
-  /** A doubled message: the attempt is here, or was done and has not been heard of. */
+  /** True: a duplicate; the attempt is here, or has ended without an acknowledgement. */
   #knows(token: AttemptToken): boolean {
     const key = keyOf(token)
-    return this.#find(token) !== undefined || this.#unheard.has(key) || this.#asked.has(key)
+    return this.#find(token) !== undefined || this.#unacknowledged.has(key) || this.#asked.has(key)
   }
 
   #report(): void {
@@ -205,7 +203,7 @@ export class SimNode implements SimWorkerEvents {
     const role = this.#tier && { role: this.#tier.role }
     this.#say({ type: 'reported', worker: this.id, seq, held: this.#held(), cpuMs: this.#busy.ms, ...role })
     for (const job of this.#asking.values()) this.#say({ type: 'ready', ...tokenOf(job), worker: this.id })
-    for (const end of this.#unheard.values()) this.#deliverEnd(end)
+    for (const end of this.#unacknowledged.values()) this.#deliverEnd(end)
     this.#plan()
   }
 
@@ -216,23 +214,23 @@ export class SimNode implements SimWorkerEvents {
     }
   }
 
-  /** What is in its hands: jobs, those that ask, and ends that were not heard. */
+  /** Attempts that run, that wait for `go`, and whose ends are not acknowledged. */
   #held(): HeldAttempt[] {
     const jobs = this.worker.jobs.map((job) => ({ ...tokenOf(job), done: this.worker.doneBy(job) }))
-    const others = [...this.#asking.values(), ...this.#unheard.values()].map(tokenOf)
+    const others = [...this.#asking.values(), ...this.#unacknowledged.values()].map(tokenOf)
     return [...jobs, ...others]
   }
 
   #end(end: Event & AttemptToken): void {
     if (!this.#world.parts.faults) return this.#world.tell(end)
-    this.#unheard.set(keyOf(end), end)
+    this.#unacknowledged.set(keyOf(end), end)
     this.#deliverEnd(end)
   }
 
   #deliverEnd(end: Event & AttemptToken): void {
     this.#world.send(() => {
       this.#world.tell(end)
-      this.#world.send(() => this.#read(() => this.#unheard.delete(keyOf(end))))
+      this.#world.send(() => this.#read(() => this.#unacknowledged.delete(keyOf(end))))
     })
   }
 
@@ -241,7 +239,7 @@ export class SimNode implements SimWorkerEvents {
     this.#world.send(() => this.#world.tell(event))
   }
 
-  /** Handles what came in: now, or after the thaw. */
+  /** Handles a message now, or after the thaw. */
   #read(message: () => void): void {
     if (this.#inbox) this.#inbox.push(message)
     else message()

@@ -1,27 +1,26 @@
-/** A simulated provider of workers: machines that boot, run and end, whoever knows of them. */
+/** A simulated provider: machines that boot, run and end. */
 
 import { type Random, stream } from '../lib/random.ts'
 import { type Happening, rank } from './clock.ts'
-import type { SimNode } from './sim-node.ts'
-import type { World } from './world.ts'
+import type { Environment, Process } from './environment.ts'
 
 interface Machine {
   readonly launch: string
-  /** While it boots, if it will ever be done. */
+  /** Set while it boots. */
   boots: Happening | undefined
-  node: SimNode | undefined
+  node: Process | undefined
 }
 
 export class SimProvider {
-  readonly #world: World
+  readonly #world: Environment
   readonly #boots: Random
   readonly #machines = new Set<Machine>()
-  /** The machines of nodes that run. */
-  readonly #running = new Map<SimNode, Machine>()
+  /** Machines by their running process. */
+  readonly #running = new Map<Process, Machine>()
   #copies = 0
   #strays = 0
 
-  constructor(world: World, seed: number) {
+  constructor(world: Environment, seed: number) {
     this.#world = world
     this.#boots = stream(seed, 'boots')
   }
@@ -48,27 +47,25 @@ export class SimProvider {
     if (fate === 'twin-hangs') this.#add(launch)
   }
 
-  /** A machine that nobody asked for, with a tag of ours; it joins, or it does not. */
   stray(joins: boolean): void {
     const launch = `0-stray${++this.#strays}`
     const machine = this.#add(launch)
     if (joins) this.#boot(machine, `w${launch}`, this.#world.parts.fleet.bootMs)
   }
 
-  /** Ends whatever came of a launch. Idempotent. */
+  /** Ends all machines of a launch. Idempotent. */
   end(launch: string): void {
     for (const machine of this.#machines) if (machine.launch === launch) this.#end(machine)
   }
 
-  /** The process on the machine has ended, and the machine with it. */
-  died(node: SimNode): void {
+  /** The process has ended, and its machine with it. */
+  died(node: Process): void {
     const machine = this.#running.get(node)
     if (!machine) return
     this.#running.delete(node)
     this.#machines.delete(machine)
   }
 
-  /** The launches of all that is there. */
   list(): string[] {
     return [...this.#machines].map(({ launch }) => launch)
   }
@@ -84,7 +81,7 @@ export class SimProvider {
     machine.boots = clock.at(clock.now + bootMs, rank.fault, () => {
       machine.boots = undefined
       machine.node = this.#world.boot(machine.launch, id)
-      // Without a network in between it may have been sent away already.
+      // Without a network in between, the brain may have terminated it already.
       if (machine.node.alive) this.#running.set(machine.node, machine)
       else this.#machines.delete(machine)
     })

@@ -11,7 +11,7 @@ import type { Precedence } from '../model/job.ts'
 import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
-import type { Truth } from './world.ts'
+import type { Truth } from './environment.ts'
 
 /** An attempt in a simulated worker's hands. */
 export interface SimJob extends Runnable, AttemptToken, Precedence {

@@ -8,10 +8,11 @@ import { Bill, type Money } from '../story/money.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
+import type { FleetSpec, Observer } from './environment.ts'
 import type { Sizes } from './sizes.ts'
 import { Answers, type Summary } from './summary.ts'
 import type { KnownJob } from './trace/trace.ts'
-import { type FleetSpec, type Observer, World } from './world.ts'
+import { World } from './world.ts'
 
 /** In simulations one unit of work is a microsecond of a nominal core. */
 export const unitsPerSecond = 1_000_000

@@ -1,6 +1,6 @@
 /**
- * The brain in virtual time: arrivals, a network, a provider of workers and the workers themselves, all from
- * one seed. The same seed gives the same run, byte for byte.
+ * The brain in virtual time, with arrivals, a network, a provider and workers, all from one seed. The same seed gives
+ * the same run, byte for byte.
  */
 
 import type { Brain } from '../brain/brain.ts'
@@ -14,63 +14,36 @@ import type { Job } from '../model/job.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type BrainSpec, brainOf } from '../systems/brain-spec.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
-import type { Faults } from './faults.ts'
+import type { Environment, FaultDraws, FleetSpec, Observer, Truth } from './environment.ts'
 import { SimFronts } from './sim-fronts.ts'
 import { SimFunctions } from './sim-function.ts'
 import { SimNode } from './sim-node.ts'
 import { SimProvider } from './sim-provider.ts'
 
-/** The workers that a provider makes. */
-export interface FleetSpec {
-  cores: number
-  workPerSecond: number
-  memoryMb: number
-  slots: number
-  bootMs: number
-}
-
-/** What is really true of a job, and the brain does not know. */
-export interface Truth {
-  job: Job
-  size: number
-  arrivedAt: number
-  /** How it behaves when it runs. */
-  fate: 'ends' | 'errs' | 'crashes-slot' | 'crashes-worker'
-}
-
-/** Sees all that the brain sees and does. */
-export interface Observer {
-  observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void
-}
-
 export interface WorldParts {
   brain: BrainSpec
   seed: number
   fleet: FleetSpec
-  faults?: Faults
-  /** Receives the event log, piece by piece. */
+  faults?: FaultDraws
+  /** Receives the event log in chunks. */
   log?: (chunk: Uint8Array) => void
   observer?: Observer
-  /** Called when a job has ended for its client. */
+  /** Called when a client has its answer. */
   answered?: (truth: Truth, answer: Extract<Action, { type: 'answer' }>, now: number) => void
-  /** Called after each event and all that it led to at once. */
+  /** Called after each event and its immediate consequences. */
   settled?: (world: World) => void
 }
 
-export class World {
+export class World implements Environment {
   readonly clock = new VirtualClock()
   readonly nodes = new Map<string, SimNode>()
-  /** Undefined: there are none. */
   readonly functions: SimFunctions | undefined
   readonly truths = new Map<string, Truth>()
   readonly parts: WorldParts
   readonly provider: SimProvider
   readonly brain: Brain
-  /** Cores that run a job. */
   busyCores = 0
-  /** Workers that the brain gives no more jobs. */
   readonly draining = new Set<string>()
-  /** Where there are tiers. */
   readonly fronts = new SimFronts(this)
   readonly #wake: Happening
   readonly #log: LogWriter | undefined
@@ -97,15 +70,13 @@ export class World {
     const job = front ? { ...asked, front: front.id } : asked
     this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate })
     this.tell({ type: 'arrived', job })
-    front?.cameThrough()
+    front?.requestArrived()
   }
 
-  /** The client of a job hangs up. */
   hangUp(id: string): void {
     if (this.truths.delete(id)) this.tell({ type: 'cancelled', job: id })
   }
 
-  /** Hands the brain an event, and does what it says. */
   tell(event: Event): void {
     const { now } = this.clock
     const actions = this.brain.handle(event, now)
@@ -116,19 +87,17 @@ export class World {
     if (this.parts.settled) this.parts.settled(this)
   }
 
-  /** Hands on what of the log has gathered. */
+  /** Passes on the buffered rest of the log. */
   flushLog(): void {
     this.#log?.flush()
   }
 
-  /** Carries a message, with whatever the network does to it. */
   send(deliver: () => void): void {
     const { faults } = this.parts
     if (!faults) return deliver()
     for (const delayMs of faults.message()) this.clock.at(this.clock.now + delayMs, rank.message, deliver)
   }
 
-  /** A worker process comes into being and joins. */
   boot(launch: string, id: string): SimNode {
     const { cores, workPerSecond, memoryMb, slots } = this.parts.fleet
     const facts: WorkerFacts = { id, cores, workPerSecond, memoryMb, slots }
@@ -197,7 +166,7 @@ export class World {
     else this.#nobody(run)
   }
 
-  /** A message for a process that is not there: the connection is refused, or nothing comes back. */
+  /** A message for a process that has ended: the connection is refused, or nothing comes back. */
   #nobody({ epoch, job, attempt, worker }: AttemptToken & { worker: string }): void {
     if (this.parts.faults?.refuses() ?? true) {
       this.send(() => this.tell({ type: 'failed', kind: 'unreachable', epoch, job, attempt, worker }))

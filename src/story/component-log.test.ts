@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { Trial } from '../brain/testing/trial.ts'
 import { openComponentLog } from './component-log.ts'
 
 function scratch(t: TestContext): string {
@@ -11,39 +10,6 @@ function scratch(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true }))
   return folder
 }
-
-test('CN-13 each decision is logged by component: balancer, autoscaler, queue, placement, retraining', async (t) => {
-  const file = join(scratch(t), 'components.log')
-  const log = openComponentLog(file, assert.fail)
-  const trial = new Trial({ scheduler: 'pack-spread', placing: { mostWork: 10 }, scale: { min: 1, max: 1 } })
-  trial.tick()
-  trial.joins('a')
-  trial.arrives('one', { work: 9 })
-  trial.arrives('two', { work: 9 })
-  trial.finishes('one')
-  log.observe({ type: 'tick' }, trial.history, 5)
-  log.line('retraining: models of dna refitted to 7 rows')
-  log.line('fleet: a line of no component')
-  await log.close()
-  const lines = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  const seen = lines.map(({ component, type, job }) => [component, type, job].join(' ').trim())
-  for (const each of [
-    'autoscaler launch',
-    'placement run one',
-    'queue wait two',
-    'balancer answer one',
-    'placement run two',
-  ])
-    assert.ok(seen.includes(each), `${each} in ${seen.join(', ')}`)
-  assert.deepEqual(
-    { ...lines.at(-1), at: 0 },
-    { at: 0, component: 'retraining', why: 'models of dna refitted to 7 rows' },
-  )
-  assert.match(lines.find(({ type }) => type === 'wait').why, /no worker can carry that/)
-})
 
 test('a file that cannot be written is reported once', async (t) => {
   const reports: string[] = []

@@ -163,7 +163,7 @@ const fleet: Words = {
   'not-expected': (r) => `launch ${r.launch} is not under way`,
   'unknown-worker': () => 'it was declared lost, or never joined',
   silent: (r) => `it sent no heartbeat for ${span(r.silentMs)}`,
-  lost: (r) => `it was lost: ${r.message}`,
+  lost: (r) => (r.message === '' ? 'its connection was lost' : `${r.message}`),
   drained: (r) =>
     Number(r.together ?? 1) > 1 ? `all ${r.together} draining workers are empty` : 'it has drained',
   operator: () => 'an operator asked for it',

@@ -1,4 +1,4 @@
-/** What a preset is: a composition of policies and their constants, and words about it. */
+/** A preset: a named composition of policies with their constants, and a description. */
 
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { BrainLimits } from '../brain/limits.ts'
@@ -17,33 +17,33 @@ export interface Preset {
   scheduler: SchedulerName
   placing?: PlacingOptions
   discipline: DisciplineName
-  /** At least so many jobs may be in a worker's hands. Default: what `up` says. */
+  /** The least number of slots of a worker. Default: that of `up`. */
   slots?: number
-  /** Its own number of workers, and how that is decided. Default: what `up` says. */
+  /** Scaling with its bounds. Default: that of `up`. */
   scale?: ScaleSpec
   limits?: Partial<BrainLimits>
-  /** How work is counted, and what of it is told while jobs run. */
+  /** How work is metered, and what workers report of it while jobs run. */
   meter?: MeterSetting
   following?: Following
-  /** Default: what is learned. */
+  /** Default: learned models. */
   estimator?: EstimatorSpec
-  /** Who goes to functions, and how many at a time; `perWorkload`: each workload has functions of its own. Default: nobody. */
+  /** Which jobs overflow, and the concurrency of functions; `perWorkload`: each workload has its own. Default: none. */
   overflow?: Pick<OverflowOptions, 'concurrency'> & Partial<OverflowOptions> & { perWorkload?: boolean }
-  /** Workloads that are not metered in functions: what they cost there is not learned from. */
+  /** Workloads that functions do not meter: their cost there is not learned. */
   unmeteredAway?: readonly string[]
-  /** Whether answers are kept and given again. Default: no. */
+  /** The cache of answers. Default: none. */
   repeats?: RepeatOptions
-  /** True: what the brain decides is logged, each line by the component that it is of. */
+  /** True: the decisions of the brain are logged by component. */
   componentLog?: boolean
-  /** The ready workloads that it is about. Default: all. */
+  /** The bundled workloads that it is about. Default: all. */
   workloads?: readonly string[]
-  /** What makes it work in minutes on a laptop: for demos. */
+  /** Scales with which it runs in minutes on a laptop. */
   trial?: { timeScale: number; workScale: number }
-  /** The machine that its constants were found on: work a second of a core, cores, and how long one takes to boot. */
+  /** The machine of its authors: work per second of a core, cores, and boot time. */
   machine?: { workPerSecond: number; cores: number; bootMs: number }
 }
 
-/** Divides times, and amounts of work, so that a system of minutes can be tried in seconds. */
+/** Divides times and amounts of work, so that a system of minutes can be tried in seconds. */
 export interface Scales {
   ms(ms: number): number
   work(units: number): number

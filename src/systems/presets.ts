@@ -1,4 +1,4 @@
-/** Presets: compositions and constants only. */
+/** All presets by name. */
 
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
@@ -29,7 +29,7 @@ export const presets = {
 
 export type PresetName = keyof typeof presets
 
-/** The preset of that name, its times and amounts of work divided. */
+/** The preset of that name, with its times and amounts of work divided by the scales. */
 export function presetOf(name: string, { timeScale = 1, workScale = 1 } = {}): Preset {
   const maker: PresetMaker = oneOf('preset', name, presets)
   for (const [option, value] of Object.entries({ timeScale, workScale }))

@@ -7,23 +7,23 @@ import { type SchedulerName, schedulers } from './schedulers.ts'
 
 const limits = { beatMs: 1000, freshMs: 1e9, missedBeats: 1e6 }
 
-/** What every policy promises. */
-function contract(scheduler: SchedulerName): void {
-  /** A trial in which 40 jobs arrive one after the other; where they were sent. */
-  const targets = (prepare: (trial: Trial) => void) => {
-    // Some policies fill a worker before they turn to the next.
-    const trial = new Trial({ scheduler, limits, placing: { mostWork: 10_000 } })
-    prepare(trial)
-    for (let i = 0; i < 40; i++) trial.arrives(`t${i}`, { work: 1000 - i })
-    return new Set(
-      only(trial.history, 'run')
-        .filter(({ job }) => job.startsWith('t'))
-        .map((run) => run.worker),
-    )
-  }
+/** The workers that 40 jobs in a row were sent to. */
+function targets(scheduler: SchedulerName, prepare: (trial: Trial) => void): Set<string> {
+  // Some policies fill one worker before the next.
+  const trial = new Trial({ scheduler, limits, placing: { mostWork: 10_000 } })
+  prepare(trial)
+  for (let i = 0; i < 40; i++) trial.arrives(`t${i}`, { work: 1000 - i })
+  return new Set(
+    only(trial.history, 'run')
+      .filter(({ job }) => job.startsWith('t'))
+      .map((run) => run.worker),
+  )
+}
 
+/** Which workers every policy leaves out. */
+function pickingContract(scheduler: SchedulerName): void {
   test('a draining worker is never picked', () => {
-    const picked = targets((trial) => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
       trial.arrives('first')
       trial.tell({ type: 'drain', worker: trial.at('first').worker })
@@ -31,8 +31,8 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(picked.size, 2)
   })
 
-  test('a worker that could not be reached is never picked until it is heard of', () => {
-    const picked = targets((trial) => {
+  test('an unreachable worker is never picked until it reports', () => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b']) trial.joins(id, { slots: 100, cores: 100 })
       trial.arrives('first')
       trial.fails('first', 'unreachable')
@@ -46,8 +46,8 @@ function contract(scheduler: SchedulerName): void {
     assert.deepEqual(sent(trial.reports('a')), ['first a'])
   })
 
-  test('a worker that is gone is never picked', () => {
-    const picked = targets((trial) => {
+  test('a terminated worker is never picked', () => {
+    const picked = targets(scheduler, (trial) => {
       for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 100, cores: 100 })
       trial.tell({ type: 'lost', worker: 'b' })
     })
@@ -67,7 +67,7 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(trial.view.jobs, 0)
   })
 
-  test('a worker without the memory is not picked, unless it is empty', () => {
+  test('a worker without enough memory is not picked, unless it is empty', () => {
     const trial = new Trial({ scheduler })
     for (const id of ['a', 'b']) trial.joins(id, { memoryMb: 100, cores: 4 })
     for (let i = 0; i < 10; i++) trial.arrives(`j${i}`, { memoryMb: 60 })
@@ -79,7 +79,7 @@ function contract(scheduler: SchedulerName): void {
     assert.equal(trial.view.placed, 3)
   })
 
-  test('a worker that failed a job is not picked for it while another is left', () => {
+  test('a worker that failed a job is not picked for it while another exists', () => {
     for (let seed = 1; seed <= share(20); seed++) {
       const trial = new Trial({ scheduler, seed, limits: { crashes: 10, losses: 10 } })
       const ids = ['a', 'b', 'c', 'd']
@@ -94,8 +94,11 @@ function contract(scheduler: SchedulerName): void {
       assert.equal(sent(trial.fails('j', 'crash')).length, 1)
     }
   })
+}
 
-  test('a job never waits beside an empty worker, however many others have no memory for it', () => {
+/** No policy leaves a job queued beside an empty worker. */
+function queueingContract(scheduler: SchedulerName): void {
+  test('a job is never queued beside an empty worker, however many others lack the memory', () => {
     for (const spare of [0, 50, 149]) {
       const trial = new Trial({ scheduler })
       const speed = (i: number) => (i === spare ? 1000 : 2000)
@@ -108,7 +111,7 @@ function contract(scheduler: SchedulerName): void {
     }
   })
 
-  test('an empty worker that failed the job is passed over for an empty one that did not, but not forgotten', () => {
+  test('an empty worker that failed the job is skipped for another empty one, but not forgotten', () => {
     const trial = new Trial({ scheduler })
     for (let i = 0; i < 150; i++) trial.joins(`w${i}`, { cores: 2, memoryMb: 100 })
     for (let i = 0; i < 150; i++) trial.arrives(`j${i}`, { memoryMb: 100 })
@@ -121,7 +124,7 @@ function contract(scheduler: SchedulerName): void {
     assert.deepEqual(sent(trial.arrives('next', { memoryMb: 50 })), [`next ${failed}`])
   })
 
-  test('workers come and go, and no job waits beside an empty one or is lost', () => {
+  test('while workers join and leave, no job is lost or queued beside an empty worker', () => {
     for (let seed = 1; seed <= share(10); seed++) {
       const trial = storm(scheduler, seed, 400)
       const { accepted, results } = trial.view.counters
@@ -130,7 +133,7 @@ function contract(scheduler: SchedulerName): void {
   })
 }
 
-/** A seeded coming and going of workers and jobs. */
+/** Workers and jobs that come and go, drawn from a seed. */
 function storm(scheduler: SchedulerName, seed: number, steps: number): Trial {
   const random = stream(seed, 'storm')
   const trial = new Trial({
@@ -167,4 +170,8 @@ function storm(scheduler: SchedulerName, seed: number, steps: number): Trial {
   return trial
 }
 
-for (const name of Object.keys(schedulers) as SchedulerName[]) describe(name, () => contract(name))
+for (const name of Object.keys(schedulers) as SchedulerName[])
+  describe(name, () => {
+    pickingContract(name)
+    queueingContract(name)
+  })

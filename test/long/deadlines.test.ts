@@ -55,14 +55,14 @@ test('a job that must begin now takes the core of one that has less left, and is
     (await (await fetch(`${live.adminUrl}/api/jobs/${job}/why`)).json()) as WhyDocument
   assert.match((await why(bill)).summary, /went first from .* for its deadline/)
   const paused = (await why(await report)).story.find(({ event }) => event === 'pause')
-  assert.match(paused!.text, new RegExp(`^Paused: job ${bill} takes its core, for it goes first now; `))
+  assert.match(paused!.text, new RegExp(`^Paused: job ${bill} preempts it because that one goes first: `))
 })
 
 test('a job that cannot be done in time is a 504 at once, with the numbers', async () => {
   const { code, detail, needMs, leftMs, headers } = await problemOf(spin(10, 20_000, 5_000), 504)
   assert.deepEqual([code, needMs], ['no-time', 20_000])
   assert.ok(Number(leftMs) > 0 && Number(leftMs) <= 5_000, `${leftMs}`)
-  assert.match(detail, /^Hardly any such job takes less than 20 s, and its deadline leaves [\d.]+ s\.$/)
+  assert.match(detail, /^Nearly all such jobs need more than 20 s, and its deadline is in [\d.]+ s\.$/)
   assert.ok(headers.get('plimsoll-job'))
   assert.equal(live.state().jobs, 0)
 })

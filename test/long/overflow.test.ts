@@ -87,7 +87,7 @@ test('a job that would wait is answered by a function, metered and remembered; t
   assert.ok(row.work > 0 && row.cpuMs > 0 && row.peakMemoryMb > 0)
   await assertEnds(live, first)
   const why = await fetch(`${live.adminUrl}/api/jobs/${answer.headers.get('plimsoll-job')}/why`)
-  assert.match(await why.text(), /Sent to function:local: the fleet would come to it in/)
+  assert.match(await why.text(), /Sent to function:local: the fleet would start it in/)
 })
 
 test('a body goes to a function and back', async () => {

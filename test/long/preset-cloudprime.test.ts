@@ -1,4 +1,4 @@
-/** The preset cloudprime live: its rows and ranks, its status, and a fleet that goes out and in by its rules. */
+/** The preset cloudprime live: rows and ranks, status, and scaling. */
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ async function quoteOf(live: Live, n: string): Promise<QuoteDocument> {
 
 const [small, large] = ['999985999949', '1000000000000000000000007']
 
-test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it runs, and what the next estimate makes of it', async (t) => {
+test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it runs, and the next estimate', async (t) => {
   const preset = presetOf('cloudprime', { workScale: 1000 })
   const live = await begin(t, preset)
   const { reason: unknown, work: itself } = await quoteOf(live, small)
@@ -92,7 +92,7 @@ test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it run
   await untilIdle(live)
 })
 
-test('CP-10 to CP-16 live: a worker for whoever fits nowhere, a dead one, and a worker that goes for its low CPU', {
+test('CP-10 to CP-16 live: a misfit starts a worker, a dead one is replaced, and one with low CPU ends', {
   timeout: 240_000,
 }, async (t) => {
   const usual = presetOf('cloudprime', { timeScale: 60, workScale: 1000 })

@@ -1,4 +1,4 @@
-/** The preset cnv live: its headers and rows, a function for what is light, its log, and a fleet that grows and shrinks. */
+/** The preset cnv live: headers and rows, a function for light requests, its log, and scaling. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { partsOf } from '../../src/cli/cluster/preset.ts'
 import type { ClusterOptions } from '../../src/live/cluster.ts'
-import { cnvRows } from '../../src/systems/cnv/rows.ts'
+import { tableOf } from '../../src/systems/cnv/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
-/** As `up --preset cnv` would have it. */
+/** As with `up --preset cnv`. */
 function optionsOf(scales: { timeScale: number; workScale: number }): Partial<ClusterOptions> {
   const preset = presetOf('cnv', scales)
   const { perWorkload = false, memoryMb = 512, ...brain } = preset.overflow!
@@ -30,7 +30,7 @@ after(() => until(() => descendants().length === 0, `nothing is left: ${descenda
 
 const count = (answer: Response, name: string) => Number(answer.headers.get(name))
 
-test('CN-3 answers carry both quantities, from which the next estimate and the row are made', async () => {
+test('CN-3 answers carry both quantities, which make the next estimate and the row', async () => {
   const asked = 'size=16&iterations=40'
   const answer = await fetch(`${live.url}/grayscott?${asked}`)
   assert.equal(answer.status, 200)
@@ -47,18 +47,18 @@ test('CN-3 answers carry both quantities, from which the next estimate and the r
   const metrics = { instCount: cells * 274, totalAccesses: cells * 62 }
   assert.deepEqual(quote.reason, { code: 'memo', repeats: 1, ...metrics })
   await live.ledger.flush()
-  const [row] = cnvRows(await live.ledger.recent({ workload: 'grayscott', limit: 1 }))
+  const [row] = tableOf(await live.ledger.recent({ workload: 'grayscott', limit: 1 }))
   assert.deepEqual([row!.type, row!.metrics], ['GRAYSCOTT', metrics])
   assert.deepEqual(row!.parameters, { size: '16', iterations: '40' })
 })
 
-test('CN-6 what is LIGHT and finds no capacity is answered by a function of its own workload', async () => {
-  // Nobody knows what this takes, so it is taken for SUPER_HEAVY: the worker is full.
+test('CN-6 without capacity a LIGHT request is answered by a function of its workload', async () => {
+  // An unknown request counts as SUPER_HEAVY, so that the worker is full.
   const client = new AbortController()
   const long = fetch(`${live.url}/dna?mode=align&length=10000000`, { signal: client.signal })
   await until(() => live.state().placed === 1, 'the worker is busy')
   const ask = 'julia?width=2&height=2&iterations=1'
-  // What is never seen is taken for more than LIGHT: it has to be known.
+  // An unknown request counts as more than LIGHT, so that it must be known first.
   const first = fetch(`${live.url}/${ask}`)
   await until(() => live.state().waiting.length === 1, 'it waits')
   client.abort()
@@ -89,7 +89,7 @@ test('CN-13 the log in the data folder has the components', async () => {
   )
 })
 
-test('CN-11 live, with minutes as seconds, it grows under load, replaces who is lost, and shrinks', async () => {
+test('CN-11 live, with minutes as seconds, it grows under load, replaces a lost worker, and shrinks', async () => {
   const { functions: _, ...options } = optionsOf({ timeScale: 60, workScale: 10 })
   const other = await startLive({ ...options, limits: { ...options.limits, waitMs: 0 } })
   const lost: string[] = []
@@ -103,7 +103,7 @@ test('CN-11 live, with minutes as seconds, it grows under load, replaces who is 
   const clients = Array.from({ length: 24 }, (_, n) => client(n))
   try {
     const { pid } = other.state().workers[0]!
-    // Where the machine has much else to do, the CPU that shows their load is hard to get.
+    // On a busy machine their load takes longer to show in CPU.
     for (let tries = 0; tries < 3 && other.state().ready < 2; tries++)
       await until(() => other.state().ready > 1, 'there are more').catch(() => {})
     assert.ok(other.state().ready > 1, 'there are more')

@@ -1,8 +1,8 @@
-/** EcoWork@Cloud, live: functions while there is no worker, tables, a dead worker found out, the fleet at its thresholds. */
+/** EcoWork@Cloud live: functions without a worker, tables, a dead worker, and scaling. */
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { ecoMetrics } from '../../src/systems/ecowork/rows.ts'
+import { ecoworkRows } from '../../src/systems/ecowork/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { encodePng } from '../../workloads/images/png-encode.ts'
 import { photo } from '../../workloads/testing/pictures.ts'
@@ -21,15 +21,15 @@ async function ask(live: Live, path: string, init?: RequestInit) {
   return { worker: told('worker'), work: Number(told('work')), attempts: told('attempts') }
 }
 
-test('EW-6 and EW-2 live: where no worker is there yet a function takes what is small, and stores what it measured before it answers', {
+test('EW-6 and EW-2 live: before a worker is ready a function takes a small request, and stores its measurement before it answers', {
   timeout,
 }, async (t) => {
-  // Nothing is stored by the clock.
+  // The interval is too long to matter.
   const ruled = { ...presetOf('ecowork').estimator!, writeEveryMs: 1e8 }
   const live = await livePreset(t, 'ecowork', { max: 1, wait: false, more: { ruled } })
   const away = await ask(live, '/foxes-rabbits?world=1&scenario=2&generations=40')
   assert.equal(away.worker, 'function:local')
-  const [row, ...more] = await ecoMetrics(live.ledger, 'foxes-rabbits')
+  const [row, ...more] = await ecoworkRows(live.ledger, 'foxes-rabbits')
   const { key, minX, minWork, maxWork, metric } = row!
   assert.deepEqual([key, minX, minWork, maxWork, more.length], ['1:2', 40, away.work, away.work, 0])
   assert.equal(metric, away.work / 40)
@@ -37,14 +37,14 @@ test('EW-6 and EW-2 live: where no worker is there yet a function takes what is 
   const here = await ask(live, '/foxes-rabbits?world=1&scenario=1&generations=40')
   assert.equal(here.worker, 'w1')
   await live.ledger.flush()
-  assert.equal((await ecoMetrics(live.ledger, 'foxes-rabbits')).length, 1)
+  assert.equal((await ecoworkRows(live.ledger, 'foxes-rabbits')).length, 1)
   const body = encodePng(photo(64, 48), 6, () => {})
   const headers = { 'content-type': 'image/png' }
   await ask(live, '/compress?format=jpeg&quality=0.5', { method: 'POST', body: Buffer.from(body), headers })
   await ask(live, '/insect-war?rounds=5&army1=20&army2=20')
 })
 
-test('EW-8 live: a worker that neither answers in time nor shows a sign of life is dead, and its request is answered elsewhere', {
+test('EW-8 live: a worker that neither answers in time nor sends a heartbeat is dead, and its request is answered elsewhere', {
   timeout,
 }, async (t) => {
   const answers = { factor: 1, leastMs: 1500, heartbeatMs: 3000 }
@@ -59,7 +59,9 @@ test('EW-8 live: a worker that neither answers in time nor shows a sign of life 
   )
 })
 
-test('EW-7 live: out above 85 % CPU, in below 15 %, and nothing is lost', { timeout }, async (t) => {
+test('EW-7 live: the fleet grows above 85 % CPU, shrinks below 15 %, and no request is lost', {
+  timeout,
+}, async (t) => {
   const live = await livePreset(t, 'ecowork', { timeScale: 30, workScale: 20, max: 2 })
   let busy = true
   const load = Array.from({ length: 16 }, async (_, lane) => {

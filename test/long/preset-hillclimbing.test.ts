@@ -1,4 +1,4 @@
-/** HillClimbing@Cloud, live: work that falls as it is done, rows, the fleet at its thresholds, a worker killed. */
+/** HillClimbing@Cloud live: progress, rows, scaling, and a killed worker. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -13,10 +13,10 @@ import { until } from '../support/processes.ts'
 const timeout = 180_000
 const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
 
-test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row is there from its start and complete once', {
+test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row exists from the start and is completed once', {
   timeout,
 }, async (t) => {
-  // A step is 300 million units, of the 3.6 billion or so of this search. Reports, which say how far it is too, do not come.
+  // A step is 300 million of this search's 3.6 billion units. Heartbeats, which carry progress too, are too rare to matter.
   const limits = { beatMs: 600_000 }
   const live = await livePreset(t, 'hillclimbing', { workScale: 0.04, min: 1, max: 1, more: { limits } })
   const { meter } = presetOf('hillclimbing')
@@ -64,7 +64,7 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   assert.deepEqual(await row(), complete)
 })
 
-test('HC-5, HC-8 and HC-10 live: a worker for what fits nowhere, one killed, nothing lost, and none left when there is nothing to do', {
+test('HC-5, HC-8 and HC-10 live: a misfit starts a worker, one is killed, no request is lost, and idle workers end', {
   timeout,
 }, async (t) => {
   const live = await livePreset(t, 'hillclimbing', { timeScale: 30, workScale: 0.1, max: 3 })

@@ -1,4 +1,4 @@
-/** The preset `tiered` on real processes: roles, fronts on one port, the cache, nodes that come and go, requests that are dropped. */
+/** The preset tiered live: roles, fronts on one port, the cache, scaling, and dropped requests. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Live, problemOf, until, useLive } from '../support/live.ts'
 const preset = presetOf('tiered')
 const shop = join(import.meta.dirname, '..', '..', 'workloads', 'shop.ts')
 
-/** Six servers are best at any hour. Nodes are a little more patient than usual, for a slow machine, and end one soon after another. */
+/** Six servers at any hour. Idle times are longer, for a slow machine, and nodes may leave in quick succession. */
 const ending = {
   front: { ...preset.scale!.tiers!.ending!.front, idleMs: 3000 },
   middle: { ...preset.scale!.tiers!.ending!.middle, idleMs: 4000 },
@@ -23,7 +23,7 @@ const live = useLive({
   scale: { ...preset.scale!, tiers },
 })
 
-/** On a connection of its own, so that any front may get it. */
+/** On its own connection, so that any front may get it. */
 function browse(page: number): Promise<Response> {
   return fetch(`${live.url}/shop?action=browse&page=${page}`, { headers: { connection: 'close' } })
 }
@@ -34,7 +34,7 @@ function counts({ workers, fronts }: ReturnType<Live['state']>): { middle: numbe
   return { middle: of('middle').length, front: Math.min(1 + of('front').length, listening) }
 }
 
-test('TI-2 TI-4 six servers are two fronts, the coordinator among them, and four middles, for real', async () => {
+test('TI-2 TI-4 live: six servers are two fronts, the coordinator among them, and four middles', async () => {
   await until(() => live.state().booting.length === 0 && counts(live.state()).front === 2, 'all are there')
   assert.deepEqual(counts(live.state()), { front: 2, middle: 4 })
   let page = 0
@@ -47,7 +47,7 @@ test('TI-2 TI-4 six servers are two fronts, the coordinator among them, and four
   assert.equal(live.state().counters.results, page)
 })
 
-test('TI-3 what was read a moment ago is read from a cache, what is bought is not', async () => {
+test('TI-3 a repeated browse request is answered from the cache, a purchase is not', async () => {
   let hit: Response | undefined
   for (const began = performance.now(); !hit && performance.now() - began < 15_000; ) {
     const answer = await browse(200)
@@ -65,7 +65,7 @@ test('TI-3 what was read a moment ago is read from a cache, what is bought is no
   assert.notEqual(await buy(), await buy())
 })
 
-test('TI-6 TI-7 without requests nodes end by themselves, until one middle and the coordinator are left', async () => {
+test('TI-6 TI-7 without requests nodes leave, until one middle and the coordinator remain', async () => {
   await until(() => live.state().workers.length === 1, 'one node is left')
   const { workers, fronts, scaling } = live.state()
   assert.equal(workers[0]!.role, 'middle')
@@ -74,12 +74,12 @@ test('TI-6 TI-7 without requests nodes end by themselves, until one middle and t
     ['main'],
   )
   assert.equal(scaling['ends allowed'], 4)
-  // The last one asks, too.
+  // The last node asks too.
   const before = Number(scaling['ends refused'])
   await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
 })
 
-test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too long are dropped', async () => {
+test('TI-5 TI-8 many requests at once add nodes, and those that wait too long are dropped', async () => {
   const before = live.state().counters
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
   let dropped = 0
@@ -96,12 +96,12 @@ test('TI-5 TI-8 many requests at once bring more nodes, and those that wait too 
   assert.ok(dropped > 0)
   assert.equal(counters.dropped - before.dropped, dropped)
   assert.equal(counters.refused, 0)
-  assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests wait/.test(text)))
+  assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests are queued/.test(text)))
   await until(() => live.state().workers.length > 1, 'more are there')
 })
 
-test('a front that is killed is replaced, and what comes in through others is served', async () => {
-  // Nobody may end by itself meanwhile.
+test('a killed front is replaced, and requests at others are served', async () => {
+  // No node may leave during this test.
   const busy = { over: false }
   const load = (async () => {
     for (let page = 0; !busy.over; page++) {

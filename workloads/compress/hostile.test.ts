@@ -1,4 +1,4 @@
-/** Files that are cut off, damaged or made to do harm give a picture of their own size or a refusal, and nothing else. */
+/** Truncated, corrupt and malicious files give a picture of the declared size or a rejection, and nothing else. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ const files: Record<string, Uint8Array> = {
   bmp: encodeBmp(picture, ignore),
 }
 
-/** The refusal, or the picture's size if there is a picture. */
+/** The rejection, or the picture's size if it was accepted. */
 async function outcome(bytes: Uint8Array): Promise<Refusal | string> {
   try {
     const ctx = fakeContext({ body: bodyOf(bytes) })
@@ -59,16 +59,16 @@ async function outcome(bytes: Uint8Array): Promise<Refusal | string> {
 }
 
 for (const [name, file] of Object.entries(files)) {
-  test(`${name}: cut off anywhere, it is refused`, async () => {
+  test(`${name}: truncated anywhere, it is rejected`, async () => {
     for (let length = 0; length < file.length; length++) {
       const end = await outcome(file.subarray(0, length))
-      // The last row of a BMP file may lack what only fills it up.
+      // The last row of a BMP may lack its padding.
       if (name === 'bmp' && length === file.length - 1) assert.equal(end, '29 × 17')
       else assert.ok(end instanceof Refusal, `cut to ${length} bytes it is a picture of ${end}`)
     }
   })
 
-  test(`${name}: with bits flipped it is a picture of the size it says, or refused`, async () => {
+  test(`${name}: with flipped bits it is a picture of the declared size or rejected`, async () => {
     const roll = dice(11)
     let refused = 0
     for (let i = 0; i < 400; i++) {
@@ -83,11 +83,11 @@ for (const [name, file] of Object.entries(files)) {
       if (end instanceof Refusal) refused++
       else assert.equal(end, `${header?.width} × ${header?.height}`)
     }
-    // Every byte of a PNG file is covered by a checksum; the pixels of the others may have any value.
+    // Checksums cover every byte of a PNG; pixels of other formats may have any value.
     if (name.endsWith('png')) assert.ok(refused > 395, `${refused} of 400`)
   })
 
-  test(`${name}: noise after its first bytes is refused or a picture`, async () => {
+  test(`${name}: noise after its first bytes is rejected or a picture`, async () => {
     const roll = dice(5)
     for (let i = 0; i < 100; i++) {
       const kept = roll(Math.min(700, file.length))
@@ -106,7 +106,7 @@ async function refused(bytes: Uint8Array, status: number, message: RegExp): Prom
 const png = (...parts: Buffer[]) => Buffer.concat([signature, ...parts, chunk('IEND', Buffer.alloc(0))])
 const idat = (bytes: number) => chunk('IDAT', deflateSync(Buffer.alloc(bytes)))
 
-test('a PNG with a wrong structure is refused with what is wrong', async () => {
+test('a malformed PNG is rejected with the cause', async () => {
   const head = ihdr(4, 4, 8, 0, 0, 0, 0)
   await refused(png(head), 422, /its rows end too early/)
   await refused(png(head, idat(19)), 422, /its rows end too early/)
@@ -132,49 +132,49 @@ test('a PNG with a wrong structure is refused with what is wrong', async () => {
   await refused(png(palette, chunk('PLTE', Buffer.alloc(6)), outside), 422, /colour 2 is not among the 2/)
 })
 
-test('a PNG that promises a large picture with little data is refused before there is room for it', async () => {
+test('a PNG with too little data for its size is rejected before memory is allocated', async () => {
   const before = process.resourceUsage().maxRSS
   await refused(png(ihdr(4000, 4000, 16, 6, 0, 0, 0), idat(20)), 422, /its rows end too early/)
   assert.ok(process.resourceUsage().maxRSS - before < 30_000)
 })
 
-test('a PNG cut into a hundred thousand chunks is read all the same', async () => {
+test('a PNG with 100,000 chunks is read', async () => {
   const empty = chunk('IDAT', Buffer.alloc(0))
   const many = Buffer.concat(Array(100_000).fill(empty))
   assert.equal(await outcome(png(ihdr(4, 4, 8, 0, 0, 0, 0), many, idat(20), many)), '4 × 4')
 })
 
 const recipe = { width: 30, height: 20, sampling: colours }
-/** With the bytes after the first `marker` replaced. */
+/** Replaces the bytes after the first `marker`. */
 function patched(file: Buffer, marker: number, offset: number, ...bytes: number[]): Buffer {
   const copy = Buffer.from(file)
   copy.set(bytes, copy.indexOf(Buffer.from([0xff, marker])) + offset)
   return copy
 }
 
-test('a JPEG with a wrong structure is refused with what is wrong', async () => {
+test('a malformed JPEG is rejected with the cause', async () => {
   const file = jpegFile(recipe)
   const frame = 0xc0
   await refused(patched(file, frame, 1, 0xc9), 415, /frames of kind 9/)
-  await refused(patched(file, frame, 4, 12), 415, /12 bits a sample/)
+  await refused(patched(file, frame, 4, 12), 415, /12 bits per sample/)
   await refused(patched(file, frame, 5, 0, 0), 422, /its size is 30 × 0/)
   await refused(patched(file, frame, 9, 2), 422, /frame has a wrong length/)
   await refused(patched(file, frame, 11, 0x02), 422, /sampling of 0 × 2 does not exist/)
   await refused(patched(file, frame, 11, 0x52), 422, /sampling of 5 × 2 does not exist/)
-  await refused(patched(file, frame, 10, 2), 422, /two components have one name/)
+  await refused(patched(file, frame, 10, 2), 422, /two components have the same ID/)
   await refused(patched(file, frame, 12, 3), 422, /no table of divisors/)
-  await refused(patched(file, 0xda, 5, 9), 422, /a scan is of component 9/)
+  await refused(patched(file, 0xda, 5, 9), 422, /a scan refers to component 9/)
   await refused(patched(file, 0xda, 5, 2), 422, /a scan repeats a component/)
   await refused(patched(file, 0xda, 6, 0x33), 422, /a Huffman table is missing/)
   await refused(patched(file, 0xc4, 5, 3), 422, /a Huffman table/)
-  await refused(patched(file, 0xdb, 4, 0x20), 422, /a table of divisors is broken/)
+  await refused(patched(file, 0xdb, 4, 0x20), 422, /a quantization table is invalid/)
   await refused(Buffer.from([0xff, 0xd8, 0xff, 0xd9]), 422, /it has no picture/)
   await refused(patched(file, frame, 5, 0x0f, 0xff, 0x0f, 0xff), 422, /the data of its scans ends too early/)
   const inks = jpegFile({ ...recipe, sampling: Array(4).fill([1, 1]) })
   await refused(inks, 415, /four components of unknown colours/)
 })
 
-test('a JPEG with scans without end is refused before they are decoded', async () => {
+test('a JPEG with too many scans is rejected before they are decoded', async () => {
   const file = jpegFile({ ...recipe, progressive: true })
   const scan = Buffer.concat([segment(0xda, [1, 1, 0, 1, 63, 0]), Buffer.from([0, 0])])
   const end = file.length - 2
@@ -183,7 +183,7 @@ test('a JPEG with scans without end is refused before they are decoded', async (
   await refused(many(100_000), 415, /more than 64 scans/)
 })
 
-test('a BMP with a wrong structure is refused with what is wrong', async () => {
+test('a malformed BMP is rejected with the cause', async () => {
   const file = Buffer.from(files.bmp!)
   const at = (offset: number, ...bytes: number[]) => {
     const copy = Buffer.from(file)
@@ -194,8 +194,8 @@ test('a BMP with a wrong structure is refused with what is wrong', async () => {
   await refused(at(14, 13), 415, /a header of 13 bytes/)
   await refused(at(18, 0), 422, /its size is 0 × 17/)
   await refused(at(18, 0xff, 0xff, 0xff, 0xff), 422, /its size is -1 × 17/)
-  await refused(at(28, 23), 422, /it has 23 bits a pixel/)
-  await refused(at(30, 1), 415, /compression 1 with 24 bits a pixel/)
+  await refused(at(28, 23), 422, /it has 23 bits per pixel/)
+  await refused(at(30, 1), 415, /compression 1 with 24 bits per pixel/)
   await refused(at(10, 20), 422, /its rows do not begin at byte 20/)
   await refused(at(10, 0xff, 0xff), 422, /cut off/)
   await refused(at(28, 8, 0), 422, /colour \d+ is not among the 0 of its palette/)

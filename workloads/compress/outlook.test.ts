@@ -1,4 +1,4 @@
-/** How colourful a picture is, told from its first bytes. */
+/** The number of colours, derived from the first bytes. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { coloursOf } from './outlook.ts'
 
 const ignore = () => {}
 
-test('grey pictures and those of few colours are told from others, because they take less', () => {
+test('grey pictures and pictures with few colours are recognized, because they cost less', () => {
   const many = photo(60, 45)
   const grey = photo(60, 45, { grey: true })
   const few = photo(60, 45)
@@ -22,7 +22,7 @@ test('grey pictures and those of few colours are told from others, because they 
   }
 })
 
-test('a head that ends early is no failure', () => {
+test('a truncated head does not fail', () => {
   const picture = photo(60, 45)
   const files = {
     png: encodePng(picture, 6, ignore),
@@ -34,7 +34,7 @@ test('a head that ends early is no failure', () => {
   }
 })
 
-test('a BMP whose pixels are said to lie beyond its end is no failure', () => {
+test('a BMP with a pixel offset beyond its end does not fail', () => {
   const file = Buffer.from(encodeBmp(photo(60, 45), ignore))
   for (const start of [0, file.length - 3, file.length, 0x7fffffff, 0xffffffff]) {
     file.writeUInt32LE(start, 10)

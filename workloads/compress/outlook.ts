@@ -1,11 +1,11 @@
-/** What a conversion takes for each pixel, about, and how colourful a picture is, from its first bytes. */
+/** Approximate work per pixel of a conversion, and how many colours a picture has, from its first bytes. */
 
 import { frameHeaderAt, type PictureFormat } from '../images/header.ts'
 
-/** Few: a palette holds them. */
+/** `few`: the colours fit in a palette. */
 export type Colours = 'grey' | 'few' | 'many'
 
-/** In units of work; a progressive JPEG takes about as much as any. */
+/** In units of work per pixel. Baseline and progressive JPEG cost about the same. */
 const decoding: Record<PictureFormat, Record<Colours, number>> = {
   bmp: { grey: 250, few: 250, many: 250 },
   jpeg: { grey: 480, few: 1050, many: 1050 },
@@ -16,7 +16,7 @@ const encoding: Record<PictureFormat, Record<Colours, number>> = {
   jpeg: { grey: 320, few: 780, many: 800 },
   png: { grey: 1100, few: 450, many: 3300 },
 }
-/** A PNG that is not compressed. */
+/** An uncompressed PNG. */
 const storing = 370
 
 export function decodingPerPixel(format: PictureFormat, colours: Colours): number {
@@ -27,7 +27,7 @@ export function encodingPerPixel(format: PictureFormat, colours: Colours, isStor
   return isStored ? storing : encoding[format][colours]
 }
 
-/** Never throws; what cannot be told is taken as the usual. */
+/** Never throws; assumes `many` if the head does not tell. */
 export function coloursOf(head: Uint8Array, format: PictureFormat): Colours {
   if (format === 'png') return pngColours[head[25] ?? 2] ?? 'many'
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
@@ -39,9 +39,9 @@ export function coloursOf(head: Uint8Array, format: PictureFormat): Colours {
 /** By colour type. */
 const pngColours: Readonly<Record<number, Colours>> = { 0: 'grey', 3: 'few', 4: 'grey' }
 
-/** Pixels that are looked at. */
+/** Number of sampled pixels. */
 const samples = 40
-/** A picture of few colours shows at most so many in them. */
+/** A picture with more distinct colours in its sample has `many`. */
 const fewColours = 12
 
 function bmpColours(head: DataView): Colours {

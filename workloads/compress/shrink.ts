@@ -1,8 +1,8 @@
-/** Makes a picture smaller by averaging the pixels that fall together. */
+/** Scales a picture down by averaging pixels. */
 
 import type { Picture } from '../images/picture.ts'
 
-/** So that its longer side is at most `maxSide`; a smaller picture stays as it is. */
+/** Limits the longer side to `maxSide`; a smaller picture is returned unchanged. */
 export function shrink(picture: Picture, maxSide: number): Picture {
   const { width, height } = picture
   const longer = Math.max(width, height)
@@ -22,7 +22,7 @@ export function shrink(picture: Picture, maxSide: number): Picture {
   return { ...small, data }
 }
 
-/** Colours count by their alpha, lest what cannot be seen tint the edges. */
+/** Colours are weighted by alpha, so that invisible pixels do not tint edges. */
 function average(
   { width, data }: Picture,
   left: number,

@@ -1,4 +1,4 @@
-/** What an alignment finds of what two genomes share. */
+/** Shared stretches that an alignment finds. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { generateGenome, relativeOf } from './genome.ts'
 // A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
-/** Smith-Waterman as in textbooks: the whole table, the highest score. */
+/** Textbook Smith-Waterman: the highest score of the full table. */
 function highestScore(a: string, b: string): number {
   let above: number[] = new Array(b.length + 1).fill(0)
   let highest = 0
@@ -37,7 +37,7 @@ function editDistance(a: string, b: string): number {
   return above[b.length]!
 }
 
-test('an alignment finds something if and only if the whole table holds a score that is high enough', async () => {
+test('an alignment finds a match if and only if the full table has a sufficient score', async () => {
   const piece = bases('ACGT', 5, 18)
   let found = 0
   await fc.assert(
@@ -70,7 +70,7 @@ test('an alignment finds something if and only if the whole table holds a score 
   assert.ok(found > 50)
 })
 
-test('a stretch with a change, a loss and an addition is found whole, with its three differences', async () => {
+test('a stretch with a substitution, a deletion and an insertion is found as one, with three differences', async () => {
   const letters = [...generateGenome(3, 900).bases].map((code) => 'ACGT'[Math.log2(code)]).join('')
   const shared = letters.slice(0, 300)
   const changed = shared[60] === 'A' ? 'C' : 'A'
@@ -86,7 +86,7 @@ test('a stretch with a change, a loss and an addition is found whole, with its t
   assert.equal((await align({ band: 10 }, `>1\n${genome}\n>2\n${other}`)).total, 0)
 })
 
-test('a genome is shared whole with itself, but unknown bases are not', async () => {
+test('a genome matches itself completely, except for unknown bases', async () => {
   const one = 'ACGTTGCAAC'.repeat(9)
   const { matches } = await align({ band: 1 }, `>1\n${one}\n>2\n${one}`)
   const whole = { position: 0, length: 90, otherPosition: 0, otherLength: 90, differences: 0 }
@@ -95,7 +95,7 @@ test('a genome is shared whole with itself, but unknown bases are not', async ()
   assert.equal((await align({ band: 1 }, `>1\n${unknown}\n>2\n${unknown}`)).total, 0)
 })
 
-test('a generated relative shares stretches that stay in step', async () => {
+test('a generated relative shares aligned stretches', async () => {
   const { bases } = generateGenome(1, 20_000)
   const relative = relativeOf(bases, 1, 5)
   assert.equal(relative.bases.length, bases.length)

@@ -1,21 +1,21 @@
-/** Align: stretches that two genomes share, by a local alignment (Smith-Waterman) within a band around the diagonal. */
+/** Finds stretches that two genomes share, by local alignment (Smith-Waterman) in a band around the diagonal. */
 
 import type { Findings } from './search.ts'
 
-/** A stretch of the genome, and one of the other that is nearly the same. */
+/** A stretch of the genome and a nearly identical one of the other genome. */
 export interface Segment {
   position: number
   length: number
   otherPosition: number
   otherLength: number
-  /** Bases that differ, are missing or are added. */
+  /** Substituted, deleted and inserted bases. */
   differences: number
 }
 
 export interface AlignOptions {
-  /** How far positions may lie apart. */
+  /** Maximum offset between positions. */
   band: number
-  /** Shorter stretches are not told, even if they are the same. */
+  /** Shorter stretches are not reported. */
   minLength: number
   limit: number
 }
@@ -23,7 +23,7 @@ export interface AlignOptions {
 const match = 2
 const mismatch = -3
 const gap = -5
-/** In deciding where a stretch ends; higher than in the scores, so that it does not end in chance matches. */
+/** Used to decide where a stretch ends; higher than the penalties, so that it does not end in random matches. */
 const differenceCost = 6
 /** Cells that take a few milliseconds. */
 const cellsPerProgress = 500_000
@@ -38,7 +38,7 @@ export function align(
   { band, minLength, limit }: AlignOptions,
   progress: (fraction: number) => void,
 ): Findings<Segment> {
-  // A score that may grow for ever would carry an alignment over long stretches that are not shared.
+  // An unbounded score would carry an alignment over long stretches that are not shared.
   const most = 2 * minLength * match
   const row = rowOf(band)
   const segments = collect(minLength * match, limit, band)
@@ -53,12 +53,12 @@ export function align(
 }
 
 /**
- * One base of the genome against those of the other within the band, by diagonal: `d - band - 1` is how far the
- * other's position is ahead. The first and the last cell stay 0, so that nothing comes in from beyond the band.
+ * One base of the genome against the other genome's bases in the band, by diagonal: the other position is ahead by
+ * `d - band - 1`. The first and last cell stay 0, so that no alignment enters from outside the band.
  */
 interface Row {
   readonly scores: Int32Array
-  /** Of the alignment that ends in a cell: where in the genome it began, and in which diagonal. */
+  /** Start position and start diagonal of the alignment that ends in a cell. */
   readonly starts: Int32Array
   readonly diagonals: Int32Array
   readonly differences: Int32Array
@@ -70,9 +70,8 @@ function rowOf(band: number): Row {
 }
 
 /**
- * Writes the row of this position over the one before, and returns the cell with the highest score. Chooses by
- * arithmetic, with numbers that are all ones or none: which bases match looks random, and branches that are guessed
- * wrong cost more.
+ * Overwrites the previous row with the row of this position, and returns the cell with the highest score. Uses bit masks
+ * instead of branches: matches are random, so branches would often be mispredicted.
  */
 function alignBase(
   base: number,
@@ -85,18 +84,18 @@ function alignBase(
   const offset = position - band - 1
   const first = Math.max(1, -offset)
   const last = Math.min(2 * band + 1, other.length - 1 - offset)
-  // A diagonal that comes into the other genome now.
+  // A diagonal that enters the other genome at this position.
   if (offset < 0) starts[first] = position
   let best = 0
   let bestScore = 0
   let before = scores[first]!
-  // Of the cell written last.
+  // Values of the cell written last.
   let score = 0
   let start = 0
   let diagonal = 0
   let difference = 0
   for (let d = first; d <= last; d++) {
-    // Not yet written over, this cell is the one before in both genomes, and the next one that before in the genome.
+    // Before it is overwritten, this cell is the previous one in both genomes, and the next cell the previous in this one.
     const next = scores[d + 1]!
     const differs = ((base & other[offset + d]! & 15) - 1) >>> 31
     const along = before + match - differs * (match - mismatch)
@@ -108,7 +107,7 @@ function alignBase(
     score += (over - score) & fromOver
     const fromLeft = (score - left) >> 31
     score += (left - score) & fromLeft
-    // One that ended leaves nothing: the next may begin one base further, in this diagonal.
+    // After an alignment has ended, the next may begin one base further in this diagonal.
     const begin = position + 1 + ((starts[d]! - position - 1) & goesOn)
     const beginDiagonal = d + ((diagonals[d]! - d) & goesOn)
     const there = begin + ((starts[d + 1]! - begin) & fromOver)
@@ -132,16 +131,16 @@ function alignBase(
   return best
 }
 
-/** Of alignments side by side, so many are told apart from new ones. */
+/** Number of recent alignments that are distinguished from new ones. */
 const mostOpen = 8
 
 interface OpenSegment {
   segment: Segment
-  /** How good it was at its best: much like its score, but never cut off. */
+  /** Its best quality so far: similar to the score, but unbounded. */
   quality: number
 }
 
-/** Gathers the alignments that were the best at some position and scored enough, each up to where it was best. */
+/** Collects alignments that were best at some position with a sufficient score, each up to its best point. */
 function collect(enough: number, limit: number, band: number) {
   const findings: Findings<Segment> = { total: 0, matches: [] }
   const open: OpenSegment[] = []
@@ -171,7 +170,7 @@ function collect(enough: number, limit: number, band: number) {
   }
 }
 
-/** The one that begins there; as a rule it is the first. */
+/** The alignment that begins there, usually the first. */
 function findOpen(open: OpenSegment[], position: number, otherPosition: number): OpenSegment | undefined {
   for (let i = 0; i < open.length; i++) {
     const { segment } = open[i]!

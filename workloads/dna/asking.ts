@@ -1,4 +1,4 @@
-/** Requests to dna as its tests make them. */
+/** Requests for the tests of dna. */
 
 import fc from 'fast-check'
 import dna from '../dna.ts'
@@ -7,7 +7,7 @@ import { readParams } from '../testing/params.ts'
 import type { Segment } from './align.ts'
 import type { Match } from './search.ts'
 
-/** A context whose request has this body, in small pieces. */
+/** A context with this request body, in small chunks. */
 export function contextOf(body: string | Uint8Array = '', pieceBytes = 7) {
   const bytes = Buffer.from(body)
   async function* pieces(): AsyncGenerator<Uint8Array> {

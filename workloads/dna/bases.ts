@@ -1,13 +1,13 @@
-/** Bases: how the letters of a genome and of a pattern are kept, so that one `&` tells whether they match. */
+/** Encodes bases as bits, so that one `&` tells whether a genome and a pattern match. */
 
-/** A genome's base has one bit; an unknown one (N) has a bit of its own, which only a wildcard has too. */
+/** Each base has one bit; an unknown base (N) has its own bit, which only a wildcard shares. */
 const codes: Readonly<Record<string, number>> = { A: 1, C: 2, G: 4, T: 8, N: 16 }
 const complements: Readonly<Record<number, number>> = { 1: 8, 2: 4, 4: 2, 8: 1 }
 const wildcard = 31
 
 export const unknown = 16
 
-/** By character code, for both cases: a base, `unknown` for the letters of IUPAC that stand for several, else 0. */
+/** By character code, in both cases: a base, `unknown` for IUPAC letters that stand for several bases, else 0. */
 export const codeOfCharacter = new Uint8Array(256)
 for (const letter of 'RYSWKMBDHVN') setLetter(letter, unknown)
 for (const letter of 'ACGT') setLetter(letter, codes[letter]!)
@@ -23,7 +23,7 @@ export function encodePattern(pattern: string): Uint8Array {
   return Uint8Array.from(pattern, (letter) => (letter === 'N' ? wildcard : codes[letter]!))
 }
 
-/** What the pattern looks like on the other strand, which is read the other way. */
+/** The pattern on the other strand, which is read in reverse. */
 export function reverseComplement(pattern: Uint8Array): Uint8Array {
   return pattern.map((code) => complements[code] ?? code).reverse()
 }

@@ -1,4 +1,4 @@
-/** Genome: one that a seed gives, and a relative of a genome that shares some of its stretches. */
+/** Generates genomes from a seed, and relatives that share stretches with a genome. */
 
 import { scramble } from '../random/scramble.ts'
 
@@ -24,12 +24,12 @@ export function generateGenome(seed: number, length: number): Genome {
   return { name: `generated from seed ${seed}`, bases }
 }
 
-/** Of three stretches about two are kept. */
+/** Length of a stretch; about two of three are kept. */
 const stretch = 300
 
 /**
- * As long as the original, and in step with it: stretches of it, with one base in `100 / divergence` changed, or
- * seldom lost or added, and between them stretches that are new.
+ * As long as the original and aligned with it: stretches of the original with one base in `100 / divergence` changed,
+ * or rarely deleted or inserted, and random stretches between them.
  */
 export function relativeOf(original: Uint8Array, seed: number, divergence: number): Genome {
   const bases = new Uint8Array(original.length)
@@ -41,7 +41,7 @@ export function relativeOf(original: Uint8Array, seed: number, divergence: numbe
     const isNew = scramble(first ^ Math.floor(at / stretch)) % 3 === 0
     const changes = chance >>> 8 < changed
     bases[at] = isNew || changes || from >= original.length ? 1 << (chance & 3) : original[from]!
-    // One change in 16 is a base lost or added, by turns so that both genomes stay in step.
+    // One change in 16 is an insertion or deletion, alternating so that the genomes stay aligned.
     if (changes && (chance & 60) === 0) from += from > at ? 0 : 2
     else from++
   }

@@ -1,14 +1,14 @@
-/** How many bases a search compares, from the pattern alone, and how many an upload holds, from its beginning. */
+/** Predicts the comparisons of a search from its pattern, and the lengths of uploaded genomes from the first bytes. */
 
 import type { BodyFacts } from 'plimsoll/workload'
 import { block } from './search.ts'
 
-/** How often two random bases differ. */
+/** Probability that two random bases differ. */
 const differing = 0.75
-/** Rarer than this, a comparison goes no further. */
+/** Continuations less likely than this are ignored. */
 const rare = 0.002
 
-/** Bases compared at one position of a random genome, on average, on one strand or the other. */
+/** Mean number of bases compared at one position of a random genome, on the given strand. */
 export function likelyComparisons(pattern: string, mismatches: number, strand: '+' | '-'): number {
   const last = pattern.length - 1
   let compared = 0
@@ -26,17 +26,17 @@ export function likelyComparisons(pattern: string, mismatches: number, strand: '
 
 const letterN = 'N'.charCodeAt(0)
 
-/** How likely it is that of so many bases no more than `most` differ. */
+/** Probability that at most `most` of `bases` random bases differ. */
 function atMost(most: number, bases: number): number {
   if (most >= bases) return 1
-  // A bell curve, and its sum by a logistic one, which is near enough.
+  // Normal approximation, with a logistic function for its integral.
   const away = (most + 0.5 - bases * differing) / Math.sqrt(bases * differing * (1 - differing))
   return 1 / (1 + Math.exp(-1.702 * away))
 }
 
-/** Of the first genome and the second; of one if no other begins within the head. */
+/** Lengths of the first and second genome; only the first if no second one begins within the head. */
 export function likelyLengths({ bytes, head }: BodyFacts): [first: number, second: number | undefined] {
-  // A Buffer looks for a byte many times faster than an array does.
+  // Buffer.indexOf is many times faster than that of a Uint8Array.
   const second = Buffer.from(head.buffer, head.byteOffset, head.byteLength).indexOf(recordMark, 1)
   return second < 0 ? [bytes, undefined] : [second, bytes - second]
 }

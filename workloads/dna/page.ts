@@ -1,4 +1,4 @@
-/** Page: what was found as HTML, each match in its surroundings with the bases that differ marked. */
+/** Renders matches as HTML, each in context with differing bases marked. */
 
 import { letterOf } from './bases.ts'
 import type { Genome } from './genome.ts'
@@ -7,9 +7,9 @@ import type { Genome } from './genome.ts'
 export interface Highlight {
   position: number
   length: number
-  /** What is told about it, in words. */
+  /** Description for the reader. */
   note: string
-  /** Whether the base at this place of the stretch is none that was looked for. */
+  /** Whether the base at this offset differs from the pattern. */
   differs(at: number): boolean
 }
 
@@ -22,7 +22,7 @@ export interface PageContent {
 
 /** Bases shown on both sides of a match. */
 const around = 12
-/** Longer matches are shown by their beginning. */
+/** Longer matches are truncated. */
 const longestShown = 96
 const stripWidth = 960
 

@@ -1,19 +1,19 @@
-/** Search: where a pattern matches a genome with few enough differences, by trying every position. */
+/** Finds all positions where a pattern matches a genome with a limited number of differences. */
 
 import { reverseComplement } from './bases.ts'
 
 export interface Match {
-  /** Of its first base in the genome, counted from 0. */
+  /** Index of its first base in the genome. */
   position: number
   strand: '+' | '-'
   differences: number
 }
 
 export interface SearchOptions {
-  /** Most differences that a match may have. */
+  /** Maximum number of differences. */
   mismatches: number
   bothStrands: boolean
-  /** At most so many matches are kept; all are counted. */
+  /** Maximum number of matches kept; all are counted. */
   limit: number
 }
 
@@ -54,10 +54,10 @@ export function search(
   return { total, matches }
 }
 
-/** Bases compared before the differences are looked at: to look after each one would cost more than it spares. */
+/** Bases compared before the differences are checked: a check after each base would cost more than it saves. */
 export const block = 8
 
-/** How many bases are compared at one position of a random genome, on average, until there are too many differences. */
+/** Mean number of bases compared at one position of a random genome until there are too many differences. */
 export function expectedComparisons(pattern: Uint8Array, mismatches: number): number {
   let definite = 0
   for (let i = 0; i < pattern.length; i++) if (pattern[i]! < 16) definite++
@@ -65,7 +65,7 @@ export function expectedComparisons(pattern: Uint8Array, mismatches: number): nu
   return Math.min(pattern.length, (mismatches + 1) / Math.max(differing, 1e-9) + block / 2)
 }
 
-/** Exact up to `mismatches`; where there are more it stops early, and the count is only known to be above. */
+/** Exact up to `mismatches`; with more it stops early and returns some larger number. */
 function differencesAt(
   genome: Uint8Array,
   position: number,
@@ -76,7 +76,7 @@ function differencesAt(
   for (let start = 0; start < pattern.length && differences <= mismatches; start += block) {
     const end = Math.min(pattern.length, start + block)
     for (let i = start; i < end; i++) {
-      // 1 if no bit is common, else 0: a sum costs the same whether bases match or not, a branch does not.
+      // Adds 1 if no bit is common. Arithmetic avoids a branch that would often be mispredicted.
       differences += ((genome[position + i]! & pattern[i]!) - 1) >>> 31
     }
   }

@@ -1,11 +1,12 @@
-/** Upload: reads genomes from a body of text, FASTA or bare letters, and refuses what is not one. */
+/** Reads genomes from a text body, FASTA or bare letters. */
 
 import { type JobContext, Refusal } from 'plimsoll/workload'
+import { readUpload } from '../uploads/read.ts'
 import { codeOfCharacter } from './bases.ts'
 import type { Genome } from './genome.ts'
 
 export const mostBases = 10_000_000
-/** Room for the bases, line ends and headers. */
+/** Includes line endings and headers. */
 const mostBytes = 12_000_000
 const longestName = 200
 
@@ -14,7 +15,7 @@ const carriageReturn = 0x0d
 
 /** The genomes of the body in order; none if the body is empty. */
 export async function readGenomes(body: JobContext['body']): Promise<Genome[]> {
-  const text = await readText(body)
+  const text = await readUpload(body, mostBytes, `the body is longer than the ${mostBytes} bytes allowed`)
   if (text.length === 0) return []
   if (text[0] === 0x1f && text[1] === 0x8b) {
     throw new Refusal(415, 'the body is compressed (gzip): send it as plain text')
@@ -51,17 +52,6 @@ export async function readGenomes(body: JobContext['body']): Promise<Genome[]> {
   finish()
   if (genomes.length === 0) throw new Refusal(422, 'the body holds no bases')
   return checked(genomes)
-}
-
-async function readText(body: JobContext['body']): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > mostBytes) throw new Refusal(413, `the body is longer than the ${mostBytes} bytes allowed`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function checked(genomes: Genome[]): Genome[] {

@@ -1,11 +1,11 @@
-/** A picture of up to 256 colours, and the few things that workloads draw on it. */
+/** An image with a palette of up to 256 colours, and drawing operations. */
 
 import { encode } from 'fast-png'
 
 /** Red, green and blue, as 0xrrggbb. */
 export type Colour = number
 
-/** `count` colours that pass smoothly from one stop to the next. */
+/** `count` colours interpolated between the stops. */
 export function ramp(stops: readonly Colour[], count: number): Colour[] {
   return Array.from({ length: count }, (_, i) => {
     const place = (i / Math.max(1, count - 1)) * (stops.length - 1)
@@ -14,7 +14,7 @@ export function ramp(stops: readonly Colour[], count: number): Colour[] {
   })
 }
 
-/** The colour between two; `share` is how much of the second there is, from 0 to 1. */
+/** Interpolates between two colours; `share` is the weight of the second, from 0 to 1. */
 export function mixed(one: Colour, other: Colour, share: number): Colour {
   let colour = 0
   for (const shift of [16, 8, 0]) {
@@ -27,7 +27,7 @@ export function mixed(one: Colour, other: Colour, share: number): Colour {
 export class Canvas {
   readonly width: number
   readonly height: number
-  /** By pixel in reading order, its place in the palette. */
+  /** Palette index of each pixel, in reading order. */
   readonly pixels: Uint8Array
 
   constructor(width: number, height: number) {
@@ -36,12 +36,12 @@ export class Canvas {
     this.pixels = new Uint8Array(width * height)
   }
 
-  /** A pixel outside the picture is left out. */
+  /** Ignores pixels outside the image. */
   set(x: number, y: number, ink: number): void {
     if (x >= 0 && y >= 0 && x < this.width && y < this.height) this.pixels[y * this.width + x] = ink
   }
 
-  /** A straight line between whole points, 2 × `radius` + 1 pixels wide. */
+  /** A straight line between integer points, 2 × `radius` + 1 pixels wide. */
   line(x0: number, y0: number, x1: number, y1: number, ink: number, radius = 0): void {
     const steps = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0), 1)
     for (let step = 0; step <= steps; step++) {
@@ -62,8 +62,17 @@ export class Canvas {
   }
 
   png(palette: readonly Colour[]): Uint8Array {
-    const { width, height, pixels } = this
-    const colours = palette.map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255])
-    return encode({ width, height, data: pixels, channels: 1, depth: 8, palette: colours })
+    return indexedPng(this.width, this.height, this.pixels, palette)
   }
+}
+
+/** `pixels` are indices into the palette. */
+export function indexedPng(
+  width: number,
+  height: number,
+  pixels: Uint8Array,
+  palette: readonly Colour[],
+): Uint8Array {
+  const colours = palette.map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255])
+  return encode({ width, height, data: pixels, channels: 1, depth: 8, palette: colours })
 }

@@ -1,4 +1,4 @@
-/** What is told of a number before it is factorized, against primes that are found by dividing. */
+/** Features of a number, compared with primes found by division. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,14 +9,14 @@ function isPrime(n: number): boolean {
   return true
 }
 
-test('a number without small factors is told to be prime or not', () => {
+test('primality of a number without small factors is recognized', () => {
   for (const from of [1_000_000, 999_999_000, 98_765_432_100]) {
     for (let n = from; n < from + 300; n++) {
       const { rest } = outlookOf(String(n))
       if (isPrime(n)) assert.equal(rest, 'prime', String(n))
     }
   }
-  // Two primes, of all lengths that are computed differently.
+  // Products of two primes, in all lengths with different code paths.
   for (const n of [
     1009n * 1013n,
     1_000_003n * 3_000_017n,
@@ -30,7 +30,7 @@ test('a number without small factors is told to be prime or not', () => {
   }
 })
 
-test('divisions are those up to the root of what small factors leave', () => {
+test('divisions count up to the root of the rest without small factors', () => {
   const about = (n: string, root: number) => {
     const { divisions } = outlookOf(n)
     assert.ok(Math.abs(divisions / ((root * 8) / 30) - 1) < 0.01, `${n}: ${divisions}`)
@@ -42,7 +42,7 @@ test('divisions are those up to the root of what small factors leave', () => {
   about('18446744073709551557', 2 ** 32)
 })
 
-test('any number has an outlook, and a long one is not tested', () => {
+test('every number has an outlook, and long numbers are not tested for primality', () => {
   for (const n of ['2', '3', '4', '5', '49', '360000', '9007199254740991', '9007199254740992']) {
     assert.ok(outlookOf(n).divisions > 0, n)
   }

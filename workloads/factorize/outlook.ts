@@ -1,25 +1,25 @@
-/** What a few microseconds tell of a number: its small factors, and whether what is left is prime. */
+/** Predicts the cost in a few microseconds: removes small factors and tests whether the rest is prime. */
 
 export interface Outlook {
-  /** Known: nothing is left to find. Of a composite rest, and of one too long to test, only the most is known. */
+  /** `known`: nothing is left to find. For a composite or untested rest only the upper bound of the cost is known. */
   rest: 'known' | 'prime' | 'composite' | 'untested'
-  /** Trial divisions, at most. */
+  /** Upper bound of the trial divisions. */
   divisions: number
-  /** How many of `digitBits` each the rest has; a Number counts as one. */
+  /** Number of digits of the rest, each of `digitBits`; 1 if it fits in a Number. */
   digits: number
 }
 
 const digitBits = 24
-/** Of each 30 numbers, those that 2, 3 and 5 do not divide are tried. */
+/** Share of numbers that are not divisible by 2, 3 or 5. */
 const triedShare = 8 / 30
-/** Primes up to here are tried. */
+/** Largest small prime that is tried. */
 const limit = 600
-/** Longer rests would take too long to test. */
+/** Longer rests are not tested, to bound the time. */
 const mostTestedBits = 64
 
 const primes = Float64Array.from(primesTo(limit))
 
-/** `n` is a whole number from 2, as text. */
+/** `n` is an integer of at least 2, as a string. */
 export function outlookOf(n: string): Outlook {
   let large = n.length > 15 ? BigInt(n) : 0n
   let largest = 2
@@ -55,7 +55,7 @@ function outlookOfNumber(n: number, known: number): Outlook {
   return { rest: isPrime ? 'prime' : 'composite', divisions: root * triedShare, digits: 1 }
 }
 
-/** All of them up to `limit`, with repetitions. */
+/** All prime factors up to `limit`, with multiplicity. */
 function smallFactors(n: bigint): bigint[] {
   const factors: bigint[] = []
   let rest = n
@@ -69,7 +69,7 @@ function smallFactors(n: bigint): bigint[] {
   return factors
 }
 
-/** Primes in groups: one long division by a group's product, and the rest is quick. */
+/** Primes in groups: one long division by the product of a group, then fast divisions of the remainder. */
 const products = productsOf(primes)
 
 function productsOf(primes: Iterable<number>): [product: bigint, primes: number[]][] {
@@ -88,7 +88,7 @@ function productsOf(primes: Iterable<number>): [product: bigint, primes: number[
   return groups
 }
 
-/** Fermat's test to the base of 2. What passes and is no prime is rare. */
+/** Fermat test to base 2. Composites that pass are rare. */
 function isLikelyPrime(n: bigint): boolean {
   let power = 1n
   for (const bit of (n - 1n).toString(2)) {
@@ -98,19 +98,19 @@ function isLikelyPrime(n: bigint): boolean {
   return power % n === 1n
 }
 
-/** So that a few times as much is still exact. */
+/** Small multiples of numbers up to this are exact. */
 const mostByFloats = 2 ** 50
-/** Splits a Number into halves of 26 bits, whose products are exact. */
+/** Splits a Number into 26-bit halves, whose products are exact. */
 const splitter = 2 ** 27 + 1
 
-/** The same with floats, which is ten times as fast. */
+/** The same with floating point, ten times as fast. */
 function isLikelyPrimeNumber(n: number): boolean {
   const inverse = 1 / n
   const nUp = splitter * n - (splitter * n - n)
   const nLow = n - nUp
   let power = 1
   for (let bit = 2 ** Math.floor(Math.log2(n)), left = n - 1; bit >= 1; bit /= 2) {
-    // power² - quotient × n, both as a rounded product and what rounding took from it.
+    // power² - quotient × n, each as a rounded product plus its rounding error.
     const up = splitter * power - (splitter * power - power)
     const low = power - up
     const square = power * power

@@ -1,4 +1,4 @@
-/** Life: one generation after another, in which grass grows and each animal eats, moves, breeds or dies. */
+/** Simulates generations, in which grass grows and each animal eats, moves, reproduces or dies. */
 
 import { scramble } from '../random/scramble.ts'
 import type { Diet, Scenario } from './scenarios.ts'
@@ -9,21 +9,21 @@ export const rabbit = 1
 export const fox = 2
 export const water = 3
 
-/** All cells in rows of `width + 2`: a border of water spares every look beside a cell the question whether it is there. */
+/** Cells in rows of `width + 2`: a border of water avoids bounds checks. */
 export interface Life {
   readonly world: World
   readonly scenario: Scenario
-  /** One of free, rabbit, fox, water. */
+  /** `free`, `rabbit`, `fox` or `water`. */
   readonly cells: Uint8Array
   readonly energy: Uint8Array
-  /** Generations until the grass is food. */
+  /** Generations until the grass is edible. */
   readonly bare: Uint8Array
-  /** Marks who has had its turn in this generation, since many move to where turns are still to come. */
+  /** Marks animals that have moved in this generation, since they may move to cells not yet visited. */
   readonly turns: Uint8Array
   generation: number
   rabbits: number
   foxes: number
-  /** What chance says in this generation, cell by cell. */
+  /** Seed of this generation's random numbers. */
   chance: number
   readonly seed: number
 }
@@ -53,7 +53,7 @@ export function startLife(world: World, scenario: Scenario, seed: number): Life 
   return life
 }
 
-/** Puts grass on a cell of land, and an animal if chance has it. */
+/** Puts grass, and by chance an animal, on a cell of land. */
 function settle(life: Life, at: number): void {
   const { scenario, cells, energy, bare } = life
   const chance = scramble(life.seed + at)
@@ -71,7 +71,7 @@ function settle(life: Life, at: number): void {
   }
 }
 
-/** The next generation. */
+/** Advances by one generation. */
 export function advance(life: Life): void {
   const { cells, bare, turns } = life
   const { width, height } = life.world
@@ -125,7 +125,7 @@ function foxTurn(life: Life, at: number): void {
   if (target !== at && move(life, at, target, scenario.fox)) life.foxes++
 }
 
-/** Moves who is here to there; true if a young one stays behind. */
+/** Moves an animal; true if it leaves offspring behind. */
 function move(life: Life, from: number, to: number, { breedsAt }: Diet): boolean {
   const { cells, energy, turns } = life
   const breeds = energy[from]! >= breedsAt
@@ -138,7 +138,7 @@ function move(life: Life, from: number, to: number, { breedsAt }: Diet): boolean
   return breeds
 }
 
-/** The first of the four cells beside this one, from a side that chance chooses, with `who` in it; else the cell itself. */
+/** The first of the four adjacent cells, from a random side, that contains `who`; else the cell itself. */
 function neighbour(life: Life, at: number, who: number): number {
   const { cells } = life
   const row = life.world.width + 2

@@ -1,7 +1,6 @@
-/** Picture: the world as it is at the end, and below it how many rabbits and foxes there were on the way. */
+/** Draws the final state of the world and, below it, the history of both populations. */
 
-import { encode } from 'fast-png'
-import { gradient } from '../picture/gradient.ts'
+import { indexedPng, ramp } from '../drawing/canvas.ts'
 import { fox, type Life, rabbit, water } from './life.ts'
 
 const width = 512
@@ -12,14 +11,12 @@ const margin = 8
 const grassShades = 16
 const shade = { water: 16, rabbit: 17, fox: 18, paper: 19, rabbits: 20, foxes: 21, line: 22 }
 const palette = [
-  // From bare earth to grass that is food.
-  ...gradient([0xc9b27c, 0x9fb46a, 0x5f9a4f], grassShades),
-  ...[0x2f6f9f, 0xfff6dc, 0xe4421e, 0xfdf8ee, 0xa9bf8f, 0xe4421e, 0xe6dcc8].map((colour) => {
-    return [colour >> 16, (colour >> 8) & 255, colour & 255]
-  }),
+  // From bare earth to edible grass.
+  ...ramp([0xc9b27c, 0x9fb46a, 0x5f9a4f], grassShades),
+  ...[0x2f6f9f, 0xfff6dc, 0xe4421e, 0xfdf8ee, 0xa9bf8f, 0xe4421e, 0xe6dcc8],
 ]
 
-/** Populations by generation, from the beginning on. */
+/** Populations by generation. */
 export interface History {
   rabbits: Uint32Array
   foxes: Uint32Array
@@ -29,7 +26,7 @@ export function draw(life: Life, history: History): Uint8Array {
   const data = new Uint8Array(width * (mapHeight + chartHeight)).fill(shade.paper)
   drawMap(data, life)
   drawChart(data, history)
-  return encode({ width, height: mapHeight + chartHeight, data, channels: 1, depth: 8, palette })
+  return indexedPng(width, mapHeight + chartHeight, data, palette)
 }
 
 function drawMap(data: Uint8Array, life: Life): void {
@@ -45,7 +42,7 @@ function drawMap(data: Uint8Array, life: Life): void {
   }
 }
 
-/** Animals are drawn round where a cell is large enough. */
+/** Animals are drawn as circles if cells are large enough. */
 function isInside(row: number, column: number, side: number): boolean {
   const middle = (side - 1) / 2
   return (row - middle) ** 2 + (column - middle) ** 2 <= (side * 0.45) ** 2 + 0.3
@@ -60,7 +57,7 @@ function shadeOf(life: Life, at: number, inside: boolean): number {
   return Math.round(grown * (grassShades - 1))
 }
 
-/** Each population against its own highest number: rabbits as an area, foxes as a line. */
+/** Each population relative to its maximum: rabbits as an area, foxes as a line. */
 function drawChart(data: Uint8Array, { rabbits, foxes }: History): void {
   const bottom = mapHeight + chartHeight - margin
   const room = chartHeight - 2 * margin
@@ -88,7 +85,7 @@ function highest(numbers: Uint32Array): number {
   return most
 }
 
-/** What a row of numbers has at a place between two of them. */
+/** Linear interpolation. */
 function between(numbers: Uint32Array, at: number): number {
   const low = numbers[Math.floor(at)]!
   const high = numbers[Math.ceil(at)]!

@@ -1,10 +1,10 @@
-/** Scenarios: who lives in a world at first, and by which rules. */
+/** Scenarios: the initial population and the rules. */
 
 export interface Scenario {
-  /** Shares of the land that have a rabbit, or a fox, at the beginning. */
+  /** Initial shares of land cells with a rabbit, and with a fox. */
   readonly rabbits: number
   readonly foxes: number
-  /** Generations until grass that was eaten is food again. */
+  /** Generations until eaten grass is edible again. */
   readonly regrowth: number
   readonly rabbit: Diet
   readonly fox: Diet
@@ -14,7 +14,7 @@ export interface Scenario {
 export interface Diet {
   /** Energy from one meal: grass for a rabbit, a rabbit for a fox. */
   readonly meal: number
-  /** With so much energy it leaves a young one behind when it moves, and each has half. */
+  /** Energy from which an animal reproduces when it moves; parent and offspring get half each. */
   readonly breedsAt: number
 }
 

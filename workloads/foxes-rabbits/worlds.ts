@@ -1,17 +1,17 @@
-/** Worlds: the four grounds on which foxes and rabbits live. They are always the same; only who lives there differs. */
+/** The four worlds. Their terrain is fixed; only the population depends on the seed. */
 
 import { scramble } from '../random/scramble.ts'
 
 export interface World {
   readonly width: number
   readonly height: number
-  /** How much of the ground is water, where nothing lives. */
+  /** Share of cells that are water. */
   readonly water: number
   /** Cells across a typical lake, a multiple of 4. */
   readonly lake: number
 }
 
-/** A meadow, a land of ponds, a lake district, an archipelago; each has four times the cells of the one before. */
+/** A meadow, a land of ponds, a lake district, an archipelago; each has four times the cells of the previous one. */
 export const worlds = {
   1: { width: 64, height: 48, water: 0, lake: 4 },
   2: { width: 128, height: 96, water: 0.15, lake: 16 },
@@ -21,7 +21,7 @@ export const worlds = {
 
 export type WorldNumber = keyof typeof worlds
 
-/** 1 for each cell of a world, row by row, that is water. */
+/** 1 for each water cell, row by row. */
 export function waterOf({ width, height, water, lake }: World): Uint8Array {
   const wet = new Uint8Array(width * height)
   if (water === 0) return wet
@@ -40,7 +40,7 @@ export function waterOf({ width, height, water, lake }: World): Uint8Array {
   return wet
 }
 
-/** Adds one row of a smooth surface from 0 to `most` whose hills are about `step` cells apart. */
+/** Adds one row of a smooth surface from 0 to `most`, with hills about `step` cells apart. */
 function addHills(depth: Float64Array, row: number, step: number, most: number): void {
   const line = Math.floor(row / step)
   const down = smooth(row / step - line)
@@ -53,7 +53,7 @@ function addHills(depth: Float64Array, row: number, step: number, most: number):
   }
 }
 
-/** Of two random heights, one in the line below the other. */
+/** Interpolates between two vertically adjacent random heights. */
 function heightBetween(line: number, column: number, down: number): number {
   return heightAt(line, column) * (1 - down) + heightAt(line + 1, column) * down
 }

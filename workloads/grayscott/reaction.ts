@@ -1,11 +1,10 @@
 /**
- * Reaction: two substances that spread over a square whose opposite edges meet. U is fed everywhere, V turns U
- * into V where both meet, and V is removed.
+ * Two substances diffuse on a torus. U is fed everywhere, V converts U into V where they meet, and V is removed.
  */
 
 import { scramble } from '../random/scramble.ts'
 
-/** Concentrations in rows of `size + 2`: the outermost cells repeat the opposite edge, so that no step looks for it. */
+/** Concentrations in rows of `size + 2`: the border repeats the opposite edge, which avoids wrapping indices. */
 export interface Field {
   readonly size: number
   readonly u: Float32Array
@@ -17,15 +16,15 @@ export interface Rates {
   kill: number
 }
 
-/** Low enough for every allowed feed and kill: beyond, neighbours would begin to swing against each other. */
+/** Diffusion rates, low enough to be stable for every allowed feed and kill. */
 const spreadU = 0.8
 const spreadV = 0.4
-/** How much of a cell comes from each neighbour across an edge, and across a corner, in one iteration. */
+/** Weights of edge and corner neighbours in the diffusion. */
 const edge = 0.2
 const corner = 0.05
 /**
- * A trace of V falls in everywhere. Without it V would sink to numbers so small (denormal) that processors take
- * a hundred times longer for them.
+ * A trace of V is added everywhere. Otherwise V would become denormal, and denormal arithmetic is up to a hundred times
+ * slower.
  */
 const trace = 1e-12
 
@@ -34,7 +33,7 @@ export function emptyField(size: number): Field {
   return { size, u: new Float32Array(cells).fill(1), v: new Float32Array(cells) }
 }
 
-/** U everywhere, and square drops of V: one for about each 32 × 32 cells, where the seed says. */
+/** U everywhere, and square drops of V at seeded positions, about one per 32 × 32 cells. */
 export function startField(size: number, seed: number): Field {
   const field = emptyField(size)
   const drops = Math.max(1, Math.round((size / 32) ** 2))
@@ -66,8 +65,8 @@ export function react(from: Field, to: Field, { feed, kill }: Rates): void {
   for (let row = 1; row <= size; row++) {
     const first = row * width
     const last = first + size
-    // A cell's column and those beside it: its middle, and the sum of what lies above and below. Each column is
-    // read once and handed on from right to left.
+    // For the cell's column and its neighbours: the middle value, and the sum of the values above and below. Each column
+    // is read once and passed on from right to left.
     let leftU = u[first]!
     let leftV = v[first]!
     let leftEndsU = u[first - width]! + u[first + width]!
@@ -115,7 +114,7 @@ export function largestChange(before: Field, after: Field): number {
   return largest
 }
 
-/** Fills the outermost cells. */
+/** Fills the border. */
 function closeEdges(cells: Float32Array, size: number): void {
   const width = size + 2
   for (let row = 1; row <= size; row++) {

@@ -1,18 +1,18 @@
-/** A*: the path of least effort, as `moveCost` has it, with the straight line to the peak as its guide. */
+/** A*: the path of least effort (`moveCost`), with the straight-line distance to the peak as heuristic. */
 
 import { pointOf } from './grid.ts'
 import { findBetter } from './moves.ts'
 import { CellQueue } from './queue.ts'
 import { cellsPerProgress, type Found, pathTo, type Quest, startMark } from './search.ts'
 
-/** The cost of a cell that no way led to so far. */
+/** Cost of a cell not reached so far. */
 const unknown = 2 ** 31 - 1
 
 export function astar({ grid, moves, start, peak, step, progress }: Quest): Found {
   const { heights, stride, margin, area } = grid
   const { count, delta, dx, dy } = moves
   const came = new Uint8Array(heights.length)
-  // No way into the margin is cheaper than 0.
+  // A cost of 0 keeps the search out of the margin.
   const costs = new Int32Array(heights.length)
   for (let row = margin; row < margin + grid.height; row++) {
     const first = row * stride + margin
@@ -40,7 +40,7 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
       came[neighbour] = move + 1
       const x = toGoalX - dx[move]!
       const y = toGoalY - dy[move]!
-      // Never too much: no way is cheaper than a straight one on level ground.
+      // Admissible: no path is cheaper than a straight one on level ground.
       queue.push(newCost + Math.floor(step * Math.sqrt(x * x + y * y)), neighbour)
     }
   }

@@ -1,4 +1,4 @@
-/** Breadth first: visits cells in the order of their moves from the start, so the path has the fewest moves. */
+/** Breadth-first search: the path has the fewest moves. */
 
 import type { Grid } from './grid.ts'
 import type { Moves } from './moves.ts'
@@ -20,7 +20,7 @@ export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
     const cell = queue[next]!
     let first = cell - reach * stride - reach
     for (let row = 0; row < masks.length; row++, first += stride) {
-      // Bits of 32 cells from `first` on. Not shifted by 32 - first, which would be by nothing where a word begins.
+      // Bits of 32 cells starting at `first`. A shift by 32 - first would be a shift by 0 at the start of a word.
       const word = first >> 5
       const found = ((unknown[word]! >>> first) | ((unknown[word + 1]! << 1) << ~first)) & masks[row]!
       if (found === 0) continue
@@ -36,7 +36,7 @@ export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
   return { path: pathTo(peak, came, moves), visited: came, visitedCells: known }
 }
 
-/** Moves by row and column of the square around a cell: their numbers + 1, and a bit for each that there is. */
+/** Moves by row and column of the square around a cell: move index + 1, and a bit for each existing move. */
 function rowsOf({ count, dx, dy }: Moves, reach: number): { masks: Int32Array; moveAt: Uint8Array } {
   const side = 2 * reach + 1
   const masks = new Int32Array(side)
@@ -49,7 +49,7 @@ function rowsOf({ count, dx, dy }: Moves, reach: number): { masks: Int32Array; m
   return { masks, moveAt }
 }
 
-/** A bit for each cell, so that one look tells of a whole row of neighbours; not set in the margin. */
+/** One bit per unvisited cell, so that one operation covers a row of neighbours; 0 in the margin. */
 function bitsOf({ width, height, margin, stride }: Grid): Int32Array {
   const cells = stride * (height + 2 * margin)
   const bits = new Int32Array((cells >> 5) + 2).fill(-1)

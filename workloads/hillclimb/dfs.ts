@@ -1,4 +1,4 @@
-/** Depth first: always on to the highest neighbour not yet visited, and back where there is none. */
+/** Depth-first search: goes to the highest unvisited neighbour, and backtracks if there is none. */
 
 import { marksOf } from './grid.ts'
 import { cellsPerProgress, type Found, pathTo, type Quest, startMark, wall } from './search.ts'

@@ -1,6 +1,6 @@
-/** The search area as the searches see it: heights with a margin around, so that no move needs a look at the edge. */
+/** The search area with a margin around it, so that moves need no bounds checks. */
 
-/** A rectangle of the map; both corners belong to it. */
+/** A rectangle of the map, corners included. */
 export interface Area {
   x0: number
   y0: number
@@ -12,15 +12,15 @@ export interface Grid {
   readonly area: Area
   readonly width: number
   readonly height: number
-  /** The margin's width; no move is longer. */
+  /** Width of the margin, and maximum length of a move. */
   readonly margin: number
-  /** From a cell to the one below. */
+  /** Distance from a cell to the one below. */
   readonly stride: number
-  /** By cell, margin included. */
+  /** By cell, including the margin. */
   readonly heights: Uint16Array
 }
 
-/** `fillRow` gives the heights of the area's row at `y` of the map. */
+/** `fillRow` writes the heights of the area's row at `y` of the map. */
 export function gridOf(area: Area, margin: number, fillRow: (y: number, row: Uint16Array) => void): Grid {
   const width = area.x1 - area.x0 + 1
   const height = area.y1 - area.y0 + 1
@@ -44,7 +44,7 @@ export function pointOf({ area, margin, stride }: Grid, cell: number): { x: numb
   return { x: cell - row * stride - margin + area.x0, y: row - margin + area.y0 }
 }
 
-/** One mark a cell, with `wall` in the margin. */
+/** One mark per cell, with `wall` in the margin. */
 export function marksOf({ width, height, margin, stride }: Grid, wall: number): Uint8Array {
   const marks = new Uint8Array(stride * (height + 2 * margin))
   marks.subarray(0, margin * stride).fill(wall)
@@ -58,7 +58,7 @@ export function marksOf({ width, height, margin, stride }: Grid, wall: number): 
   return marks
 }
 
-/** The highest cell of the area; of equals the nearest to `start`, then the first in reading order. */
+/** The highest cell of the area; among equals the nearest to `start`, then the first in reading order. */
 export function peakOf(grid: Grid, start: number): number {
   const { width, height, margin, stride, heights } = grid
   const startRow = Math.floor(start / stride)
@@ -67,7 +67,7 @@ export function peakOf(grid: Grid, start: number): number {
   let nearest = 0
   for (let row = margin; row < margin + height; row++) {
     const first = row * stride + margin
-    /** In the column of the start. */
+    /** The cell of this row in the start's column. */
     const below = start - startRow * stride + row * stride
     for (let cell = first; cell < first + width; cell++) {
       const here = heights[cell]!

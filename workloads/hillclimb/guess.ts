@@ -1,13 +1,13 @@
-/** Guesses how far a peak is from a look at a few posts of a generated landscape: a search's cost depends on it. */
+/** Estimates the distance of the peak from a sample of a generated landscape, because the cost depends on it. */
 
 import type { Area } from './grid.ts'
 import { cellsPerPost, landOf, postsOf } from './terrain.ts'
 
 const postsASide = 10
-/** The finer layers move a peak only a little. */
+/** Number of layers used: finer layers barely move a peak. */
 const layers = 2
 
-/** In cells, as the crow flies. Never fails: an area that makes no sense is taken as one point. */
+/** Straight-line distance in cells. Never fails: an invalid area is treated as one point. */
 export function distanceGuess(
   map: number,
   width: number,
@@ -33,7 +33,7 @@ export function distanceGuess(
   return distance
 }
 
-/** Some posts, evenly from one cell to another. */
+/** Evenly spaced posts between two cells. */
 function spread(from: number, to: number): { first: number; step: number; count: number } {
   const all = Math.max(1, Math.floor((to - from + 1) / cellsPerPost))
   const count = Math.min(postsASide, all)

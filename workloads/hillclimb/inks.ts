@@ -1,4 +1,4 @@
-/** The colours of a drawn map: land by height and light, once more where a search has been, and the path's. */
+/** Palette of a map: land by height and light, visited land, and the path. */
 
 import { type Colour, mixed, ramp } from '../drawing/canvas.ts'
 
@@ -6,9 +6,9 @@ export const levels = 16
 export const lights = 5
 const perLand = levels * lights
 
-/** Where the colours of a piece of land begin: add level × lights + light. */
+/** First palette index of each kind of land; add level × lights + light. */
 export const landInks = { plain: 0, visited: perLand, outside: 2 * perLand }
-/** From the start of the path to its end. */
+/** Colours along the path. */
 export const pathInks = { first: 3 * perLand, count: 10 }
 const others = pathInks.first + pathInks.count
 export const inks = { casing: others, start: others + 1, peak: others + 2, frame: others + 3 }

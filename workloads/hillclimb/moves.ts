@@ -1,4 +1,4 @@
-/** The moves of a climber: to every cell within reach that no nearer cell stands in the way of. */
+/** Moves to every cell within reach whose line of movement passes through no nearer cell. */
 
 import { highest } from './terrain.ts'
 
@@ -6,17 +6,17 @@ export interface Moves {
   readonly count: number
   readonly dx: Int32Array
   readonly dy: Int32Array
-  /** What a move adds to a cell of the grid. */
+  /** Offset in the grid. */
   readonly delta: Int32Array
-  /** What a move costs on level ground. */
+  /** Cost on level ground. */
   readonly length: Int32Array
   /** Three times the climb that doubles a move's cost. */
   readonly ease: Float64Array
-  /** What a unit of height costs at a wall. */
+  /** Cost per unit of height of a steep climb. */
   readonly effort: number
 }
 
-/** What a step to the next cell costs on level ground. In units of height it is a slope of 1. */
+/** Cost of a step to the next cell on level ground. The same number of height units is a slope of 1. */
 export function stepCost(width: number, height: number): number {
   return Math.round((highest + 1) / Math.max(width, height))
 }
@@ -25,18 +25,18 @@ export function moveCost({ length, ease, effort }: Moves, move: number, climb: n
   return costOf(length[move]!, ease[move]!, effort, Math.abs(climb))
 }
 
-/** In whole numbers. Gentle climbs cost by their square, so that the cheapest way up winds, and walls in proportion. */
+/** An integer. Gentle climbs cost their square, so that cheap paths wind uphill; steep climbs cost in proportion. */
 function costOf(length: number, ease: number, effort: number, climb: number): number {
   return (length + (effort * climb * climb) / (ease + climb)) | 0
 }
 
-/** Moves from a cell that were found to be worth it, and the costs of the cells that they lead to. */
+/** Moves that lower the cost of a neighbour, and those costs. */
 export interface Finds {
   readonly moves: Int32Array
   readonly costs: Int32Array
 }
 
-/** Finds the moves to neighbours whose cost so far is larger than by way of `cell`; the answer is how many. */
+/** Finds moves to neighbours that become cheaper via `cell`; returns their number. */
 export function findBetter(
   { count, delta, length, ease, effort }: Moves,
   heights: Uint16Array,
@@ -48,7 +48,7 @@ export function findBetter(
   const cost = costs[cell]!
   const { moves: foundMoves, costs: foundCosts } = found
   let better = 0
-  // Without a branch on what is better: it would be guessed wrong too often.
+  // Branch-free: the comparison would often be mispredicted.
   for (let move = 0; move < count; move++) {
     const neighbour = cell + delta[move]!
     const climb = Math.abs(heights[neighbour]! - height)
@@ -60,14 +60,14 @@ export function findBetter(
   return better
 }
 
-/** Moves by at most `reach` cells along each axis, the shortest first: 8, 16, 32, 48, 80, 96, 144, 176 of them. */
+/** Moves by at most `reach` cells along each axis, shortest first: 8, 16, 32, 48, 80, 96, 144 or 176 moves. */
 export function movesOf(reach: number, stride: number, step: number, grade: number): Moves {
   const all: { dx: number; dy: number }[] = []
   for (let dy = -reach; dy <= reach; dy++) {
     for (let dx = -reach; dx <= reach; dx++) if (commonDivisor(dx, dy) === 1) all.push({ dx, dy })
   }
   all.sort((a, b) => a.dx ** 2 + a.dy ** 2 - (b.dx ** 2 + b.dy ** 2))
-  // Rounded up, so that a straight line is never dearer than moves along it.
+  // Rounded up, so that a straight line never costs more than moves along it.
   const length = Int32Array.from(all, ({ dx, dy }) => Math.ceil(step * Math.sqrt(dx * dx + dy * dy)))
   return {
     count: all.length,

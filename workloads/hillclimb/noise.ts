@@ -1,31 +1,31 @@
-/** Smooth noise in whole-number arithmetic, the same on every machine: random heights and smooth ways between them. */
+/** Smooth noise in integer arithmetic, identical on every machine: random heights with smooth interpolation. */
 
 export interface Layer {
   seed: number
-  /** Its random heights stand 2 ** bits cells apart. */
+  /** Random heights are 2 ** bits cells apart. */
   bits: number
-  /** Its part in the whole, in 16,384ths. */
+  /** Weight of the layer, in 16,384ths. */
   share: number
-  /** Folded at the middle height, which makes crests. */
+  /** Folded at half the height, which creates ridges. */
   ridged: boolean
-  /** Moved, so that no line of its grid lies upon another layer's. */
+  /** Offset of the grid, so that grids of different layers do not coincide. */
   shiftX: number
   shiftY: number
 }
 
-/** By bits: the smooth way 3t² - 2t³ from one random height to the next, in 4,096ths. */
-const smoothWays = Array.from({ length: 12 }, (_, bits) =>
+/** By bits: the smoothstep function 3t² - 2t³, in 4,096ths. */
+const smoothSteps = Array.from({ length: 12 }, (_, bits) =>
   Int32Array.from({ length: 2 ** bits }, (_, i) => {
     const t = i / 2 ** bits
     return Math.floor(t * t * (3 - 2 * t) * 4096)
   }),
 )
 
-/** Adds a layer's heights at (x, y), (x + step, y), … to `sums`. */
+/** Adds the layer's heights at (x, y), (x + step, y), … to `sums`. */
 export function addLayer(layer: Layer, x: number, y: number, step: number, sums: Int32Array): void {
   const { seed, bits, share, ridged, shiftX, shiftY } = layer
   const within = 2 ** bits - 1
-  const weights = smoothWays[bits]!
+  const weights = smoothSteps[bits]!
   const line = (y + shiftY) >> bits
   const down = weights[(y + shiftY) & within]!
   const above = seed + Math.imul(line, 0xc2b2ae35)
@@ -52,14 +52,14 @@ export function addLayer(layer: Layer, x: number, y: number, step: number, sums:
   }
 }
 
-/** The height between two random ones that stand below each other. */
+/** Interpolates between two vertically adjacent random heights. */
 function between(above: number, below: number, column: number, down: number): number {
   const shift = Math.imul(column, 0x85ebca6b)
   const upper = mix(above + shift) & 0x7fff
   return upper + ((((mix(below + shift) & 0x7fff) - upper) * down) >> 12)
 }
 
-/** Scatters the bits of a whole number. */
+/** Integer hash. */
 export function mix(value: number): number {
   let bits = value | 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d)

@@ -1,4 +1,4 @@
-/** Draws a map with what a search did on it: the land in relief, where it looked, its path, start and peak. */
+/** Draws a map in relief with the visited cells, the path, the start and the peak. */
 
 import { Canvas } from '../drawing/canvas.ts'
 import { type Grid, pointOf } from './grid.ts'
@@ -6,13 +6,13 @@ import { inks, landInks, levels, lights, palette, pathInks } from './inks.ts'
 import type { HeightMap } from './map.ts'
 import type { Found } from './search.ts'
 
-/** A larger map is drawn smaller: one pixel for several cells. */
+/** A larger map is scaled down, with one pixel for several cells. */
 const longestSide = 1024
-/** Slopes are told over some pixels: the heights of an uploaded map are often coarse. */
+/** Slopes are measured over several pixels, because uploaded maps often have coarse heights. */
 const slopeSpan = 4
-/** More than the rise to two neighbours. */
+/** Upper bound of the rise to two neighbours. */
 const steepest = 2 ** 17
-/** A path longer than this many times around the picture is drawn thin, or it would cover all. */
+/** A path longer than this multiple of the picture's perimeter is drawn thin. */
 const mostRounds = 2
 
 export function draw(
@@ -33,7 +33,7 @@ export function draw(
   return png
 }
 
-/** Lit from the upper left. Of the cells behind a pixel, the upper left one stands for all. */
+/** Lit from the upper left. A pixel shows the upper left one of its cells. */
 function drawLand(canvas: Canvas, map: HeightMap, grid: Grid, cells: number, visited: Uint8Array): void {
   const { area, margin, stride } = grid
   const { width, height, pixels } = canvas
@@ -58,11 +58,11 @@ function drawLand(canvas: Canvas, map: HeightMap, grid: Grid, cells: number, vis
   }
 }
 
-/** The parts of a colour: by height in 16s, and by twice the rise, from -`steepest` on, in 64s. */
+/** Parts of a palette index: by height ÷ 16, and by (rise + `steepest`) ÷ 64. */
 function shadesOf(heights: Uint16Array, side: number): { levelInks: Uint8Array; lightInks: Uint8Array } {
   const [low, high] = range(heights)
   const toLevel = levels / (high - low + 1)
-  // A slope looks as steep whatever the map's size and range of heights.
+  // Slopes look the same for every map size and height range.
   const toLight = ((side / (high - low + 1)) * 0.28) / slopeSpan
   const levelInks = Uint8Array.from({ length: 2 ** 12 }, (_, i) => {
     const level = Math.floor((16 * i + 8 - low) * toLevel)

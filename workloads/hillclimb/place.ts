@@ -1,4 +1,4 @@
-/** Where a search takes place: the start and the corners that a request names, or those it leaves out. */
+/** The start and search area of a request, with defaults. */
 
 import { Refusal } from 'plimsoll/workload'
 import type { Area } from './grid.ts'
@@ -17,14 +17,14 @@ export interface Place {
   start: { x: number; y: number }
 }
 
-/** Without corners the whole map is searched, without a start from the middle. Does not look whether all fits. */
+/** Defaults: the whole map, from the middle of the area. Does not validate. */
 export function placeOf(wanted: Wanted, width: number, height: number): Place {
   const { x0 = 0, y0 = 0, x1 = width - 1, y1 = height - 1 } = wanted
   const { xS = Math.floor((x0 + x1) / 2), yS = Math.floor((y0 + y1) / 2) } = wanted
   return { area: { x0, y0, x1, y1 }, start: { x: xS, y: yS } }
 }
 
-/** Refuses what does not lie on the map, a search area turned around, and a start outside of it. */
+/** Rejects coordinates outside the map, an inverted search area, and a start outside the area. */
 export function checkPlace(wanted: Wanted, width: number, height: number): void {
   for (const [side, names] of [
     [width, ['x0', 'x1', 'xS']],

@@ -1,4 +1,4 @@
-/** The order in which cells leave the queue. */
+/** The order of cells in the queue. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,8 +8,8 @@ import { CellQueue } from './queue.ts'
 // A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
-test('a cell with the smallest key comes first and only once, also after keys were lowered', () => {
-  // By how much a key is above the last one taken: near ones, and beyond all blocks.
+test('cells leave in order of their keys, and only once, also after keys were lowered', () => {
+  // Distance of a key from the last one taken: within the first blocks, and beyond all blocks.
   const above = fc.oneof(fc.nat(20), fc.nat(3000), fc.nat(10 ** 7))
   const turns = fc.array(fc.record({ cell: fc.nat(2999), above, pops: fc.boolean() }), {
     maxLength: 5000,

@@ -1,27 +1,27 @@
 /**
- * A queue of cells by key, smallest first, for keys that never fall below the last one taken. Cells lie in blocks of
- * keys, and only those of the first block are put in order: before, a cell whose key falls mostly stays where it is.
+ * A monotone priority queue of cells (bucket queue): keys are never below the last one taken. Cells are kept in blocks
+ * of keys, and only the first block is sorted, so a cell whose key falls usually stays in its block.
  */
 
 const never = 2 ** 31 - 1
-/** Blocks at a time; what is beyond them waits in the last one. */
+/** Number of blocks; the last one also holds all larger keys. */
 const blocks = 1024
 
 export class CellQueue {
-  /** By cell; -1 when it has been taken. */
+  /** By cell; -1 after it was taken. */
   readonly #keys: Int32Array
   readonly #bits: number
-  /** By block, modulo `blocks`: cells, and how many. */
+  /** By block, modulo `blocks`: cells, and their number. */
   readonly #far: Int32Array[] = Array.from({ length: blocks }, () => none)
   readonly #counts = new Int32Array(blocks)
-  /** Of blocks that are done. */
+  /** Arrays of finished blocks, for reuse. */
   readonly #spare: Int32Array[] = []
   #block = 0
-  /** By key of the first block: its first entry; 0 if there is none. */
+  /** By key of the first block: head of a linked list, or 0. */
   readonly #near: Int32Array
-  /** The key within the first block that is looked at. */
+  /** Current key within the first block. */
   #at = 0
-  /** Cell and next entry by turns. */
+  /** Cell and next entry, alternating. */
   #entries: Int32Array = new Int32Array(1024)
   #free = 0
   #used = 2
@@ -33,7 +33,7 @@ export class CellQueue {
     this.#near = new Int32Array(2 ** bits)
   }
 
-  /** For a cell that is new or has a larger key so far, and was not taken. */
+  /** The cell must be new or have a larger key, and must not have been taken. */
   push(key: number, cell: number): void {
     const known = this.#keys[cell]!
     this.#keys[cell] = key
@@ -42,7 +42,7 @@ export class CellQueue {
     else if (known >> this.#bits !== block) this.#putFar(block, cell)
   }
 
-  /** A cell with the smallest key; -1 if there is none. */
+  /** A cell with the smallest key; -1 if the queue is empty. */
   pop(): number {
     const near = this.#near
     const keys = this.#keys
@@ -59,7 +59,7 @@ export class CellQueue {
       near[this.#at] = entries[entry + 1]!
       entries[entry + 1] = this.#free
       this.#free = entry
-      // Otherwise it was taken, or is there again with a smaller key.
+      // Otherwise it was taken, or pushed again with a smaller key.
       if (keys[cell] === this.#block * near.length + this.#at) {
         keys[cell] = -1
         return cell
@@ -67,7 +67,7 @@ export class CellQueue {
     }
   }
 
-  /** By cell: 1 if it has been taken. */
+  /** By cell: 1 if it was taken. */
   taken(): Uint8Array {
     const keys = this.#keys
     const marks = new Uint8Array(keys.length)
@@ -95,7 +95,7 @@ export class CellQueue {
     this.#counts[index] = count + 1
   }
 
-  /** Puts the next block's cells in order. */
+  /** Sorts the cells of the next block. */
   #open(): boolean {
     let block = this.#block + 1
     while (this.#counts[block & (blocks - 1)] === 0 && block < this.#block + blocks) block++

@@ -1,4 +1,4 @@
-/** What each strategy finds, against plain computations on small maps. */
+/** Each strategy, compared with plain computations on small maps. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ interface Small {
   start: [x: number, y: number]
 }
 
-/** Maps of up to 9 × 9; with few heights there are plateaus and several peaks. */
+/** Maps of up to 9 × 9; few distinct heights create plateaus and several peaks. */
 const smallMap = fc
   .record({ width: fc.integer({ min: 1, max: 9 }), height: fc.integer({ min: 1, max: 9 }) })
   .chain(({ width, height }) =>
@@ -48,7 +48,7 @@ async function climb(strategy: string, small: Small): Promise<Summary> {
 
 const gcd = (a: number, b: number): number => (b === 0 ? Math.abs(a) : gcd(b, a % b))
 
-/** What a move costs by the definition; infinity if there is no such move. */
+/** Cost of a move by definition; infinity if the move does not exist. */
 function costOf({ width, height, heights, reach, grade }: Small, a: number, b: number): number {
   const dx = (b % width) - (a % width)
   const dy = Math.floor(b / width) - Math.floor(a / width)
@@ -58,7 +58,7 @@ function costOf({ width, height, heights, reach, grade }: Small, a: number, b: n
   return Math.floor(length + (4 * climb ** 2) / grade / (3 * length * grade + climb))
 }
 
-/** The least cost from the start to each cell: Bellman and Ford's way, until nothing changes. */
+/** Least cost from the start to each cell, by Bellman-Ford. */
 function leastCosts(small: Small, cost: (a: number, b: number) => number): number[] {
   const cells = small.heights.length
   const least = new Array(cells).fill(Infinity)
@@ -78,7 +78,7 @@ function leastCosts(small: Small, cost: (a: number, b: number) => number): numbe
 
 const cellOf = ({ width }: Small, [x, y]: readonly [number, number]) => y * width + x
 
-test('the peak is the highest cell, of equals the nearest to the start', async () => {
+test('the peak is the highest cell, among equals the nearest to the start', async () => {
   await fc.assert(
     fc.asyncProperty(smallMap, fc.constantFrom('BFS', 'DFS', 'ASTAR'), async (small, strategy) => {
       const { peak, start } = await climb(strategy, small)
@@ -92,7 +92,7 @@ test('the peak is the highest cell, of equals the nearest to the start', async (
   )
 })
 
-test('every path leads from the start to the peak by allowed moves, and its numbers are right', async () => {
+test('every path leads from start to peak by valid moves, and its numbers are correct', async () => {
   await fc.assert(
     fc.asyncProperty(smallMap, fc.constantFrom('BFS', 'DFS', 'ASTAR'), async (small, strategy) => {
       const found = await climb(strategy, small)
@@ -114,7 +114,7 @@ test('every path leads from the start to the peak by allowed moves, and its numb
   )
 })
 
-test('A* finds the least effort that there is', async () => {
+test('A* finds the least effort', async () => {
   await fc.assert(
     fc.asyncProperty(smallMap, async (small) => {
       const { effort, peak } = await climb('ASTAR', small)
@@ -125,7 +125,7 @@ test('A* finds the least effort that there is', async () => {
   )
 })
 
-test('BFS finds the fewest moves, and looks no further than the peak', async () => {
+test('BFS finds the fewest moves and stops at the peak', async () => {
   await fc.assert(
     fc.asyncProperty(smallMap, async (small) => {
       const { moves, visited, peak } = await climb('BFS', small)
@@ -137,7 +137,7 @@ test('BFS finds the fewest moves, and looks no further than the peak', async () 
   )
 })
 
-test('DFS goes on to the highest neighbour, and back where it has been to all', async () => {
+test('DFS goes to the highest unvisited neighbour and backtracks', async () => {
   const distinct = smallMap.map((small) => ({
     ...small,
     heights: small.heights.map((height, cell) => Math.min(65_400, height - (height % 100)) + cell),
@@ -169,7 +169,7 @@ test('DFS goes on to the highest neighbour, and back where it has been to all', 
   )
 })
 
-test('the greatest effort that an upload can ask for does not overflow', async () => {
+test('the largest possible effort does not overflow', async () => {
   const [width, height] = [2048, 2]
   const heights: number[] = Array.from({ length: width * height }, (_, cell) => (cell % 2 ? 0 : 65_534))
   heights[width - 1] = 65_535

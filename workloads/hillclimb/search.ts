@@ -1,4 +1,4 @@
-/** What a search is given and what it answers, whichever the strategy. */
+/** Input and output of a search, for all strategies. */
 
 import type { Grid } from './grid.ts'
 import type { Moves } from './moves.ts'
@@ -8,30 +8,30 @@ export interface Quest {
   moves: Moves
   start: number
   peak: number
-  /** What a step to the next cell costs on level ground. */
+  /** Cost of a step to the next cell on level ground. */
   step: number
-  /** Told now and then: the share of the area's cells that were visited. */
+  /** Receives the share of visited cells. */
   progress(fraction: number): void
 }
 
 export interface Found {
-  /** Cells, from the start to the peak. */
+  /** Cells from the start to the peak. */
   path: Int32Array
-  /** By cell: not 0 where the search has been, the margin aside. */
+  /** By cell: non-zero if visited; meaningless in the margin. */
   visited: Uint8Array
   visitedCells: number
 }
 
 export type Search = (quest: Quest) => Found
 
-/** Marks in an array of moves by cell; 1 to 176 are 1 + the move by which the search came. */
+/** Marks by cell; 1 to 176 are 1 + the move that led there. */
 export const startMark = 254
 export const wall = 255
 
-/** Cells between two words of progress: a few milliseconds. */
+/** Cells between progress reports: a few milliseconds. */
 export const cellsPerProgress = 2 ** 14
 
-/** Walks back from the peak by the moves that led there. */
+/** Follows the moves back from the peak. */
 export function pathTo(peak: number, came: Uint8Array, { delta }: Moves): Int32Array {
   let cells = 1
   for (let cell = peak; came[cell] !== startMark; cell -= delta[came[cell]! - 1]!) cells++

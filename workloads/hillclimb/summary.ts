@@ -1,4 +1,4 @@
-/** What there is to say of a found way in numbers. */
+/** Figures of a path. */
 
 import { pointOf } from './grid.ts'
 import { moveCost } from './moves.ts'
@@ -7,17 +7,17 @@ import type { Found, Quest } from './search.ts'
 export interface Summary {
   start: { x: number; y: number; height: number }
   peak: { x: number; y: number; height: number }
-  /** Moves of the way. */
+  /** Number of moves. */
   moves: number
-  /** Its length in cells, as seen from above. */
+  /** Horizontal length in cells. */
   length: number
-  /** Height gained, where it goes up. */
+  /** Total ascent. */
   climb: number
-  /** What A* minimizes: as much as this many steps on level ground. */
+  /** The cost that A* minimizes, in steps on level ground. */
   effort: number
-  /** Cells that the search has been to. */
+  /** Number of visited cells. */
   visited: number
-  /** Points of the way; of a long one some, at equal distances, with both its ends. */
+  /** Points of the path; a long path is sampled evenly, including both ends. */
   path: [x: number, y: number][]
 }
 

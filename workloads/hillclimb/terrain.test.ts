@@ -1,4 +1,4 @@
-/** What generated landscapes are like. */
+/** Properties of generated landscapes. */
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import { generatedMap } from './map.ts'
 // A fixed seed: every run checks the same cases.
 fc.configureGlobal({ seed: 1 })
 
-/** All heights of a generated map. */
+/** The heights of a generated map. */
 function heightsOf(map: number, width: number, height = width): Uint16Array {
   const heights = new Uint16Array(width * height)
   const { fillRow } = generatedMap(map, width, height)
@@ -17,7 +17,7 @@ function heightsOf(map: number, width: number, height = width): Uint16Array {
   return heights
 }
 
-test('a landscape is the same on every machine', () => {
+test('a landscape is identical on every machine', () => {
   const digest = (map: number, side: number) =>
     createHash('sha256')
       .update(Buffer.from(heightsOf(map, side).buffer))
@@ -26,7 +26,7 @@ test('a landscape is the same on every machine', () => {
   assert.deepEqual([digest(1, 64), digest(2 ** 32 - 1, 100)], ['a4804a965478fb50', '63731fc0166d9cc7'])
 })
 
-test('a landscape has many heights, is another for each number, and keeps its shape in a larger map', () => {
+test('a landscape has many heights, differs for each number, and keeps its shape in a larger map', () => {
   const [one, other] = [heightsOf(1, 128), heightsOf(2, 128)]
   assert.notDeepEqual(one, other)
   const sorted = one.toSorted()
@@ -40,7 +40,7 @@ test('a landscape has many heights, is another for each number, and keeps its sh
   }
 })
 
-test('a part of a landscape, or every so many cells of it, has the same heights as the whole', () => {
+test('a section or a sample of a landscape has the same heights as the whole', () => {
   const side = 90
   const whole = heightsOf(7, side)
   const { fillRow } = generatedMap(7, side, side)

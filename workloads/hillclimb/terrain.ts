@@ -1,37 +1,37 @@
-/** A landscape made from a number: layers of noise, added up at posts, and between the posts the land hangs straight. */
+/** Generates a landscape from a number: layers of noise at grid points ("posts"), with linear interpolation between. */
 
 import { addLayer, type Layer, mix } from './noise.ts'
 
-/** Heights are from 0 to this. */
+/** Maximum height; the minimum is 0. */
 export const highest = 65_535
 
-/** Posts stand 2 ** postBits cells apart, both ways. */
+/** Posts are 2 ** postBits cells apart in both directions. */
 const postBits = 2
 export const cellsPerPost = 2 ** postBits
 
-/** From half units, weighed by cells both ways. */
+/** Shift from half units weighted by cells in both directions. */
 const toUnits = 2 * postBits + 1
 
 export interface Land {
-  /** The coarsest first. */
+  /** Coarsest first. */
   readonly layers: readonly Layer[]
-  /** Two lines of posts that were used last: rows that are asked for from top to bottom share them. */
+  /** The two lines of posts used last; consecutive rows share them. */
   readonly strip: Strip
 }
 
 interface Strip {
-  /** Its first post. */
+  /** The first post. */
   column: number
   line: number
   above: Int32Array
   below: Int32Array
 }
 
-/** Any whole number is a landscape: as many hills whatever the size, and a larger map shows them in more detail. */
+/** Accepts any integer. The number of hills does not depend on the size; a larger map shows more detail. */
 export function landOf(map: number, width: number, height: number): Land {
   const coarsest = Math.max(postBits, 30 - Math.clz32(Math.max(width, height) - 1))
   const count = coarsest - postBits + 1
-  // Each layer is half as high as the one before, and the first is higher: hills rather than bumps.
+  // Each layer is half as high as the previous one; the first is higher, for hills rather than bumps.
   const weights = Array.from({ length: count }, (_, depth) => (depth === 0 ? 1.6 : 0.5 ** depth))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const layers = weights.map((weight, depth) => {
@@ -49,7 +49,7 @@ export function landOf(map: number, width: number, height: number): Land {
   return { layers, strip: { column: -1, line: -1, above: new Int32Array(), below: new Int32Array() } }
 }
 
-/** Fills `posts` with the heights of every `step`-th post, in half units, from one on. */
+/** Fills `posts` with the heights of every `step`-th post, in half units, starting at (column, line). */
 export function postsOf(
   layers: readonly Layer[],
   column: number,
@@ -63,7 +63,7 @@ export function postsOf(
   for (let i = 0; i < posts.length; i++) posts[i]! >>= 12
 }
 
-/** Fills `row` with the heights of (x, y), (x + step, y), … */
+/** Fills `row` with the heights at (x, y), (x + step, y), … */
 export function heightsOf(land: Land, x: number, y: number, step: number, row: Uint16Array): void {
   const first = x >> postBits
   const last = ((x + step * (row.length - 1)) >> postBits) + 1

@@ -1,109 +1,75 @@
-/** Reads an uploaded PNG as a height-map, bright is high, and refuses one that is broken, too large or a trap. */
+/** Reads an uploaded PNG as a height map: the brighter a pixel, the higher it is. */
 
-import { crc32 } from 'node:zlib'
-import { Unzlib } from 'fflate'
 import { Refusal, type RequestBody } from 'plimsoll/workload'
+import { formatOf, readHeader } from '../images/header.ts'
+import { channelsOf, type PngFile, readPngFile } from '../images/png-chunks.ts'
+import { checkDataLength, decodeRows } from '../images/png-decode.ts'
+import { type RowPainter, unpack } from '../images/png-paint.ts'
+import { readUpload } from '../uploads/read.ts'
 import { type HeightMap, storedMap } from './map.ts'
-import { type PngHeader, readHeader, signatureBytes } from './png-header.ts'
-import { luminance, PngRows } from './png-rows.ts'
 
 export const maxBytes = 16 * 1024 * 1024
-/** Of a map, generated or uploaded. */
+/** Largest width and height of a map, generated or uploaded. */
 export const maxSide = 2048
 
-/** Inflated at a time: deflate makes at most 1,032 bytes of one, so what comes out at once is bounded too. */
-const pieceBytes = 4096
-
-/** As the file has them: four letters. */
-const chunkNames = { PLTE: 0x504c5445, IDAT: 0x49444154, IEND: 0x49454e44 }
-
 /** The whole body; empty if there is none. */
-export async function readBody(body: RequestBody): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Refusal(413, `The uploaded map is larger than ${maxBytes} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+export function readBody(body: RequestBody): Promise<Uint8Array> {
+  return readUpload(body, maxBytes, `The uploaded map is larger than ${maxBytes} bytes.`)
 }
 
 export function uploadedMap(bytes: Uint8Array): HeightMap {
-  const header = acceptableHeader(bytes)
-  const { deflated, palette } = contentsOf(bytes)
-  if (header.colourType === 3 && !palette) throw broken('it has no palette')
-  const rows = new PngRows(header, palette ?? new Uint16Array())
-  inflate(deflated, rows)
-  if (!rows.complete) throw broken('it ends before all of its rows')
-  return storedMap(rows.heights, header.width, header.height)
-}
-
-function acceptableHeader(bytes: Uint8Array): PngHeader {
-  const header = readHeader(bytes)
-  if (header === undefined) throw new Refusal(415, 'The uploaded map must be a PNG picture; this is none.')
-  if (header === 'broken') throw broken('its header is not valid')
-  const { width, height } = header
+  if (formatOf(bytes) !== 'png') throw new Refusal(415, 'The uploaded map must be a PNG picture.')
+  const { width = 0, height = 0 } = readHeader(bytes) ?? {}
   if (width > maxSide || height > maxSide) {
     const size = `${width} × ${height} pixels`
     throw new Refusal(413, `The uploaded map is ${size}; at most ${maxSide} × ${maxSide} are allowed.`)
   }
-  if (header.interlaced) {
+  const file = readPngFile(bytes)
+  if (file.interlaced) {
     throw new Refusal(415, 'The uploaded PNG is interlaced; save it without interlacing (Adam7).')
   }
-  return header
+  checkDataLength(file)
+  const heights = new Uint16Array(width * height)
+  decodeRows(file, heightPainter(file, heights), () => {})
+  return storedMap(heights, width, height)
 }
 
-function inflate(deflated: Uint8Array, rows: PngRows): void {
-  const inflator = new Unzlib((piece) => {
-    const wrong = rows.push(piece)
-    if (wrong !== undefined) throw broken(wrong)
-  })
-  try {
-    for (let at = 0; at < deflated.length; at += pieceBytes) {
-      inflator.push(deflated.subarray(at, at + pieceBytes))
+/** Writes the brightness of each pixel, from 0 to 65,535. Unlike `Picture`, this keeps 16-bit samples exact. */
+function heightPainter(file: PngFile, heights: Uint16Array): RowPainter {
+  const { width, depth, colourType } = file
+  const channels = channelsOf(colourType)
+  const samples = new Uint16Array(width * channels)
+  const palette = colourType === 3 ? paletteHeights(file.palette) : undefined
+  // An integer for every depth of the standard.
+  const scale = 65_535 / (2 ** depth - 1)
+  return (row, _pass, index) => {
+    unpack(row, samples, samples.length, depth)
+    const first = index * width
+    if (palette) for (let x = 0; x < width; x++) heights[first + x] = palette[samples[x]!]!
+    else if (channels < 3) for (let x = 0; x < width; x++) heights[first + x] = samples[x * channels]! * scale
+    else {
+      for (let x = 0, at = 0; x < width; x++, at += channels) {
+        heights[first + x] = luminance(
+          samples[at]! * scale,
+          samples[at + 1]! * scale,
+          samples[at + 2]! * scale,
+        )
+      }
     }
-  } catch (error) {
-    throw error instanceof Refusal
-      ? error
-      : broken(`its data cannot be inflated: ${(error as Error).message}`)
   }
 }
 
-/** The picture's data from all of its chunks, and its palette if it has one; other chunks do not matter. */
-function contentsOf(bytes: Uint8Array): { deflated: Uint8Array; palette: Uint16Array | undefined } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // One array, however many chunks there are: millions of tiny ones fit into an upload.
-  const deflated = new Uint8Array(bytes.length)
-  let deflatedBytes = 0
-  let palette: Uint16Array | undefined
-  for (let at = signatureBytes; ; ) {
-    if (at + 12 > bytes.length) throw broken('it breaks off')
-    const name = view.getUint32(at + 4)
-    const end = at + 8 + view.getUint32(at)
-    if (end + 4 > bytes.length) throw broken('it breaks off')
-    if (crc32(bytes.subarray(at + 4, end)) !== view.getUint32(end)) throw broken('a check sum is wrong')
-    const data = bytes.subarray(at + 8, end)
-    if (name === chunkNames.IEND) return { deflated: deflated.subarray(0, deflatedBytes), palette }
-    if (name === chunkNames.PLTE) palette = readPalette(data)
-    if (name === chunkNames.IDAT) {
-      deflated.set(data, deflatedBytes)
-      deflatedBytes += data.length
-    }
-    at = end + 4
-  }
-}
-
-/** The brightness of each colour; those that are not there are dark. */
-function readPalette(data: Uint8Array): Uint16Array {
+/** The brightness of each colour; missing colours are dark. */
+function paletteHeights(colours: Uint8Array): Uint16Array {
   const palette = new Uint16Array(256)
-  for (let i = 0; i < 256 && 3 * i + 2 < data.length; i++) {
-    const [red, green, blue] = data.subarray(3 * i, 3 * i + 3)
+  for (let i = 0; 3 * i + 2 < colours.length; i++) {
+    const [red, green, blue] = colours.subarray(3 * i, 3 * i + 3)
     palette[i] = luminance(red! * 257, green! * 257, blue! * 257)
   }
   return palette
 }
 
-function broken(why: string): Refusal {
-  return new Refusal(422, `The uploaded PNG cannot be read: ${why}.`)
+/** All four values are from 0 to 65,535. */
+function luminance(red: number, green: number, blue: number): number {
+  return (red * 77 + green * 150 + blue * 29) >> 8
 }

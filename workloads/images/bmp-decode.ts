@@ -1,4 +1,4 @@
-/** Decodes BMP without compression: palettes of 1, 4 and 8 bits, 16, 24 and 32 bits a pixel, either row order. */
+/** Decodes uncompressed BMP: palettes of 1, 4 and 8 bits, 16, 24 and 32 bits per pixel, either row order. */
 
 import { readHeader } from './header.ts'
 import { checkSize, damaged, type Picture, type Progress, unsupported } from './picture.ts'
@@ -7,12 +7,12 @@ interface BmpFile {
   width: number
   height: number
   topDown: boolean
-  /** Bits a pixel. */
+  /** Bits per pixel. */
   bits: number
-  /** Blue, green, red and perhaps an unused byte of each colour. */
+  /** Blue, green, red and, in newer files, an unused byte per colour. */
   palette: Uint8Array
   colourBytes: number
-  /** Which bits of a pixel hold red, green, blue and alpha. */
+  /** Bit masks of red, green, blue and alpha. */
   masks: readonly number[]
   rowBytes: number
   rows: Uint8Array
@@ -44,18 +44,18 @@ function readBmpFile(bytes: Uint8Array): BmpFile {
   checkSize('bmp', width, height)
   const bits = head.getUint16(old ? 24 : 28, true)
   const compression = old ? 0 : head.getUint32(30, true)
-  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw damaged('bmp', `it has ${bits} bits a pixel`)
+  if (![1, 4, 8, 16, 24, 32].includes(bits)) throw damaged('bmp', `it has ${bits} bits per pixel`)
   const masked = compression === 3 || compression === 6
   if (compression !== 0 && !(masked && (bits === 16 || bits === 32))) {
     throw unsupported(
       'bmp',
-      `compression ${compression} with ${bits} bits a pixel`,
-      'only plain rows are supported',
+      `compression ${compression} with ${bits} bits per pixel`,
+      'only uncompressed rows are supported',
     )
   }
   const start = head.getUint32(10, true)
   const rowBytes = Math.ceil((width * bits) / 32) * 4
-  // The last row may lack what only fills it up.
+  // The last row may lack its padding.
   const needed = rowBytes * (height - 1) + Math.ceil((width * bits) / 8)
   if (start < 14 + infoBytes || start + needed > bytes.length) {
     throw damaged('bmp', `it is cut off, or its rows do not begin at byte ${start}`)
@@ -72,14 +72,14 @@ function readBmpFile(bytes: Uint8Array): BmpFile {
   }
 }
 
-/** The fourth byte of a pixel of 32 bits is unused, unless a newer header says that it is alpha. */
+/** The fourth byte of a 32-bit pixel is alpha only if a newer header says so. */
 function plainMasks(head: DataView, infoBytes: number, bits: number): number[] {
   if (bits === 16) return [0x7c00, 0x03e0, 0x001f, 0]
   const alpha = bits === 32 && infoBytes >= 56 ? head.getUint32(66, true) : 0
   return [0xff0000, 0x00ff00, 0x0000ff, alpha === 0xff000000 ? alpha : 0]
 }
 
-/** They follow the oldest header, and are part of newer ones. */
+/** The masks follow the oldest header and are part of newer ones. */
 function readMasks(head: DataView, infoBytes: number, withAlpha: boolean, start: number): number[] {
   const count = withAlpha || infoBytes >= 56 ? 4 : 3
   if (54 + count * 4 > start) throw damaged('bmp', 'its colour masks are missing')
@@ -126,7 +126,7 @@ interface Channel {
   levels: Uint8Array
 }
 
-/** A mask of up to 8 bits in a row; of a longer one the upper 8 count. */
+/** A contiguous mask; if it has more than 8 bits, the upper 8 are used. */
 function channelOf(mask: number): Channel {
   if (mask === 0) return { shift: 0, largest: 0, levels: new Uint8Array(1) }
   const top = 32 - Math.clz32(mask)

@@ -1,11 +1,11 @@
-/** Encodes BMP: 24 bits a pixel, the lowest row first; ignores transparency. */
+/** Encodes BMP with 24 bits per pixel, bottom row first; ignores transparency. */
 
 import type { Picture, Progress } from './picture.ts'
 
 const headBytes = 14 + 40
 
 export function encodeBmp({ width, height, data }: Picture, progress: Progress): Uint8Array {
-  // Each row is filled up to a multiple of 4 bytes.
+  // Rows are padded to a multiple of 4 bytes.
   const rowBytes = (width * 3 + 3) & ~3
   const bytes = new Uint8Array(headBytes + rowBytes * height)
   const head = new DataView(bytes.buffer)

@@ -1,4 +1,4 @@
-/** BMP, read and written. */
+/** Decoding and encoding BMP. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ interface BmpRecipe {
   width: number
   height: number
   bits: number
-  /** A pixel as stored. */
+  /** A stored pixel. */
   pixel(x: number, y: number): number
   headerBytes?: number
   topDown?: boolean
@@ -86,7 +86,7 @@ function check(
   }
 }
 
-test('palettes of 1, 4 and 8 bits are read, old headers too', () => {
+test('palettes of 1, 4 and 8 bits are read, also with old headers', () => {
   for (const bits of [1, 4, 8]) {
     const roll = dice(bits)
     const palette = Array.from({ length: Math.min(2 ** bits, 200) }, () => [roll(256), roll(256), roll(256)])
@@ -97,7 +97,7 @@ test('palettes of 1, 4 and 8 bits are read, old headers too', () => {
   }
 })
 
-test('24 and 32 bits are read; the fourth byte is alpha only where a header says so', () => {
+test('24 and 32 bits are read; the fourth byte is alpha only if a header says so', () => {
   const roll = dice(1)
   const rgb = (pixel: number) => [(pixel >>> 16) & 255, (pixel >>> 8) & 255, pixel & 255]
   const colours = at(Array.from({ length: width * height }, () => roll(2 ** 24)))
@@ -113,7 +113,7 @@ test('24 and 32 bits are read; the fourth byte is alpha only where a header says
   }
 })
 
-test('masks may put the colours anywhere and give them any number of bits', () => {
+test('masks may have any position and width', () => {
   const roll = dice(2)
   const short = at(Array.from({ length: width * height }, () => roll(2 ** 16)))
   const level = (value: number, largest: number) => Math.round((value * 255) / largest)
@@ -132,7 +132,7 @@ test('masks may put the colours anywhere and give them any number of bits', () =
   )
 })
 
-test('what is written is read as it was', () => {
+test('encoding and decoding is lossless', () => {
   for (const [w, h] of [
     [1, 1],
     [2, 3],

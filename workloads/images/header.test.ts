@@ -1,4 +1,4 @@
-/** What the first bytes of a picture tell. */
+/** Format and size from the first bytes. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function bmp(headerBytes: number, width: number, height: number): Buffer {
 const jpeg = (extra: Buffer[] = [], progressive = false) =>
   jpegFile({ width: 300, height: 7, sampling: [[1, 1]], progressive, extra })
 
-test('PNG, JPEG and BMP tell their size', () => {
+test('the sizes of PNG, JPEG and BMP are read', () => {
   const png = Buffer.concat([signature, ihdr(70_000, 3, 8, 6, 0, 0, 0)])
   assert.deepEqual(readHeader(png), { format: 'png', width: 70_000, height: 3, progressive: false })
   assert.deepEqual(readHeader(jpeg()), { format: 'jpeg', width: 300, height: 7, progressive: false })
@@ -44,7 +44,7 @@ test('PNG, JPEG and BMP tell their size', () => {
   })
 })
 
-test('a BMP whose top row comes first has a height all the same', () => {
+test('a top-down BMP has a positive height', () => {
   assert.deepEqual(readHeader(bmp(40, 500, -400)), {
     format: 'bmp',
     width: 500,
@@ -53,7 +53,7 @@ test('a BMP whose top row comes first has a height all the same', () => {
   })
 })
 
-test('a JPEG tells its size after other segments and after fill bytes', () => {
+test('the size of a JPEG is found behind other segments and fill bytes', () => {
   const extra = [
     segment(0xe1, Buffer.alloc(20_000)),
     Buffer.from([0xff, 0xff]),
@@ -62,12 +62,12 @@ test('a JPEG tells its size after other segments and after fill bytes', () => {
   assert.deepEqual(readHeader(jpeg(extra)), { format: 'jpeg', width: 300, height: 7, progressive: false })
 })
 
-test('a view into a larger buffer is read from its own beginning', () => {
+test('a view into a larger buffer is read from its own start', () => {
   const within = Buffer.concat([Buffer.from('before'), jpeg()]).subarray(6)
   assert.deepEqual(readHeader(within), { format: 'jpeg', width: 300, height: 7, progressive: false })
 })
 
-test('the format is known by the first bytes alone', () => {
+test('the format is detected by the first bytes', () => {
   assert.equal(formatOf(signature), 'png')
   assert.equal(formatOf(Buffer.from([0xff, 0xd8, 0xff])), 'jpeg')
   assert.equal(formatOf(Buffer.from('BM')), 'bmp')
@@ -77,7 +77,7 @@ test('the format is known by the first bytes alone', () => {
   }
 })
 
-test('a head that ends too early tells no size, and never throws', () => {
+test('a truncated head has no size and never throws', () => {
   const png = Buffer.concat([signature, ihdr(70_000, 3, 8, 6, 0, 0, 0)])
   for (let length = 0; length < 24; length++) assert.equal(readHeader(png.subarray(0, length)), undefined)
   for (let length = 0; length < 26; length++)
@@ -94,7 +94,7 @@ test('a head that ends too early tells no size, and never throws', () => {
   })
 })
 
-test('noise after a signature gives a size or none, and never throws or hangs', () => {
+test('noise after a signature never throws or hangs', () => {
   const roll = dice(3)
   for (let i = 0; i < 2000; i++) {
     const noise = Uint8Array.from({ length: roll(300) }, () => (roll(3) === 0 ? 0xff : roll(256)))

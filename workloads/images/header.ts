@@ -1,14 +1,14 @@
-/** Reads from the first bytes of a picture which format it has and how large it is, whatever its name or type says. */
+/** Detects a picture's format and size from its first bytes, whatever its name or content type. */
 
 export const pictureFormats = ['png', 'jpeg', 'bmp'] as const
 export type PictureFormat = (typeof pictureFormats)[number]
 
 export interface PictureHeader {
   format: PictureFormat
-  /** As stored: a side may be 0 in a broken file. */
+  /** As stored; may be 0 in a corrupt file. */
   width: number
   height: number
-  /** A JPEG file whose scans refine the picture step by step, which takes longer to decode. */
+  /** A progressive JPEG, which takes longer to decode. */
   progressive: boolean
 }
 
@@ -18,12 +18,12 @@ const signatures: Record<PictureFormat, readonly number[]> = {
   bmp: [0x42, 0x4d],
 }
 
-/** By its signature; undefined if it is none of these formats. */
+/** By signature; undefined for other formats. */
 export function formatOf(head: Uint8Array): PictureFormat | undefined {
   return pictureFormats.find((format) => signatures[format].every((byte, i) => head[i] === byte))
 }
 
-/** Never throws. Undefined for another format, and for a head that ends or is broken before it tells the size. */
+/** Never throws. Undefined for other formats, and if the head is truncated or corrupt. */
 export function readHeader(head: Uint8Array): PictureHeader | undefined {
   const format = formatOf(head)
   const size = format && sizes[format](new DataView(head.buffer, head.byteOffset, head.byteLength))
@@ -55,7 +55,7 @@ function jpegSize(head: DataView): Size {
   return { width: head.getUint16(at + 7), height: head.getUint16(at + 5), progressive }
 }
 
-/** Where the frame header of a JPEG begins, which tells the size, after segments of any length. */
+/** Offset of a JPEG's frame header, which holds the size, behind segments of any length. */
 export function frameHeaderAt(head: DataView): number | undefined {
   let at = 2
   while (at + 9 <= head.byteLength) {
@@ -69,7 +69,7 @@ export function frameHeaderAt(head: DataView): number | undefined {
   return undefined
 }
 
-/** SOF0 to SOF15, among which the standard put three markers of other meaning. */
+/** SOF0 to SOF15 without the three markers in that range that are not frames. */
 export function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,4 +1,4 @@
-/** Reads the bits of a JPEG scan, and the symbols and numbers that they stand for. */
+/** Reads bits, Huffman symbols and numbers of a JPEG scan. */
 
 import type { HuffmanDecoder } from './jpeg-definitions.ts'
 import { damaged } from './picture.ts'
@@ -8,14 +8,14 @@ export class BitReader {
   #at = 0
   #held = 0
   #count = 0
-  /** How many of the bits held are made up, because the data has ended. */
-  #invented = 0
+  /** Number of zero bits appended after the end of the data. */
+  #padding = 0
 
   constructor(data: Uint8Array) {
     this.#data = data
   }
 
-  /** Holds 17 bits at least; beyond the data's end, or a restart marker, they are zeros. */
+  /** Ensures at least 17 bits; beyond the end of the data or a restart marker they are zeros. */
   #fill(): void {
     const data = this.#data
     while (this.#count <= 16) {
@@ -23,7 +23,7 @@ export class BitReader {
       if (byte === 0xff && data[this.#at + 1] !== 0) byte = -1
       if (byte < 0) {
         this.#held <<= 8
-        this.#invented += 8
+        this.#padding += 8
       } else {
         this.#held = (this.#held << 8) | byte
         this.#at += byte === 0xff ? 2 : 1
@@ -34,10 +34,10 @@ export class BitReader {
 
   #skip(count: number): void {
     this.#count -= count
-    if (this.#count < this.#invented) throw damaged('jpeg', 'the data of a scan ends too early')
+    if (this.#count < this.#padding) throw damaged('jpeg', 'the data of a scan ends too early')
   }
 
-  /** The number that the next `count` bits, at most 16, are. */
+  /** The next `count` bits as a number; `count` is at most 16. */
   bits(count: number): number {
     if (this.#count < count) this.#fill()
     const value = (this.#held >>> (this.#count - count)) & ((1 << count) - 1)
@@ -58,10 +58,10 @@ export class BitReader {
       this.#skip(length)
       return symbols[(code >> (16 - length)) + places[length]!]!
     }
-    throw damaged('jpeg', 'a scan has a code that its Huffman table has not')
+    throw damaged('jpeg', 'a scan has a code that is missing in its Huffman table')
   }
 
-  /** A number of `size` bits, whose first bit tells its sign. */
+  /** A number of `size` bits whose first bit is the sign. */
   signed(size: number): number {
     if (size === 0) return 0
     if (size > 15) throw damaged('jpeg', `a scan has a number of ${size} bits`)
@@ -69,12 +69,12 @@ export class BitReader {
     return value < 1 << (size - 1) ? value - (1 << size) + 1 : value
   }
 
-  /** Goes on after the next restart marker. */
+  /** Continues after the next restart marker. */
   restart(): void {
     const data = this.#data
     while (this.#at < data.length && !(data[this.#at] === 0xff && data[this.#at + 1] !== 0)) this.#at++
     if (this.#at >= data.length) throw damaged('jpeg', 'a restart marker is missing')
     this.#at += 2
-    this.#held = this.#count = this.#invented = 0
+    this.#held = this.#count = this.#padding = 0
   }
 }

@@ -1,4 +1,4 @@
-/** Writes JPEG's stream of bits, in which each byte of ones is followed by a zero byte. */
+/** Writes a JPEG bit stream, in which each byte 0xff is followed by a zero byte. */
 
 export class BitWriter {
   bytes = new Uint8Array(65_536)
@@ -6,7 +6,7 @@ export class BitWriter {
   #held = 0
   #count = 0
 
-  /** Makes sure that so many bytes can follow. */
+  /** Ensures room for `more` bytes. */
   reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return
     const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + more))
@@ -14,7 +14,7 @@ export class BitWriter {
     this.bytes = larger
   }
 
-  /** The lower `count` bits, at most 16, for which space must be reserved. */
+  /** Writes the lower `count` bits, at most 16. Space must have been reserved. */
   put(bits: number, count: number): void {
     this.#held = (this.#held << count) | bits
     this.#count += count
@@ -27,7 +27,7 @@ export class BitWriter {
     this.#held &= (1 << this.#count) - 1
   }
 
-  /** Fills the last byte with ones, and appends bytes as they are. */
+  /** Pads the last byte with ones and appends `bytes` unchanged. */
   end(bytes: readonly number[]): Uint8Array {
     this.reserve(2 + bytes.length)
     if (this.#count > 0) this.put((1 << (8 - this.#count)) - 1, 8 - this.#count)
@@ -35,7 +35,7 @@ export class BitWriter {
     return this.bytes.subarray(0, this.length + bytes.length)
   }
 
-  /** Whole bytes, between which no bits are held. */
+  /** Appends whole bytes; no bits may be pending. */
   append(bytes: readonly number[] | Uint8Array): void {
     this.reserve(bytes.length)
     this.bytes.set(bytes, this.length)

@@ -1,13 +1,13 @@
-/** Puts the components of a JPEG picture together to pixels. */
+/** Combines the components of a JPEG into pixels. */
 
 import type { Frame } from './jpeg-frame.ts'
 
-/** The samples of one component, which may be coarser than the picture. */
+/** Samples of one component, possibly at lower resolution. */
 export interface SamplePlane {
   samples: Uint8Array
-  /** Of a row of samples. */
+  /** Samples per row. */
   width: number
-  /** Samples a pixel, 1 or less. */
+  /** Samples per pixel, at most 1. */
   scaleX: number
   scaleY: number
 }
@@ -18,7 +18,7 @@ export function paintPixels(
   adobeTransform: number | undefined,
 ): Uint8Array {
   const { width, height } = frame
-  // Rounds and clamps what is assigned.
+  // A clamped array rounds and clamps on assignment.
   const data = new Uint8ClampedArray(width * height * 4)
   const rows = planes.map(() => new Uint8Array(width))
   const transformed = isTransformed(frame, adobeTransform)
@@ -37,13 +37,13 @@ export function paintPixels(
   return new Uint8Array(data.buffer)
 }
 
-/** Whether the first three components are luminance and chrominance, and not colours as they are. */
+/** Whether the first three components are luminance and chrominance rather than RGB. */
 function isTransformed({ components }: Frame, adobeTransform: number | undefined): boolean {
   if (adobeTransform !== undefined) return adobeTransform !== 0
   return String.fromCharCode(...components.map(({ id }) => id)) !== 'RGB'
 }
 
-/** A sample for each pixel of row `y`. */
+/** Writes one sample per pixel of row `y`. */
 function stretch({ samples, width, scaleX, scaleY }: SamplePlane, y: number, row: Uint8Array): void {
   const start = Math.floor(y * scaleY) * width
   if (scaleX === 1) for (let x = 0; x < row.length; x++) row[x] = samples[start + x]!
@@ -86,7 +86,7 @@ function paintTransformed(
   }
 }
 
-/** Adobe stores the inks cyan, magenta, yellow and black inverted; transformed inks are inverted once more. */
+/** Adobe stores CMYK inverted; transformed inks are inverted once more. */
 function applyBlack(black: Uint8Array, target: Uint8ClampedArray, inverted: boolean): void {
   for (let x = 0, to = 0; x < black.length; x++, to += 4) {
     const share = black[x]! / 255

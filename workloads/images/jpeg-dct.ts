@@ -1,13 +1,13 @@
 /**
- * The discrete cosine transform of blocks of 8 × 8, there and back, by the method of Arai, Agui and Nakajima: it leaves
- * each coefficient scaled by known factors, which are made good together with the quantization.
+ * Forward and inverse discrete cosine transform of 8 × 8 blocks by Arai, Agui and Nakajima, which leaves each coefficient
+ * scaled by a known factor. The factors are combined with the quantization.
  */
 
 import { zigzag } from './jpeg-tables.ts'
 
 const factor = (k: number) => (k === 0 ? 1 : Math.SQRT2 * Math.cos((k * Math.PI) / 16))
 
-/** By what to multiply each coefficient that `forwardDct` leaves, so that it is divided by its divisor. */
+/** Factors that quantize the output of `forwardDct`. */
 export function scales(divisors: Uint8Array): Float64Array {
   return Float64Array.from(divisors, (divisor, i) => 1 / (divisor * factor(i >> 3) * factor(i & 7) * 8))
 }
@@ -23,7 +23,7 @@ const sin2 = Math.sin(Math.PI / 8)
 const difference = Math.SQRT2 * Math.sin(Math.PI / 8)
 const sum = Math.SQRT2 * Math.cos(Math.PI / 8)
 
-/** One row or column: 8 values from `at` on, `step` apart. */
+/** One row or column: 8 values starting at `at`, `step` apart. */
 function transform(block: Float64Array, at: number, step: number): void {
   const i1 = at + step
   const i2 = i1 + step
@@ -64,7 +64,7 @@ function transform(block: Float64Array, at: number, step: number): void {
   block[i7] = plus - highTurned
 }
 
-/** By what to multiply each coefficient before `inverseDct`; `divisors` are in zigzag order. */
+/** Factors that dequantize coefficients for `inverseDct`; `divisors` are in zigzag order. */
 export function inverseScales(divisors: Uint16Array): Float64Array {
   const scales = new Float64Array(64)
   divisors.forEach((divisor, i) => {
@@ -76,7 +76,7 @@ export function inverseScales(divisors: Uint16Array): Float64Array {
 
 const work = new Float64Array(64)
 
-/** From 64 coefficients at `from` to 8 rows of samples at `to`, `width` apart. */
+/** Converts 64 coefficients at `from` to 8 rows of samples at `to`, `width` apart. */
 export function inverseDct(
   coefficients: Int16Array,
   from: number,
@@ -101,7 +101,7 @@ const twice = 2 * Math.cos(Math.PI / 8)
 const less = 2 * (Math.cos(Math.PI / 8) - Math.sin(Math.PI / 8))
 const more = 2 * (Math.cos(Math.PI / 8) + Math.sin(Math.PI / 8))
 
-/** One row or column: 8 values from `at` on, `step` apart. */
+/** One row or column: 8 values starting at `at`, `step` apart. */
 function invert(block: Float64Array, at: number, step: number): void {
   const i1 = at + step
   const i2 = i1 + step

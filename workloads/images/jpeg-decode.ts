@@ -3,14 +3,14 @@
 import { paintPixels, type SamplePlane } from './jpeg-colours.ts'
 import { inverseDct, inverseScales } from './jpeg-dct.ts'
 import type { Frame, FrameComponent } from './jpeg-frame.ts'
-import { blockDecoder } from './jpeg-scan.ts'
+import { BlockDecoder } from './jpeg-scan.ts'
 import { type JpegFile, readJpegFile, type Scan } from './jpeg-segments.ts'
 import { upright } from './orientation.ts'
 import { damaged, type Picture, type Progress, unsupported } from './picture.ts'
 
-/** A component on its way from coefficients to samples. */
+/** A component during decoding. */
 interface Component extends FrameComponent, SamplePlane {
-  /** Of all blocks in a progressive file, where scans add to them; else of one. */
+  /** All blocks of a progressive file, which several scans refine; otherwise a single block. */
   coefficients: Int16Array
   scales: Float64Array
 }
@@ -21,7 +21,7 @@ export function decodeJpeg(bytes: Uint8Array, progress: Progress): Picture {
   if (frame.components.length === 4 && file.adobeTransform === undefined) {
     throw unsupported('jpeg', 'four components of unknown colours', "they need Adobe's segment")
   }
-  // Each block takes a bit at least: nothing is allocated for a picture that cannot be there.
+  // Each block needs at least one bit: reject truncated data before allocating memory.
   const blocks = frame.components.reduce((sum, { columns, rows }) => sum + columns * rows, 0)
   const bits = scans.reduce((sum, { data }) => sum + data.length * 8, 0)
   if (bits < blocks) throw damaged('jpeg', 'the data of its scans ends too early')
@@ -57,10 +57,10 @@ function prepare(component: FrameComponent, { frame, divisors }: JpegFile, index
   }
 }
 
-/** A scan of one component has just its blocks; one of several has units, with the blocks of each in turn. */
+/** A scan of one component contains only its blocks; otherwise units with the blocks of each component in turn. */
 function decodeScan(scan: Scan, frame: Frame, components: Component[], progress: Progress): void {
   const parts = scan.components.map(({ index }) => components[index]!)
-  const blocks = blockDecoder(scan, frame.progressive)
+  const blocks = new BlockDecoder(scan, frame.progressive)
   const alone = parts.length === 1 ? parts[0] : undefined
   const [columns, rows] = alone ? [alone.columns, alone.rows] : [frame.unitColumns, frame.unitRows]
   let untilRestart = scan.restartInterval

@@ -1,44 +1,44 @@
-/** Reads the tables that a JPEG file defines, and makes Huffman codes quick to decode. */
+/** Reads the tables of a JPEG and prepares Huffman codes for fast decoding. */
 
 import { damaged } from './picture.ts'
 
-/** A Huffman code as it is stored: how many symbols have 1 bit, 2 bits, … 16 bits, then the symbols. */
+/** A Huffman code as stored: the number of symbols with 1, 2, … 16 bits, then the symbols. */
 export interface HuffmanSource {
   counts: Uint8Array
   symbols: Uint8Array
 }
 
 export interface HuffmanDecoder {
-  /** By the next 9 bits: the symbol and, 8 bits higher, the length of its code; 0 if it is longer. */
+  /** By the next 9 bits: the symbol and, 8 bits higher, the length of its code; 0 if the code is longer. */
   short: Uint16Array
-  /** By length: one more than the largest code, as 16 bits; and what to add to a code to get its symbol's place. */
+  /** By length: the largest code + 1, as 16 bits; and the offset from a code to the index of its symbol. */
   limits: Int32Array
   places: Int32Array
   symbols: Uint8Array
 }
 
-/** Into `tables`: those of first coefficients by their number, those of the others 16 higher. */
+/** Writes to `tables`: DC tables by their number, AC tables 16 higher. */
 export function readHuffmanTables(data: Uint8Array, tables: HuffmanSource[]): void {
   for (let at = 0; at < data.length; ) {
     const kind = data[at]!
     const counts = data.subarray(at + 1, at + 17)
     const end = at + 17 + counts.reduce((sum, count) => sum + count, 0)
     if (counts.length < 16 || end > data.length || (kind & 0xec) !== 0) {
-      throw damaged('jpeg', 'a Huffman table is broken')
+      throw damaged('jpeg', 'a Huffman table is invalid')
     }
     tables[kind] = { counts, symbols: data.subarray(at + 17, end) }
     at = end
   }
 }
 
-/** Into `tables`, in zigzag order. */
+/** Writes to `tables`, in zigzag order. */
 export function readQuantization(data: Uint8Array, tables: Uint16Array[]): void {
   for (let at = 0; at < data.length; ) {
     const kind = data[at]!
     const bytes = kind >> 4 === 0 ? 1 : 2
     const values = data.subarray(at + 1, at + 1 + 64 * bytes)
     if (kind >> 4 > 1 || (kind & 15) > 3 || values.length < 64 * bytes) {
-      throw damaged('jpeg', 'a table of divisors is broken')
+      throw damaged('jpeg', 'a quantization table is invalid')
     }
     tables[kind & 15] = Uint16Array.from({ length: 64 }, (_, i) =>
       bytes === 1 ? values[i]! : (values[2 * i]! << 8) | values[2 * i + 1]!,

@@ -1,11 +1,11 @@
-/** Encodes JPEG: baseline, colours at full resolution, grey pictures with one component; ignores transparency. */
+/** Encodes baseline JPEG without chroma subsampling; grey pictures have one component. Ignores transparency. */
 
 import { BitWriter } from './jpeg-bit-writer.ts'
 import { forwardDct, scales } from './jpeg-dct.ts'
 import { chrominanceCodes, divisors, type HuffmanCode, luminanceCodes, zigzag } from './jpeg-tables.ts'
 import { type Picture, type Progress, traitsOf } from './picture.ts'
 
-/** What is encoded apart: the luminance and, in coloured pictures, two chrominances. */
+/** The luminance or, in coloured pictures, one of two chrominances. */
 interface Component {
   id: number
   /** 0 luminance, 1 chrominance. */
@@ -16,7 +16,7 @@ interface Component {
   previousDc: number
 }
 
-/** The most that the three blocks of 8 × 8 pixels can take, with each byte doubled. */
+/** Upper bound of three encoded blocks, with every byte stuffed. */
 const mostBytes = 3 * 64 * 8
 
 /** `quality` from 1 to 100. */
@@ -67,7 +67,7 @@ function writeHead(
   segment(0xda, [components.length, ...scan, 0, 63, 0])
 }
 
-/** Beyond the right and lower edges the last pixels are repeated. */
+/** Repeats the last pixels beyond the right and lower edges. */
 function readGrey({ width, height, data }: Picture, x: number, y: number, block: Float64Array): void {
   for (let i = 0; i < 64; i++) {
     const row = Math.min(y + (i >> 3), height - 1)
@@ -122,7 +122,7 @@ function encodeBlock(out: BitWriter, component: Component): void {
   if (last < 63) out.put(codes.ac.bits[0]!, codes.ac.lengths[0]!)
 }
 
-/** A symbol of how many zeros came before and how many bits the level takes, then these bits. */
+/** Writes a symbol (number of preceding zeros, size of the level in bits), then the level. */
 function encodeLevel(out: BitWriter, { bits, lengths }: HuffmanCode, zeros: number, level: number): void {
   const size = 32 - Math.clz32(Math.abs(level))
   const symbol = (zeros << 4) | size

@@ -1,4 +1,4 @@
-/** Takes a JPEG file apart without decoding it: its frame, its scans with their tables, and how it was held. */
+/** Splits a JPEG without decoding it: frame, scans with their tables, and orientation. */
 
 import { isFrameHeader } from './header.ts'
 import { type HuffmanSource, readHuffmanTables, readQuantization } from './jpeg-definitions.ts'
@@ -6,28 +6,28 @@ import { type Frame, readFrame } from './jpeg-frame.ts'
 import { orientationIn } from './orientation.ts'
 import { damaged, unsupported } from './picture.ts'
 
-/** A part of the coefficients of some components. */
+/** Some coefficients of some components. */
 export interface Scan {
-  /** Which of the frame's components, and the numbers of their Huffman tables. */
+  /** Indices of the frame's components, and their Huffman tables. */
   components: readonly { index: number; dc: HuffmanSource | undefined; ac: HuffmanSource | undefined }[]
   /** First and last coefficient, in zigzag order. */
   from: number
   to: number
-  /** Bits left out at the lower end of each coefficient in the scan before (0: none was), and in this one. */
+  /** Low bits omitted in the previous scan (0 if there was none), and in this one. */
   before: number
   after: number
-  /** So many units lie between two restart markers; 0: there are none. */
+  /** Units between restart markers; 0 if there are none. */
   restartInterval: number
-  /** Its compressed data. */
+  /** Compressed data. */
   data: Uint8Array
 }
 
 export interface JpegFile {
   frame: Frame
   scans: Scan[]
-  /** Of each component, in zigzag order. */
+  /** Quantization table of each component, in zigzag order. */
   divisors: (Uint16Array | undefined)[]
-  /** What Adobe's segment says of the colours, if there is one: 0 as they are, else transformed. */
+  /** Colour transform of the Adobe segment, if present; 0: none. */
   adobeTransform: number | undefined
   /** 1 upright; 2 to 8 as in Exif. */
   orientation: number
@@ -43,7 +43,7 @@ const marker = {
   adobe: 0xee,
 }
 
-/** More are no picture but an attempt to keep a decoder busy: each goes over all pixels. */
+/** Each scan covers all pixels, so more scans are treated as an attack. */
 const maxScans = 64
 
 export function readJpegFile(bytes: Uint8Array): JpegFile {
@@ -59,12 +59,12 @@ export function readJpegFile(bytes: Uint8Array): JpegFile {
     const kind = byteAt(bytes, at + 1)
     if (kind === marker.end) break
     if (kind === 0xff) {
-      // Filled up.
+      // A fill byte.
       at++
       continue
     }
     const end = at + 2 + ((byteAt(bytes, at + 2) << 8) | byteAt(bytes, at + 3))
-    if (end < at + 4 || end > bytes.length) throw damaged('jpeg', `it is cut off, or broken at byte ${at}`)
+    if (end < at + 4 || end > bytes.length) throw damaged('jpeg', `it is cut off, or corrupt at byte ${at}`)
     const data = bytes.subarray(at + 4, end)
     at = end
     if (isFrameHeader(kind)) {
@@ -78,10 +78,10 @@ export function readJpegFile(bytes: Uint8Array): JpegFile {
     else if (kind === marker.scan) {
       if (!frame) throw damaged('jpeg', 'a scan comes before the frame')
       if (scans.length === maxScans)
-        throw unsupported('jpeg', `more than ${maxScans} scans`, 'no encoder needs so many')
+        throw unsupported('jpeg', `more than ${maxScans} scans`, 'no encoder needs that many')
       at = endOfScan(bytes, end)
       const scan = readScan(data, frame, huffman)
-      // Tables may be replaced later: the first scan of a component decides.
+      // Tables may be redefined later; the first scan of a component decides.
       for (const { index } of scan.components)
         divisors[index] ??= quantization[frame.components[index]!.divisors]
       scans.push({ ...scan, restartInterval, data: bytes.subarray(end, at) })
@@ -102,7 +102,7 @@ function readScan(
   const components = Array.from({ length: count }, (_, i) => {
     const [id, tables = 0] = data.subarray(1 + 2 * i)
     const index = frame.components.findIndex((component) => component.id === id)
-    if (index < 0) throw damaged('jpeg', `a scan is of component ${id}, which its frame has not`)
+    if (index < 0) throw damaged('jpeg', `a scan refers to component ${id}, which is not in the frame`)
     return { index, dc: huffman[tables >> 4], ac: huffman[0x10 | (tables & 15)] }
   })
   if (new Set(components.map(({ index }) => index)).size !== count)
@@ -110,8 +110,8 @@ function readScan(
   if (!frame.progressive) return { components, from: 0, to: 63, before: 0, after: 0 }
   const [from = 0, to = 0, bits = 0] = data.subarray(1 + 2 * count)
   const [before, after] = [bits >> 4, bits & 15]
-  const right = from === 0 ? to === 0 : from <= to && to <= 63 && count === 1
-  if (!right || after > 13 || (before !== 0 && before !== after + 1)) {
+  const valid = from === 0 ? to === 0 : from <= to && to <= 63 && count === 1
+  if (!valid || after > 13 || (before !== 0 && before !== after + 1)) {
     throw damaged(
       'jpeg',
       `a scan of coefficients ${from} to ${to} with bits ${before} to ${after} does not exist`,
@@ -125,7 +125,7 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at]!
 }
 
-/** The next marker that is not a restart; a byte of ones that is no marker has a zero after it. */
+/** The next marker other than a restart. A data byte 0xff is followed by a zero. */
 function endOfScan(bytes: Uint8Array, start: number): number {
   for (let at = start; at + 1 < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue

@@ -1,15 +1,15 @@
-/** The tables that JPEG's standard proposes (annex K), scaled by a quality as most encoders do. */
+/** The tables of annex K of the JPEG standard, scaled by quality as in most encoders. */
 
-/** Where each coefficient of the zigzag order lies in a block of 8 rows of 8. */
+/** Index in an 8 × 8 block of each coefficient in zigzag order. */
 export const zigzag = bytes(
   '000108100902030a11182019120b04050c131a21283029221b140d06070e151c',
   '232a313839322b241d160f171e252c333a3b342d261f272e353c3d362f373e3f',
 )
 
 export interface HuffmanCode {
-  /** How many symbols have codes of 1 bit, 2 bits, … 16 bits. */
+  /** Number of symbols with codes of 1, 2, … 16 bits. */
   counts: Uint8Array
-  /** In the order of their codes. */
+  /** In order of their codes. */
   symbols: Uint8Array
   /** By symbol. */
   bits: Uint16Array
@@ -42,7 +42,7 @@ export const chrominanceCodes = {
   ),
 }
 
-/** By what coefficients are divided at quality 50, in rows. */
+/** Quantization divisors at quality 50, in rows. */
 const luminance = bytes(
   '100b0a101828333d0c0c0e131a3a3c370e0d1018283945380e11161d3357503e',
   '12162538446d674d182337405168715c31404e5767797865485c5f6270646763',

@@ -1,4 +1,4 @@
-/** JPEG, read and written: against jpeg-js, and against the plain formula of the transform. */
+/** Decoding and encoding JPEG, compared with jpeg-js and the plain formula of the transform. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ const samplings: Record<string, [number, number][]> = {
 }
 
 for (const [name, sampling] of Object.entries(samplings)) {
-  test(`colours ${name}: the pixels are those that jpeg-js finds`, () => {
+  test(`colours ${name}: pixels agree with jpeg-js`, () => {
     for (const [width, height] of [
       [1, 1],
       [17, 9],
@@ -53,7 +53,7 @@ for (const [name, sampling] of Object.entries(samplings)) {
     }
   })
 
-  test(`colours ${name}: scans and restarts change nothing`, () => {
+  test(`colours ${name}: separate scans and restarts give the same pixels`, () => {
     const recipe: JpegRecipe = { width: 75, height: 50, sampling, seed: 7 }
     const plain = decodeJpeg(jpegFile(recipe), ignore)
     for (const more of [
@@ -68,7 +68,7 @@ for (const [name, sampling] of Object.entries(samplings)) {
   })
 }
 
-test('a block is what the formula of the transform says', () => {
+test('a block agrees with the formula of the transform', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const recipe: JpegRecipe = { width: 8, height: 8, sampling: grey, seed }
     const stored = componentsOf(recipe)[0]!.blocks[0]!
@@ -87,7 +87,7 @@ test('a block is what the formula of the transform says', () => {
   }
 })
 
-test('red, green and blue are told from luminance by Adobe and by names', () => {
+test('RGB is recognized by the Adobe segment and by component IDs', () => {
   const recipe: JpegRecipe = { width: 20, height: 20, sampling: samplings.full!, seed: 3 }
   const adobe = (transform: number) => segment(0xee, [...Buffer.from('Adobe'), 0, 100, 0, 0, 0, 0, transform])
   const transformed = decodeJpeg(jpegFile(recipe), ignore)
@@ -104,11 +104,11 @@ test('red, green and blue are told from luminance by Adobe and by names', () => 
   }
 })
 
-test('a picture is turned as Exif says that the camera was held', () => {
+test('a picture is rotated by its Exif orientation', () => {
   const recipe: JpegRecipe = { width: 24, height: 10, sampling: grey, seed: 5 }
   const stored = decodeJpeg(jpegFile(recipe), ignore)
   const storedAt = (x: number, y: number) => stored.data[(y * 24 + x) * 4]
-  // What lies at the top left corner, and to the right of it.
+  // The pixel at the top left corner, and the one to its right.
   const corners: Record<number, [number, number, number, number]> = {
     1: [0, 0, 1, 0],
     2: [23, 0, 22, 0],
@@ -148,7 +148,7 @@ test('a picture is turned as Exif says that the camera was held', () => {
   }
 })
 
-test('what is written at full quality is read as it was, by jpeg-js too', () => {
+test('full quality is nearly lossless, also for jpeg-js', () => {
   for (const [width, height] of [
     [1, 1],
     [8, 8],
@@ -164,7 +164,7 @@ test('what is written at full quality is read as it was, by jpeg-js too', () => 
   }
 })
 
-test('the better the quality, the larger the file and the closer the picture', () => {
+test('higher quality gives a larger file and a smaller error', () => {
   const picture = photo(64, 64, { noise: 40 })
   const files = [1, 25, 50, 75, 90, 100].map((quality) => encodeJpeg(picture, quality, ignore))
   const sizes = files.map(({ length }) => length)
@@ -180,7 +180,7 @@ test('the better the quality, the larger the file and the closer the picture', (
   assert.ok(encodeJpeg(photo(64, 64, { grey: true, noise: 40 }), 50, ignore).length < sizes[2]!)
 })
 
-test('the harshest patterns are written rightly', () => {
+test('extreme patterns are encoded correctly', () => {
   for (let pattern = 0; pattern < 8; pattern++) {
     const data = new Uint8Array(16 * 16 * 4).fill(255)
     for (let i = 0; i < 256; i++) {

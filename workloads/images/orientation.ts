@@ -1,10 +1,10 @@
-/** Reads from Exif data how a camera was held, and turns a picture upright. */
+/** Reads the Exif orientation and rotates a picture accordingly. */
 
 import type { Picture } from './picture.ts'
 
 const orientationTag = 0x0112
 
-/** Of an APP1 segment; undefined if it is not there or not understood. */
+/** Reads an APP1 segment; undefined if it has no valid orientation. */
 export function orientationIn(segment: Uint8Array): number | undefined {
   if (String.fromCharCode(...segment.subarray(0, 6)) !== 'Exif\0\0' || segment.length < 14) return undefined
   const tiff = new DataView(segment.buffer, segment.byteOffset + 6, segment.byteLength - 6)
@@ -20,13 +20,13 @@ export function orientationIn(segment: Uint8Array): number | undefined {
   return undefined
 }
 
-/** Undoes an orientation from 1, upright, to 8. */
+/** Reverses an orientation from 1 (upright) to 8. */
 export function upright(picture: Picture, orientation: number): Picture {
   if (orientation === 1) return picture
   const { width, height, data } = picture
   const lying = orientation >= 5
   const [newWidth, newHeight] = lying ? [height, width] : [width, height]
-  // In the order of Exif: which of the stored picture's axes run backwards.
+  // Which axes of the stored picture are reversed.
   const mirrored = [2, 3, 7, 8].includes(orientation)
   const upsideDown = [3, 4, 6, 7].includes(orientation)
   const source = new Uint32Array(data.buffer, data.byteOffset, width * height)

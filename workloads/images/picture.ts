@@ -1,8 +1,8 @@
-/** A picture in memory, what is too large to be one, and what is worth knowing of its pixels before it is written. */
+/** A picture in memory, its size limits, and properties of its pixels that encoders use. */
 
 import { Refusal } from 'plimsoll/workload'
 
-/** Red, green, blue and alpha, a byte each, rows from top to bottom. */
+/** RGBA, one byte per channel, rows from top to bottom. */
 export interface Picture {
   width: number
   height: number
@@ -11,10 +11,10 @@ export interface Picture {
 
 export type Progress = (fraction: number) => void
 
-/** With these a job stays within 512 MB whatever the formats are. */
+/** Keep a job within 512 MB for all formats. */
 export const limits = { bytes: 32 * 2 ** 20, pixels: 20_000_000, side: 32_767 }
 
-/** Called before anything is allocated for the pixels. */
+/** Call before allocating memory for the pixels. */
 export function checkSize(format: string, width: number, height: number): void {
   if (width < 1 || height < 1) throw damaged(format, `its size is ${width} × ${height}`)
   if (width > limits.side || height > limits.side || width * height > limits.pixels) {
@@ -49,7 +49,7 @@ export function traitsOf({ data }: Picture): Traits {
   return { grey: colour === 0, opaque: alpha === 255 }
 }
 
-/** Lays the picture over white, in place, for formats without transparency. */
+/** Blends the picture with white in place, for formats without transparency. */
 export function layOverWhite({ data }: Picture): void {
   for (let i = 0; i < data.length; i += 4) {
     const alpha = data[i + 3]!

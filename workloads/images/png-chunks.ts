@@ -1,4 +1,4 @@
-/** Takes a PNG file apart and checks its structure, so that nothing is inflated before its size is known. */
+/** Splits a PNG into chunks and validates its structure before anything is inflated. */
 
 import { crc32 } from './crc.ts'
 import { formatOf } from './header.ts'
@@ -7,16 +7,16 @@ import { checkSize, damaged, unsupported } from './picture.ts'
 export interface PngFile {
   width: number
   height: number
-  /** Bits a sample: 1, 2, 4, 8 or 16. */
+  /** Bits per sample: 1, 2, 4, 8 or 16. */
   depth: number
   /** 0 grey, 2 colour, 3 palette, 4 grey with alpha, 6 colour with alpha. */
   colourType: number
   interlaced: boolean
   /** Red, green and blue of each colour. */
   palette: Uint8Array
-  /** For a palette the alpha of its first colours, else the one colour that is transparent, 16 bits a sample. */
+  /** Alpha of the first palette colours; otherwise the single transparent colour, 16 bits per sample. */
   transparency: Uint8Array | undefined
-  /** The compressed rows. */
+  /** Compressed rows. */
   deflated: Uint8Array
 }
 
@@ -28,7 +28,7 @@ const depthsOf: Record<number, readonly number[]> = {
   6: [8, 16],
 }
 
-/** Samples a pixel. */
+/** Samples per pixel. */
 export function channelsOf(colourType: number): number {
   return { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colourType]!
 }
@@ -55,7 +55,7 @@ export function readPngFile(bytes: Uint8Array): PngFile {
     else if (type === 'IDAT') parts.push(data)
     else if (type === 'PLTE') file.palette = data
     else if (type === 'tRNS') file.transparency = data
-    // What is not in lower case is needed to understand the picture.
+    // An upper-case first letter marks a critical chunk.
     else if (!/^[a-z]/.test(type)) throw damaged('png', `chunk ${JSON.stringify(type)} is not known`)
     at = end + 4
   }
@@ -86,14 +86,14 @@ function checkColours({ colourType, depth, palette, transparency }: Omit<PngFile
     throw damaged('png', `its palette has ${colours} colours for ${depth} bits`)
   }
   if (!transparency) return
-  const right =
+  const valid =
     colourType === 3
       ? transparency.length <= colours
       : transparency.length === { 0: 2, 2: 6 }[colourType as 0 | 2]
-  if (!right) throw damaged('png', 'its transparency does not fit its colours')
+  if (!valid) throw damaged('png', 'its transparency does not fit its colours')
 }
 
-/** In one piece, because a file may be cut into millions of chunks of one byte. */
+/** Concatenates: a file may consist of millions of one-byte chunks. */
 function joined(parts: Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))

@@ -1,4 +1,7 @@
-/** Encodes PNG with the fewest channels or the palette that hold the picture exactly, and a filter chosen for each row. */
+/**
+ * Encodes PNG with a palette or the fewest channels that represent the picture exactly, and a filter chosen for each
+ * row. fast-png writes rows unfiltered, which nearly doubles the size of photographs.
+ */
 
 import { zlibSync } from 'fflate'
 import { crc32 } from './crc.ts'
@@ -6,12 +9,12 @@ import type { Picture, Progress } from './picture.ts'
 import { filterInto } from './png-filter.ts'
 import { chooseLayout } from './png-layout.ts'
 
-/** Rows are filtered in the first part; the rest is compressed in one go. */
+/** Share of progress for filtering rows; the rest is one compression step. */
 const filterPart = 0.3
-/** Filtered between two reports of progress, if a row is not longer. */
+/** Bytes filtered between progress reports. */
 const batchBytes = 65_536
 
-/** `level` from 0, stored as it is, to 9, as small as possible. */
+/** `level` from 0 (uncompressed) to 9 (smallest). */
 export function encodePng(picture: Picture, level: number, progress: Progress): Uint8Array {
   const { width, height } = picture
   const { colourType, depth, rowBytes, pixelBytes, palette, alphas, pack } = chooseLayout(picture)
@@ -36,7 +39,7 @@ export function encodePng(picture: Picture, level: number, progress: Progress): 
     ;[row, above] = [above, row]
     if (y % linesPerProgress === 0) progress((filterPart * y) / height)
   }
-  // Not piece by piece: what fflate 0.8 streams may refer to bytes before its beginning, as if zeros were there.
+  // Not streamed: fflate 0.8 may emit references to bytes before the start of the stream.
   chunks.push(chunk('IDAT', zlibSync(lines, { level: level as 0, mem: 4 })))
   progress(1)
   chunks.push(chunk('IEND', new Uint8Array()))

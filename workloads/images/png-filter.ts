@@ -1,8 +1,8 @@
-/** Chooses for a PNG row the filter that leaves the smallest differences, which as a rule deflates best. */
+/** Chooses the filter with the smallest sum of differences for a PNG row, which usually compresses best. */
 
 import { paeth } from './png-rows.ts'
 
-/** Writes the filter's number and the filtered row. `above` is the row before, or zeros. */
+/** Writes the filter number and the filtered row. `above` is the previous row, or zeros. */
 export function filterInto(target: Uint8Array, row: Uint8Array, above: Uint8Array, pixelBytes: number): void {
   const filter = smallest(row, above, pixelBytes)
   target[0] = filter
@@ -37,7 +37,7 @@ function smallest(row: Uint8Array, above: Uint8Array, pixelBytes: number): numbe
   return sums.indexOf(Math.min(...sums))
 }
 
-/** How far a byte is from zero, counted upwards or downwards. */
+/** Absolute value of a signed byte. */
 function size(value: number): number {
   return Math.abs((value << 24) >> 24)
 }

@@ -1,23 +1,23 @@
-/** Decides how a picture's pixels are stored in PNG: as a palette's numbers, as grey or colour, with alpha or without. */
+/** Chooses the pixel format of a PNG: palette, grey or colour, with or without alpha. */
 
 import { type Picture, traitsOf } from './picture.ts'
 
 export interface Layout {
   colourType: number
-  /** Bits a sample. */
+  /** Bits per sample. */
   depth: number
   rowBytes: number
   /** Distance to the pixel on the left, for filters. */
   pixelBytes: number
   palette: Uint8Array
   alphas: Uint8Array
-  /** Writes row `y` as it is stored. */
+  /** Writes row `y` in this format. */
   pack(y: number, row: Uint8Array): void
 }
 
 export function chooseLayout(picture: Picture): Layout {
   const { grey, opaque } = traitsOf(picture)
-  // A grey level takes a byte anyway: only a palette of few colours is smaller.
+  // A grey level needs only a byte, so a palette pays off only with few colours.
   return paletteLayout(picture, grey && opaque ? 16 : 256) ?? sampleLayout(picture, grey, opaque)
 }
 
@@ -44,7 +44,7 @@ function sampleLayout({ width, data }: Picture, grey: boolean, opaque: boolean):
   }
 }
 
-/** Undefined if the picture has more colours. */
+/** Undefined if the picture has too many colours. */
 function paletteLayout({ width, data }: Picture, maxColours: number): Layout | undefined {
   const colours = colourNumbers(data, maxColours)
   if (!colours) return undefined
@@ -63,7 +63,7 @@ function paletteLayout({ width, data }: Picture, maxColours: number): Layout | u
   }
 }
 
-/** Numbers the colours by their first use, in a hash table with room for four times as many. */
+/** Numbers colours by first use, in a hash table of four times the capacity. */
 function colourNumbers(data: Uint8Array, maxColours: number) {
   const slots = new Int32Array(1024)
   const numbers = new Int16Array(1024).fill(-1)

@@ -1,10 +1,10 @@
-/** Turns the samples of a PNG row, whatever their depth and colour type, into pixels of red, green, blue and alpha. */
+/** Converts PNG rows of any depth and colour type to RGBA pixels. */
 
 import { damaged } from './picture.ts'
 import { channelsOf, type PngFile } from './png-chunks.ts'
 import type { Pass } from './png-rows.ts'
 
-/** Paints the `index`-th row of a pass into `target`. */
+/** Receives the `index`-th row of a pass, without its filter byte. */
 export type RowPainter = (row: Uint8Array, pass: Pass, index: number) => void
 
 export function rowPainter(file: PngFile, target: Uint8Array): RowPainter {
@@ -20,8 +20,8 @@ export function rowPainter(file: PngFile, target: Uint8Array): RowPainter {
 
 type SamplePainter = (samples: Uint16Array, columns: number, start: number, step: number) => void
 
-/** The samples as they are stored, one a cell. */
-function unpack(row: Uint8Array, samples: Uint16Array, count: number, depth: number): void {
+/** Writes one stored sample per element. */
+export function unpack(row: Uint8Array, samples: Uint16Array, count: number, depth: number): void {
   if (depth === 8) for (let i = 0; i < count; i++) samples[i] = row[i]!
   else if (depth === 16) for (let i = 0; i < count; i++) samples[i] = (row[2 * i]! << 8) | row[2 * i + 1]!
   else {
@@ -72,7 +72,7 @@ function samplePainter({ colourType, depth, transparency }: PngFile, target: Uin
   }
 }
 
-/** The colour that is transparent, as stored samples; a grey one is the same in red, green and blue. */
+/** The transparent colour as stored samples; a grey level is repeated for red, green and blue. */
 function keyOf(transparency: Uint8Array, largest: number): [number, number, number] {
   const sample = (at: number) => ((transparency[at]! << 8) | transparency[at + 1]!) & largest
   return transparency.length === 2 ? [sample(0), sample(0), sample(0)] : [sample(0), sample(2), sample(4)]

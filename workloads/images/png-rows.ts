@@ -1,8 +1,8 @@
-/** Undoes the filters of PNG rows, and tells which pixels each row holds. */
+/** Reverses the filters of PNG rows, and locates the pixels of each row. */
 
 import { damaged } from './picture.ts'
 
-/** Rows that hold every `stepX`-th pixel of every `stepY`-th row, from (x, y) on. */
+/** Rows with every `stepX`-th pixel of every `stepY`-th row, starting at (x, y). */
 export interface Pass {
   x: number
   y: number
@@ -23,7 +23,7 @@ const adam7 = [
   [0, 1, 1, 2],
 ] as const
 
-/** Those that hold any pixels. */
+/** Only passes that contain pixels. */
 export function passesOf(width: number, height: number, interlaced: boolean): Pass[] {
   return (interlaced ? adam7 : plain)
     .map(([x, y, stepX, stepY]) => ({
@@ -34,7 +34,7 @@ export function passesOf(width: number, height: number, interlaced: boolean): Pa
     .filter(({ columns, rows }) => columns > 0 && rows > 0)
 }
 
-/** In place. `above` is the row before, or zeros; `pixelBytes` is the distance to the pixel on the left. */
+/** In place. `above` is the previous row, or zeros; `pixelBytes` is the distance to the pixel on the left. */
 export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, pixelBytes: number): void {
   const { length } = row
   switch (filter) {
@@ -64,8 +64,8 @@ export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, pix
 }
 
 /**
- * Whichever of left, above and upper left is nearest to left + above - upperLeft. By arithmetic, with numbers that are
- * all ones or none: in a photograph a branch would often be guessed wrong.
+ * The one of left, above and upper left that is nearest to left + above - upperLeft. Uses bit masks instead of branches,
+ * which would often be mispredicted in photographs.
  */
 export function paeth(left: number, above: number, upperLeft: number): number {
   const toLeft = Math.abs(above - upperLeft)

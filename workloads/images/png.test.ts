@@ -1,4 +1,4 @@
-/** PNG, read and written: against pixels computed apart, and against fast-png. */
+/** Decoding and encoding PNG, compared with independently computed pixels and fast-png. */
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -18,7 +18,7 @@ const kinds = [
   ...[2, 4, 6].flatMap((colourType) => [8, 16].map((depth) => [colourType, depth] as const)),
 ]
 
-/** A picture of random samples, and the pixels that it should have. */
+/** A picture of random samples, and its expected pixels. */
 function sample(colourType: number, depth: number, more: Partial<PngRecipe> = {}) {
   const { width = 13, height = 11 } = more
   const roll = dice(colourType * 100 + depth)
@@ -67,14 +67,14 @@ for (const [colourType, depth] of kinds) {
   })
 }
 
-test('transparency is read for palettes, grey and colours', () => {
+test('transparency is read for palettes, grey and colour', () => {
   for (const depth of [1, 2, 4, 8]) {
     const { file, data } = sample(3, depth, { transparency: Uint8Array.of(0, 100) })
     assert.deepEqual(decodePng(file, ignore).data, data)
   }
   for (const [colourType, depth] of kinds.filter(([type]) => type === 0 || type === 2)) {
     const first = sample(colourType, depth, {})
-    // The first pixel's own samples are the transparent colour.
+    // The first pixel has the transparent colour.
     const roll = dice(colourType * 100 + depth)
     const values = Array.from({ length: channelsOf[colourType]! }, () => roll(2 ** depth))
     const transparency = Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]))
@@ -85,10 +85,10 @@ test('transparency is read for palettes, grey and colours', () => {
   }
 })
 
-test('it does not matter how the data is cut into chunks, nor what else is said', () => {
+test('chunk boundaries and ancillary chunks do not matter', () => {
   const { file, data } = sample(6, 8)
   const extra = [chunk('tEXt', Buffer.from('Title\0x')), chunk('gAMA', Buffer.alloc(4))]
-  // An embedded profile that would inflate to much is never inflated.
+  // An embedded profile is never inflated.
   extra.push(chunk('iCCP', Buffer.concat([Buffer.from('bomb\0\0'), deflateSync(Buffer.alloc(50_000_000))])))
   for (const pieceBytes of [1, 2, 7, 100]) {
     const cut = sample(6, 8, { pieceBytes, extra }).file
@@ -97,7 +97,7 @@ test('it does not matter how the data is cut into chunks, nor what else is said'
   }
 })
 
-test('more data than the picture needs is not looked at', async () => {
+test('excess data is ignored', async () => {
   const recipe: PngRecipe = { width: 5, height: 5, depth: 8, colourType: 0, pixel: (x, y) => [x * y] }
   const megabyte = Buffer.alloc(2 ** 20)
   const rows = Readable.from([rowsOf(recipe), ...Array(200).fill(megabyte)])
@@ -115,7 +115,7 @@ const few = (colours: number, alpha = 255): TestPicture => {
   return picture
 }
 
-test('every picture comes back as it was, at every level', () => {
+test('encoding is lossless at every level', () => {
   const pictures: TestPicture[] = [
     ...[photo(1, 1), photo(50, 40), photo(50, 40, { alpha: true }), photo(50, 40, { grey: true })],
     ...[photo(50, 40, { grey: true, alpha: true }), photo(3000, 9), photo(2, 3000)],
@@ -129,7 +129,7 @@ test('every picture comes back as it was, at every level', () => {
   }
 })
 
-test('a drawing of flat shapes comes back as it was, at every level', () => {
+test('encoding a drawing of flat shapes is lossless at every level', () => {
   for (let seed = 0; seed < 30; seed++) {
     const roll = dice(seed)
     const [width, height] = [30 + roll(40), 30 + roll(40)]
@@ -149,7 +149,7 @@ test('a drawing of flat shapes comes back as it was, at every level', () => {
   }
 })
 
-test('what is written is read by fast-png, with as few channels and bits as can be', () => {
+test('fast-png reads the result, which has the fewest possible channels and bits', () => {
   const layouts: [TestPicture, number, number, number | undefined][] = [
     [photo(50, 40), 3, 8, undefined],
     [photo(50, 40, { alpha: true }), 4, 8, undefined],

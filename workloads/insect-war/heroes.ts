@@ -1,4 +1,4 @@
-/** Remembers the insects that brought down most others, also those that fell and whose number another took. */
+/** Tracks the insects with the most kills, including fallen ones whose number was reused. */
 
 import { kinds } from './kinds.ts'
 import type { War } from './war.ts'
@@ -22,14 +22,14 @@ export class Heroes {
     this.#war = war
   }
 
-  /** To be called when an insect has fallen. */
+  /** Call when an insect has fallen. */
   consider(insect: number): void {
     const kills = this.#war.kills[insect]!
     if (kills === 0 || (this.#fallen.length === most && kills <= this.#fallen.at(-1)!.kills)) return
     insert(this.#fallen, { ...this.#heroOf(insect), fellInRound: this.#war.round })
   }
 
-  /** The best of the fallen and of those that live, the best first; of equals the earlier one. */
+  /** The best of the fallen and living insects, best first; among equals the earlier one. */
   best(): Hero[] {
     const heroes = [...this.#fallen]
     const { kills, health } = this.#war

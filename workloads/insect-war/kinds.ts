@@ -1,17 +1,17 @@
-/** The kinds of insects: what each can take, give and see. */
+/** Kinds of insects and their properties. */
 
 export interface Kind {
   name: string
-  /** Of 100 insects, how many are of this kind. */
+  /** Percentage of insects of this kind. */
   share: number
   health: number
-  /** What a bite takes, on average. */
+  /** Mean damage of a bite. */
   bite: number
-  /** What its shell keeps off every bite. */
+  /** Damage absorbed from every bite. */
   armour: number
-  /** Steps in two rounds. */
+  /** Steps per two rounds. */
   pace: number
-  /** Cells. */
+  /** In cells. */
   sight: number
 }
 

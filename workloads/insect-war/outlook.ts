@@ -1,24 +1,24 @@
-/** How long a war may last and how much of it is marching, from the sizes of the armies alone. */
+/** Predicts the length of a war and its share of marching from the sizes of the armies. */
 
 import { cellSide } from './picture.ts'
 import { fieldOf } from './war.ts'
 
 export interface Outlook {
-  /** By how much the larger army is more than what the smaller one can hold out against. */
+  /** Ratio of the armies relative to the ratio that the smaller one can resist. */
   dominance: number
-  /** Turns of insects, as long as those of marching ones, and what the picture takes. */
+  /** Total cost in turns of a marching insect, including the picture. */
   turns: number
 }
 
-/** What an insect in a fight takes, for one that marches and looks far around. */
+/** Cost of a fighting insect's turn relative to a marching one, which scans its whole sight. */
 const fightingShare = 0.36
-/** What a pixel takes. */
+/** Cost of a pixel, in turns. */
 const pixelShare = 0.4
 
 export function outlookOf(rounds: number, army1: number, army2: number, isDrawn: boolean): Outlook {
   const insects = army1 + army2
   const ratio = Math.max(army1, army2) / Math.min(army1, army2)
-  // Nests hatch by the length of the front, the square root of all: large armies hold out against more.
+  // Nests hatch in proportion to the front length (the square root of all insects), so large armies resist more.
   const dominance = ratio / (0.31 * insects ** 0.46)
   const side = Math.sqrt(insects)
   const lasting = dominance > 1 ? Math.min(rounds, side * (3 + 2.5 / dominance)) : rounds

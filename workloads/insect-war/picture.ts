@@ -1,4 +1,4 @@
-/** Draws the field of a war: ground stained where many fell, nests, and every insect as a small creature. */
+/** Draws the field: ground stained where insects fell, nests, and a sprite for every insect. */
 
 import { Canvas, type Colour, mixed, ramp } from '../drawing/canvas.ts'
 import { heightsOf, landOf } from '../hillclimb/terrain.ts'
@@ -13,7 +13,7 @@ const stains = 6
 const ground = ramp([0x4d5a2c, 0x66703a, 0x837f4c, 0x9a8a5a], grounds)
 const armyColours: readonly [Colour, Colour] = [0xe2472f, 0x2f9fe2]
 const shadow = 0x17130d
-/** By kind: how light its body is. */
+/** Lightness of the body, by kind. */
 const tones = [0, 0.45, 0.3, -0.35]
 
 const bodyInk = grounds * stains
@@ -57,14 +57,14 @@ function drawGround(canvas: Canvas, { graves, stride }: War, cell: number, seed:
     const row = (Math.floor(y / cell) + margin) * stride + margin
     for (let x = 0; x < width; x++) {
       const fallen = graves[row + Math.floor(x / cell)]!
-      // Each stain stands for twice as many as the one before.
+      // Each stain level stands for twice as many fallen insects.
       const stain = Math.min(stains - 1, 32 - Math.clz32(fallen))
       pixels[y * width + x] = stain * grounds + ((heights[x]! * grounds) >> 16)
     }
   }
 }
 
-/** A ruin is a dark hole; the ring tells whose it is and how much of it stands. */
+/** A destroyed nest is a dark hole; the ring shows the army, and its size the nest's health. */
 function drawNest(
   canvas: Canvas,
   { x, y, health, fullHealth, radius }: Nest,
@@ -92,7 +92,7 @@ function drawInsects(canvas: Canvas, { x, y, health, kind, armies }: War, cell: 
       const line = sprite[row]!
       for (let column = 0; column < line.length; column++) {
         if (line[column] === 0) continue
-        // The second army looks the other way.
+        // The second army is mirrored.
         const at = army === 0 ? column : line.length - 1 - column
         canvas.set(left + at, top + row, line[column] === 1 ? body : legInk + army)
       }

@@ -1,10 +1,10 @@
-/** Random whole numbers from a seed, the same on every machine: xorshift on 32 bits. */
+/** Seeded random integers, identical on every machine (32-bit xorshift). */
 
 export class Random {
   #state: number
 
   constructor(seed: number) {
-    // Seeds that differ little must not begin alike, and 0 would stay 0.
+    // Hashed, so that similar seeds give different sequences; odd, because a state of 0 would stay 0.
     const scattered = Math.imul(seed ^ (seed >>> 16), 0x7feb352d)
     this.#state = Math.imul(scattered ^ (scattered >>> 15), 0x846ca68b) | 1
   }

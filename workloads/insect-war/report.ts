@@ -1,10 +1,10 @@
-/** What there is to tell of a war when it is over, and of its losses while it lasts. */
+/** The report of a finished war, and the losses by round. */
 
 import type { Hero } from './heroes.ts'
 import { kinds } from './kinds.ts'
 import type { War } from './war.ts'
 
-/** What both armies lost in some rounds that follow each other. */
+/** Losses of both armies in consecutive rounds. */
 export interface Casualties {
   fromRound: number
   toRound: number
@@ -17,14 +17,14 @@ export interface ArmyReport {
   survivors: number
   fallen: number
   hatched: number
-  /** How much of its nest stands, in percent. */
+  /** Health of the nest, in percent. */
   nestPercent: number
   survivorsByKind: Record<string, number>
 }
 
 export interface Report {
   winner: 'army1' | 'army2' | 'draw'
-  /** An army was destroyed, or all rounds were fought: then the one that lost fewer has won. */
+  /** An army was destroyed, or all rounds were fought and the army with fewer losses won. */
   endedBy: 'destruction' | 'rounds'
   rounds: number
   army1: ArmyReport
@@ -33,10 +33,10 @@ export interface Report {
   heroes: Hero[]
 }
 
-/** Of entries in the list of casualties; in a longer war each stands for several rounds. */
+/** Maximum number of entries; in a longer war each covers several rounds. */
 const mostEntries = 100
 
-/** Keeps count of the fallen; `round` is to be called after each. */
+/** Counts losses; call `round` after each round. */
 export function casualtyList(war: War, rounds: number): { list: Casualties[]; round(): void } {
   const list: Casualties[] = []
   const roundsPerEntry = Math.ceil(rounds / mostEntries)

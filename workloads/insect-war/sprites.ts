@@ -1,7 +1,7 @@
-/** Little pictures of the insects, looking to the right: # is body, + is leg, feeler or wing. */
+/** Sprites of insects, facing right: # is body, + is leg, feeler or wing. */
 
 const large: readonly string[] = [
-  // An ant: three beads and six legs.
+  // Ant: three segments and six legs.
   `.+.+.+..
    ..+.+.+.
    .##.#.##
@@ -9,7 +9,7 @@ const large: readonly string[] = [
    .##.#.##
    ..+.+.+.
    .+.+.+..`,
-  // A beetle: a shell.
+  // Beetle: a shell.
   `.+..+..+
    ..####+.
    .######.
@@ -17,7 +17,7 @@ const large: readonly string[] = [
    .######.
    ..####+.
    .+..+..+`,
-  // A wasp: wings and a waist.
+  // Wasp: wings and a waist.
   `..+++...
    ...+++..
    ...+++##
@@ -25,7 +25,7 @@ const large: readonly string[] = [
    ...+++##
    ...+++..
    ..+++...`,
-  // A mantis: long, with arms.
+  // Mantis: long, with arms.
   `.....+++
    .+..+...
    ..+.####
@@ -48,7 +48,7 @@ const largeSprites = large.map(readSprite)
 const smallSprites = small.map(readSprite)
 const dots = [1, 2, 3].map((side): Sprite => Array(side).fill(new Uint8Array(side).fill(1)))
 
-/** Lines of 0 for nothing, 1 for body and 2 for the rest; it fits a cell of so many pixels. */
+/** Rows of 0 (empty), 1 (body) and 2 (limbs) that fit a cell of `cellPixels`. */
 export function spriteOf(kind: number, cellPixels: number): Sprite {
   if (cellPixels >= 9) return largeSprites[kind]!
   if (cellPixels >= 4) return smallSprites[kind]!

@@ -1,14 +1,14 @@
-/** The state of a war: a field of cells, two nests, and every insect's place and condition. */
+/** The state of a war: a field of cells, two nests, and all insects. */
 
 import { kinds } from './kinds.ts'
 import { Random } from './random.ts'
 
-/** Room around the field, so that no look goes beyond the grid: the farthest sight. */
+/** Border around the field, as wide as the farthest sight, to avoid bounds checks. */
 export const margin = 3
-/** In the grid: an empty cell, and one beyond the field. Others hold 1 + the insect's number. */
+/** Grid values: an empty cell, and the border. Other values are 1 + the insect's number. */
 export const empty = 0
 export const wall = 65_535
-/** Cells of the field for each insect of both armies. */
+/** Cells of the field per insect. */
 const cellsPerInsect = 5
 
 export interface Nest {
@@ -16,17 +16,17 @@ export interface Nest {
   y: number
   health: number
   readonly fullHealth: number
-  /** So far from it its insects hatch and heal. */
+  /** Distance within which insects hatch and heal. */
   readonly radius: number
 }
 
 export interface Army {
-  /** Its insects have the numbers from `first` to `first` + `size` - 1; a hatched one takes a fallen one's. */
+  /** Insects have the numbers `first` to `first` + `size` - 1; a hatched insect reuses the number of a fallen one. */
   readonly first: number
   readonly size: number
   readonly nest: Nest
   alive: number
-  /** Ready to hatch. */
+  /** Eggs ready to hatch. */
   eggs: number
   fallen: number
   hatched: number
@@ -34,24 +34,24 @@ export interface Army {
 
 export interface War {
   readonly random: Random
-  /** Of the field. */
+  /** Size of the field. */
   readonly width: number
   readonly height: number
-  /** From a cell of the grid to the one below. */
+  /** Distance from a cell of the grid to the one below. */
   readonly stride: number
   readonly grid: Uint16Array
-  /** By insect; the first cell of the field is (margin, margin). */
+  /** Position by insect; the first cell of the field is (margin, margin). */
   readonly x: Uint16Array
   readonly y: Uint16Array
-  /** 0 is fallen. */
+  /** 0 if fallen. */
   readonly health: Int16Array
   readonly kind: Uint8Array
-  /** The row along which it marches. */
+  /** Row along which the insect marches. */
   readonly lane: Uint16Array
   readonly kills: Uint16Array
   readonly bornInRound: Uint16Array
   readonly armies: readonly [Army, Army]
-  /** By cell: how many fell there, at most 255. */
+  /** By cell: number of insects that fell there, at most 255. */
   readonly graves: Uint8Array
   round: number
 }
@@ -90,7 +90,7 @@ export function prepareWar(size1: number, size2: number, seed: number): War {
     graves: new Uint8Array(cells),
     round: 0,
   }
-  // Each army in its third of the field.
+  // Each army starts in its third of the field.
   const third = Math.floor(width / 3)
   for (const [army, left] of [
     [war.armies[0], 0],
@@ -109,7 +109,7 @@ export function prepareWar(size1: number, size2: number, seed: number): War {
 
 function armyOf(first: number, size: number, x: number, y: number): Army {
   const fullHealth = 100 + 20 * size
-  // The larger the army, the more room it needs; a smaller one keeps within its eighth of the field.
+  // Larger armies need more room; the nest stays within its eighth of the field.
   const radius = 3 + Math.floor(Math.sqrt(size) / 3)
   return {
     first,
@@ -122,7 +122,7 @@ function armyOf(first: number, size: number, x: number, y: number): Army {
   }
 }
 
-/** A new insect, of a kind by chance, in an empty cell. */
+/** Places a new insect of a random kind in an empty cell. */
 export function settle(war: War, army: Army, insect: number, cell: number): void {
   const { random, stride } = war
   const y = Math.floor(cell / stride)

@@ -1,4 +1,4 @@
-/** A glance at a Julia set: how many steps a point takes, from a few points of the picture and a few steps of each. */
+/** Predicts the mean number of steps per point from a few sample points with few steps each. */
 
 export interface View {
   width: number
@@ -12,20 +12,20 @@ export interface View {
 }
 
 export interface Glance {
-  /** Of a point, on average, and what else it takes. */
+  /** Mean cost of a point, in steps, including fixed costs. */
   steps: number
-  /** Share of the points that had not escaped when the glance ended. */
+  /** Share of sample points that did not escape. */
   bounded: number
 }
 
 const columns = 9
 const rows = 7
 const mostSteps = 48
-/** If the point 0 has not escaped after so many, some points never do. */
+/** If the point 0 has not escaped after 600 steps, some points never do. */
 const criticalSteps = 600
-/** How many escapes the point 0 is worth, in guessing how long others stay. */
+/** Weight of the point 0, in escapes, when predicting how long other points stay. */
 const criticalWeight = 3
-/** What a point takes besides its steps, and its shade if it escapes, in steps. */
+/** Fixed cost of a point, and of computing its shade if it escapes, in steps. */
 const pointCost = 2
 const escapeCost = 8
 
@@ -33,14 +33,14 @@ export function glance({ width, height, cx, cy, x, y, zoom, iterations }: View):
   const pixel = 3 / zoom / Math.min(width, height)
   const cap = Math.min(iterations, mostSteps)
   const points = columns * rows
-  // A set is the same from both sides of 0: of a picture of both, half is enough.
+  // The set is symmetric about 0, so half of a centred picture is enough.
   const half = x === 0 && y === 0 ? 0.5 : 1
   let sum = 0
   let lateEscapes = 0
   let bounded = 0
   for (let i = 0; i < points; i++) {
     const row = Math.floor(i / columns)
-    // Every second row is moved, so that no column of the picture is left out.
+    // Every second row is shifted, so that the samples cover all columns.
     const across = ((i % columns) + (row % 2 === 0 ? 0.25 : 0.75)) / columns
     const down = ((row + 0.5) / rows) * half
     const steps = stepsFrom(
@@ -60,7 +60,7 @@ export function glance({ width, height, cx, cy, x, y, zoom, iterations }: View):
   if (bounded > 0 && more > 0) {
     const critical = stepsFrom(0, 0, cx, cy, criticalSteps)
     if (critical < criticalSteps) {
-      // All escape but a dust: as many of the rest in each step as lately, and late if 0 escapes late.
+      // Nearly all points escape: extrapolate the recent rate, slower if 0 escapes late.
       const stay = critical > 2 * cap ? 0.57 * critical : critical
       const exposed = (bounded + lateEscapes / 2) * (cap / 2)
       const rate = (lateEscapes + criticalWeight) / (exposed + criticalWeight * stay)
@@ -72,7 +72,7 @@ export function glance({ width, height, cx, cy, x, y, zoom, iterations }: View):
   return { steps, bounded: share }
 }
 
-/** Until it is as far out as the picture wants it. */
+/** Steps until the point is as far out as drawing requires. */
 function stepsFrom(startX: number, startY: number, cx: number, cy: number, most: number): number {
   let zx = startX
   let zy = startY

@@ -1,4 +1,4 @@
-/** What holds for the parameters of every workload here. */
+/** Parameters of the ready workloads. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ const schema = parameters({
   colour: choice(['red', 'green']).default('red'),
 })
 
-test('a number is read the same from text and from JSON, and reading it again changes nothing', () => {
+test('a number is the same from a string and from JSON, and parsing is idempotent', () => {
   const counts = fc.integer({ min: -5, max: 1_000_000 })
   const shares = fc.double({ min: -1, max: 1, noNaN: true }).filter((share) => !Object.is(share, -0))
   fc.assert(
@@ -28,7 +28,7 @@ test('a number is read the same from text and from JSON, and reading it again ch
   )
 })
 
-test('text that only looks like a number to a lax reader is refused', () => {
+test('loosely numeric strings are rejected', () => {
   for (const lax of [
     '',
     ' ',
@@ -53,12 +53,12 @@ test('text that only looks like a number to a lax reader is refused', () => {
   assert.equal(schema.safeParse({ count: '1e3' }).success, false)
 })
 
-test('long input is cut short in the message', () => {
+test('long input is truncated in the message', () => {
   const { error } = schema.safeParse({ count: 'x'.repeat(10_000) })
   assert.ok(error && error.issues[0]!.message.length < 150)
 })
 
-test('the schema can be written as JSON Schema, with ranges and choices', () => {
+test('the schema can be exported as JSON Schema, with ranges and choices', () => {
   const { properties } = z.toJSONSchema(schema, { io: 'input' })
   assert.deepEqual(properties, {
     count: { type: 'integer', minimum: -5, maximum: 1_000_000 },

@@ -1,6 +1,6 @@
 /**
- * Parameters that arrive as text in a query string or as values in JSON, read strictly: `z.coerce.number()` would
- * take '' for 0 and true for 1.
+ * Strict fields for parameters that arrive as strings in a query or as values in JSON: `z.coerce.number()` would accept
+ * '' as 0 and true as 1.
  */
 
 import { z } from 'zod'
@@ -10,7 +10,7 @@ interface Range {
   max: number
 }
 
-/** A whole number: 12 or '12'. */
+/** An integer: 12 or '12'. */
 export function whole({ min, max }: Range) {
   const error = expected(`a whole number from ${min} to ${max}`)
   const number = z.number({ error }).int({ error, abort: true }).min(min, { error, abort: true })
@@ -24,10 +24,10 @@ export function real({ min, max }: Range) {
   return z.preprocess(numberIn(/^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i), number.max(max, { error }))
 }
 
-/** Text that is not blank; white space around it does not count. */
+/** A non-blank string; surrounding white space is removed. */
 export function text({ maxLength }: { maxLength: number }) {
   const error = expected(`text of 1 to ${maxLength} characters`)
-  // One refinement, because length checks would speak up a second time about an array.
+  // A single refinement, because a length check would report an array a second time.
   return z
     .string({ error })
     .trim()
@@ -35,12 +35,12 @@ export function text({ maxLength }: { maxLength: number }) {
     .meta({ minLength: 1, maxLength })
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, { error: expected(`one of ${words.join(', ')}`) })
 }
 
-/** All parameters of a workload. One that is not listed is an error: a misspelt name must not pass unnoticed. */
+/** The parameters of a workload. Unknown names are rejected, so that a misspelt name is noticed. */
 export function parameters<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
@@ -50,7 +50,7 @@ export function parameters<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   })
 }
 
-/** Says what is allowed, and what was given instead. */
+/** A message with the allowed and the given value. */
 export function expected(allowed: string) {
   return ({ input }: { readonly input?: unknown }) =>
     input === undefined ? `missing: must be ${allowed}` : `must be ${allowed}, not ${shown(input)}`
@@ -62,7 +62,7 @@ function shown(input: unknown): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json
 }
 
-/** Anything else is left as it is, for the schema to refuse. */
+/** Leaves other values unchanged; the schema rejects them. */
 function numberIn(pattern: RegExp) {
   return (value: unknown) => (typeof value === 'string' && pattern.test(value) ? Number(value) : value)
 }

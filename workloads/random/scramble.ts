@@ -1,6 +1,6 @@
 /**
- * Scramble: turns a number into 32 bits that look random, always the same ones. Counting up from a seed gives
- * a sequence, and adding a place gives each place its own number without an order to keep.
+ * A 32-bit integer hash. Hashing seed + i gives a random sequence, or a random number per index that does not depend on
+ * the order of calls.
  */
 export function scramble(n: number): number {
   let bits = Math.imul(n ^ (n >>> 16), 0x7feb352d)

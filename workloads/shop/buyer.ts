@@ -1,4 +1,4 @@
-/** A process that shops on command, for tests of what several at once do to one shop. */
+/** A process that runs shop requests on command, for concurrency tests. */
 
 import type { JobContext as Context } from 'plimsoll/workload'
 import shop from '../shop.ts'

@@ -26,7 +26,7 @@ export const categories = [
   'music',
 ] as const satisfies (keyof typeof things)[]
 
-/** Every category has as many things. */
+/** Every category has the same number of things. */
 export const productCount = categories.length * things.kitchen.length * materials.length * looks.length
 
 const lowestPriceCents = 299
@@ -51,12 +51,12 @@ const schema = `
     placedAt TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ'))
   ) STRICT;`
 
-/** Others write for milliseconds, so who waits this long has met a fault. */
+/** Writes take milliseconds, so a longer wait indicates a fault. */
 const busyMs = 10_000
 
 const opened = new Map<string, DatabaseSync>()
 
-/** The shop in this folder, made if there is none. Opened once in a process, and kept. */
+/** Opens the shop in this folder, creating it if needed. Each process keeps one connection. */
 export function openShop(dataDir: string): DatabaseSync {
   const file = join(dataDir, 'shop.db')
   let db = opened.get(file)
@@ -69,8 +69,8 @@ export function openShop(dataDir: string): DatabaseSync {
 }
 
 /**
- * Several processes may come here at once. Each fills a draft of its own, and a hard link, which fails if there is
- * a shop already, makes the first one complete the shop: none waits for another, and none sees half a shop.
+ * Several processes may do this at once. Each fills its own draft; the first to create the hard link wins, because
+ * linking fails if the shop exists. No process waits for another or sees an incomplete shop.
  */
 function createShop(dataDir: string, file: string): void {
   mkdirSync(dataDir, { recursive: true })
@@ -79,7 +79,7 @@ function createShop(dataDir: string, file: string): void {
     const db = new DatabaseSync(draft)
     try {
       fill(db)
-      // Kept in the file. With a write-ahead log, those who browse and the one who buys do not wait for each other.
+      // Persistent. With a write-ahead log, readers and the writer do not block each other.
       db.exec('PRAGMA journal_mode = WAL')
     } finally {
       db.close()

@@ -1,4 +1,4 @@
-/** What several real processes do to one shop at once, also when some are paused or killed on the way. */
+/** Several processes that use one shop concurrently, some of them paused or killed. */
 
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
@@ -16,10 +16,10 @@ interface Order {
   quantity: number
 }
 
-/** In a new shop, by product. */
+/** Stock of a new shop, by product. */
 const stock = { 1: 38, 2: 75 }
 
-/** A folder without a shop, and processes that are ready to use it; gone after the test. */
+/** A folder without a shop and processes ready to use it; both are removed after the test. */
 async function market(t: TestContext, buyers: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-shop-'))
   const processes = Array.from({ length: buyers }, () => fork(join(import.meta.dirname, 'buyer.ts')))
@@ -57,7 +57,7 @@ async function market(t: TestContext, buyers: number) {
   return { dataDir, people, query: (sql: string) => query(dataDir, sql) }
 }
 
-/** Reads the shop's own tables. */
+/** Reads the shop's tables. */
 function query(dataDir: string, sql: string): Record<string, number>[] {
   const db = new DatabaseSync(join(dataDir, 'shop.db'), { readOnly: true })
   try {
@@ -72,9 +72,9 @@ function answerOf(news: News): Order | { status: number } {
   return news.answer as Order | { status: number }
 }
 
-test('processes that create the shop at once make one, and leave no draft', async (t) => {
+test('concurrent creation gives one shop and leaves no draft', async (t) => {
   const { dataDir, people } = await market(t, 4)
-  // Several shops, because the race is not as close each time.
+  // Several shops, because the race differs each time.
   for (let round = 0; round < share(20); round++) {
     const newDir = join(dataDir, `shop-${round}`)
     const files = new Set<number>()
@@ -94,7 +94,7 @@ test('processes that create the shop at once make one, and leave no draft', asyn
   }
 })
 
-test('processes that buy the same product at once never sell more than there is', async (t) => {
+test('concurrent purchases never oversell a product', async (t) => {
   const { people, query } = await market(t, 4)
   let sold = 0
   let refused = 0
@@ -118,7 +118,7 @@ test('processes that buy the same product at once never sell more than there is'
   assert.equal(Number(orders?.n) + refused, 60)
 })
 
-test('the same job tried by several processes at once orders once, and each gets that order', async (t) => {
+test('concurrent attempts of the same job place one order, which all return', async (t) => {
   const { people, query } = await market(t, 4)
   for (let job = 0; job < 15; job++) {
     const answers = await Promise.all(people.map(({ purchase }) => purchase(2, `job-${job}`)))
@@ -129,7 +129,7 @@ test('the same job tried by several processes at once orders once, and each gets
   assert.equal(query('SELECT stock FROM products WHERE id = 2')[0]?.stock, stock[2] - 15)
 })
 
-test('a process stopped before or after its uninterrupted part keeps nobody waiting', async (t) => {
+test('a process stopped outside its uninterrupted part blocks no other', async (t) => {
   const { people, query } = await market(t, 2)
   const [stopped, other] = people
   assert.ok(stopped && other)
@@ -145,7 +145,7 @@ test('a process stopped before or after its uninterrupted part keeps nobody wait
   assert.equal(query('SELECT count(*) AS n FROM orders')[0]?.n, 3)
 })
 
-test('a job whose process was killed can be tried again, whether it had ordered or not', async (t) => {
+test('a job whose process was killed can be retried, whether it had ordered or not', async (t) => {
   const { people, query } = await market(t, 3)
   const [early, late, retry] = people
   assert.ok(early && late && retry)

@@ -1,4 +1,4 @@
-/** A request's body for tests that call `run` themselves: in several chunks, as it may arrive. */
+/** A request body in several chunks, for tests that call `run` directly. */
 
 import type { RequestBody } from 'plimsoll/workload'
 

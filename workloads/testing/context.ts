@@ -1,4 +1,4 @@
-/** A small stand-in for what a slot hands to a workload, for tests that call `run` themselves. */
+/** A fake job context, for tests that call `run` directly. */
 
 import type { JobContext as Context } from 'plimsoll/workload'
 

@@ -1,4 +1,4 @@
-/** Writes JPEG files for tests from coefficients: baseline, or progressive with every kind of scan. */
+/** Writes JPEG test files from coefficients: baseline, or progressive with every kind of scan. */
 
 import { ScanWriter } from './jpeg-scan-writer.ts'
 import { dice } from './pictures.ts'
@@ -6,14 +6,14 @@ import { dice } from './pictures.ts'
 export interface JpegRecipe {
   width: number
   height: number
-  /** Blocks across and down in a unit, of each component. */
+  /** Blocks across and down in a unit, for each component. */
   sampling: [number, number][]
   seed?: number
   progressive?: boolean
-  /** A scan for each component, instead of one. Baseline only. */
+  /** One scan per component instead of one for all. Baseline only. */
   separate?: boolean
   restartInterval?: number
-  /** Names of the components. */
+  /** IDs of the components. */
   ids?: number[]
   /** Segments before the frame. */
   extra?: Buffer[]
@@ -26,7 +26,7 @@ interface Component {
   columns: number
   rows: number
   allColumns: number
-  /** Of each block, in zigzag order. */
+  /** Coefficients of each block, in zigzag order. */
   blocks: Int16Array[]
 }
 
@@ -36,7 +36,7 @@ export function segment(marker: number, data: number[] | Uint8Array): Buffer {
   return Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data])
 }
 
-/** All symbols below 128 have codes of 9 bits, the others of 12. */
+/** Symbols below 128 have codes of 9 bits, others of 12. */
 const counts = [0, 0, 0, 0, 0, 0, 0, 0, 128, 0, 0, 128, 0, 0, 0, 0]
 const huffman = [0x00, 0x10].map((kind) => segment(0xc4, [kind, ...counts, ...Array(256).keys()]))
 
@@ -52,7 +52,7 @@ export function componentsOf({ width, height, sampling, seed = 1, ids }: JpegRec
       const block = new Int16Array(64)
       dc = Math.max(-300, Math.min(300, dc + roll(61) - 30))
       block[0] = dc
-      // Some blocks have no more, so that there are runs of empty ones.
+      // Some blocks end early, which gives runs of empty blocks.
       const used = roll(3) === 0 ? 0 : roll(24)
       for (let k = 0; k < used; k++) block[1 + roll(roll(4) === 0 ? 63 : 12)] = roll(41) - 20
       return block

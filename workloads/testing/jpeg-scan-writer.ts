@@ -1,6 +1,6 @@
-/** Writes the data of a JPEG scan for tests, as a text of bits: slow and plain. */
+/** Writes the data of a JPEG scan as a string of bits: slow and simple, for tests. */
 
-/** Symbols below 128 have codes of 9 bits, the others of 12. */
+/** Symbols below 128 have codes of 9 bits, others of 12. */
 export class ScanWriter {
   readonly #bytes: number[] = []
   #bits = ''
@@ -81,7 +81,7 @@ export class ScanWriter {
     this.#corrections += corrections
   }
 
-  /** Ends a run of blocks that have nothing more. */
+  /** Ends a run of empty blocks. */
   #flush(): void {
     if (this.#emptyBlocks > 0) {
       const size = 31 - Math.clz32(this.#emptyBlocks)

@@ -1,4 +1,4 @@
-/** Reads parameters as the front does, for tests of what a schema takes and what it says when it refuses. */
+/** Parses parameters as the front does, for tests of schemas and their messages. */
 
 import type { Workload } from 'plimsoll/workload'
 
@@ -13,7 +13,7 @@ export function readParams<Params>(workload: Workload<Params>, input: unknown): 
   return outcome.value
 }
 
-/** One line for each problem, as `name: message`; empty if there is none. */
+/** One line per problem, as `name: message`; empty if there is none. */
 export function problems<Params>(workload: Workload<Params>, input: unknown): string {
   return described(validate(workload, input).issues ?? [])
 }

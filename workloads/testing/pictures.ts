@@ -1,8 +1,8 @@
-/** Pictures for tests, from a seed, and a body to upload them. */
+/** Seeded pictures for tests, and request bodies to upload them. */
 
 import type { RequestBody } from 'plimsoll/workload'
 
-/** A tiny generator of whole numbers below `limit`. */
+/** A small generator of integers below `limit`. */
 export function dice(seed: number): (limit: number) => number {
   let state = seed | 0
   return (limit) => {
@@ -44,7 +44,7 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = bytes.length): RequestBod
   return Object.assign(chunks(), { bytes: async () => bytes })
 }
 
-/** The mean difference of two pictures' red, green and blue. */
+/** Mean difference of the red, green and blue values of two pictures. */
 export function difference(a: Uint8Array, b: Uint8Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) if (i % 4 < 3) sum += Math.abs(a[i]! - b[i]!)

@@ -1,4 +1,7 @@
-/** Writes PNG files of every kind for tests, with Node's zlib and no code of the workloads. */
+/**
+ * Writes PNG test files of every kind with Node's zlib and no code of the workloads: an independent check of the
+ * decoder. fast-png cannot write chosen filters, bit depths and corrupt chunks.
+ */
 
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -10,9 +13,9 @@ export interface PngRecipe {
   interlaced?: boolean
   palette?: Uint8Array
   transparency?: Uint8Array
-  /** The samples of a pixel, as stored. */
+  /** Stored samples of a pixel. */
   pixel(x: number, y: number): number[]
-  /** The filter of each row. */
+  /** Filter of each row. */
   filter?(row: number): number
   /** Length of each IDAT chunk. */
   pieceBytes?: number
@@ -57,7 +60,7 @@ export function pngFile(recipe: PngRecipe): Buffer {
   ])
 }
 
-/** For each of Adam7's passes: first column and row, and the steps. */
+/** For each Adam7 pass: first column and row, and the steps. */
 const adam7 = ['0088', '4088', '0448', '2044', '0224', '1022', '0112']
 
 export function rowsOf(recipe: PngRecipe): Buffer {

@@ -31,7 +31,7 @@ export function newOverflow(options: OverflowOptions): Overflow {
   const { function: id, concurrency, workPerSecond } = spec
   const worker = newWorkerRecord(
     { id, cores: concurrency, workPerSecond, memoryMb: Infinity, slots: concurrency },
-    { number: 0, launch: undefined, state: 'gone', since: 0, placedAt: 0, seq: 0, placedStamp: 0 },
+    { number: 0, launch: undefined, state: 'terminated', since: 0, placedAt: 0, seq: 0, placedStamp: 0 },
   )
   return {
     ...{ spec, worker, backlog: new Backlog(), warm: [], notBefore: 0, failures: 0 },

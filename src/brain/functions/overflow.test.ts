@@ -49,7 +49,7 @@ test('a job that would queue goes to a function, and its answer counts', () => {
   assert.deepEqual([trial.view.placed, trial.view.waiting.length, trial.view.jobs], [1, 0, 2])
   assert.match(
     explain(only(actions, 'overflow')[0]!.reason),
-    /^the fleet would come to it in 5 s, a function has it done in 11 s, and costs [\d.]+ where/,
+    /^the fleet would start it in 5 s, a function finishes it in 11 s, and costs [\d.]+ where/,
   )
   assert.deepEqual(answers(trial.after(11_000).tell(finishes('second'))), ['second result finished'])
   assert.deepEqual(trial.view.away, [])

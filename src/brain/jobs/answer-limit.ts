@@ -41,7 +41,7 @@ function checkAnswer(core: Core, record: JobRecord): void {
     return
   }
   const facts = { limitMs: thousandths(attempt.askedAt - attempt.sentAt), answerMs: heartbeatMs }
-  if (worker.heardAt < attempt.askedAt) return lose(core, worker.id, { code: 'heartbeat', ...facts })
+  if (worker.lastSeenAt < attempt.askedAt) return lose(core, worker.id, { code: 'heartbeat', ...facts })
   sendAgain(core, attempt, facts.limitMs)
 }
 

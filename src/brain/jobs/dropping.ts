@@ -1,11 +1,11 @@
-/** Queue timeouts by lane, which a scaler may apply: jobs that exceed theirs are dropped. */
+/** Queue timeouts by lane, at the times that the scaling policy chooses. Dropped jobs are answered and counted separately. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Core } from '../core.ts'
 import type { JobRecord } from '../state.ts'
 import { conclude } from './ending.ts'
 
-/** The oldest first. A job that a worker has been given before is never dropped. */
+/** The oldest first. A job that a worker was given before is not dropped, even if it is queued again. */
 export function dropWaiting(core: Core, limits: Readonly<Record<string, number>>): void {
   if (core.queue.laned === 0) return
   const late: JobRecord[] = []
@@ -22,7 +22,7 @@ function isLate(
   { job, attempts, arrivedAt }: JobRecord,
   limits: Readonly<Record<string, number>>,
   now: number,
-) {
+): boolean {
   if (job.lane === undefined || attempts > 0 || !Object.hasOwn(limits, job.lane)) return false
   return now - arrivedAt > limits[job.lane]!
 }

@@ -109,7 +109,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   }
   // A worker that could not be reached, or refused, gets no jobs until its next report.
   if ((kind === 'unreachable' || kind === 'refused') && core.limits.beatMs > 0) worker.suspect = true
-  if (kind === 'unreachable' && isRunning(core, attempt)) worker.brokeOff.push(attempt.job.id)
+  if (kind === 'unreachable' && isRunning(core, attempt)) worker.brokenJobs.push(attempt.job.id)
   releaseAttempt(core, attempt, event.work)
   retry(core, attempt, kind)
   fill(core, worker)

@@ -49,12 +49,12 @@ test('a refusal names what is missing and when it will be available', () => {
   )
   assert.equal(
     explain(refused!.reason),
-    'client a may use 120 units of work a minute and has 10 left; this needs about 25, which it may use in 8 s',
+    'client a may use 120 units of work a minute and has 10 left; this request needs about 25, available in 8 s',
   )
   assert.deepEqual(answers(arrives(trial.after(7499), 'j3', { work: 25 })), ['j3 refused rate-limit'])
   assert.deepEqual(answers(arrives(trial.after(1), 'j4', { work: 25 })), [])
   const words = explain({ ...refused!.reason, have: -4000, work: 1234.5 })
-  assert.match(words, /has used 4,000 more; this needs about 1,235,/)
+  assert.match(words, /has used 4,000 more; this request needs about 1,235,/)
 })
 
 test('a job larger than the bucket is accepted when the bucket is full, and leaves a debt', () => {

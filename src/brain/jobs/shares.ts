@@ -20,7 +20,7 @@ export const shares: Concern = {
   arrives: join,
   ended(core, attempt, work) {
     // Work of a lost worker counts only as far as the last look has counted it.
-    const isLost = attempt.worker.state === 'gone' && !attempt.inFunction
+    const isLost = attempt.worker.state === 'terminated' && !attempt.inFunction
     if (!isLost) countWork(core, attempt, work ?? doneWork(attempt, core.now))
   },
   over(core, record) {

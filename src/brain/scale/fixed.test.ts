@@ -7,12 +7,12 @@ import { fixed } from './fixed.ts'
 
 const fleet = (ready: number, booting = 0) => fleetOf({ ready, booting })
 
-test('between its bounds the fleet stays as it is', () => {
+test('within its bounds the fleet does not change', () => {
   const scaler = fixed({ min: 2, max: 4 })
   for (const view of [fleet(2), fleet(3), fleet(1, 3)]) assert.equal(scaler.decide(view, 0).kind, 'hold')
 })
 
-test('below the least it grows to it, above the most it shrinks to it', () => {
+test('below the minimum it grows, above the maximum it shrinks', () => {
   const scaler = fixed({ min: 2, max: 4 })
   assert.deepEqual(scaler.decide(fleet(1), 0), {
     kind: 'scale',
@@ -26,7 +26,7 @@ test('below the least it grows to it, above the most it shrinks to it', () => {
   })
 })
 
-test('bounds that cannot be are refused, naming the option, the value and what is allowed', () => {
+test('invalid bounds are rejected with the option, the value and what is allowed', () => {
   const refused = (bounds: { min: number; max: number }, message: string) =>
     assert.throws(() => scalerOf(bounds), new ConfigError(message))
   for (const min of [-1, 1.5, Number.NaN]) {

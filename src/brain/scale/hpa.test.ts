@@ -6,7 +6,7 @@ import type { ScaleDecision, Scaler } from './scaler.ts'
 
 const sync = 15_000
 
-/** A fleet that is busy to a stated part, sync by sync. */
+/** The decisions for a fleet with these utilisations, sync by sync. */
 function syncs(
   scaler: Scaler,
   steps: { ready: number; booting?: number; use: number }[],
@@ -30,17 +30,17 @@ test('utilisation within a tenth of the target changes nothing, beyond it the ra
   assert.deepEqual(syncs(hpa(spec), [{ ready: 10, use: 1 }]), [13])
 })
 
-test('workers that boot are taken to be idle', () => {
+test('booting workers count as idle', () => {
   assert.deepEqual(syncs(hpa(spec), [{ ready: 10, booting: 3, use: 1 }]), ['hold'])
   assert.deepEqual(syncs(hpa(spec), [{ ready: 10, booting: 1, use: 1 }]), [13])
 })
 
-test('it grows by at most four workers or to the double in one sync', () => {
+test('it at most adds four workers or doubles in one sync', () => {
   assert.deepEqual(syncs(hpa({ ...spec, target: 0.1 }), [{ ready: 2, use: 1 }]), [6])
   assert.deepEqual(syncs(hpa({ ...spec, target: 0.1 }), [{ ready: 10, use: 1 }]), [20])
 })
 
-test('it shrinks to the most that it found right in five minutes', () => {
+test('it shrinks to the highest recommendation of five minutes', () => {
   const steps = Array.from({ length: 22 }, (_, i) => ({ ready: 10, use: i === 0 ? 0.6 : 0.2 }))
   const answers = syncs(hpa(spec), steps)
   assert.equal(answers[0], 8)
@@ -48,14 +48,14 @@ test('it shrinks to the most that it found right in five minutes', () => {
   assert.equal(answers[20], 3)
 })
 
-test('between two syncs nothing is decided but the loss of workers is made up for', () => {
+test('between two syncs only lost workers are replaced', () => {
   const scaler = hpa(spec)
   syncs(scaler, [{ ready: 10, use: 1 }])
   assert.equal(answer(scaler.decide(fleetOf({ ready: 10, booting: 3 }), sync + 1)), 'hold')
   assert.equal(answer(scaler.decide(fleetOf({ ready: 9, booting: 3 }), sync + 2)), 13)
 })
 
-test('from none the first job brings one worker, without waiting for the next sync', () => {
+test('a job arriving at an empty fleet launches a worker, without waiting for the next sync', () => {
   const scaler = hpa({ ...spec, min: 0 })
   scaler.decide(fleetOf({ ready: 0 }), 0)
   assert.equal(answer(scaler.decide(fleetOf({ ready: 0, jobs: 1 }), 100)), 1)

@@ -6,7 +6,7 @@ import type { Scaler } from './scaler.ts'
 
 const spec = { min: 0, max: 1000, target: 0.5 }
 
-/** So many jobs for so many seconds, on the fleet that it asks for. Returns its size every two seconds. */
+/** A constant number of jobs, on the fleet that the scaler asks for. Returns its size every two seconds. */
 class Play {
   readonly scaler: Scaler
   now = 0
@@ -32,7 +32,7 @@ class Play {
   }
 }
 
-test('it goes by the mean number of jobs over a minute', () => {
+test('it follows the mean concurrency over a minute', () => {
   const play = new Play(4)
   assert.equal(play.go(4, 60).at(-1), 4)
   const rising = play.go(6, 60)
@@ -40,7 +40,7 @@ test('it goes by the mean number of jobs over a minute', () => {
   assert.equal(rising.at(-1), 6)
 })
 
-test('where six seconds ask for twice what is there it panics, and does not shrink for the rest of a minute', () => {
+test('it panics when six seconds ask for twice the fleet, and then does not shrink for a minute', () => {
   const play = new Play(4)
   play.go(4, 60)
   const crowd = play.go(40, 10)
@@ -50,14 +50,14 @@ test('where six seconds ask for twice what is there it panics, and does not shri
   assert.ok(play.go(1, 120).at(-1)! <= 2)
 })
 
-test('the last worker goes when nobody has been there for the window and the grace', () => {
+test('the last worker ends after the window and the grace period without jobs', () => {
   const play = new Play(1)
   play.go(1, 60)
   assert.equal(play.go(0, 60).at(-1), 1)
   assert.equal(play.go(0, 40).at(-1), 0)
 })
 
-test('from none the first job brings one worker at once', () => {
+test('a job arriving at an empty fleet launches a worker at once', () => {
   const play = new Play(0)
   const decision = play.scaler.decide(fleetOf({ ready: 0, jobs: 1 }), 100)
   assert.equal(decision.kind === 'scale' && decision.to, 1)

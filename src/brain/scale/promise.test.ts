@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ConfigError } from '../../lib/errors.ts'
 import { promiseOf, usualPromise } from './promise.ts'
 
-test('slowdowns are promised in words, and what is not said is as usual', () => {
+test('slowdowns are promised in words, and missing parts have defaults', () => {
   assert.deepEqual(promiseOf(undefined), usualPromise)
   assert.deepEqual(
     promiseOf('shortest 90 %: slowdown at most 1.5 at p99; largest 1 %: at most 1.5 on average'),
@@ -21,7 +21,7 @@ test('so are deadlines and a budget', () => {
   assert.equal(promiseOf('deadlines: met 95%; budget: at most 2.5 per hour').budgetPerHour, 2.5)
 })
 
-test('what cannot be understood or kept is refused, with what is allowed', () => {
+test('an invalid promise is rejected with what is allowed', () => {
   const refused = (text: string, message: RegExp) =>
     assert.throws(
       () => promiseOf(text),

@@ -148,6 +148,6 @@ export interface Scaler {
   /** How often the policy needs CPU readings; `limits.cpuEveryMs` takes precedence. */
   readonly cpuEveryMs?: number
   /** Figures of the policy, and of a worker under it, for people. */
-  tells?(): Figures
-  tellsOf?(worker: string): Figures
+  figures?(): Figures
+  figuresOf?(worker: string): Figures
 }

@@ -16,7 +16,7 @@ const waits = (seconds: number, jobs: number): Partial<FleetView> => ({
   }),
 })
 
-/** Jobs of one second come evenly, and the fleet is as large as it asks for, at once. */
+/** Jobs of one second arrive evenly, and the fleet has the wanted size at once. */
 class Play {
   readonly scaler: Scaler
   now = 0
@@ -46,7 +46,7 @@ class Play {
   }
 }
 
-test('it goes by arrivals times what a job costs', () => {
+test('the fleet follows arrivals times the cost of a job', () => {
   assert.equal(new Play().go(10, 600), 5)
   const halved = new Play()
   for (let i = 0; i < 100; i++)
@@ -54,14 +54,14 @@ test('it goes by arrivals times what a job costs', () => {
   assert.equal(halved.go(12, 600), 3, 'what estimates are wrong by is learned')
 })
 
-test('a rise that goes on is seen a boot ahead', () => {
+test('a continuing rise is forecast one boot time ahead', () => {
   const play = new Play()
   play.go(10, 900)
   for (let perSecond = 11; perSecond <= 40; perSecond++) play.go(perSecond, 20)
   assert.ok(play.ready > 20, `${play.ready} workers where 40 cores are busy now`)
 })
 
-test('a crowd is met at once, without waiting for the next look', () => {
+test('a surge causes a decision at once', () => {
   const play = new Play()
   play.go(4, 600)
   const before = play.ready
@@ -71,14 +71,14 @@ test('a crowd is met at once, without waiting for the next look', () => {
   assert.ok(play.go(40, 20) >= 15)
 })
 
-test('it shrinks only when that was right for a while', () => {
+test('it shrinks only after wanting to for a while', () => {
   const play = new Play()
   const before = play.go(20, 600)
   assert.equal(play.go(4, 120), before)
   assert.ok(play.go(4, 600) <= 4)
 })
 
-test('a long job that waits is nothing to launch for; much that waits is', () => {
+test('one long queued job does not launch a worker, a large backlog does', () => {
   const play = new Play()
   const before = play.go(10, 600)
   assert.equal(play.go(10, 60, waits(100, 1)), before)
@@ -96,7 +96,7 @@ test('a tighter promise keeps more workers, and a broken one more still', () => 
   assert.ok(broken.go(30, 900) > usual)
 })
 
-test('deadlines that were missed count where they are promised', () => {
+test('missed deadlines count if they are promised', () => {
   const missed = (promise?: string) => {
     const play = new Play(promise === undefined ? {} : { promise })
     for (let i = 0; i < 200; i++)
@@ -111,7 +111,7 @@ test('a budget bounds the fleet whatever the forecast', () => {
   assert.equal(play.go(100, 600), 3)
   assert.throws(
     () => workForecast({ min: 1, max: 5, promise: 'budget: 1 an hour' }),
-    new ConfigError('scale.pricePerHour = 0: must be above 0 where the promise has a budget'),
+    new ConfigError('scale.pricePerHour = 0: must be above 0 if the promise has a budget'),
   )
   assert.throws(
     () => workForecast({ min: 2, max: 5, promise: 'budget: 1 an hour', pricePerHour: 0.6 }),
@@ -119,7 +119,7 @@ test('a budget bounds the fleet whatever the forecast', () => {
   )
 })
 
-test('the last worker goes when nobody has come for five minutes, and the first job brings one back at once', () => {
+test('the last worker ends after five minutes without arrivals, and the first job launches one at once', () => {
   const play = new Play({ min: 0 })
   play.go(1, 60)
   assert.equal(play.go(0, 240, { jobs: 0 }), 1)
@@ -130,18 +130,18 @@ test('the last worker goes when nobody has come for five minutes, and the first 
   assert.equal(play.ready, 1)
 })
 
-test('the rhythm of the day is known once a day has been seen', () => {
+test('the daily rhythm is used once a day has been seen', () => {
   const day = 86_400
   const perSecond = (second: number) => (second % day >= day / 2 ? 24 : 6)
   const play = new Play()
   for (let second = 0; second < day * 1.5 - 60; second += 20) play.go(perSecond(second), 20)
   const night = play.ready
-  // Nothing but the clock tells of what comes.
+  // Only the time of day predicts the rise.
   assert.ok(play.go(6, 40) >= night)
   assert.ok(play.ready > 3, `${play.ready} workers, where 6 cores are busy and 24 will be`)
 })
 
-test('where boots are quick it looks more often and shrinks sooner', () => {
+test('with fast boots it decides more often and shrinks sooner', () => {
   const play = new Play()
   const before = play.go(20, 600)
   play.look({ bootMs: 500 })

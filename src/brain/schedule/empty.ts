@@ -16,7 +16,7 @@ export class EmptyWorkers {
   refile(worker: WorkerRecord): void {
     if (worker.jobs.length > 0) return
     const entry = this.#entries.get(worker)
-    if (worker.state === 'gone') {
+    if (worker.state === 'terminated') {
       if (entry) this.#heap.remove(entry)
       this.#entries.delete(worker)
     } else if (!entry) this.#entries.set(worker, this.#heap.push(worker, worker.number, 0))

@@ -28,19 +28,19 @@ function poolOf(...probes: Probe[]): ProbePool {
   return pool
 }
 
-test('of those that are not hot the one that answers soonest is best, however many it has', () => {
+test('of the cold workers the one with the lowest latency is best, however many jobs it has', () => {
   assert.equal(poolOf(probe(a, 8, 100), probe(b, 1, 200), probe(c, 9, 1)).best(any)!.worker, a)
 })
 
-test('where all are hot the one with the fewest in flight is best, however long it takes', () => {
+test('if all are hot the one with the fewest in flight is best, whatever its latency', () => {
   assert.equal(poolOf(probe(a, 9, 900), probe(b, 10, 100)).best(any)!.worker, a)
 })
 
-test('of those that answer equally soon the one with fewer in flight is best', () => {
+test('of equal latencies the one with fewer in flight is best', () => {
   assert.equal(poolOf(probe(a, 2, 100), probe(b, 1, 100), probe(c, 3, 100)).best(any)!.worker, b)
 })
 
-test('one that may not take the job is passed over', () => {
+test('a worker that may not take the job is skipped', () => {
   const pool = poolOf(probe(a, 1, 1), probe(b, 9, 9))
   assert.equal(pool.best((worker) => worker !== a)!.worker, b)
   assert.equal(
@@ -49,7 +49,7 @@ test('one that may not take the job is passed over', () => {
   )
 })
 
-test('each job that goes by a probe counts as one more in flight', () => {
+test('each job sent because of a probe counts as one more in flight', () => {
   const pool = poolOf(probe(b, 10, 1), probe(a, 9, 1))
   const first = pool.best(any)!
   assert.equal(first.worker, a)
@@ -57,7 +57,7 @@ test('each job that goes by a probe counts as one more in flight', () => {
   assert.equal(pool.best(any)!.worker, b)
 })
 
-test('a probe is used less often the more workers there are', () => {
+test('a probe serves fewer jobs the more workers there are', () => {
   for (const [workers, uses] of [
     [1000, 2],
     [30, 6],
@@ -71,7 +71,7 @@ test('a probe is used less often the more workers there are', () => {
   }
 })
 
-test('what a probe said is forgotten after a second, and when there is a newer one', () => {
+test('a probe expires after a second, or when there is a newer one', () => {
   const pool = poolOf(probe(a, 1, 1, 500), probe(b, 1, 1, 900))
   pool.age(1501)
   assert.equal(pool.size, 1)
@@ -80,7 +80,7 @@ test('what a probe said is forgotten after a second, and when there is a newer o
   assert.equal(pool.best(any)!.inFlight, 7)
 })
 
-test('the oldest and the worst are taken out by turns', () => {
+test('the oldest and the worst are removed alternately', () => {
   const pool = poolOf(probe(a, 1, 1), probe(b, 1, 900), probe(c, 9, 2))
   pool.tidy()
   assert.equal(
@@ -92,13 +92,13 @@ test('the oldest and the worst are taken out by turns', () => {
   assert.equal(pool.size, 1)
 })
 
-test('no more probes are kept than are worth a look', () => {
+test('the number of probes is bounded', () => {
   const pool = new ProbePool()
   for (let i = 0; i < 100; i++) pool.add(probe({ id: `w${i}` } as WorkerRecord, 1, 1))
   assert.equal(pool.size, 16)
 })
 
-test('latency is the median of those that found as many in flight, or else the next fewer', () => {
+test('latency is the median of jobs that found as many in flight, or else the next fewer', () => {
   const seen = new Latencies()
   for (const tookMs of [10, 30, 20]) seen.add({ at: 0, found: 1, tookMs })
   for (const tookMs of [500, 700, 600]) seen.add({ at: 0, found: 8, tookMs })
@@ -108,7 +108,7 @@ test('latency is the median of those that found as many in flight, or else the n
   assert.equal(seen.at(20, 1000), 600)
 })
 
-test('what is new, or has not answered lately, or has less to do than anyone found, is worth a try', () => {
+test('a worker that is new, was idle, or is less busy than any recent job found is tried', () => {
   const seen = new Latencies()
   assert.equal(seen.at(3, 0), 0)
   seen.add({ at: 0, found: 2, tookMs: 100 })
@@ -123,7 +123,7 @@ test('only the last answers are remembered', () => {
   assert.equal(seen.at(2, 0), 5)
 })
 
-test('prequal: a worker that answers late is left alone until the others are hot', () => {
+test('a slow worker is avoided until the others are hot', () => {
   const trial = new Trial({ scheduler: 'prequal' })
   for (const id of ['slow', 'fast']) trial.joins(id)
   trial.arrives('j1')
@@ -136,11 +136,11 @@ test('prequal: a worker that answers late is left alone until the others are hot
     assert.deepEqual(sent(trial.arrives(`k${i}`)), [`k${i} fast`])
     trial.after(10).finishes(`k${i}`)
   }
-  // Both were nearly always found empty, so that with two jobs a worker is hot.
+  // Both were nearly always empty, so that a worker with two jobs is hot.
   assert.deepEqual(sent([...trial.arrives('m1'), ...trial.arrives('m2')]), ['m1 fast', 'm2 slow'])
 })
 
-test('prequal: an answer that is an error says nothing of how soon a worker answers', () => {
+test('an error does not count as a latency', () => {
   const trial = new Trial({ scheduler: 'prequal' })
   trial.joins('a')
   trial.arrives('j1')

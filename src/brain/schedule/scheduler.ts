@@ -43,7 +43,7 @@ export interface Scheduler {
   /** The worker has answered the job, and still holds it. */
   ended?(worker: WorkerRecord, record: JobRecord, now: number): void
   /** Figures of a worker under this policy, for people. */
-  tells?(worker: WorkerRecord): Figures
+  figuresOf?(worker: WorkerRecord): Figures
 }
 
 /** What every policy is given. */

@@ -8,7 +8,7 @@ export const cpu: Concern = {
   name: 'cpu',
   isActive: (core) => everyMs(core) > 0,
   begins: plan,
-  heard(core, worker, cpuMs) {
+  reported(core, worker, cpuMs) {
     if (cpuMs === undefined || !(cpuMs >= 0 && cpuMs < Infinity)) return
     worker.cpuReported = { ms: cpuMs, at: core.now }
     // CPU time before the first report does not belong to any interval between polls.

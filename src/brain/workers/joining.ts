@@ -78,9 +78,9 @@ function reconcile(
   settleMs: number,
 ): void {
   worker.seq = seq
-  worker.heardAt = core.now
+  worker.lastSeenAt = core.now
   worker.reports++
-  for (const heard of core.hooks.heard) heard(core, worker, cpuMs)
+  for (const reported of core.hooks.reported) reported(core, worker, cpuMs)
   for (const token of held) {
     const attempt = currentOn(core, worker, token)
     if (!attempt) continue
@@ -95,7 +95,7 @@ function reconcile(
       !answering && worker.reports - seenIn >= reports && core.now - sentAt >= settleMs,
   )
   worker.suspect = false
-  worker.brokeOff = []
+  worker.brokenJobs = []
   for (const attempt of missing) releaseAttempt(core, attempt)
   mirror(core, worker)
   core.scheduler.refile(worker)

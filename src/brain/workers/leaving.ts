@@ -25,7 +25,7 @@ export function lose(core: Core, id: string, reason: Reason): void {
   // A draining worker need not be replaced.
   if (worker.state === 'ready') core.scaler.lost?.(id, core.now, worker.role)
   core.rescale = true
-  for (const job of worker.brokeOff) {
+  for (const job of worker.brokenJobs) {
     const record = core.jobs.get(job)
     if (record) record.losses++
   }
@@ -84,7 +84,7 @@ function replaceExcludedJobs(core: Core): void {
 function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   if (worker.state === 'ready') countReady(core, worker, -1)
   else core.draining.delete(worker)
-  worker.state = 'gone'
+  worker.state = 'terminated'
   worker.jobs = []
   core.workers.delete(worker.id)
   worker.silenceTimer = clearTimer(core, worker.silenceTimer)

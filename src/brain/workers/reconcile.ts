@@ -53,7 +53,7 @@ function giveUpMissing(core: Core, listed: Listed, workers: Workers): void {
     const worker = workers.get(launch)
     if (!worker) failLaunch(core, launch, reason)
     // A worker that has reported since then exists, whatever the lists say.
-    else if (worker.heardAt <= since) reportLost(core, worker.id, reason)
+    else if (worker.lastSeenAt <= since) reportLost(core, worker.id, reason)
     else continue
     missing.delete(launch)
   }

@@ -34,17 +34,6 @@ export function repeatRole(core: Core, { id, role }: WorkerRecord): void {
   core.actions.push({ type: 'assign', worker: id, role, settings: roles.settingsOf(role), reason })
 }
 
-/** A job has come in through that front. */
-export function comeThrough({ through }: Core, front: string): void {
-  through.set(front, (through.get(front) ?? 0) + 1)
-}
-
-export function leaveFront({ through }: Core, front: string): void {
-  const left = (through.get(front) ?? 0) - 1
-  if (left > 0) through.set(front, left)
-  else through.delete(front)
-}
-
 /** A worker in a role leaves without having asked. */
 export function noteLeaving(core: Core, id: string): void {
   const worker = core.workers.get(id)

@@ -9,7 +9,7 @@ export const silence: Concern = {
   name: 'silence',
   isActive: ({ limits }) => limits.pings !== null || limits.beatMs > 0,
   joined: watch,
-  heard(core, worker) {
+  reported(core, worker) {
     // It is no longer new, so less silence is tolerated.
     if (worker.reports === 1 && !core.limits.pings) watch(core, worker)
   },
@@ -32,14 +32,14 @@ function checkSilence(core: Core, id: string): void {
   worker.silenceTimer = undefined
   if (core.limits.pings) return checkPing(core, worker)
   if (silentAt(core, worker) <= core.now)
-    lose(core, id, { code: 'silent', silentMs: core.now - worker.heardAt })
+    lose(core, id, { code: 'silent', silentMs: core.now - worker.lastSeenAt })
   else watch(core, worker)
 }
 
 /** The time to answer the last ping is over. */
 function checkPing(core: Core, worker: WorkerRecord): void {
   const { everyMs, answerMs, most, mostFresh } = core.limits.pings!
-  worker.unanswered = worker.heardAt >= worker.pingedAt ? 0 : worker.unanswered + 1
+  worker.unanswered = worker.lastSeenAt >= worker.pingedAt ? 0 : worker.unanswered + 1
   const limit = worker.reports === 0 ? mostFresh : most
   if (worker.unanswered >= limit)
     return lose(core, worker.id, { code: 'pings', unanswered: worker.unanswered, everyMs, answerMs })
@@ -54,5 +54,5 @@ function plan(core: Core, worker: WorkerRecord, at: number): void {
 function silentAt(core: Core, worker: WorkerRecord): number {
   const { beatMs, missedBeats, freshMs } = core.limits
   const usual = beatMs * missedBeats
-  return worker.heardAt + (worker.reports === 0 ? Math.max(freshMs, usual) : usual)
+  return worker.lastSeenAt + (worker.reports === 0 ? Math.max(freshMs, usual) : usual)
 }

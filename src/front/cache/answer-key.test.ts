@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { answerKey, wishOf } from './answer-key.ts'
+import { answerKey, cacheControlOf } from './answer-key.ts'
 
 interface Sent {
   workload?: string
@@ -74,10 +74,11 @@ test('circular values are keyed by the parameters as sent', async () => {
 })
 
 test('cache-control asks for a new answer, or for one that is not shared', () => {
-  const wish = (text?: string) => wishOf({ headers: text === undefined ? {} : { 'cache-control': text } })
-  assert.deepEqual(wish(), { fresh: false, alone: false })
-  assert.deepEqual(wish('No-Cache'), { fresh: true, alone: false })
-  assert.deepEqual(wish('no-transform, max-age=0'), { fresh: true, alone: false })
-  assert.deepEqual(wish('no-store'), { fresh: false, alone: true })
-  assert.deepEqual(wish('x-no-cache, max-age=01, no-cached'), { fresh: false, alone: false })
+  const control = (text?: string) =>
+    cacheControlOf({ headers: text === undefined ? {} : { 'cache-control': text } })
+  assert.deepEqual(control(), { fresh: false, alone: false })
+  assert.deepEqual(control('No-Cache'), { fresh: true, alone: false })
+  assert.deepEqual(control('no-transform, max-age=0'), { fresh: true, alone: false })
+  assert.deepEqual(control('no-store'), { fresh: false, alone: true })
+  assert.deepEqual(control('x-no-cache, max-age=01, no-cached'), { fresh: false, alone: false })
 })

@@ -39,15 +39,15 @@ function isPlain(value: unknown, depth = 0): boolean {
 }
 
 /** What a client's `cache-control` allows. */
-export interface Wish {
+export interface CacheControl {
   /** True: a new answer, which may be cached for others. */
   fresh: boolean
   /** True: a new answer, which nobody else may receive. */
   alone: boolean
 }
 
-export function wishOf({ headers }: Pick<IncomingMessage, 'headers'>): Wish {
-  const said = (headers['cache-control'] ?? '').toLowerCase().split(',')
-  const says = (...directives: string[]) => said.some((directive) => directives.includes(directive.trim()))
-  return { fresh: says('no-cache', 'max-age=0'), alone: says('no-store') }
+export function cacheControlOf({ headers }: Pick<IncomingMessage, 'headers'>): CacheControl {
+  const directives = (headers['cache-control'] ?? '').toLowerCase().split(',')
+  const has = (...names: string[]) => directives.some((directive) => names.includes(directive.trim()))
+  return { fresh: has('no-cache', 'max-age=0'), alone: has('no-store') }
 }

@@ -8,7 +8,7 @@ import type { Receiver } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { Repeat } from '../request/target.ts'
 import { type AnswerCache, answerCache, type CacheCounters, type CountedCache } from './answer-cache.ts'
-import type { Wish } from './answer-key.ts'
+import type { CacheControl } from './answer-key.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 /** Larger answers are streamed, each to one client. */
@@ -33,7 +33,7 @@ export interface Repeatable {
   body: Body
   job: Job
   client: Client
-  wish: Wish
+  control: CacheControl
   /** Submits a job whose answer goes to the receiver. */
   start(job: Job, receiver: Receiver): void
 }
@@ -48,17 +48,17 @@ export class RepeatedAnswers {
   }
 
   /** True: the client and the job allow an answer that was computed for another. */
-  takes({ safeToRepeat = true }: Job, { alone }: Wish): boolean {
+  takes({ safeToRepeat = true }: Job, { alone }: CacheControl): boolean {
     return safeToRepeat && !alone
   }
 
   /** Answers the client, and discards the body when it is no longer needed. */
-  async serve({ repeat, body, job, client, wish, start }: Repeatable): Promise<void> {
+  async serve({ repeat, body, job, client, control, start }: Repeatable): Promise<void> {
     const { cache, coalesce, now } = this.#parts
     const { cacheMs } = repeat
     const arrivedAt = now()
     const key = await repeat.key()
-    const found = wish.fresh ? undefined : cache?.get(key)
+    const found = control.fresh ? undefined : cache?.get(key)
     // Equal requests must not overtake each other, so a local cache is not awaited.
     const kept = found instanceof Promise ? await found : found
     if (client.gone) return body.discard()
@@ -70,7 +70,7 @@ export class RepeatedAnswers {
       return body.discard()
     }
     const waiter = { job, client, arrivedAt }
-    if (coalesce && !wish.fresh && this.#shared.join(key, waiter, cacheMs)) return body.discard()
+    if (coalesce && !control.fresh && this.#shared.join(key, waiter, cacheMs)) return body.discard()
     const wholeBytes = Math.max(client.wholeBytes, coalesce ? longestShared : 0, cache?.mostAnswerBytes ?? 0)
     this.#shared.lead(coalesce ? key : undefined, waiter, {
       wholeBytes,
@@ -78,7 +78,7 @@ export class RepeatedAnswers {
       keep: (answer, account, ageMs) => {
         if (cache && mayBeKept(answer)) cache.put(key, { answer, account: lasting(account), ageMs }, cacheMs)
       },
-      over: () => void body.discard(),
+      ended: () => void body.discard(),
     })
   }
 

@@ -12,7 +12,7 @@ export interface Computation {
   start(job: Job, receiver: Receiver): void
   keep: SharedJobParts['keep']
   /** Called once, after the last job has ended. */
-  over(): void
+  ended(): void
 }
 
 /** Jobs that further requests may join, by key. */
@@ -45,8 +45,8 @@ export class SharedAnswers {
         closed: () => {
           if (key !== undefined && this.#open.get(key) === job) this.#open.delete(key)
         },
-        over: () => {
-          if (--users === 0) computation.over()
+        ended: () => {
+          if (--users === 0) computation.ended()
         },
         again: (others) => begin(others, wholeBytes, isOpen),
         alone: (other) => begin([other], other.client.wholeBytes, false),

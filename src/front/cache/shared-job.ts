@@ -22,7 +22,7 @@ export interface SharedJobParts {
   /** No further client may join. May be called more than once. */
   closed(): void
   /** All clients are answered, disconnected or moved to another job. */
-  over(): void
+  ended(): void
   /** Starts another job for these clients. */
   again(waiters: readonly Waiter[]): void
   /** Starts a job for this client alone. */
@@ -75,7 +75,7 @@ export class SharedJob implements Receiver {
     const waiting = this.#close()
     this.#parts.keep(answer, account, this.#now() - this.#startedAt)
     for (const waiter of waiting) waiter.client.deliver(answer, this.#accountFor(waiter, account))
-    this.#parts.over()
+    this.#parts.ended()
   }
 
   /** A refusal that concerns only some clients moves the others to another job. */
@@ -85,7 +85,7 @@ export class SharedJob implements Receiver {
     )
     if (others.length > 0) this.#parts.again(others.sort(latestDeadlineFirst))
     for (const waiter of concerned) waiter.client.refuse(problem, this.#accountFor(waiter, account))
-    this.#parts.over()
+    this.#parts.ended()
   }
 
   /** The answer is too large to share: one client receives it, each of the others gets a job of its own. */
@@ -105,7 +105,7 @@ export class SharedJob implements Receiver {
 
   breakOff(): void {
     for (const waiter of this.#close()) waiter.client.breakOff()
-    this.#parts.over()
+    this.#parts.ended()
   }
 
   closeAfterwards(): void {
@@ -136,7 +136,7 @@ export class SharedJob implements Receiver {
     if (!this.#forget(waiter) || this.#waiting.size > 0) return
     this.#parts.closed()
     this.#gone()
-    this.#parts.over()
+    this.#parts.ended()
   }
 
   #forget(waiter: Waiter): boolean {

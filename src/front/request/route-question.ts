@@ -49,9 +49,14 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
       warned.add(name)
       log(`route ${name}: its features are invalid, so automatic ones are used: ${why}`)
     }
-    const own = route.features && (() => ownFeatures(route.features!, seen))
+    const configured = route.features && (() => configuredFeatures(route.features!, seen))
     const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
-    const features = featuresOf(own ? { features: own } : {}, shown(seen, route.methods), facts, wrong)
+    const features = featuresOf(
+      configured ? { features: configured } : {},
+      shown(seen, route.methods),
+      facts,
+      wrong,
+    )
     const params = { method, target: url.text }
     return { workload: name, codeHash: codeOf(name), key: keyOf(method, url.text, body), params, features }
   }
@@ -65,7 +70,7 @@ function keyOf(method: string, target: string, body: Body): string {
   return body.bytes > 0 ? `${short} ${body.bytes} ${hash('sha256', body.head, 'base64url')}` : short
 }
 
-function ownFeatures(
+function configuredFeatures(
   features: NonNullable<FoundRoute['route']['features']>,
   request: RouteRequest,
 ): Features {

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Job } from '../../model/job.ts'
-import { wishOf } from '../cache/answer-key.ts'
+import { cacheControlOf } from '../cache/answer-key.ts'
 import type { RepeatedAnswers } from '../cache/repeated-answers.ts'
 import type { ExchangeParts } from '../exchange.ts'
 import { RequestProblem } from '../problem.ts'
@@ -13,7 +13,7 @@ import type { EstimatedRequest } from './request.ts'
 import type { Incoming, JobFacts } from './target.ts'
 
 /** A job with its request, its way to a worker and its receiver. */
-export type Submission = Omit<ExchangeParts, 'tell' | 'over' | 'token'>
+export type Submission = Omit<ExchangeParts, 'tell' | 'ended' | 'token'>
 
 export interface SubmitParts {
   clientOf: ClientNamer
@@ -36,9 +36,9 @@ export async function submitRequest(
       const transport = target.transport(receiver)
       parts.submit({ job, question, quote, params, hasBody, transport, receiver, estimateMs })
     }
-    const wish = wishOf(request)
-    const repeat = parts.repeats?.takes(job, wish) ? target.repeat(question) : undefined
-    if (repeat) return await parts.repeats!.serve({ repeat, body, job, client, wish, start })
+    const control = cacheControlOf(request)
+    const repeat = parts.repeats?.takes(job, control) ? target.repeat(question) : undefined
+    if (repeat) return await parts.repeats!.serve({ repeat, body, job, client, control, start })
     client.onGone(() => body.discard())
     if (client.gone) return body.discard()
     start(job, client)

@@ -55,7 +55,7 @@ export class HttpTransport implements Transport {
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
     const call = sendAttempt(attempt, this.#parts.body)
     try {
-      const { response, upgraded } = await call.came
+      const { response, upgraded } = await call.answer
       if (upgraded) return await this.#switch(response, upgraded, attempt)
       return await this.#receive(response, attempt)
     } finally {

@@ -12,14 +12,14 @@ import type { Carried } from './transport.ts'
 const maxHeaderSize = 256 * 1024
 
 /** A worker's answer; `upgraded` if the program switches protocols. */
-export interface Came {
+export interface WorkerAnswer {
   response: IncomingMessage
   upgraded?: { socket: Duplex; first: Buffer }
 }
 
 export interface Call {
   /** Rejects if the worker does not answer. */
-  came: Promise<Came>
+  answer: Promise<WorkerAnswer>
   /** Aborts the call unless it has completed. */
   done(): void
 }
@@ -47,22 +47,22 @@ export function sendAttempt({ upstream, head, token, signal }: Carried, body: Bo
           }),
     },
   })
-  let answered: IncomingMessage | undefined
-  const came = answerOf(call)
+  let received: IncomingMessage | undefined
+  const answer = answerOf(call)
   call.once('response', (response) => {
-    answered = response
+    received = response
   })
   if (switching) call.end()
   else pump(call, json, body).catch(() => call.destroy())
   return {
-    came,
+    answer,
     done: () => {
-      if (!call.writableFinished || !answered?.complete) call.destroy()
+      if (!call.writableFinished || !received?.complete) call.destroy()
     },
   }
 }
 
-function answerOf(call: ClientRequest): Promise<Came> {
+function answerOf(call: ClientRequest): Promise<WorkerAnswer> {
   return new Promise((resolve, reject) => {
     call.on('error', reject)
     call.once('response', (response) => resolve({ response }))

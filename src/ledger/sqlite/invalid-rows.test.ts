@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Ledger, LedgerRow } from '../ledger.ts'
+import type { SqliteLedgerLimits } from '../sqlite.ts'
 import { sampleRow, sampleSnapshot } from '../testing/samples.ts'
 import { eagerPruning, type Scratch, scratch } from '../testing/scratch.ts'
 
@@ -21,7 +22,11 @@ function insert(db: DatabaseSync, number: number, fields: Record<string, SQLInpu
   }
 }
 
-async function withInvalidRows(temporary: Scratch, change: (db: DatabaseSync) => void): Promise<Ledger> {
+async function withInvalidRows(
+  temporary: Scratch,
+  change: (db: DatabaseSync) => void,
+  limits: Partial<SqliteLedgerLimits> = eagerPruning,
+): Promise<Ledger> {
   const ledger = await temporary.open()
   ledger.record(sampleRow(1))
   ledger.record(sampleRow(1_000))
@@ -30,7 +35,7 @@ async function withInvalidRows(temporary: Scratch, change: (db: DatabaseSync) =>
   const db = new DatabaseSync(temporary.file)
   change(db)
   db.close()
-  return temporary.open(eagerPruning)
+  return temporary.open(limits)
 }
 
 /** Checks that the valid rows are found and the others are skipped. */
@@ -139,12 +144,15 @@ test('invalid snapshots are skipped', async (t) => {
 
 test('with too many invalid rows a query returns nothing until they are pruned', async (t) => {
   const temporary = scratch(t)
-  const ledger = await withInvalidRows(temporary, (db) => {
+  const change = (db: DatabaseSync) => {
     db.exec('BEGIN')
     for (let number = 0; number < 10_600; number++) insert(db, 2_000 + number, { work: -1 })
     db.exec('COMMIT')
-  })
-  assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 1 }), [])
+  }
+  const unpruned = await withInvalidRows(temporary, change, { pruneAfterMs: 2 ** 30 })
+  assert.deepEqual(await unpruned.recent({ workload: 'julia', limit: 1 }), [])
+  await unpruned.close()
+  const ledger = await temporary.open(eagerPruning)
   // Pruning deletes the invalid rows, and then the query finds the valid ones.
   while ((await ledger.recent({ workload: 'julia', limit: 1 })).length === 0);
   assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 1 }), [sampleRow(1_000)])

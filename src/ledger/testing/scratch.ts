@@ -17,7 +17,7 @@ export const quickRetries = { busyMs: 20, retryMs: 10, maxRetryMs: 20, errorEver
 export const eagerPruning = { pruneAfterMs: 0, pruneEveryMs: 0 } as const
 
 /** Far longer than any step takes, so that a failing test ends instead of hanging. */
-const timeoutMs = 30_000
+const timeoutMs = 60_000
 
 export interface Scratch {
   folder: string

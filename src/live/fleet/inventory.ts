@@ -24,11 +24,11 @@ export function takeInventory({ provider, everyMs, limitMs, now, tell, log }: In
   let pending: { askedAt: number } | undefined
   let closed = false
   /** Logged once, until it changes. */
-  let trouble = ''
+  let reported = ''
 
-  function troubled(message: string): void {
-    if (message !== '' && message !== trouble) log(`fleet: the provider's list is unavailable: ${message}`)
-    trouble = message
+  function report(message: string): void {
+    if (message !== '' && message !== reported) log(`fleet: the provider's list is unavailable: ${message}`)
+    reported = message
   }
 
   function ask(): void {
@@ -36,23 +36,23 @@ export function takeInventory({ provider, everyMs, limitMs, now, tell, log }: In
     if (closed) return
     if (pending) {
       if (askedAt - pending.askedAt < limitMs) return
-      troubled(`no answer for ${limitMs / 1000} s`)
+      report(`no answer for ${limitMs / 1000} s`)
     }
     const mine = { askedAt }
     pending = mine
-    const over = () => {
+    const ended = () => {
       if (pending === mine) pending = undefined
     }
     provider.list().then(
       (machines) => {
-        over()
+        ended()
         if (closed) return
-        troubled('')
+        report('')
         tell({ type: 'listed', launches: machines.map(({ launch }) => launch), askedAt })
       },
       (error: Error) => {
-        over()
-        if (!closed) troubled(error.message)
+        ended()
+        if (!closed) report(error.message)
       },
     )
   }

@@ -39,7 +39,7 @@ export class BrainLink {
   #beat: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
   #welcomeLimit: NodeJS.Timeout | undefined
-  #heardAt = 0
+  #lastMessageAt = 0
   #waitMs = firstWaitMs
   #closed = false
 
@@ -58,12 +58,12 @@ export class BrainLink {
     const line: Line<Out> = await connectToBrain<In, Out>(
       join,
       token,
-      (message) => this.#heard(line, message),
+      (message) => this.#receive(line, message),
       () => this.#broken(line),
     )
     if (this.#closed) return line.cut()
     this.#line = line
-    this.#heardAt = performance.now()
+    this.#lastMessageAt = performance.now()
     line.send({
       type: 'front',
       version: wireVersion,
@@ -104,9 +104,9 @@ export class BrainLink {
     this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
   }
 
-  #heard(line: Line<Out>, message: In): void {
+  #receive(line: Line<Out>, message: In): void {
     if (line !== this.#line) return
-    this.#heardAt = performance.now()
+    this.#lastMessageAt = performance.now()
     if (!('type' in message)) {
       const taken = this.#session.take(message)
       if (taken) this.#parts.onMessage(taken)
@@ -122,7 +122,7 @@ export class BrainLink {
     this.#session.attach(line, welcome.received)
     clearInterval(this.#beat)
     this.#beat = setInterval(() => {
-      if (performance.now() - this.#heardAt > silentBeats * welcome.beatMs) line.cut()
+      if (performance.now() - this.#lastMessageAt > silentBeats * welcome.beatMs) line.cut()
       else this.#session.beat()
     }, welcome.beatMs)
     this.#parts.onWelcome(welcome)

@@ -44,7 +44,7 @@ interface Joined {
   session: Session<FromFront, ToFront>
   name: string
   connection: FrontConnection | undefined
-  heardAt: number
+  lastMessageAt: number
   jobs: Map<string, RemoteJob>
   accepted: number
   phase: 'starting' | 'ready' | 'leaving'
@@ -63,7 +63,7 @@ export interface JoinedFrontsParts {
   /** Hands a job to the brain. */
   submit(job: RemoteJob): void
   tell(event: Event): void
-  over(job: OpenJob): void
+  ended(job: OpenJob): void
   log(line: string): void
 }
 
@@ -151,7 +151,7 @@ export class JoinedFronts {
     if (front.connection) this.#lost(front, front.connection)
     clearTimeout(front.grace)
     front.connection = connection
-    front.heardAt = performance.now()
+    front.lastMessageAt = performance.now()
     connection.onMessage = (frame) => this.#frame(front, connection, frame as Frame<FromFront>)
     connection.onClose = () => this.#lost(front, connection)
     const { received } = front.session
@@ -166,7 +166,7 @@ export class JoinedFronts {
       session: new Session(),
       name: randomUUID(),
       connection: undefined,
-      heardAt: 0,
+      lastMessageAt: 0,
       jobs: new Map(),
       accepted: 0,
       phase: 'starting',
@@ -203,11 +203,11 @@ export class JoinedFronts {
   }
 
   #frame(front: Joined, connection: FrontConnection, frame: Frame<FromFront>): void {
-    front.heardAt = performance.now()
+    front.lastMessageAt = performance.now()
     const message = front.session.take(frame)
     if (message === undefined) return
     try {
-      this.#heard(front, message)
+      this.#receive(front, message)
     } catch (error) {
       // A message that cannot be handled now could not be handled after a reconnect either.
       this.#parts.log(`front ${front.hello.id}: ${(error as Error).message}`)
@@ -216,7 +216,7 @@ export class JoinedFronts {
     }
   }
 
-  #heard(front: Joined, message: FromFront): void {
+  #receive(front: Joined, message: FromFront): void {
     switch (message.type) {
       case 'listening':
         front.phase = 'ready'
@@ -225,7 +225,7 @@ export class JoinedFronts {
       case 'arrived':
         return this.#arrived(front, message)
       case 'attempt':
-        return front.jobs.get(message.event.job)?.heard(message.event, message.cost)
+        return front.jobs.get(message.event.job)?.receive(message.event, message.cost)
       case 'cancelled':
         return front.jobs.get(message.job)?.cancel()
       case 'going':
@@ -259,7 +259,7 @@ export class JoinedFronts {
   }
 
   #arrived(front: Joined, arrival: Arrival): void {
-    const { jobOf, tell, over, submit } = this.#parts
+    const { jobOf, tell, ended, submit } = this.#parts
     let estimated: EstimatedJob
     try {
       estimated = jobOf(arrival, front.hello.id)
@@ -271,9 +271,9 @@ export class JoinedFronts {
       ...estimated,
       send: (message) => front.session.send(message),
       tell,
-      over(ended) {
+      ended(done) {
         front.jobs.delete(arrival.job)
-        over(ended)
+        ended(done)
       },
     })
     front.jobs.set(arrival.job, job)
@@ -285,7 +285,7 @@ export class JoinedFronts {
     this.refresh()
     for (const front of this.#joined.values()) {
       if (!front.connection) continue
-      if (performance.now() - front.heardAt > silentMs) this.#lost(front, front.connection)
+      if (performance.now() - front.lastMessageAt > silentMs) this.#lost(front, front.connection)
       else front.session.beat()
     }
   }

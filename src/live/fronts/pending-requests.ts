@@ -68,7 +68,7 @@ export class PendingRequests {
       ...parts,
       token,
       tell: (event) => this.#tell(exchange, event),
-      over: () => this.#over(exchange),
+      ended: () => this.#ended(exchange),
     })
     const entry: Pending = { exchange, going: 0, since: performance.now() }
     this.#all.set(parts.job.id, entry)
@@ -93,7 +93,7 @@ export class PendingRequests {
     this.#watch()
   }
 
-  heard(message: Extract<ToFront, { type: 'run' | 'go' | 'let-go' | 'answer' | 'abandon' }>): void {
+  receive(message: Extract<ToFront, { type: 'run' | 'go' | 'let-go' | 'answer' | 'abandon' }>): void {
     const entry = this.#all.get(message.job)
     if (message.type === 'run') return this.#run(entry, message)
     if (message.type === 'go') return this.#go(entry, message)
@@ -165,7 +165,7 @@ export class PendingRequests {
       this.#parts.link().send({ type: 'attempt', event, ...(cost && { cost }) })
   }
 
-  #over(exchange: Exchange): void {
+  #ended(exchange: Exchange): void {
     const { id } = exchange.parts.job
     this.#held.delete(this.#all.get(id)!)
     this.#all.delete(id)

@@ -17,7 +17,7 @@ export interface RemoteJobParts {
   estimateMs: number
   send(message: ToFront): void
   tell(event: Event): void
-  over(job: OpenJob): void
+  ended(job: OpenJob): void
 }
 
 export class RemoteJob implements OpenJob {
@@ -78,25 +78,25 @@ export class RemoteJob implements OpenJob {
     this.outcome = outcome
     this.cancelAttempt()
     this.#parts.send({ type: 'answer', job, outcome, reason })
-    this.#parts.over(this)
+    this.#parts.ended(this)
   }
 
   abandon({ status, code, message, headers }: RequestProblem): void {
     this.cancelAttempt()
     const problem = { status, code, message, headers: { ...headers } }
     this.#parts.send({ type: 'abandon', job: this.parts.job.id, problem })
-    this.#parts.over(this)
+    this.#parts.ended(this)
   }
 
   /** Its client has disconnected, or its front is lost. */
   cancel(): void {
     this.cancelAttempt()
     this.#parts.tell({ type: 'cancelled', job: this.parts.job.id })
-    this.#parts.over(this)
+    this.#parts.ended(this)
   }
 
   /** A message about an attempt. The brain recognises superseded ones. */
-  heard(event: AttemptEvent, cost: Cost | undefined): void {
+  receive(event: AttemptEvent, cost: Cost | undefined): void {
     const isCurrent = event.attempt === this.attempts && event.worker === this.worker
     if (isCurrent && event.type !== 'answering') {
       this.cost = cost

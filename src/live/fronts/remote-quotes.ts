@@ -40,7 +40,7 @@ export class RemoteQuotes {
     return answer.promise
   }
 
-  heard({ ask, quote, problem }: Extract<ToFront, { type: 'quote' }>): void {
+  receive({ ask, quote, problem }: Extract<ToFront, { type: 'quote' }>): void {
     const open = this.#open.get(ask)
     if (!open) return
     this.#open.delete(ask)

@@ -71,7 +71,7 @@ class RemoteFront {
   readonly #quotes: RemoteQuotes
   readonly #welcomed = Promise.withResolvers<FrontWelcome>()
   /** Resolves when the front is to end; rejects if the brain refuses it. */
-  readonly #over = Promise.withResolvers<void>()
+  readonly #end = Promise.withResolvers<void>()
   #server: Server | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
@@ -81,7 +81,7 @@ class RemoteFront {
     const { id, join, token, launch, holdMs } = options
     this.#options = options
     this.#serving = serving
-    this.#over.promise.catch(() => {})
+    this.#end.promise.catch(() => {})
     const link = () => this.#link
     this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link })
     this.#quotes = new RemoteQuotes({ holdMs, link })
@@ -93,14 +93,14 @@ class RemoteFront {
         ...(launch !== undefined && { launch }),
       },
       onWelcome: (welcome) => this.#onWelcome(welcome),
-      onMessage: (message) => this.#heard(message),
+      onMessage: (message) => this.#receive(message),
       onLost: () => this.#onLost(),
-      onRefused: (error) => this.#over.reject(error),
+      onRefused: (error) => this.#end.reject(error),
     })
   }
 
   leave(): void {
-    this.#over.resolve()
+    this.#end.resolve()
   }
 
   async run(): Promise<void> {
@@ -109,11 +109,11 @@ class RemoteFront {
     opened.defer(() => this.#link.close())
     opened.defer(() => this.#pending.close())
     await this.#link.open()
-    const welcome = await Promise.race([this.#welcomed.promise, this.#over.promise])
+    const welcome = await Promise.race([this.#welcomed.promise, this.#end.promise])
     if (!welcome) return
     const server = this.#serve(welcome, opened)
     await this.#listen(server)
-    const trouble = await this.#over.promise.then(
+    const trouble = await this.#end.promise.then(
       () => undefined,
       (error: WireError) => error,
     )
@@ -137,7 +137,7 @@ class RemoteFront {
       service: serviceOf(this.#serving, own, { limits, quantities, log }),
       repeats: repeatedAnswers(repeats, cache, now),
       estimator: noEstimator,
-      tellQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
+      describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
@@ -183,7 +183,7 @@ class RemoteFront {
     this.#pending.lost()
   }
 
-  #heard(message: ToFront): void {
+  #receive(message: ToFront): void {
     switch (message.type) {
       case 'worker':
         return this.#workers.add(message.id, message.address)
@@ -193,15 +193,15 @@ class RemoteFront {
         this.#ready = message.ready
         return
       case 'quote':
-        return this.#quotes.heard(message)
+        return this.#quotes.receive(message)
       case 'stopping':
         if (this.#options.share) this.#stopping = true
         else this.#pending.holding = true
         return
       case 'leave':
-        return this.#over.resolve()
+        return this.#end.resolve()
       default:
-        return this.#pending.heard(message)
+        return this.#pending.receive(message)
     }
   }
 }

@@ -59,14 +59,14 @@ class Instance {
   async #reach(id: string, log: (line: string) => void): Promise<OwnedUpstream> {
     const port = Promise.withResolvers<number>()
     let lastLine = ''
-    const heard = (line: string) => {
-      const said = portIn(line)
-      if (said !== undefined) return port.resolve(said)
+    const read = (line: string) => {
+      const announced = portIn(line)
+      if (announced !== undefined) return port.resolve(announced)
       if (line.trim() !== '') lastLine = `: ${line.trim()}`
       log(line)
     }
     for (const output of [this.process.stdout!, this.process.stderr!])
-      createInterface({ input: output }).on('line', heard)
+      createInterface({ input: output }).on('line', read)
     this.process.on('error', ({ message }) => port.reject(new UnreachableError(message)))
     this.process.on('close', () =>
       port.reject(new UnreachableError(`a function ended during its start${lastLine}`)),

@@ -39,12 +39,12 @@ export async function runFunction(
       server.once('error', reject)
       server.listen(0, '127.0.0.1', resolve)
     })
-    const over = new Promise<void>((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
     listening((server.address() as AddressInfo).port)
-    await over
+    await ended
   } finally {
     server.close()
     server.closeAllConnections()

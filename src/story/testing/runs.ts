@@ -3,8 +3,9 @@
 import { disciplines } from '../../model/discipline.ts'
 import type { Job } from '../../model/job.ts'
 import { rank } from '../../simulate/clock.ts'
+import type { FleetSpec } from '../../simulate/environment.ts'
 import { unitsPerSecond } from '../../simulate/simulate.ts'
-import { type FleetSpec, World, type WorldParts } from '../../simulate/world.ts'
+import { World, type WorldParts } from '../../simulate/world.ts'
 import { type WhyDocument, whyDocument } from '../document.ts'
 import { Stories, type StoriesOptions } from '../stories.ts'
 

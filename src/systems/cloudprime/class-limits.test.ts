@@ -6,7 +6,7 @@ const [intermediate, max] = [161_751_155, 1_272_110_814]
 const graceMs = 180_000
 const roomy = { slots: 1000 }
 
-/** Two workers at first, as many more as are launched, and CPU polled whenever the test says so. */
+/** A cluster of two workers and up to ten launches; the test polls CPU. */
 function trialOf({ most = 10, limits = {} } = {}): Trial {
   const trial = new Trial({
     scheduler: 'class-limits',
@@ -17,13 +17,13 @@ function trialOf({ most = 10, limits = {} } = {}): Trial {
   return trial
 }
 
-/** So many of them, named by a letter: what was done. */
+/** This many jobs arrive, named by a prefix and a number. */
 function arrive(trial: Trial, letter: string, count: number, work: number) {
   const from = only(trial.history, 'run').length + only(trial.history, 'wait').length
   return Array.from({ length: count }, (_, i) => trial.arrives(`${letter}${from + i}`, { work })).flat()
 }
 
-/** Its cores were so busy since the poll before. */
+/** Sets the CPU share of a worker since the previous poll. */
 function busy(trial: Trial, shares: Record<string, number>): void {
   const report = (worker: string, cpuMs: number) =>
     trial.tell({ type: 'reported', worker, seq: ++seq, held: heldBy(trial, worker), cpuMs })
@@ -41,14 +41,14 @@ const on = (trial: Trial, worker: string) => trial.view.workers.find(({ id }) =>
 const launches = (trial: Trial) => only(trial.history, 'launch').map(({ launch }) => launch)
 const later = (trial: Trial, ms: number) => trial.after(ms).tick()
 
-/** Both workers have as many of the largest as they may. */
+/** Both workers are at the limit of the largest class. */
 function fullOfMax(options?: Parameters<typeof trialOf>[0]): Trial {
   const trial = trialOf(options)
   arrive(trial, 'm', 20, max)
   return trial
 }
 
-test('CP-8 a short request goes at once to the worker with the fewest requests, however busy that is', () => {
+test('CP-8 a short request goes at once to the worker with the fewest requests, however busy', () => {
   const trial = trialOf()
   busy(trial, { a: 1, b: 1 })
   trial.arrives('s1', { work: 1 })
@@ -61,7 +61,7 @@ test('CP-8 a short request goes at once to the worker with the fewest requests, 
   assert.equal(sent(arrive(full, 's', 30, 1)).length, 30)
 })
 
-test('CP-9 a worker above 75 % CPU is passed over by all but short requests', () => {
+test('CP-9 a worker above 75 % CPU takes only short requests', () => {
   const trial = trialOf()
   busy(trial, { a: 0.76, b: 0.75 })
   assert.deepEqual(sent(trial.arrives('i', { work: intermediate })), ['i b'])
@@ -91,36 +91,36 @@ test('CP-9 a worker has at most 20 INTERMEDIATE, and none beside MAX', () => {
   assert.deepEqual(sent(trial.arrives('next', { work: intermediate })), ['next a'])
 })
 
-test('CP-10 who fits nowhere starts a worker, waits the grace period and is sent to that one', () => {
+test('CP-10 a request that fits nowhere starts a worker, waits the grace period and is sent there', () => {
   const trial = fullOfMax()
   const [launch] = only(trial.arrives('starter', { work: max }), 'launch')
   assert.equal(launch!.reason.code, 'misfit')
   trial.after(150_000).joins('c', roomy, { launch: launch!.launch })
-  // Others may be there before, and a place elsewhere changes nothing.
+  // Other requests may arrive there first, and room elsewhere changes nothing.
   for (const id of ['m0', 'm1']) trial.finishes(id)
   trial.arrives('short', { work: 1 })
   assert.deepEqual(sent(later(trial, 29_999)), [])
   assert.deepEqual(sent(later(trial, 1)), ['starter c'])
 })
 
-test('CP-10 while one is being started, others queue for the grace period and are placed anew then', () => {
+test('CP-10 while a worker is being started, others queue for the grace period and are placed again', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   trial.after(60_000)
   assert.deepEqual(only(trial.arrives('second', { work: max }), 'launch'), [])
   trial.after(90_000).joins('c', roomy, { launch: launches(trial)[0]! })
-  // Booted, and still in its grace period: whoever fits there is sent, others queue.
+  // Booted, and still in its grace period: requests that fit are sent there, others queue.
   assert.deepEqual(sent(trial.arrives('third', { work: max })), ['third c'])
   assert.deepEqual(only(trial.arrives('other', { work: intermediate }), 'launch'), [])
   assert.deepEqual(sent(later(trial, 30_000)), ['starter c'])
   assert.deepEqual(sent(later(trial, 59_999)), [])
   assert.deepEqual(sent(later(trial, 1)), ['second c'])
-  // The one that still fits nowhere now starts a worker.
+  // The request that still fits nowhere starts a worker.
   later(trial, 90_000)
   assert.equal(launches(trial).length, 2)
 })
 
-test('CP-10 the place of whoever started a worker is kept for it, against the other class and its own', () => {
+test('CP-10 a worker reserves a place for the request that started it, against both classes', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   trial.after(150_000).joins('c', roomy, { launch: launches(trial)[0]! })
@@ -129,7 +129,7 @@ test('CP-10 the place of whoever started a worker is kept for it, against the ot
   assert.equal(on(trial, 'c')!.keptFor, 'starter')
   assert.deepEqual(sent(later(trial, 30_000)), ['starter c'])
   assert.equal(on(trial, 'c')!.max, 10)
-  // The client of another starter hangs up: the place is for others again.
+  // The client of another starter disconnects, and its place is free again.
   const next = fullOfMax()
   next.arrives('starter', { work: max })
   next.after(150_000).joins('c', roomy, { launch: launches(next)[0]! })
@@ -137,7 +137,7 @@ test('CP-10 the place of whoever started a worker is kept for it, against the ot
   assert.deepEqual(sent(next.arrives('i', { work: intermediate })), ['i c'])
 })
 
-test('CP-10 if the launch fails, the next may start one, and the starter is placed anew after its grace period', () => {
+test('CP-10 if the launch fails, the next request may start one, and the starter is placed again after its grace period', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   trial.after(1000).tell({ type: 'launch-failed', launch: launches(trial)[0]! })
@@ -148,7 +148,7 @@ test('CP-10 if the launch fails, the next may start one, and the starter is plac
   assert.deepEqual(sent(later(trial, 28_000)), ['starter c'])
 })
 
-test('CP-10 if the worker is lost before the grace period is over, so too', () => {
+test('CP-10 the same holds if the worker is lost during the grace period', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   trial.after(150_000).joins('c', roomy, { launch: launches(trial)[0]! })
@@ -158,7 +158,7 @@ test('CP-10 if the worker is lost before the grace period is over, so too', () =
   assert.deepEqual(sent(trial.tick()), ['starter d'])
 })
 
-test('CP-10 a worker that boots for longer than the grace period has its starter as soon as it is there', () => {
+test('CP-10 a worker that boots for longer than the grace period gets its starter when it joins', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   assert.deepEqual(sent(later(trial, graceMs)), [])
@@ -166,7 +166,7 @@ test('CP-10 a worker that boots for longer than the grace period has its starter
   assert.deepEqual(sent(trial.after(5000).joins('c', roomy, { launch: launches(trial)[0]! })), ['starter c'])
 })
 
-test('CP-10 a worker that cannot take its starter leaves it to the others', () => {
+test('CP-10 a starter that its worker cannot take goes to another', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   trial.after(150_000).joins('c', { slots: 1 }, { launch: launches(trial)[0]! })
@@ -175,7 +175,7 @@ test('CP-10 a worker that cannot take its starter leaves it to the others', () =
   assert.deepEqual(sent(later(trial, 30_000)), ['starter a'])
 })
 
-test('CP-10 at the most workers who fits nowhere is placed anew after each grace period, and none is lost', () => {
+test('CP-10 at the maximum, requests that fit nowhere are placed again after each grace period, and none is lost', () => {
   const trial = fullOfMax({ most: 2 })
   arrive(trial, 'w', 30, max)
   assert.equal(launches(trial).length, 0)
@@ -187,7 +187,7 @@ test('CP-10 at the most workers who fits nowhere is placed anew after each grace
   assert.equal(trial.view.waiting.length, 0)
 })
 
-test('CP-11 when 20 queue, the 21st starts another worker and the count goes back to 0', () => {
+test('CP-11 when 20 requests queue, the 21st starts another worker and the count returns to 0', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   const counts: number[] = []
@@ -198,7 +198,7 @@ test('CP-11 when 20 queue, the 21st starts another worker and the count goes bac
   assert.deepEqual(counts, [21, 42])
 })
 
-test('CP-11 who left the queue is not counted in it', () => {
+test('CP-11 requests that left the queue are not counted', () => {
   const trial = fullOfMax()
   trial.arrives('starter', { work: max })
   arrive(trial, 'q', 20, max)
@@ -218,7 +218,7 @@ test('CP-11 the 21st request starts a worker though another joins during its gra
   assert.ok(sent(later(trial, 30_000)).includes('starter c'))
 })
 
-test('a short request that finds no slot has the first that is free, however many of the larger wait before it', () => {
+test('a short request takes the first free slot, however many larger ones are queued before it', () => {
   const trial = new Trial({ scheduler: 'class-limits', scale: { min: 0, max: 1 } })
   trial.joins('a', { slots: 10 })
   arrive(trial, 'm', 10, max)

@@ -63,7 +63,7 @@ class ClassLimitsScheduler implements Scheduler {
   refile(worker: WorkerRecord): void {
     this.#empty.refile(worker)
     if (worker.launch !== undefined) {
-      if (worker.state === 'gone') this.#launched.delete(worker.launch)
+      if (worker.state === 'terminated') this.#launched.delete(worker.launch)
       else this.#launched.set(worker.launch, worker)
     }
     this.#open.refile(worker)
@@ -109,7 +109,7 @@ class ClassLimitsScheduler implements Scheduler {
     return hasRoom(worker)
   }
 
-  tells(worker: WorkerRecord): Figures {
+  figuresOf(worker: WorkerRecord): Figures {
     const start = this.#reservation(worker)
     const keptFor = start ? { keptFor: start.job } : {}
     return { requests: worker.jobs.length, ...countClasses(worker, this.#limits), ...keptFor }

@@ -5,14 +5,14 @@ import { classLimitsOf, classOf, usualClasses } from './classes.ts'
 
 const [intermediate, max] = [161_751_155, 1_272_110_814]
 
-test('CP-7 ranks from 161,751,155 on are INTERMEDIATE, from 1,272,110,814 on MAX, below short', () => {
+test('CP-7 ranks from 161,751,155 are INTERMEDIATE, from 1,272,110,814 MAX, below short', () => {
   const kinds = [1, intermediate - 1, intermediate, max - 1, max, 1e18].map((work) =>
     classOf(work, usualClasses),
   )
   assert.deepEqual(kinds, ['short', 'short', 'intermediate', 'intermediate', 'max', 'max'])
 })
 
-test('constants that cannot be are refused by name', () => {
+test('invalid options are rejected by name', () => {
   const wrong = [
     { max: 5 },
     { intermediate: -1 },

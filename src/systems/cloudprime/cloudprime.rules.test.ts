@@ -1,4 +1,4 @@
-/** CloudPrime's rules as the preset composes them. Those of one policy alone are tested beside it; CP-1 to CP-4 also live. */
+/** CloudPrime's rules as the preset composes them. Rules of one policy are tested beside it; CP-1 to CP-4 also live. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import { cloudPrimeRow } from './rows.ts'
 const preset = presetOf('cloudprime')
 const [intermediate, max] = [161_751_155, 1_272_110_814]
 
-/** Its brain, with the two workers that it starts with. */
+/** The brain of the preset, with its first two workers. */
 function trialOf(): Trial {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({ scheduler, placing: placing!, discipline, scale: scale!, limits: limits! })
@@ -27,7 +27,7 @@ function trialOf(): Trial {
   return trial
 }
 
-/** Each second all of them report: what they have in hand, and CPU by these shares. */
+/** Each second all workers report their jobs and these CPU shares. */
 function beats(
   trial: Trial,
   seconds: number,
@@ -58,7 +58,7 @@ test('CP-1 one number, a semiprime, is answered with its factors', async () => {
 
 test('CP-2 rank = 0.4 instructions + 0.15 basic blocks + 0.05 field loads + 0.4 stack loads', () => {
   assert.ok(preset.meter && preset.meter !== 'off')
-  // Metrics are counted one by one, so that the row has them all.
+  // Metrics are counted separately, so that the row has them all.
   assert.equal(preset.meter.mode, 'regions')
   const tally = { instructions: 1000, blocks: 100, fieldLoads: 40, stackLoads: 500, stores: 77, calls: 9 }
   assert.equal(workOf(tally, preset.meter.formula), 400 + 15 + 2 + 200)
@@ -71,14 +71,14 @@ const row = (more: Partial<MetricsRow>): MetricsRow => ({
   ...more,
 })
 
-/** What the table has after all of this was written, in order. */
+/** The table after these writes, in order. */
 async function kept(...rows: Partial<MetricsRow>[]) {
   const ledger = memoryLedger()
   for (const each of rows) ledger.recordMetrics(row(each))
   return cloudPrimeRow((await ledger.metricsFor(row({})))!)
 }
 
-test('CP-3 metrics of a running request come every 100,400,724 basic blocks, and only its owner writes them', async () => {
+test('CP-3 a running request reports metrics every 100,400,724 basic blocks, and only its owner writes them', async () => {
   assert.deepEqual(preset.following, { metricsEvery: { blocks: 100_400_724 } })
   assert.equal((await kept({}, { work: 700 })).rank, 700)
   assert.equal((await kept({}, { work: 700, worker: 'w2' })).rank, 617)
@@ -86,7 +86,7 @@ test('CP-3 metrics of a running request come every 100,400,724 basic blocks, and
   assert.equal((await kept({ running: false }, { work: 700 })).rank, 617)
 })
 
-test('CP-4 final metrics complete a row, whoever owns it, and a complete one is not written again', async () => {
+test('CP-4 final metrics complete a row of any owner, and a complete row is not written again', async () => {
   const final = { running: false, work: 900 }
   const byOther = await kept({}, { ...final, worker: 'w2', attempt: 'j2/1' })
   assert.deepEqual([byOther.rank, byOther.running, byOther.instanceId], [900, false, 'w2'])
@@ -100,7 +100,7 @@ test('CP-5 a row has the number, the metrics, rank, running and its owner', asyn
   })
 })
 
-test('CP-5 a running row whose owner is gone is taken over by a later run of the same number', async () => {
+test('CP-5 a running row whose owner was lost is taken over by a later run of the same number', async () => {
   const ledger = memoryLedger()
   ledger.recordMetrics(row({}))
   ledger.releaseMetrics({ worker: 'w1' })
@@ -110,7 +110,7 @@ test('CP-5 a running row whose owner is gone is taken over by a later run of the
   assert.deepEqual([taken.instanceId, taken.threadId, taken.rank], ['w2', 'j2/1', 20])
 })
 
-test('CP-6 the estimate is by rank, and what still runs counts as MAX', () => {
+test('CP-6 the estimate is the rank, and a running request counts as MAX', () => {
   assert.deepEqual(preset.estimator, { rule: 'rank-memo', max })
 })
 
@@ -124,7 +124,7 @@ test('CP-7 the preset has the classes of its authors, and --work-scale divides t
   })
 })
 
-test('CP-12 two workers at the start, and of each: id, CPU, requests, MAX and INTERMEDIATE requests', () => {
+test('CP-12 it starts with two workers, and shows id, CPU, requests, MAX and INTERMEDIATE requests of each', () => {
   const trial = trialOf()
   trial.arrives('m', { work: max })
   trial.arrives('i', { work: intermediate })
@@ -137,11 +137,11 @@ test('CP-12 two workers at the start, and of each: id, CPU, requests, MAX and IN
   ])
 })
 
-test('CP-13 three pings in a row that are not answered within 3 s: dead, and terminated; CPU is polled every 75 s', () => {
+test('CP-13 three unanswered pings in a row, 3 s each: dead, and terminated; CPU is polled every 75 s', () => {
   const trial = trialOf()
   assert.equal(preset.limits?.cpuEveryMs, 75_000)
   assert.deepEqual(preset.limits?.pings, { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 3 })
-  // Reports come well within the time to answer, which is no shorter than processes need where times are divided.
+  // Heartbeats come well within the time to answer, which has a minimum when times are divided.
   for (const timeScale of [0.1, 1, 10, 60, 1000]) {
     const { beatMs, pings } = presetOf('cloudprime', { timeScale }).limits!
     assert.ok(Math.abs(pings!.everyMs - 30_000 / timeScale) < 1e-6 && pings!.answerMs < pings!.everyMs)
@@ -159,7 +159,7 @@ test('CP-13 three pings in a row that are not answered within 3 s: dead, and ter
   assert.deepEqual([dead!.worker, dead!.reason.code], ['a', 'pings'])
 })
 
-test('CP-14 a worker that died is replaced where fewer than two others are idle', () => {
+test('CP-14 a dead worker is replaced if fewer than two others are idle', () => {
   for (const [cpu, launches] of [
     [0.5, 1],
     [0.1, 0],
@@ -178,7 +178,7 @@ test('CP-14 a worker that died is replaced where fewer than two others are idle'
   }
 })
 
-test('CP-15 a third worker is ended after eleven minutes of low CPU, and its requests go elsewhere', () => {
+test('CP-15 a third worker is ended after eleven minutes of low CPU, and its requests move elsewhere', () => {
   const trial = trialOf()
   trial.joins('c', { slots: 64 })
   for (const id of ['s1', 's2', 's3']) trial.arrives(id, { work: 1 })
@@ -193,7 +193,7 @@ test('CP-15 a third worker is ended after eleven minutes of low CPU, and its req
   assert.deepEqual(only(actions, 'launch'), [])
 })
 
-test('CP-16 requests of a dead worker, and those whose connection failed, go through scheduling again', () => {
+test('CP-16 requests of a dead worker, and those whose connection failed, are placed again', () => {
   const trial = trialOf()
   trial.arrives('m1', { work: max })
   trial.arrives('i1', { work: intermediate })
@@ -206,13 +206,13 @@ test('CP-16 requests of a dead worker, and those whose connection failed, go thr
   trial.joins('c', { slots: 64 }, { launch: launch!.launch })
   assert.deepEqual(sent(beats(trial, 200, { b: 0.5, c: 0.1 })), ['m1 c'])
   assert.deepEqual(sent(trial.fails('s1', 'unreachable')), ['s1 c'])
-  // Nobody was told anything.
+  // No client got an answer.
   assert.deepEqual(only(trial.history, 'answer'), [])
 })
 
-test('CP-9 to CP-11 in a whole run: classes never meet, limits hold, and every request is answered', () => {
+test('CP-9 to CP-11 in a whole run: classes never share a worker, limits hold, and every request is answered', () => {
   let next = 0
-  // A crowd of the largest after four minutes, then of the middle ones, with short ones between.
+  // A surge of the largest after four minutes, then of the middle ones, with short ones between.
   const sizes = {
     name: 'crowds',
     meanSeconds: 100,

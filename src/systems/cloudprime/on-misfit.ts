@@ -69,7 +69,7 @@ export function onMisfit(spec: OnMisfitOptions): Scaler {
       return { kind: 'steps', reason, end, ...(launch && { launch }) }
     },
     lost: () => dead.add(),
-    tellsOf: (worker) => ({ lowCpuFor: low.timesOf(worker) }),
+    figuresOf: (worker) => ({ lowCpuFor: low.timesOf(worker) }),
   }
 }
 

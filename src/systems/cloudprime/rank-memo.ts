@@ -1,6 +1,6 @@
 /**
- * CloudPrime's estimate: what the same request took, else the number itself as its rank. For another workload
- * than factorize the number is the request's size (reading.ts).
+ * CloudPrime's estimate: the rank of the same request, else the number itself. For workloads other than factorize the
+ * number is the request's size (reading.ts).
  */
 
 import { chain } from '../../estimate/chain.ts'
@@ -12,9 +12,9 @@ import type { RankStore } from './rank-store.ts'
 
 export interface RankMemoOptions {
   keys?: number
-  /** Where ranks are known from. Default: from what is learned. */
+  /** Where ranks are looked up. Default: among those learned. */
   ranks?: Pick<RankStore, 'find'>
-  /** The rank of a request that is still being measured: one that takes long. Default: that of CloudPrime. */
+  /** The rank of a request that is still being measured. Default: CloudPrime's MAX. */
   max?: number
 }
 
@@ -22,14 +22,14 @@ export function rankMemo({ keys, ranks, max = 1_272_110_814 }: RankMemoOptions =
   return chain(ranks ? stored(ranks, max) : memo({ keys }), theNumberItself)
 }
 
-/** The store is told of by others. */
+/** The ledger fills the store, so that there is nothing to learn. */
 function stored(ranks: Pick<RankStore, 'find'>, max: number): Rule {
   return {
     guess(question) {
       const found = ranks.find(question)
       if (found === undefined) return undefined
       if (found === 'running') return guessOf(max, 'memo', { code: 'still-running', rank: max })
-      // Work is exact: the same again is hardly off.
+      // Work is exact, so that a repeated request costs nearly the same.
       return guessOf(found, 'memo', { code: 'rank-known' }, 0.1)
     },
     learn() {},

@@ -13,7 +13,7 @@ const max = 1_272_110_814
 const factorize = (n: string) =>
   question({ n }, { workload: 'factorize', params: { n }, key: `{"n":"${n}"}` })
 
-/** A store, and a load balancer that can be started anew over the same file. */
+/** A ledger, and a balancer that can be restarted over the same file. */
 function setting(t: TestContext, keys = 100) {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-ranks-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -55,7 +55,7 @@ test('CP-6 a rank is in memory, else in the store, else it is the number itself'
   assert.equal(asked(), 3)
 })
 
-test('CP-6 what is still running counts as MAX and is not remembered, in memory or file', async (t) => {
+test('CP-6 a running request counts as MAX and is not kept, in memory or file', async (t) => {
   const { start, measured, file } = setting(t)
   const ranks = start()
   measured('15', { work: 50, running: true })
@@ -81,7 +81,7 @@ test('CP-6 ranks are kept in a file, which is read into memory at start', async 
   assert.equal(readFileSync(file, 'utf8').trim().split('\n').length, 2)
 })
 
-test('CP-6 lines that are no ranks, or broken off, are passed over, and what follows them is kept', async (t) => {
+test('CP-6 invalid and incomplete lines are skipped, and the lines after them are kept', async (t) => {
   const { start, measured, file } = setting(t)
   const line = (n: string, rank: unknown) => JSON.stringify({ code: 'code', key: `{"n":"${n}"}`, rank })
   writeFileSync(file, ['nonsense', '7', 'null', line('3', -1), line('4', '5'), line('15', 900)].join('\n'))
@@ -94,7 +94,7 @@ test('CP-6 lines that are no ranks, or broken off, are passed over, and what fol
   assert.equal(await rankOf(start(), '21'), 1000)
 })
 
-test('the file holds no more than a few times what memory does', async (t) => {
+test('the file holds at most a few times as many ranks as memory', async (t) => {
   const { start, measured, file } = setting(t, 5)
   const ranks = start()
   for (let n = 10; n < 60; n++) {
@@ -105,15 +105,15 @@ test('the file holds no more than a few times what memory does', async (t) => {
   assert.equal(await rankOf(start(), '59'), 118)
 })
 
-test('a store that cannot be asked knows nothing, and a file that cannot be written is told of once', async (t) => {
+test('a ledger that cannot be read has no ranks, and a file that cannot be written is logged once', async (t) => {
   const { start, measured, ledger, lines, file } = setting(t)
   const ranks = start()
   for (const n of ['15', '21']) measured(n, { work: 900 })
   rmSync(join(file, '..'), { recursive: true })
   for (const n of ['15', '21']) assert.equal(await rankOf(ranks, n), 900)
   assert.equal(lines.length, 1)
-  assert.match(lines[0]!, /ranks are not kept in .*ranks\.jsonl: ENOENT/)
+  assert.match(lines[0]!, /ranks cannot be written to .*ranks\.jsonl: ENOENT/)
   await ledger.close()
   assert.equal(await rankOf(ranks, '33'), 33)
-  assert.match(lines[1]!, /the store cannot be asked for factorize/)
+  assert.match(lines[1]!, /the ledger has no metrics of factorize/)
 })

@@ -1,6 +1,6 @@
 /**
- * CloudPrime's ranks: those in memory, which are also in a file that is read at start; else those in the store, which
- * are then kept in both. Of a request that is still being measured nothing is kept.
+ * CloudPrime's ranks: in memory and in a file that is read at start; else in the ledger's metrics, from where they are
+ * copied to both. A request that is still being measured is not kept.
  */
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -12,20 +12,20 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface RankStoreOptions {
-  /** One rank a line, as JSON. Made when the first is known. */
+  /** One rank per line, as JSON. Created with the first rank. */
   file: string
   store: Pick<Ledger, 'metricsFor'>
-  /** So many are kept. */
+  /** The number of ranks kept. */
   keys?: number
   log(line: string): void
 }
 
 export interface RankStore {
-  /** Asks the store, if memory does not know. Never rejects: a store that cannot be read knows nothing. */
+  /** Asks the ledger if memory does not have the rank. Never rejects: a ledger that cannot be read has no ranks. */
   look(question: Question): Promise<void>
-  /** What is known after that. Running: the store has only what was measured so far. */
+  /** What is known after `look`. Running: the ledger has only intermediate metrics. */
   find(question: Question): number | 'running' | undefined
-  /** Resolves when the file has all. */
+  /** Resolves when all ranks are in the file. */
   settled(): Promise<void>
 }
 
@@ -36,54 +36,8 @@ interface Rank {
 }
 
 export function rankStore({ file, store, keys = 10_000, log }: RankStoreOptions): RankStore {
-  const known = new Recent<Rank>(keys)
+  const known = new RankFile(file, keys, log)
   const running = new Set<string>()
-  let writing = Promise.resolve()
-  let isTold = false
-  const trouble = (error: unknown) => {
-    if (!isTold) log(`estimate: ranks are not kept in ${file}: ${(error as Error).message}`)
-    isTold = true
-  }
-  let lines = readAll()
-
-  function readAll(): number {
-    const text = textOf(file)
-    const ranks = text.split('\n').filter((line) => line !== '')
-    for (const line of ranks) {
-      const rank = rankIn(line)
-      if (rank) known.set(idOf(rank.code, rank.key), rank)
-    }
-    // The last line may have been broken off: the next must not be added to it.
-    try {
-      if (ranks.length > 0) rewrite()
-    } catch (error) {
-      trouble(error)
-    }
-    return known.size
-  }
-
-  function rewrite(): void {
-    const text = [...known.values()].map((rank) => `${JSON.stringify(rank)}\n`).join('')
-    writeFileSync(`${file}.new`, text)
-    renameSync(`${file}.new`, file)
-  }
-
-  function keep(rank: Rank): void {
-    known.set(idOf(rank.code, rank.key), rank)
-    writing = writing
-      .then(() => {
-        // Ranks that memory has forgotten are not kept for ever.
-        if (lines >= 2 * keys) {
-          rewrite()
-          lines = known.size
-          return undefined
-        }
-        lines++
-        return appendFile(file, `${JSON.stringify(rank)}\n`)
-      })
-      .catch(trouble)
-  }
-
   return {
     async look({ workload, codeHash, key }) {
       const id = idOf(codeHash, key)
@@ -92,19 +46,92 @@ export function rankStore({ file, store, keys = 10_000, log }: RankStoreOptions)
       try {
         const row = await store.metricsFor({ workload, codeHash, parameters: key })
         if (row?.running) {
-          // Whoever asked before has its answer.
+          // Earlier requests have their estimates already.
           if (running.size >= keys) running.clear()
           running.add(id)
-        } else if (row && isUsable(row.work) && !known.get(id)) keep({ code: codeHash, key, rank: row.work })
+        } else if (row && isUsable(row.work) && !known.get(id))
+          known.add({ code: codeHash, key, rank: row.work })
       } catch (error) {
-        log(`estimate: the store cannot be asked for ${workload}: ${(error as Error).message}`)
+        log(`estimate: the ledger has no metrics of ${workload}: ${(error as Error).message}`)
       }
     },
     find({ codeHash, key }) {
       const id = idOf(codeHash, key)
       return known.get(id)?.rank ?? (running.has(id) ? 'running' : undefined)
     },
-    settled: () => writing,
+    settled: () => known.settled(),
+  }
+}
+
+/** Ranks in memory, with a copy in a file. */
+class RankFile {
+  readonly #file: string
+  readonly #keys: number
+  readonly #log: (line: string) => void
+  readonly #known: Recent<Rank>
+  #lines: number
+  #writing = Promise.resolve()
+  #hasLogged = false
+
+  constructor(file: string, keys: number, log: (line: string) => void) {
+    this.#file = file
+    this.#keys = keys
+    this.#log = log
+    this.#known = new Recent(keys)
+    this.#lines = this.#readAll()
+  }
+
+  get(id: string): Rank | undefined {
+    return this.#known.get(id)
+  }
+
+  add(rank: Rank): void {
+    this.#known.set(idOf(rank.code, rank.key), rank)
+    this.#writing = this.#writing.then(() => this.#append(rank)).catch((error) => this.#failed(error))
+  }
+
+  settled(): Promise<void> {
+    return this.#writing
+  }
+
+  #readAll(): number {
+    const ranks = textOf(this.#file)
+      .split('\n')
+      .filter((line) => line !== '')
+    for (const line of ranks) {
+      const rank = rankIn(line)
+      if (rank) this.#known.set(idOf(rank.code, rank.key), rank)
+    }
+    // The last line may be incomplete, and the next must not be appended to it.
+    try {
+      if (ranks.length > 0) this.#rewrite()
+    } catch (error) {
+      this.#failed(error)
+    }
+    return this.#known.size
+  }
+
+  async #append(rank: Rank): Promise<void> {
+    // Drops ranks that memory has evicted.
+    if (this.#lines >= 2 * this.#keys) {
+      this.#rewrite()
+      this.#lines = this.#known.size
+      return
+    }
+    this.#lines++
+    await appendFile(this.#file, `${JSON.stringify(rank)}\n`)
+  }
+
+  #rewrite(): void {
+    const text = [...this.#known.values()].map((rank) => `${JSON.stringify(rank)}\n`).join('')
+    writeFileSync(`${this.#file}.new`, text)
+    renameSync(`${this.#file}.new`, this.#file)
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#hasLogged)
+      this.#log(`estimate: ranks cannot be written to ${this.#file}: ${(error as Error).message}`)
+    this.#hasLogged = true
   }
 }
 
@@ -121,7 +148,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Undefined: it is not a rank. */
+/** Undefined: the line is not a rank. */
 function rankIn(line: string): Rank | undefined {
   try {
     const { code, key, rank } = JSON.parse(line) as Record<string, unknown>

@@ -1,21 +1,31 @@
-/** The row of CloudPrime's metrics table, as a view of the ledger's; who may write it is the ledger's rule (ledger/metrics.ts). */
+/** CloudPrime's metrics table as a view of the ledger. Who may write a row is decided in ledger/metrics.ts. */
 
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
 import type { Tally } from '../../model/metrics.ts'
+import { metricsRows } from '../metrics-rows.ts'
 
 export interface CloudPrimeRow {
-  /** The number that was asked for. */
+  /** The number to factorize. */
   parameter: string
   basicBlocks: number
   fieldLoads: number
   instructions: number
   stackLoads: number
   rank: number
-  /** True: of a request that was not done yet. */
+  /** True: the request is not finished. */
   running: boolean
-  /** Who measures, or measured; both are '' when that one is gone and the request was not done. */
+  /** The owner of the row; both are '' if the owner was lost before the request was finished. */
   instanceId: string
   threadId: string
+}
+
+export async function cloudprimeRows(
+  ledger: Ledger,
+  workload: string,
+  limit: number,
+): Promise<CloudPrimeRow[]> {
+  return (await metricsRows(ledger, workload, limit)).map(cloudPrimeRow)
 }
 
 export function cloudPrimeRow(row: MetricsRow): CloudPrimeRow {
@@ -33,7 +43,7 @@ export function cloudPrimeRow(row: MetricsRow): CloudPrimeRow {
   }
 }
 
-/** Of other workloads than factorize: all parameters. */
+/** All parameters, if the workload is not factorize. */
 function numberIn(parameters: string): string {
   try {
     const { n } = JSON.parse(parameters) as { n?: unknown }

@@ -1,4 +1,4 @@
-/** The rules of the system cnv about its fleet: how many workers, and who is well. */
+/** CNV's rules about its fleet: scaling and health. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function come(trial: Trial, work: number): string[] {
   return sent(trial.arrives(`0:${work}`, { work }))
 }
 
-/** Reports so much CPU time of each worker in the minute that has passed, then lets the minute end. */
+/** Each worker reports this CPU share for the past minute; then the minute ends. */
 function minuteAt(trial: Trial, shares: Record<string, number>, spent: Map<string, number>): Action[] {
   trial.after(minute)
   const seq = trial.now
@@ -34,7 +34,7 @@ function minuteAt(trial: Trial, shares: Record<string, number>, spent: Map<strin
   return trial.tick()
 }
 
-/** At the start of a minute, with one launch of its own that has become `w`. */
+/** At the start of a minute, with one worker, `w`. */
 function scaled(): { trial: Trial; at: (shares: Record<string, number>) => Action[] } {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({
@@ -55,7 +55,7 @@ function scaled(): { trial: Trial; at: (shares: Record<string, number>) => Actio
 
 const ema = (trial: Trial) => trial.view.scaling.emaPercent
 
-test('CN-10 each minute the CPU of the pool is folded into a mean of which the newest is 60 %', () => {
+test('CN-10 each minute the CPU of the pool enters a smoothed mean with a weight of 60 %', () => {
   const { trial, at } = scaled()
   at({ w: 0.5 })
   assert.equal(ema(trial), 50)
@@ -65,7 +65,7 @@ test('CN-10 each minute the CPU of the pool is folded into a mean of which the n
   assert.equal(ema(trial), 44)
 })
 
-test('CN-10 of several workers it is the mean', () => {
+test('CN-10 the CPU of several workers is averaged', () => {
   const { trial, at } = scaled()
   trial.joins('x', { slots: 100 })
   trial.tell({ type: 'reported', worker: 'x', seq: 2, held: [], cpuMs: 0 })
@@ -73,7 +73,7 @@ test('CN-10 of several workers it is the mean', () => {
   assert.equal(ema(trial), 50)
 })
 
-test('CN-10 at a tick, and not before, drained workers end and a missing one is launched', () => {
+test('CN-10 at a tick, not before, drained workers end and a missing one is launched', () => {
   const { trial, at } = scaled()
   come(trial, 10)
   trial.after(1000).tell({ type: 'drain', worker: 'w' })
@@ -90,7 +90,7 @@ test('CN-10 at a tick, and not before, drained workers end and a missing one is 
   )
 })
 
-test('CN-11 above 85 % for two ticks with jobs that wait: one more, or two where they are more than a worker carries', () => {
+test('CN-11 above 85 % for two ticks with queued jobs: one more, or two if they exceed one capacity', () => {
   for (const [waiting, launches] of [
     [[16_000], 1],
     [[16_000, 1], 2],
@@ -126,7 +126,7 @@ test('CN-11 85 % is not above, and 20 % is not below', () => {
   }
 })
 
-test('CN-11 there is no more without a queue, nor above three', () => {
+test('CN-11 it does not grow without a queue, or beyond three', () => {
   const { trial, at } = scaled()
   come(trial, 16_000)
   for (let i = 0; i < 3; i++) assert.deepEqual(only(at({ w: 1 }), 'launch'), [])
@@ -135,7 +135,7 @@ test('CN-11 there is no more without a queue, nor above three', () => {
   assert.deepEqual(only(at({ w: 1 }), 'launch'), [])
 })
 
-test('CN-11 a tick that is not above 85 % begins the count anew', () => {
+test('CN-11 a tick that is not above 85 % restarts the count', () => {
   const { trial, at } = scaled()
   come(trial, 16_000)
   trial.arrives('q', { work: 9_000 })
@@ -161,7 +161,7 @@ test('CN-11 below 20 % for five ticks the least loaded worker drains, down to on
   for (let i = 0; i < 6; i++) assert.deepEqual(only(at({ w: 0 }), 'drain'), [])
 })
 
-/** As the preset says it: pings each 15 s. */
+/** With the preset's health checks, every 15 s. */
 function pinged(): Trial {
   const { scheduler, placing, discipline, scale, limits } = preset
   const trial = new Trial({
@@ -175,7 +175,7 @@ function pinged(): Trial {
   return trial
 }
 
-test('CN-12 a worker that misses three health checks is evicted with what it has, which is queued again elsewhere', () => {
+test('CN-12 a worker that misses three health checks is evicted, and its requests are queued again', () => {
   const trial = pinged()
   trial.after(15_000)
   for (const id of ['a', 'b']) trial.reports(id)
@@ -196,7 +196,7 @@ test('CN-12 a worker that misses three health checks is evicted with what it has
   assert.deepEqual(sent(trial.history.slice(-5)), ['0:10 b'])
 })
 
-test('CN-12 a fresh worker has sixteen', () => {
+test('CN-12 a fresh worker may miss sixteen', () => {
   const trial = pinged()
   trial.after(15_000 * 16).tick()
   for (let i = 0; i < 40 && trial.view.workers.length > 0; i++) trial.after(1_000).tick()
@@ -204,7 +204,7 @@ test('CN-12 a fresh worker has sixteen', () => {
   assert.deepEqual([reason.code, reason.unanswered], ['pings', 16])
 })
 
-test('CN-11 in virtual time it grows to three under load and shrinks to one after it', () => {
+test('CN-11 in the simulator it grows to three under load and shrinks to one afterwards', () => {
   const busy = poisson(3)
   const arrivals = {
     name: 'a rush, then one a minute',

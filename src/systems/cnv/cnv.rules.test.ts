@@ -1,4 +1,4 @@
-/** The rules of the system cnv that the brain decides, with costs for work, and minutes as they are. */
+/** CNV's rules of placement, with costs as work and unscaled times. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const minute = 60_000
 /** A unit of work is a unit of cost. */
 const preset = presetOf('cnv', { workScale: workPerCost })
 
-/** With these workers. `functions`: how many at a time. */
+/** `functions`: their concurrency. */
 function trialOf(workers: string[], { functions = 0 } = {}): Trial {
   const { scheduler, placing, discipline, scale, limits, overflow } = preset
   const { perWorkload: _, ...rule } = overflow!
@@ -31,14 +31,14 @@ function trialOf(workers: string[], { functions = 0 } = {}): Trial {
   return trial
 }
 
-/** Jobs of these costs, one after the other, by names that tell which. */
+/** Jobs of these costs arrive, named by index and cost. */
 function come(trial: Trial, ...costs: number[]): string[] {
   return costs.flatMap((work, i) => sent(trial.arrives(`${i}:${work}`, { work })))
 }
 
 const loads = (trial: Trial) => trial.view.workers.map(({ figures }) => figures.loadPercent)
 
-/** An attempt in a function ends so. */
+/** An attempt in a function fails. */
 function endsAway(trial: Trial, job: string, kind: FailureKind | 'finished'): Action[] {
   const { attempt } = only(trial.history, 'overflow').findLast((action) => action.job === job)!
   const token = { epoch: 1, job, attempt, worker: 'function:local' }
@@ -51,7 +51,7 @@ test('CN-1 the workloads are fractals, DNA with its page, and Gray-Scott', () =>
   assert.deepEqual(preset.workloads, ['julia', 'dna', 'grayscott'])
 })
 
-test('CN-5 requests are classed by cost, each class up to its bound', () => {
+test('CN-5 requests are classified by cost, each class up to its bound', () => {
   const trial = trialOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
   const classes = (cost: number) => {
     const [worker] = come(trial, cost).map((each) => each.split(' ')[1])
@@ -84,18 +84,18 @@ test('CN-5 with the divisor, usual requests are of all four classes', () => {
   )
 })
 
-test('CN-6 what is LIGHT and finds no capacity goes to a function; what is more waits', () => {
+test('CN-6 without capacity a LIGHT request goes to a function, and a larger one is queued', () => {
   const trial = trialOf(['a'], { functions: 4 })
   assert.deepEqual(come(trial, 14_000), ['0:14000 a'])
   assert.equal(only(trial.arrives('light', { work: 4_000 }), 'overflow').length, 1)
   assert.equal(only(trial.arrives('medium', { work: 4_001 }), 'wait').length, 1)
-  // There is room for this one.
+  // This one fits.
   assert.deepEqual(sent(trial.arrives('lighter', { work: 2_000 })), ['lighter a'])
   assert.equal(preset.overflow!.memoryMb, 512)
   assert.equal(preset.overflow!.perWorkload, true)
 })
 
-test('CN-6 who waits in the queue stays there, though a function is free again', () => {
+test('CN-6 a queued request stays queued, though a function is free again', () => {
   const trial = trialOf(['a'], { functions: 1 })
   come(trial, 16_000)
   trial.arrives('first', { work: 100 })
@@ -105,13 +105,13 @@ test('CN-6 who waits in the queue stays there, though a function is free again',
   assert.deepEqual(sent(trial.finishes('0:16000')), ['second a'])
 })
 
-test('CN-6 what a function turns away is tried there three times, after 750 ms and 1,500 ms, and then waits', () => {
+test('CN-6 a throttled request is tried there three times, after 750 ms and 1,500 ms, and then queued', () => {
   for (const kind of ['throttled', 'refused', 'timeout'] as const) {
     const trial = trialOf(['a'], { functions: 4 })
     come(trial, 16_000)
     assert.equal(only(trial.arrives('light', { work: 100 }), 'overflow').length, 1)
     endsAway(trial, 'light', kind)
-    // Between tries it is not for workers either.
+    // Between attempts workers do not get it either.
     assert.deepEqual(sent(trial.finishes('0:16000')), [])
     assert.deepEqual(only(trial.after(749).tick(), 'overflow'), [])
     assert.equal(only(trial.after(1).tick(), 'overflow').length, 1)
@@ -123,7 +123,7 @@ test('CN-6 what a function turns away is tried there three times, after 750 ms a
   }
 })
 
-test('CN-6 where all functions are busy when it would be tried again, it is for the queue, and does not wait for ever', () => {
+test('CN-6 if all functions are busy at its retry, a request is queued and does not wait for ever', () => {
   const trial = trialOf(['a'], { functions: 1 })
   come(trial, 16_000)
   trial.arrives('light', { work: 100 })
@@ -136,7 +136,7 @@ test('CN-6 where all functions are busy when it would be tried again, it is for 
   assert.deepEqual(answers(trial.after(1).tick()), ['light refused waited'])
 })
 
-test('CN-6 what breaks a function otherwise is for the queue at once', () => {
+test('CN-6 after any other failure of a function the request is queued at once', () => {
   const trial = trialOf(['a'], { functions: 4 })
   come(trial, 16_000)
   trial.arrives('light', { work: 100 })
@@ -144,7 +144,7 @@ test('CN-6 what breaks a function otherwise is for the queue at once', () => {
   assert.deepEqual(sent(trial.finishes('0:16000')), ['light a'])
 })
 
-test('CN-7 lanes are served lightest first, those that are tried again before them, each in order', () => {
+test('CN-7 retries go first, then the lightest class, each in order of arrival', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 16_000, 16_000)
   for (const [id, work] of [
@@ -157,7 +157,7 @@ test('CN-7 lanes are served lightest first, those that are tried again before th
     trial.arrives(id, { work })
   trial.fails('0:16000', 'crash')
   assert.deepEqual(trial.view.waiting.toSorted(), ['0:16000', 'super'])
-  // On b the one that failed on a goes first.
+  // On b the job that failed on a goes first.
   const actions = trial.finishes('1:16000')
   assert.deepEqual(sent(actions), ['0:16000 b'])
   assert.deepEqual(
@@ -168,7 +168,7 @@ test('CN-7 lanes are served lightest first, those that are tried again before th
   )
 })
 
-test('CN-7 an attempt that waited for five minutes is refused with 503 and the reason', () => {
+test('CN-7 an attempt that waited for five minutes is rejected with 503 and the reason', () => {
   const trial = trialOf(['a'])
   come(trial, 16_000)
   trial.arrives('late', { work: 9_000 })
@@ -178,12 +178,12 @@ test('CN-7 an attempt that waited for five minutes is refused with 503 and the r
   const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
   assert.deepEqual(
     [status, message],
-    [503, 'It waited in the queue for 5 min, as long as an attempt may, and no worker had room for it.'],
+    [503, 'It waited in the queue for 5 min, the limit, and no worker had room for it.'],
   )
   assert.equal(trial.view.jobs, 1)
 })
 
-test('CN-7 each attempt has its own budget of waiting', () => {
+test('CN-7 each attempt has its own waiting budget', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 16_000, 16_000)
   trial.arrives('late', { work: 9_000 })
@@ -195,17 +195,17 @@ test('CN-7 each attempt has its own budget of waiting', () => {
   assert.deepEqual(answers(trial.after(minute).tick()), ['late refused waited'])
 })
 
-test('CN-8 jobs are packed while workers carry little, and spread once they carry much, with hysteresis', () => {
+test('CN-8 jobs are packed at low load and spread at high load, with hysteresis', () => {
   const trial = trialOf(['a', 'b'])
-  // Below 40 % on average: onto the fewest.
+  // Below a mean of 40 %: packed.
   assert.deepEqual(come(trial, 2_000, 3_000, 2_000), ['0:2000 a', '1:3000 a', '2:2000 a'])
   assert.deepEqual(loads(trial), [44, 0])
-  // From 22 % to 50 %: still packed, also where it is between the bounds.
+  // From 22 % to 50 %: still packed, also between the bounds.
   assert.deepEqual(sent(trial.arrives('p', { work: 9_000 })), ['p a'])
   assert.deepEqual(sent(trial.arrives('q', { work: 1_000 })), ['q b'])
   assert.deepEqual(loads(trial), [100, 6])
   assert.deepEqual(sent(trial.arrives('r', { work: 6_000 })), ['r b'])
-  // 72 %: spread, and it stays so down to 40 %.
+  // 72 %: spread, down to 40 %.
   assert.deepEqual(sent(trial.arrives('s', { work: 100 })), ['s b'])
   trial.finishes('p')
   assert.deepEqual(loads(trial), [44, 44])
@@ -216,7 +216,7 @@ test('CN-8 jobs are packed while workers carry little, and spread once they carr
   assert.deepEqual(sent(trial.arrives('v', { work: 100 })), ['v b'])
 })
 
-test('CN-8 60 % on average is still packed and more is spread, 40 % is still spread and less is packed', () => {
+test('CN-8 at a mean of 60 % jobs are still packed, at 40 % still spread', () => {
   const trial = trialOf(['a', 'b'])
   for (const [job, work] of [
     ['a1', 6_400],
@@ -226,7 +226,7 @@ test('CN-8 60 % on average is still packed and more is spread, 40 % is still spr
   ] as const)
     trial.arrives(job, { work })
   for (const job of ['a1', 'a2']) assert.equal(trial.at(job).worker, 'a')
-  // The last one is packed: a has room for it.
+  // The last one is packed onto a.
   assert.equal(trial.at('b2').worker, 'a')
   assert.deepEqual(sent(trial.arrives('sixty', { work: 1 })), ['sixty a'])
   assert.deepEqual(sent(trial.arrives('above', { work: 1 })), ['above b'])
@@ -236,14 +236,14 @@ test('CN-8 60 % on average is still packed and more is spread, 40 % is still spr
   assert.deepEqual(sent(trial.arrives('below', { work: 1 })), ['below a'])
 })
 
-test('CN-8 a worker that would carry more than its capacity is skipped', () => {
+test('CN-8 a worker whose capacity would be exceeded is skipped', () => {
   const trial = trialOf(['a', 'b'])
   assert.deepEqual(come(trial, 10_000, 6_000), ['0:10000 a', '1:6000 a'])
   assert.deepEqual(sent(trial.arrives('more', { work: 1 })), ['more b'])
   assert.deepEqual(sent(trial.arrives('most', { work: 16_000 })), [])
 })
 
-test('CN-8 a SUPER_HEAVY request is taken by an idle worker, and by no other', () => {
+test('CN-8 only an idle worker takes a SUPER_HEAVY request', () => {
   const trial = trialOf(['a', 'b'])
   come(trial, 10)
   assert.deepEqual(sent(trial.arrives('huge', { work: 90_000 })), ['huge b'])
@@ -251,13 +251,13 @@ test('CN-8 a SUPER_HEAVY request is taken by an idle worker, and by no other', (
   assert.deepEqual(sent(trial.finishes('0:10')), ['huge2 a'])
 })
 
-test('CN-8 only workers that are ready are given anything', () => {
+test('CN-8 only ready workers get requests', () => {
   const trial = trialOf(['a', 'b'])
   trial.tell({ type: 'drain', worker: 'a' })
   assert.deepEqual(come(trial, 10), ['0:10 b'])
 })
 
-test('CN-9 a request is tried again three times, elsewhere than where it failed unless no other is left', () => {
+test('CN-9 a request is retried three times, elsewhere unless no other worker exists', () => {
   const trial = trialOf(['a', 'b'])
   assert.deepEqual(come(trial, 10), ['0:10 a'])
   assert.deepEqual(sent(trial.fails('0:10', 'crash')), ['0:10 b'])
@@ -267,10 +267,10 @@ test('CN-9 a request is tried again three times, elsewhere than where it failed 
   assert.deepEqual(answers(actions), ['0:10 refused retries'])
   const { status, message } = refusal(only(actions, 'answer')[0]!.reason)
   assert.equal(status, 503)
-  assert.match(message, /tried again 3 times on workers, in vain \(the last one: crash\)/)
+  assert.match(message, /retried 3 times on workers, and every attempt failed \(the last one: crash\)/)
 })
 
-test('CN-9 a forward in flight is cancelled when nobody wants it any more', () => {
+test('CN-9 an in-flight forward is cancelled when it is no longer needed', () => {
   const trial = trialOf(['a'])
   come(trial, 10)
   assert.equal(only(trial.tell({ type: 'cancelled', job: '0:10' }), 'cancel')[0]!.worker, 'a')

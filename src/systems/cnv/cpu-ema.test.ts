@@ -21,22 +21,22 @@ const stepsOf = (decision: ScaleDecision) => {
   return decision.kind === 'steps' ? decision : assert.fail()
 }
 
-test('it looks when its time has come, and else holds whatever happens', () => {
+test('it decides at its interval and holds in between, whatever happens', () => {
   const scaler = cpuEma(spec)
   scaler.decide(view([]), 0)
   assert.equal(scaler.decide(view([]), 99).kind, 'hold')
   assert.equal(stepsOf(scaler.decide(view([]), 100)).launch!.count, 1)
 })
 
-test('workers without a figure say nothing, and without any there is none', () => {
+test('workers without a reading are left out, and without any reading the mean is unknown', () => {
   const scaler = cpuEma(spec)
   scaler.decide(view([worker('w1', null)]), 0)
-  assert.equal(scaler.tells!().emaPercent, null)
+  assert.equal(scaler.figures!().emaPercent, null)
   scaler.decide(view([worker('w1', null), worker('w2', 0.5)]), 100)
-  assert.equal(scaler.tells!().emaPercent, 50)
+  assert.equal(scaler.figures!().emaPercent, 50)
 })
 
-test('those that boot count as workers: no more are launched than may be there', () => {
+test('booting workers count, so that the maximum is not exceeded', () => {
   const scaler = cpuEma(spec)
   const busy = (booting: number) => view([worker('w1', 1)], { waiting: 5, waitingWork: 500, booting })
   scaler.decide(busy(0), 0)
@@ -44,7 +44,7 @@ test('those that boot count as workers: no more are launched than may be there',
   assert.equal(stepsOf(scaler.decide(busy(2), 200)).launch, undefined)
 })
 
-test('the least loaded goes, of equals the youngest, and none that drains already', () => {
+test('the least loaded worker drains, of equals the youngest, and none that drains already', () => {
   const scaler = cpuEma({ ...spec, max: 5 })
   const idle = view([
     worker('w1', 0, { work: 5, jobs: 1 }),
@@ -57,6 +57,6 @@ test('the least loaded goes, of equals the youngest, and none that drains alread
   assert.deepEqual([drain!.map((each) => each.worker), end], [['w3'], []])
 })
 
-test('an interval that is none is refused by name', () => {
+test('an invalid interval is rejected by name', () => {
   assert.throws(() => cpuEma({ ...spec, everyMs: 0 }), /scale.everyMs = 0: must be above 0/)
 })

@@ -46,7 +46,7 @@ export function cpuEma(spec: CpuEmaOptions): Scaler {
       cpu.add(workers)
       return { kind: 'steps', ...stepsOf(spec, cpu, view, workers) }
     },
-    tells: () => ({
+    figures: () => ({
       emaPercent: cpu.ema === null ? null : Math.round(cpu.ema * 1000) / 10,
       looksAbove: cpu.above,
       looksBelow: cpu.below,

@@ -1,4 +1,4 @@
-/** Turns requests into the columns of a regression: logs of their numbers, their products, and their categories. */
+/** Requests as columns of a regression: logarithms of numbers, their products, and categories. */
 
 import type { Reading } from '../../estimate/reading.ts'
 
@@ -8,18 +8,18 @@ export interface Columns {
   fill(reading: Reading, out: Float64Array, at: number): void
 }
 
-/** The most common ones: a regression's time grows with the cube of its columns. */
+/** Only the most common names count: the time of a regression grows with the cube of its columns. */
 const mostNumbers = 12
 const mostMarks = 40
 
-/** A number's log, as so many standard deviations from its mean. */
+/** Scales a number's logarithm to standard deviations from the mean. */
 interface Scale {
   name: string
   mean: number
   deviation: number
 }
 
-/** What is learned from these requests. `degree` 1: the logs alone; 2: also each times each. */
+/** The names found in these requests. */
 export class Vocabulary {
   readonly #scales: Scale[]
   readonly #marks: Map<string, number>
@@ -28,11 +28,12 @@ export class Vocabulary {
     this.#scales = mostCommon(readings, (reading) => reading.numbers.keys(), mostNumbers).map((name) =>
       scaleOf(name, readings),
     )
-    // A mark that all requests have, or only one, tells nothing of the others.
+    // A mark that all requests have, or only one, does not distinguish the others.
     const marks = mostCommon(readings, marksOf, mostMarks, { least: 2, most: readings.length - 1 })
     this.#marks = new Map(marks.map((mark, i) => [mark, i]))
   }
 
+  /** Degree 1: the logarithms alone; 2: also all products of two. */
   columns(degree: 1 | 2): Columns {
     const [scales, marks] = [this.#scales, this.#marks]
     const pairs = degree === 2 ? (scales.length * (scales.length + 1)) / 2 : 0
@@ -58,12 +59,12 @@ export class Vocabulary {
   }
 }
 
-/** Zero has none. */
+/** Undefined for zero. */
 function logOf(value: number | undefined): number | undefined {
   return value ? Math.log(Math.abs(value)) : undefined
 }
 
-/** Categories, and of numbers what their log does not tell: whether they are there, zero or negative. */
+/** Categories, and what the logarithm of a number leaves out: whether it is present, zero or negative. */
 function* marksOf({ numbers, categories }: Reading): Generator<string> {
   for (const [name, text] of categories) yield `${name}=${text}`
   for (const [name, value] of numbers) yield value > 0 ? `${name}>0` : value < 0 ? `${name}<0` : `${name}=0`
@@ -81,7 +82,7 @@ function scaleOf(name: string, readings: readonly Reading[]): Scale {
     sum += off * (log - mean)
   }
   const deviation = Math.sqrt(sum / count)
-  // Of a number that never changed nobody knows what a change does.
+  // The effect of a number that never changed is unknown.
   return { name, mean, deviation: deviation > 1e-9 ? deviation : Number.POSITIVE_INFINITY }
 }
 

@@ -8,7 +8,7 @@ import { logPolynomial } from './log-polynomial.ts'
 const whole = (random: Random, least: number, most: number) =>
   Math.round(least * (most / least) ** random.next())
 
-/** Learns so many random requests, then tells the median of max(guess ÷ actual, actual ÷ guess) over others. */
+/** Learns random requests, then returns the median of max(guess ÷ actual, actual ÷ guess) over others. */
 function medianError(rows: number, make: (random: Random) => [Features, number], rule = logPolynomial()) {
   const random = stream(1, 'requests')
   for (let i = 0; i < rows; i++) {
@@ -30,13 +30,13 @@ const power = (random: Random): [Features, number] => {
   return [{ size, steps, kind }, size ** 2 * steps * (kind === 'slow' ? 40 : 3)]
 }
 
-test('CN-4: the same request is known exactly', () => {
+test('CN-4 the same request is known exactly', () => {
   const rule = logPolynomial()
   rule.learn(question({ n: 3 }), 77)
   assert.equal(rule.guess(question({ n: 3 }))?.source, 'memo')
 })
 
-test('CN-4: before there are enough rows the mean of logs is said', () => {
+test('CN-4 before there are enough rows the guess is the geometric mean', () => {
   const rule = logPolynomial()
   assert.equal(rule.guess(question({ n: 1 })), undefined)
   for (const n of [1, 2, 3]) rule.learn(question({ n }), 10 ** n)
@@ -45,12 +45,12 @@ test('CN-4: before there are enough rows the mean of logs is said', () => {
   assert.equal(reason.code, 'geometric-mean')
 })
 
-test('CN-4: powers of numbers and factors of categories are learned from a few rows', () => {
+test('CN-4 powers of numbers and factors of categories are learned from a few rows', () => {
   const error = medianError(12, power)
   assert.ok(error < 1.1, String(error))
 })
 
-test('CN-4: what bends in logs is learned by the second degree', () => {
+test('CN-4 curves in logarithms are learned by the second degree', () => {
   const rule = logPolynomial()
   const bent = (random: Random): [Features, number] => {
     const n = whole(random, 1, 10_000)
@@ -63,7 +63,7 @@ test('CN-4: what bends in logs is learned by the second degree', () => {
   assert.deepEqual(reason, { code: 'log-polynomial', degree: 2, rows: 60 })
 })
 
-test('CN-4: a model is made anew when a tenth more rows came', () => {
+test('CN-4 a model is rebuilt when its rows have grown by a tenth', () => {
   const rule = logPolynomial()
   const rowsOf = () => rule.guess(question({ n: 0.5 }))!.reason.rows
   for (let n = 1; n <= 100; n++) rule.learn(question({ n }), n)
@@ -74,7 +74,7 @@ test('CN-4: a model is made anew when a tenth more rows came', () => {
   assert.equal(rowsOf(), 110)
 })
 
-test('only the newest rows are learned from, so a change of costs is followed', () => {
+test('only the newest rows count, so that a change of costs is followed', () => {
   const rule = logPolynomial({ rows: 50 })
   for (let n = 1; n <= 50; n++) rule.learn(question({ n }), n)
   for (let n = 1.5; n <= 51; n++) rule.learn(question({ n }), 100 * n)
@@ -83,7 +83,7 @@ test('only the newest rows are learned from, so a change of costs is followed', 
   assert.equal(reason.rows, 50)
 })
 
-test('a guess far outside of what was seen stays within a thousand times of it', () => {
+test('a guess outside the observed range stays within a factor of a thousand', () => {
   const rule = logPolynomial()
   const random = stream(1, 'far')
   for (let i = 0; i < 100; i++) {
@@ -94,7 +94,7 @@ test('a guess far outside of what was seen stays within a thousand times of it',
   assert.ok(value > 1e9 && value <= 40 * 1000 ** 3 * 1001)
 })
 
-test('zeros, negatives, missing and new features do not spoil what the others tell', () => {
+test('zeros, negatives, missing and new features do not affect the others', () => {
   const odd = (random: Random): [Features, number] => {
     const [features, value] = power(random)
     const shift = [0, -3, 5][random.below(3)]!

@@ -1,4 +1,4 @@
-/** CNV's estimate: the same request, else a polynomial of the logs of its numbers, else the mean so far. */
+/** CNV's estimate: the same request, else a polynomial of the logarithms of its numbers, else the mean so far. */
 
 import { chain } from '../../estimate/chain.ts'
 import { factor, solve } from '../../estimate/cholesky.ts'
@@ -10,9 +10,9 @@ import { type Reading, read } from '../../estimate/reading.ts'
 import { type Columns, Vocabulary } from './log-columns.ts'
 
 export interface LogPolynomialOptions {
-  /** The newest rows that a model is made of. */
+  /** A model is fitted to this many of the newest rows. */
   rows?: number
-  /** The requests that are known exactly. */
+  /** The number of requests remembered exactly. */
   keys?: number
 }
 
@@ -27,19 +27,19 @@ interface Model {
   columns: Columns
   weights: Float64Array
   spread: number
-  /** What a guess may lie between. */
+  /** Bounds of a guess. */
   lowest: number
   highest: number
 }
 
-/** A model is made anew when so many rows came, at least a handful. */
+/** A model is rebuilt when its rows have grown by this share, and by at least a handful. */
 const growth = 0.1
 const handful = 5
-/** A model needs more rows than it has columns, or it repeats what it saw and knows nothing. */
+/** With fewer rows per column a model would overfit. */
 const rowsPerColumn = 1.25
-/** Pulls the weights a little towards 0, as if by so many rows. */
+/** Ridge regularisation, in rows. */
 const ridge = 0.01
-/** A polynomial runs away outside of what was seen: a guess stays within this factor of it. */
+/** A polynomial diverges outside the observed range, so that guesses stay within this factor of it. */
 const farthest = Math.log(1000)
 
 export function logPolynomial({ rows = 2000, keys }: LogPolynomialOptions = {}): Rule {
@@ -54,7 +54,7 @@ export function polynomial(most: number): Rule {
   let asked = new Float64Array()
   return {
     guess(question) {
-      // Made when asked for, so that a start from many rows makes one model, not hundreds.
+      // Built on demand, so that a start from many rows builds one model, not hundreds.
       if (learned - built.at >= Math.max(handful, growth * built.rows)) {
         built = { at: learned, rows: rows.length }
         model = build(rows) ?? model
@@ -72,7 +72,7 @@ export function polynomial(most: number): Rule {
   }
 }
 
-/** Of the degree that there are enough rows for, if any. */
+/** Of the highest degree with enough rows; undefined: none. */
 function build(rows: readonly Row[]): Model | undefined {
   const vocabulary = new Vocabulary(rows.map(({ reading }) => reading))
   for (const degree of [2, 1] as const) {
@@ -103,7 +103,7 @@ function fit(rows: readonly Row[], columns: Columns, degree: number): Model | un
     highest = Math.max(highest, log)
   }
   for (let i = 0; i < n; i++) {
-    // The first column is 1 for all rows: the level needs no pull.
+    // The first column is the intercept, which is not regularised.
     if (i > 0) squares[i * n + i]! += ridge
     for (let j = 0; j < i; j++) squares[j * n + i] = squares[i * n + j]!
   }

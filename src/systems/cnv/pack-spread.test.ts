@@ -15,7 +15,7 @@ const trialOf = (workers: number) => {
   return trial
 }
 
-test('among hundreds of workers that are full the one with room is found', () => {
+test('the one worker with room is found among hundreds of full ones', () => {
   const trial = trialOf(200)
   for (let i = 0; i < 199; i++) trial.arrives(`full${i}`, { work: 1000 })
   trial.arrives('half', { work: 500 })
@@ -23,7 +23,7 @@ test('among hundreds of workers that are full the one with room is found', () =>
   assert.equal(only(trial.arrives('more', { work: 1 }), 'wait')[0]!.reason.code, 'no-capacity')
 })
 
-test('what ends makes room again by what it was predicted to be, however much it did', () => {
+test('a job that ends frees its predicted work, however much it did', () => {
   const trial = trialOf(1)
   trial.arrives('a', { work: 600 })
   trial.arrives('b', { work: 400 })
@@ -33,7 +33,7 @@ test('what ends makes room again by what it was predicted to be, however much it
   assert.equal(trial.view.workers[0]!.figures.loadPercent, 90)
 })
 
-test('between the two bounds it goes on as before', () => {
+test('between the bounds it keeps spreading', () => {
   const trial = trialOf(2)
   for (const [id, work] of [
     ['a', 900.1],
@@ -42,11 +42,11 @@ test('between the two bounds it goes on as before', () => {
   ] as const)
     trial.arrives(id, { work })
   trial.finishes('a')
-  // 40.0 % on average: between the bounds it spreads on.
+  // A mean of 40.0 % is between the bounds.
   assert.deepEqual(sent(trial.arrives('d', { work: 10 })), ['d w0'])
 })
 
-test('status tells how many of each class a worker has', () => {
+test('status shows how many jobs of each class a worker has', () => {
   const trial = trialOf(1)
   for (const [id, work] of [
     ['a', 10],

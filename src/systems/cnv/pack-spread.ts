@@ -89,7 +89,7 @@ class PackSpread implements Scheduler {
     return { code: 'capacity', percent: this.#percentOf(loadOf(worker)) }
   }
 
-  tells(worker: WorkerRecord): Figures {
+  figuresOf(worker: WorkerRecord): Figures {
     const counts = this.#classes.map(({ name }, i) => [
       name,
       worker.jobs.filter(({ record }) => this.#classOf(record) === i).length,

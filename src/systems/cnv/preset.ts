@@ -1,19 +1,19 @@
-/** The preset cnv: classes by cost, workers that carry so much, packed or spread, and functions for light requests. */
+/** CNV: classes by cost, workers with a capacity, packed or spread, and functions for light requests. */
 
 import type { PresetMaker } from '../preset.ts'
 
 /**
- * A request's cost is its instructions and memory accesses together, divided by this. With it the usual requests of the
- * three workloads are of all four classes, and a worker that carries all it may has both cores busy: with less, workers
- * that are full look idle, and the fleet does not grow. docs/systems/cnv.md has the figures.
+ * The cost of a request is the sum of its instructions and memory accesses, divided by this. With it the usual requests
+ * of the three workloads are of all four classes, and a worker at capacity has both cores busy; with a smaller divisor
+ * full workers look idle, and the fleet does not grow. docs/systems/cnv.md has the figures.
  */
 export const workPerCost = 4_000_000
 
-/** What a worker may carry, and up to where each class goes, as costs. */
+/** The capacity of a worker, and the largest cost of each class. */
 export const capacity = 16_000
 export const classBounds = { LIGHT: 4_000, MEDIUM: 8_000, HEAVY: 16_000 } as const
 
-/** Of one cell of Gray-Scott in one iteration. */
+/** Metered for each cell of Gray-Scott in each iteration. */
 export const cellCost = { instructions: 274, fieldLoads: 62 } as const
 
 export const quantities = [
@@ -23,23 +23,23 @@ export const quantities = [
 
 const [tickMs, healthMs] = [60_000, 15_000]
 const freshFailures = 16
-/** A process of this machine takes this long to come up, however times are divided. */
+/** The least boot time allowed, because divided times do not make a process start faster. */
 const leastBootMs = 30_000
-/** Workers report at least so often. */
+/** The longest interval between heartbeats. */
 const beatMs = 1000
 
 export const cnv: PresetMaker = ({ ms, work }) => {
   const workOf = (cost: number) => work(cost * workPerCost)
   return {
     description:
-      'Light requests may go to functions; workers carry a bounded cost, packed while idle, spread while busy.',
+      'Light requests may overflow to functions; workers have a capacity, packed while idle, spread while busy.',
     about: [
       'After the README of a student project of the course Cloud Computing and Virtualization (CNV) at Instituto Superior',
       'Técnico, Lisbon: fractals, DNA and Gray-Scott on one to three workers of AWS, with Lambda for what overflows.',
       'Instructions and memory accesses of each request are estimated, and make it LIGHT, MEDIUM, HEAVY or SUPER_HEAVY.',
-      'Workers carry a cost of 16,000. What they cannot carry waits in lanes, at most 5 min an attempt; what is LIGHT goes',
+      'Workers have a capacity of 16,000. What exceeds it is queued by class, at most 5 min an attempt; LIGHT requests go',
       'to a function instead. Each minute the smoothed CPU decides: 1 or 2 workers more above 85 %, one fewer below 20 %.',
-      'Its authors count Gray-Scott by a formula, because counters in its loops cost too much, and found its constants by profiling.',
+      'Its authors count Gray-Scott by a formula, because counters in its loops cost too much; its constants are profiled.',
     ],
     scheduler: 'pack-spread',
     placing: {
@@ -55,7 +55,7 @@ export const cnv: PresetMaker = ({ ms, work }) => {
     scale: { min: 1, max: 3, policy: 'cpu-ema', everyMs: ms(tickMs), workerWork: workOf(capacity) },
     limits: {
       ...{ retries: 3, waitMs: ms(300_000) },
-      // Only retries are bounded, whatever ends an attempt.
+      // Only `retries` bounds the attempts, however they end.
       ...{ attempts: 1000, crashes: 1000, losses: 1000, mostSlowdown: 0 },
       beatMs: Math.min(beatMs, ms(healthMs) / 4),
       pings: { everyMs: ms(healthMs), answerMs: ms(healthMs), most: 3, mostFresh: freshFailures },
@@ -63,7 +63,7 @@ export const cnv: PresetMaker = ({ ms, work }) => {
     },
     meter: {
       mode: 'regions',
-      // Together, what is counted is the sum of both quantities.
+      // Work is the sum of both quantities.
       formula: { instructions: 1, fieldLoads: 1, stores: 1, allocations: 1 },
       steps: { grayscott: cellCost },
       quantities,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleRow } from '../../ledger/testing/samples.ts'
-import { cnvRows } from './rows.ts'
+import { tableOf } from './rows.ts'
 
 const quantities = JSON.stringify({ instCount: 274, totalAccesses: 62 })
 
 test('CN-3 a row has id, type, hash of parameters, parameters, both metrics, start and end', () => {
   const parameters = JSON.stringify({ size: '16', iterations: '1' })
   const times = { startedAt: 1000, endedAt: 2500 }
-  const [row, ...others] = cnvRows([
+  const [row, ...others] = tableOf([
     sampleRow(1, { workload: 'grayscott', parameters, quantities, ...times }),
   ])
   assert.deepEqual(others, [])
@@ -24,10 +24,10 @@ test('CN-3 a row has id, type, hash of parameters, parameters, both metrics, sta
   })
 })
 
-test('CN-3 equal requests of a type have one row, the newest, in whatever order their parameters came', () => {
+test('CN-3 equal requests of a type share one row, the newest, whatever the order of parameters', () => {
   const of = (n: number, workload: string, parameters: object) =>
     sampleRow(n, { workload, parameters: JSON.stringify(parameters), quantities })
-  const rows = cnvRows([
+  const rows = tableOf([
     of(3, 'julia', { b: 2, a: 1 }),
     of(2, 'julia', { a: 1, b: 2 }),
     of(1, 'dna', { a: 1, b: 2 }),
@@ -40,11 +40,11 @@ test('CN-3 equal requests of a type have one row, the newest, in whatever order 
   assert.deepEqual(rows[0]!.parameters, { b: 2, a: 1 })
 })
 
-test('rows of other workloads, of failures, and without both metrics are none of its', () => {
+test('rows of other workloads, of failures and without both metrics are left out', () => {
   const odd = [
     sampleRow(1, { workload: 'shop', quantities }),
     sampleRow(2, { workload: 'dna', outcome: 'error', quantities }),
     sampleRow(3, { workload: 'dna' }),
   ]
-  assert.deepEqual(cnvRows(odd), [])
+  assert.deepEqual(tableOf(odd), [])
 })

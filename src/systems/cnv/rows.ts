@@ -1,16 +1,16 @@
-/** The ledger's rows as the system cnv lays them out in its table: one for each request, by type and hash of parameters. */
+/** CNV's table as a view of the ledger: one row for each request, by type and hash of parameters. */
 
 import { createHash } from 'node:crypto'
 import { canonical } from '../../estimate/canonical.ts'
 import { readQuantities } from '../../estimate/quantities.ts'
-import type { LedgerRow } from '../../ledger/ledger.ts'
+import type { Ledger, LedgerRow } from '../../ledger/ledger.ts'
 
 export interface CnvRow {
   /** A UUID. */
   id: string
   /** Partition key. */
   type: 'FRACTAL' | 'DNA' | 'GRAYSCOTT'
-  /** Hash of the parameters: equal requests have one row. */
+  /** The hash of the parameters: equal requests share one row. */
   sortKey: string
   parameters: Readonly<Record<string, unknown>>
   metrics: { instCount: number; totalAccesses: number }
@@ -25,8 +25,12 @@ const types: Readonly<Record<string, CnvRow['type']>> = {
   grayscott: 'GRAYSCOTT',
 }
 
-/** The newest first, as a ledger gives them: of equal requests the newest is the row. Others than its own are left out. */
-export function cnvRows(rows: readonly LedgerRow[]): CnvRow[] {
+export async function cnvRows(ledger: Ledger, workload: string, limit: number): Promise<CnvRow[]> {
+  return tableOf(await ledger.recent({ workload, limit }))
+}
+
+/** From rows newest first; of equal requests the newest counts. Rows of other workloads are left out. */
+export function tableOf(rows: readonly LedgerRow[]): CnvRow[] {
   const table = new Map<string, CnvRow>()
   for (const row of rows) {
     const made = cnvRow(row)
@@ -56,7 +60,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** The same for the same job: version 8, whose bits are anybody's own. */
+/** The same UUID for the same job: version 8, which leaves the bits to the application. */
 function uuidOf(job: string): string {
   const hex = hashOf(job)
   const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16)

@@ -31,7 +31,7 @@ test('CN-4 both quantities are estimated: the same request, then a model of the 
   assert.ok(Math.abs(value / workOf(41) - 1) < 0.05)
 })
 
-test('CN-4 when enough new rows came the models are to be made anew, once until they are', async () => {
+test('CN-4 enough new rows request a rebuild, once until it is done', async () => {
   let asked = 0
   const rule = storeTrained(names, async () => {
     asked++
@@ -64,7 +64,7 @@ function record(ledger: ReturnType<typeof memoryLedger>, from: number, to: numbe
   return questions
 }
 
-test('CN-4 the cache is warmed from the store at start, and models are rebuilt from the store, not from what was heard', async () => {
+test('CN-4 the cache is warmed from the store at start, and models are rebuilt from the store', async () => {
   const ledger = memoryLedger()
   const [known] = record(ledger, 1, 30)
   const lines: string[] = []
@@ -74,7 +74,7 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.warm(known!.workload)
   assert.equal(estimator.estimate(known!).source, 'memo')
   assert.equal(estimator.estimate(question({ n: 40 })).source, 'model')
-  // Others wrote these; what is heard here only says that it is time.
+  // Another process wrote these; measurements here only trigger the rebuild.
   const [theirs] = record(ledger, 31, 60)
   assert.notEqual(estimator.estimate(theirs!).source, 'memo')
   for (let n = 61; n <= 66; n++)
@@ -88,7 +88,7 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.close()
 })
 
-test('a store that cannot be read leaves the models as they are, and is asked again', async () => {
+test('a store that cannot be read leaves the models unchanged, and is read again later', async () => {
   const ledger = memoryLedger()
   const lines: string[] = []
   const log = (line: string) => lines.push(line)
@@ -100,11 +100,11 @@ test('a store that cannot be read leaves the models as they are, and is asked ag
       estimator.learn(question({ n }), { work: workOf(n), peakMemoryMb: 1, quantities: amounts(n) })
     await estimator.settled()
   }
-  assert.ok(lines.length >= 2 && lines.every((line) => /stay as they are/.test(line)), lines.join('\n'))
+  assert.ok(lines.length >= 2 && lines.every((line) => /not rebuilt/.test(line)), lines.join('\n'))
   await estimator.close()
 })
 
-test('quantities that cannot be true are none', () => {
+test('invalid quantities are ignored', () => {
   for (const text of ['', '{', '[]', '{}', 'null', '{"a":-1}', '{"a":"1"}', '{"a":null}'])
     assert.equal(readQuantities(text), undefined, text)
   assert.deepEqual(readQuantities('{"a":0,"b":2.5}'), { a: 0, b: 2.5 })

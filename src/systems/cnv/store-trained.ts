@@ -1,6 +1,6 @@
 /**
- * Guesses each of several quantities: the same request as before, else a model that is made of the store's rows and made
- * anew when enough new ones came, else the mean so far.
+ * Guesses several quantities: the same request, else a model built from the ledger's rows and rebuilt when enough rows
+ * were added, else the mean so far.
  */
 
 import { chain } from '../../estimate/chain.ts'
@@ -18,17 +18,17 @@ export interface StoredRow {
 }
 
 export interface StoreTrained extends Rule {
-  /** Makes the models anew of the store's rows, the oldest first; tells how many there were. */
+  /** Rebuilds the models from these rows, oldest first; returns their number. */
   train(rows: readonly StoredRow[]): number
 }
 
-/** Models are made anew when so many rows came, at least a handful. */
+/** Models are rebuilt when the rows have grown by this share, and by at least a handful. */
 const growth = 0.1
 const handful = 5
-/** The newest rows that a model is made of. */
+/** A model is fitted to this many of the newest rows. */
 const mostRows = 2000
 
-/** `enough`: so many rows are new that the models are to be made anew; what it returns never rejects. */
+/** `enough` is called when the models are to be rebuilt; its promise never rejects. */
 export function storeTrained(names: readonly string[], enough: () => Promise<void>): StoreTrained {
   const each = (make: () => Rule) => summed(Object.fromEntries(names.map((name) => [name, make()])))
   const cache = each(() => memo())
@@ -56,7 +56,7 @@ export function storeTrained(names: readonly string[], enough: () => Promise<voi
       const next = each(() => polynomial(mostRows))
       for (const { question, work, quantities } of rows) {
         next.learn(question, work, quantities)
-        // Others may have written it.
+        // Another process may have written the row.
         if (!cache.guess(question)) cache.learn(question, work, quantities)
       }
       model = next

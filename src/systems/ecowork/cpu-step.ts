@@ -51,8 +51,8 @@ export function cpuStep(spec: CpuStepOptions): Scaler {
       batch.begin(steps)
       return { kind: 'steps', ...steps }
     },
-    tells: () => ({ averageCpu: cpu, batch: batch.size }),
-    tellsOf: (worker) => ({ onHold: batch.has(worker) }),
+    figures: () => ({ averageCpu: cpu, batch: batch.size }),
+    figuresOf: (worker) => ({ onHold: batch.has(worker) }),
   }
 }
 

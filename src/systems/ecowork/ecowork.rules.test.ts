@@ -1,8 +1,7 @@
-/** EcoWork@Cloud, rule by rule. Of EW-3, EW-4 and EW-7 there are more tests beside the code. */
+/** EcoWork@Cloud, rule by rule: workloads, meter and estimates. More tests are beside the code. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { share } from '../../../test/support/thorough.ts'
 import compress from '../../../workloads/compress.ts'
 import foxes from '../../../workloads/foxes-rabbits.ts'
 import { encodePng } from '../../../workloads/images/png-encode.ts'
@@ -11,37 +10,12 @@ import { fakeBody } from '../../../workloads/testing/body.ts'
 import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
 import { photo } from '../../../workloads/testing/pictures.ts'
-import { answers, only, sent } from '../../brain/testing/trial.ts'
 import { question } from '../../estimate/testing/question.ts'
 import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
-import type { Action } from '../../model/action.ts'
 import { workOf } from '../../model/metrics.ts'
-import { chaos } from '../../simulate/chaos.ts'
 import { presetOf } from '../presets.ts'
-import { launches, PresetTrial, steps } from '../testing/presets.ts'
-import { ecoMetrics } from './rows.ts'
+import { ecoworkRows } from './rows.ts'
 import { slopeStore } from './slope-store.ts'
-
-const minute = 60_000
-const { placing, overflow, limits } = presetOf('ecowork')
-const mostWork = placing!.mostWork!
-const small = mostWork / 5
-const away = (actions: readonly Action[]) => only(actions, 'overflow').map(({ job }) => job)
-
-/** A trial with so many workers, a, b, c … */
-function fleet(count: number): PresetTrial {
-  const trial = new PresetTrial('ecowork', { min: count })
-  trial.boots()
-  assert.equal(trial.view.ready, count)
-  return trial
-}
-
-/** The same, with one more that boots: a scale-out is under way. */
-function growing(count: number): PresetTrial {
-  const trial = fleet(count)
-  assert.equal(launches(trial.lives(minute, 0.9)), 1)
-  return trial
-}
 
 test('EW-1 foxes and rabbits in a world and a scenario, a war of two armies, and a picture in another format', async () => {
   const run = async (
@@ -82,7 +56,7 @@ test('EW-2 work is instructions and memory accesses, so that loads and stores co
 const habitat = (key: string, generations: number) =>
   question({ habitat: key, generations }, { workload: 'foxes-rabbits' })
 
-test('EW-2 what was measured is stored every 15 s, and only what changed', async (t) => {
+test('EW-2 measurements are stored every 15 s, and only changes', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const ledger = memoryLedger()
   const writes: string[] = []
@@ -107,7 +81,7 @@ test('EW-2 what was measured is stored every 15 s, and only what changed', async
   assert.deepEqual(writes, ['foxes-rabbits'])
   assert.equal(rule.guess(habitat('1:1', 50))?.value, 1000)
   const stored = { key: '1:1', minX: 100, minWork: 1000, maxX: 200, maxWork: 3000, metric: 20 }
-  assert.deepEqual(await ecoMetrics(ledger, 'foxes-rabbits'), [stored])
+  assert.deepEqual(await ecoworkRows(ledger, 'foxes-rabbits'), [stored])
   rule.learn(habitat('1:1', 150), 9_999_999)
   t.mock.timers.tick(15_000)
   assert.equal(writes.length, 1)
@@ -120,7 +94,7 @@ test('EW-2 functions are metered for foxes and wars only', () => {
   assert.deepEqual(presetOf('ecowork').unmeteredAway, ['compress'])
 })
 
-test('EW-3 the ends and the slope that were stored are what a restart begins with', async () => {
+test('EW-3 a restart begins with the stored ends and slope', async () => {
   const ledger = memoryLedger()
   const [first, second] = [slopeStore(ledger, 1e9), slopeStore(ledger, 1e9)]
   first.rule('foxes-rabbits').learn(habitat('2:1', 10), 500)
@@ -128,14 +102,14 @@ test('EW-3 the ends and the slope that were stored are what a restart begins wit
   first.close()
   for (const snapshot of await ledger.snapshots('foxes-rabbits')) second.restore(snapshot)
   assert.equal(second.rule('foxes-rabbits').guess(habitat('2:1', 100))?.value, 2000)
-  // What lies between the ends changes nothing.
+  // An x between the ends changes nothing.
   second.rule('foxes-rabbits').learn(habitat('2:1', 20), 123_456)
   second.write()
   assert.equal(second.rule('foxes-rabbits').guess(habitat('2:1', 100))?.value, 2000)
   second.close()
 })
 
-test('EW-4 each workload has a table of its own, by its own keys', async () => {
+test('EW-4 each workload has its own table and keys', async () => {
   const ledger = memoryLedger()
   const store = slopeStore(ledger, 1e9)
   const asked = {
@@ -149,172 +123,7 @@ test('EW-4 each workload has a table of its own, by its own keys', async () => {
   for (const [workload, about] of Object.entries(asked)) store.rule(workload).learn(about, 70)
   store.close()
   const keys = Object.keys(asked).map(async (workload) =>
-    (await ecoMetrics(ledger, workload)).map(({ key, minX, metric }) => [key, minX, metric * minX]),
+    (await ecoworkRows(ledger, workload)).map(({ key, minX, metric }) => [key, minX, metric * minX]),
   )
   assert.deepEqual(await Promise.all(keys), [[['3:2', 10, 70]], [['<=8', 900, 70]], [['jpeg:0.7', 400, 70]]])
-})
-
-test('EW-5 a request goes to the worker with the least work, whatever the bounds', () => {
-  const trial = fleet(2)
-  assert.deepEqual(sent(trial.arrives('x', { work: 5 * mostWork })), ['x a'])
-  assert.deepEqual(sent(trial.arrives('y', { work: 3 * mostWork })), ['y b'])
-  assert.deepEqual(sent(trial.arrives('z', { work: mostWork })), ['z b'])
-  for (let i = 0; i < 30; i++) assert.equal(sent(trial.arrives(`s${i}`, { work: 1 })).length, 1)
-})
-
-test('EW-6 while a worker is launched, the first in ascending work that stays within bounds of work and requests', () => {
-  const trial = growing(2)
-  trial.arrives('a0', { work: 0.9 * mostWork })
-  const crowded = trial.at('a0').worker === 'a' ? 'b' : 'a'
-  for (let i = 1; i <= 10; i++)
-    assert.deepEqual(sent(trial.arrives(`b${i}`, { work: 1 })), [`b${i} ${crowded}`])
-  // That one has ten, so it is the other's turn; and then nobody's.
-  assert.deepEqual(sent(trial.arrives('next', { work: 0.05 * mostWork })), [`next ${trial.at('a0').worker}`])
-  assert.deepEqual(away(trial.arrives('small', { work: 0.1 * mostWork })), ['small'])
-  trial.arrives('large', { work: 0.3 * mostWork })
-  assert.deepEqual(trial.view.waiting, ['large'])
-})
-
-test('EW-6 at most a fifth of the bound goes to a function, more waits and is tried again', () => {
-  const trial = growing(1)
-  trial.arrives('full', { work: mostWork })
-  assert.deepEqual(away(trial.arrives('fifth', { work: small })), ['fifth'])
-  trial.arrives('more', { work: small + 1 })
-  assert.deepEqual(trial.view.waiting, ['more'])
-  assert.deepEqual(sent(trial.lives(1000, 0.9)), [])
-  // The scale-out came to nothing, so it is over.
-  trial.tell({ type: 'launch-failed', launch: trial.view.booting[0]! })
-  assert.deepEqual(sent(trial.lives(1000, 0.9)), ['more a'])
-})
-
-test('EW-6 exactly the bound of work is within it', () => {
-  const trial = growing(1)
-  trial.arrives('most', { work: 0.7 * mostWork })
-  assert.deepEqual(sent(trial.arrives('rest', { work: mostWork - 0.7 * mostWork })), ['rest a'])
-})
-
-test('EW-6 who waits goes to the worker that comes up', () => {
-  const trial = growing(1)
-  trial.arrives('full', { work: mostWork })
-  trial.arrives('large', { work: mostWork / 2 })
-  assert.deepEqual(sent(trial.boots()), ['large b'])
-})
-
-test('EW-6 an idle worker takes what is beyond the bounds by itself', () => {
-  assert.deepEqual(sent(growing(1).arrives('huge', { work: 9 * mostWork })), ['huge a'])
-})
-
-test('EW-6 where there is no worker at all, small ones go to functions', () => {
-  const trial = new PresetTrial('ecowork')
-  assert.deepEqual(away(trial.arrives('small', { work: small })), ['small'])
-  trial.arrives('large', { work: small + 1 })
-  assert.deepEqual(sent(trial.boots()), ['large a'])
-})
-
-test('EW-6 where a forward just failed, a small one goes to a function and a large one to another worker', () => {
-  const trial = fleet(2)
-  trial.arrives('small', { work: small })
-  assert.deepEqual(away(trial.fails('small', 'unreachable')), ['small'])
-  trial.reports('a')
-  trial.arrives('large', { work: small + 1 })
-  const failed = trial.at('large').worker
-  assert.deepEqual(sent(trial.fails('large', 'unreachable')), [`large ${failed === 'a' ? 'b' : 'a'}`])
-})
-
-test('EW-7 every minute the CPU decides; those that go get nothing more, and end together when they are empty', () => {
-  const trial = fleet(1)
-  assert.deepEqual(steps(trial.lives(minute, 0.86)), ['launch'])
-  trial.boots()
-  assert.deepEqual(steps(trial.lives(minute, 0.5)), [])
-  trial.arrives('x', { work: 1e9 })
-  const x = trial.at('x').worker
-  assert.deepEqual(steps(trial.lives(minute, { [x]: 0.1, [x === 'a' ? 'b' : 'a']: 0.15 })), [`drain ${x}`])
-  assert.notEqual(sent(trial.arrives('y', { work: 1 }))[0], `y ${x}`)
-  assert.deepEqual(steps(trial.lives(3000, 0.1)), [])
-  trial.finishes('x')
-  assert.deepEqual(steps(trial.lives(1000, 0.1)), [`terminate ${x}`])
-})
-
-test('EW-7 a dead worker is ended at once', () => {
-  const trial = fleet(2)
-  assert.deepEqual(steps(trial.tell({ type: 'lost', worker: 'b' })), ['terminate b', 'launch'])
-})
-
-/** When an attempt at so much work, alone on its worker, is overdue. */
-const limitMs = ({ machine }: PresetTrial, work: number) =>
-  limits!.answers!.leastMs + limits!.answers!.factor * (work / machine.workPerSecond) * 1000
-
-test('EW-8 the time limit follows the estimate: a worker that is alive is sent the request again, with twice the time', () => {
-  const trial = fleet(2)
-  const work = mostWork
-  const { timers } = trial.view
-  trial.arrives('slow', { work })
-  const { worker } = trial.at('slow')
-  const limit = Math.ceil(limitMs(trial, work) / 1000) * 1000
-  assert.deepEqual(sent(trial.lives(limit, 0.5)), [])
-  const heartbeat = trial.lives(limits!.answers!.heartbeatMs, 0.5)
-  assert.deepEqual(sent(heartbeat), [`slow ${worker}`])
-  assert.deepEqual(
-    only(heartbeat, 'cancel').map(({ job, attempt }) => [job, attempt]),
-    [['slow', 1]],
-  )
-  assert.deepEqual(sent(trial.lives(2 * limit - 1000, 0.5)), [])
-  assert.deepEqual(answers(trial.finishes('slow')), ['slow result finished'])
-  assert.deepEqual([trial.view.leftBehind(), trial.view.timers], [undefined, timers])
-})
-
-test('EW-8 a larger estimate has a longer limit', () => {
-  const trial = fleet(1)
-  assert.ok(limitMs(trial, 10 * mostWork) > 2 * limitMs(trial, mostWork))
-  trial.arrives('large', { work: 10 * mostWork })
-  assert.deepEqual(sent(trial.lives(limitMs(trial, mostWork) + 10_000, 0.5)), [])
-})
-
-test('EW-8 a worker that gives no sign of life is dead, and what it had goes elsewhere', () => {
-  const trial = fleet(2)
-  trial.arrives('x', { work: mostWork })
-  const dead = trial.at('x').worker
-  const other = dead === 'a' ? 'b' : 'a'
-  trial.after(limitMs(trial, mostWork) + 1).tick()
-  trial.reports(other)
-  const actions = trial.after(limits!.answers!.heartbeatMs).tick()
-  assert.deepEqual(steps(actions).slice(0, 1), [`terminate ${dead}`])
-  assert.deepEqual(sent(actions), [`x ${other}`])
-})
-
-test('EW-8 what must not be repeated is not sent again', () => {
-  const trial = fleet(2)
-  trial.arrives('once', { work: mostWork, safeToRepeat: false })
-  trial.asks('once')
-  const actions = trial.lives(10 * limitMs(trial, mostWork), 0.5, 5000)
-  assert.deepEqual(sent(actions), [])
-  assert.deepEqual(answers(trial.finishes('once')), ['once result finished'])
-})
-
-test("EW-8 a function's error goes to a worker, whose error is the answer", () => {
-  const trial = new PresetTrial('ecowork')
-  trial.arrives('x', { work: 1 })
-  trial.boots()
-  const token = { epoch: 1, job: 'x', attempt: 1, worker: 'function:local' }
-  const actions = trial.tell({ type: 'failed', kind: 'error', message: 'out of memory', ...token })
-  assert.deepEqual([answers(actions), sent(actions)], [[], ['x a']])
-  assert.deepEqual(answers(trial.fails('x', 'error')), ['x error error'])
-})
-
-test('EW-8 under faults of every kind nothing is lost, answered twice, or waits for ever', () => {
-  const { scale } = presetOf('ecowork', { timeScale: 60 })
-  const { min: _, max: __, ...policy } = scale!
-  const { rule, afterFailure, errorsReturn } = overflow!
-  const options = {
-    scale: policy,
-    limits: {
-      cpuEveryMs: 1000,
-      attempts: limits!.attempts!,
-      answers: { factor: 1, leastMs: 100, heartbeatMs: 700 },
-    },
-    overflow: { rule: rule!, afterFailure: afterFailure!, errorsReturn: errorsReturn!, mostWork: 300_000 },
-  }
-  for (let seed = 1; seed <= share(15); seed++) {
-    chaos('least-work-guarded', seed, options)
-  }
 })

@@ -40,7 +40,7 @@ export const leastWorkGuarded: SchedulerFactory<GuardedOptions> = ({ accepts, fl
     },
     fits,
     takes: hasRoom,
-    tells: (worker) => ({
+    figuresOf: (worker) => ({
       requests: worker.jobs.length,
       work: workIn(worker),
       onHold: worker.state === 'draining',

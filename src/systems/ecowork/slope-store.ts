@@ -1,4 +1,4 @@
-/** Keeps EcoWork's tables, one for each workload: what was measured is taken in every so often, and what changed is stored. */
+/** EcoWork's tables, one for each workload. At an interval measurements are applied and changed tables stored. */
 
 import type { Rule } from '../../estimate/estimator.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -6,20 +6,20 @@ import type { Snapshot } from '../../ledger/snapshots.ts'
 import { SlopeTable } from './slope-table.ts'
 import { slopes } from './slopes.ts'
 
-/** By this name a ledger has a table among its snapshots: rows as `SlopeRow`. */
+/** The name of a table among the ledger's snapshots; its rows are `SlopeRow`s. */
 export const slopesName = 'slopes'
 
 export interface SlopeStore {
   rule(workload: string): Rule
-  /** A table as it was stored. */
+  /** Loads a stored table. */
   restore(snapshot: Snapshot): void
-  /** Takes in what was measured, and stores the tables that this changed. */
+  /** Applies pending measurements and stores the tables that changed. */
   write(): void
   close(): void
 }
 
 const mostKeys = 1000
-/** Of each workload: those of the newest code. */
+/** Tables of each workload: those of the newest code. */
 const mostTables = 3
 
 export function slopeStore(ledger: Pick<Ledger, 'saveSnapshot'>, everyMs: number): SlopeStore {

@@ -1,9 +1,9 @@
-/** EcoWork's table of one workload: by key, the smallest and the largest x that was seen, what each took, and the slope between. */
+/** EcoWork's table of one workload: by key the smallest and largest x seen, the work of each, and the slope between. */
 
 import { isUsable } from '../../estimate/guess.ts'
 import { Recent } from '../../estimate/recent.ts'
 
-/** A row as it is stored: `metric` is the slope. */
+/** A stored row; `metric` is the slope. */
 export interface SlopeRow {
   key: string
   minX: number
@@ -19,7 +19,7 @@ interface Seen {
   work: number
 }
 
-/** What was noted and not taken in; of more, the first are forgotten. */
+/** The most pending measurements; beyond that the oldest are dropped. */
 const mostNoted = 10_000
 
 export class SlopeTable {
@@ -30,14 +30,14 @@ export class SlopeTable {
     this.#rows = new Recent(keys)
   }
 
-  /** To be taken in later. */
+  /** Adds a pending measurement. */
   note(key: string, x: number, work: number): void {
     if (!isUsable(work) || !(x >= 0 && Number.isFinite(x))) return
     this.#noted.push({ key, x, work })
     if (this.#noted.length > mostNoted) this.#noted.shift()
   }
 
-  /** Takes in what was noted. True: that changed something, for an x was outside of what was known. */
+  /** Applies pending measurements. True: an x outside the known range changed the table. */
   settle(): boolean {
     const noted = this.#noted
     this.#noted = []
@@ -54,7 +54,7 @@ export class SlopeTable {
     return [...this.#rows.values()]
   }
 
-  /** Takes rows for known that were stored; what cannot be one is passed over. */
+  /** Loads stored rows; invalid ones are skipped. */
   load(rows: unknown): void {
     if (!Array.isArray(rows)) return
     for (const row of rows as Partial<SlopeRow>[]) {
@@ -80,7 +80,7 @@ export class SlopeTable {
   }
 }
 
-/** Where the larger x took no more, as with one point: a line from zero. */
+/** With one point, or if the larger x took no more work: a line through the origin. */
 function slopeOf({ minX, minWork, maxX, maxWork }: Omit<SlopeRow, 'metric'>): number {
   const slope = (maxWork - minWork) / (maxX - minX)
   if (isUsable(slope)) return slope

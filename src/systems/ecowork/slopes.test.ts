@@ -23,7 +23,7 @@ const compress = (output: string, quality: number, pixels: number) =>
   )
 const value = (rule: Rule, asked: Parameters<Rule['guess']>[0]) => rule.guess(asked)?.value
 
-test('EW-3: the estimate is the slope between the smallest and the largest x times x, without intercept', () => {
+test('EW-3 the estimate is the slope between the smallest and the largest x times x, without intercept', () => {
   const rule = slopes()
   rule.learn(foxes(1, 1, 100), 1500)
   rule.learn(foxes(1, 1, 300), 2500)
@@ -31,7 +31,7 @@ test('EW-3: the estimate is the slope between the smallest and the largest x tim
   assert.deepEqual(rule.guess(foxes(1, 1, 200)), { value: 1000, source: 'model', reason })
 })
 
-test('EW-3: only an x outside of what was seen changes the slope', () => {
+test('EW-3 only an x outside the known range changes the slope', () => {
   const rule = slopes()
   rule.learn(foxes(1, 1, 100), 1000)
   rule.learn(foxes(1, 1, 300), 3000)
@@ -43,13 +43,13 @@ test('EW-3: only an x outside of what was seen changes the slope', () => {
   assert.equal(value(rule, foxes(1, 1, 200)), 2000)
 })
 
-test('EW-3: of one point the slope is its work by its x', () => {
+test('EW-3 with one point the slope is work divided by x', () => {
   const rule = slopes()
   rule.learn(foxes(1, 1, 100), 700)
   assert.equal(value(rule, foxes(1, 1, 10)), 70)
 })
 
-test('EW-3: an unknown key has the mean slope of the known ones', () => {
+test('EW-3 an unknown key has the mean slope of the known ones', () => {
   const rule = slopes()
   assert.equal(rule.guess(foxes(3, 3, 10)), undefined)
   rule.learn(foxes(1, 1, 100), 700)
@@ -58,21 +58,21 @@ test('EW-3: an unknown key has the mean slope of the known ones', () => {
   assert.deepEqual(rule.guess(foxes(3, 3, 10)), { value: 120, source: 'model', reason })
 })
 
-test('EW-3: where the larger x took no more, the line is from zero to it', () => {
+test('EW-3 if the larger x took no more work, the line goes through the origin', () => {
   const rule = slopes()
   rule.learn(foxes(1, 1, 100), 5000)
   rule.learn(foxes(1, 1, 200), 4000)
   assert.equal(value(rule, foxes(1, 1, 50)), 1000)
 })
 
-test('EW-4: foxes and rabbits have a key for each world and scenario, and generations for x', () => {
+test('EW-4 foxes and rabbits have world and scenario as key, and generations as x', () => {
   const rule = slopes()
   rule.learn(foxes(1, 2, 10), 100)
   const { key, x } = rule.guess(foxes(1, 2, 30))!.reason
   assert.deepEqual([key, x], ['1:2', 30])
 })
 
-test('EW-4: a war has its ratio rounded up to the next even number, and rounds times insects for x', () => {
+test('EW-4 a war has its ratio rounded up to an even number as key, and rounds times insects as x', () => {
   const keyOf = (army1: number, army2: number) => {
     const rule = slopes()
     rule.learn(war(1, army1, army2), 1)
@@ -94,7 +94,7 @@ test('EW-4: a war has its ratio rounded up to the next even number, and rounds t
   assert.equal(value(rule, war(20, 60, 40)), 10_000)
 })
 
-test('EW-4: compression has a key for each format and tenth of quality, BMP one, and pixels for x', () => {
+test('EW-4 compression has format and tenth of quality as key, BMP only the format, and pixels as x', () => {
   const keyOf = (format: string, quality: number) => {
     const rule = slopes()
     rule.learn(compress(format, quality, 10), 1)
@@ -109,7 +109,7 @@ test('EW-4: compression has a key for each format and tenth of quality, BMP one,
   assert.equal(value(rule, compress('png', 0.68, 3000)), 15_000)
 })
 
-test('EW-4: other workloads have a key for each combination of categories, and their size for x', () => {
+test('EW-4 other workloads have their categories as key, and their size as x', () => {
   const rule = slopes()
   rule.learn(question({ kind: 'a', deep: true, width: 2, height: 5 }), 100)
   rule.learn(question({ kind: 'b', deep: true, width: 2, height: 5 }), 900)
@@ -118,7 +118,7 @@ test('EW-4: other workloads have a key for each combination of categories, and t
   assert.equal(reason.key, 'a:true')
 })
 
-test('a picture without pixels, and a workload without its features, break nothing', () => {
+test('a picture without pixels and a workload without features are tolerated', () => {
   const rule = slopes()
   rule.learn(compress('png', 0.7, 0), 5)
   assert.equal(rule.guess(compress('png', 0.7, 100)), undefined)

@@ -1,4 +1,4 @@
-/** EcoWork's estimate: for each kind of request a slope between the smallest and the largest x seen, times x. */
+/** EcoWork's estimate: for each kind of request the slope between the smallest and the largest x seen, times x. */
 
 import type { Question, Rule } from '../../estimate/estimator.ts'
 import { guessOf, isUsable } from '../../estimate/guess.ts'
@@ -12,9 +12,9 @@ interface Point {
 
 export interface SlopesOptions {
   keys?: number
-  /** The table of the code that a question is about. Default: one of its own, for all code. */
+  /** The table of a version of the code. Default: one table for all versions. */
   tableOf?: (codeHash: string) => SlopeTable
-  /** True: what is learned waits until the table is told to take it in. */
+  /** True: measurements stay pending until the table's `settle` is called. */
   later?: boolean
 }
 
@@ -48,7 +48,7 @@ function meanSlope(rows: SlopeRow[]): { mean: number; count: number } {
   return { mean, count }
 }
 
-/** Other workloads than those of the document: a key for each combination of categories, and their size for x. */
+/** For workloads that the document does not have: the categories as key, and the size as x. */
 function pointOf(question: Question): Point {
   const own = Object.hasOwn(points, question.workload) ? points[question.workload]!(question) : undefined
   if (own) return own

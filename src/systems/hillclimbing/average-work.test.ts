@@ -13,7 +13,7 @@ type Some = Partial<WorkerFigures>
 const fleet = (workers: Some[], more: Partial<FleetView> = {}) =>
   fleetOfWorkers({ cpu: 0.6, jobs: 1 }, workers, more)
 
-/** What it says of these at its next look. */
+/** The decision about these workers at the next look. */
 function look(scaler: Scaler, workers: Some[], more: Partial<FleetView> = {}, now = minute): string {
   scaler.decide(fleet([{}]), 0)
   return told(scaler.decide(fleet(workers, more), now))
@@ -32,14 +32,14 @@ function told(decision: ScaleDecision): string {
 
 const of = (...works: number[]): Some[] => works.map((work) => ({ work: work * million }))
 
-test('HC-7 it looks once a minute', () => {
+test('HC-7 it decides once a minute', () => {
   const scaler = averageWork(spec)
   assert.equal(scaler.everyMs, minute)
   assert.equal(look(scaler, of(400), {}, minute - 1), 'enough')
   assert.equal(look(averageWork(spec), of(400)), 'launch 1')
 })
 
-test('HC-7 marked workers that run nothing end at a look, others go on', () => {
+test('HC-7 empty marked workers end at a look, others continue', () => {
   const workers = [{ work: 200 * million }, { draining: true, jobs: 0 }, { draining: true, jobs: 1 }]
   assert.equal(look(averageWork(spec), workers), 'end w2')
 })
@@ -48,7 +48,7 @@ test('HC-7 while a worker is fresh nothing else is decided, but marked ones stil
   assert.equal(look(averageWork(spec), [...of(400), { cpu: null }]), 'fresh-workers')
   assert.equal(look(averageWork(spec), of(400), { booting: 1 }), 'fresh-workers')
   assert.equal(look(averageWork(spec), [{ cpu: null }, { draining: true, jobs: 0 }]), 'end w2')
-  // One that is marked need not be known.
+  // A marked worker needs no reading.
   assert.equal(look(averageWork(spec), [...of(400), { cpu: null, draining: true }]), 'launch 1')
 })
 
@@ -61,34 +61,34 @@ test('HC-7 a worker that is idle, and not booting, is not fresh', () => {
     ]),
     'enough',
   )
-  assert.deepEqual(scaler.tellsOf?.('w1'), { fresh: false })
+  assert.deepEqual(scaler.figuresOf?.('w1'), { fresh: false })
 })
 
-test('HC-8 more than 70 % of the bound on average launches one, 70 % does not', () => {
+test('HC-8 a mean above 70 % of the limit launches a worker, 70 % does not', () => {
   assert.equal(look(averageWork(spec), of(351, 351)), 'launch 1')
   assert.equal(look(averageWork(spec), of(350, 350)), 'enough')
   assert.equal(look(averageWork(spec), of(0, 499, 499, 499)), 'launch 1')
   assert.equal(look(averageWork({ ...spec, max: 2 }), of(499, 499)), 'enough')
 })
 
-test('HC-8 less than 30 % marks the one with the least work, 30 % does not', () => {
+test('HC-8 a mean below 30 % marks the worker with the least work, 30 % does not', () => {
   assert.equal(look(averageWork(spec), of(200, 50, 190)), 'mark w2')
   assert.equal(look(averageWork(spec), of(150, 150)), 'enough')
   assert.equal(look(averageWork(spec), of(10, 10, 10)), 'mark w3')
   assert.equal(look(averageWork({ ...spec, min: 3 }), of(10, 10, 10)), 'enough')
 })
 
-test('HC-8 marked workers are no part of the average', () => {
+test('HC-8 marked workers do not count in the mean', () => {
   assert.equal(look(averageWork(spec), [...of(400), { draining: true, work: 0 }]), 'launch 1')
 })
 
-test('HC-8 the last one is marked only where its CPU is below 50 %', () => {
+test('HC-8 the last worker is marked only if its CPU is below 50 %', () => {
   assert.equal(look(averageWork(spec), [{ work: million, cpu: 0.5 }]), 'enough')
   assert.equal(look(averageWork(spec), [{ work: million, cpu: 0.49 }]), 'mark w1')
   assert.equal(look(averageWork(spec), [{ cpu: 0.9 }, { cpu: 0.9 }]), 'mark w2')
 })
 
-test('it begins with one worker, and whoever waits where nobody is has one launched without waiting for a look', () => {
+test('it starts with one worker, and a job queued at an empty fleet launches one at once', () => {
   const scaler = averageWork(spec)
   assert.equal(told(scaler.decide(fleet([]), 0)), 'launch 1')
   assert.equal(told(scaler.decide(fleet([], { booting: 1 }), 1)), 'fresh-workers')

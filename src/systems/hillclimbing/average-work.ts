@@ -63,8 +63,8 @@ export function averageWork(spec: AverageWorkOptions): Scaler {
       nextAt = now + everyMs
       return { kind: 'steps', ...look(view) }
     },
-    tells: () => ({ fresh: fresh.length, mostWork }),
-    tellsOf: (worker) => ({ fresh: fresh.includes(worker) }),
+    figures: () => ({ fresh: fresh.length, mostWork }),
+    figuresOf: (worker) => ({ fresh: fresh.includes(worker) }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** HillClimbing@Cloud, rule by rule. Of HC-1, HC-4, HC-7 and HC-8 there are more tests beside the code. */
+/** HillClimbing@Cloud, rule by rule. More tests of HC-1, HC-4, HC-7 and HC-8 are beside the code. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,11 +20,11 @@ import { hcRequestOf } from './rows.ts'
 const million = 1_000_000
 const minute = 60_000
 
-/** A trial with so many workers, a, b, c …, each of which has been looked at. */
+/** A trial with this many workers, a, b, c …, none of them fresh. */
 function fleet(count: number, scale: { min?: number; max?: number } = {}): PresetTrial {
   const trial = new PresetTrial('hillclimbing', scale)
   trial.boots()
-  // What fits nowhere brings a worker up.
+  // A request that fits nowhere launches a worker.
   for (let i = 1; i < count; i++) {
     for (let j = 0; j < i; j++) trial.arrives(`filler-${i}-${j}`, { work: 501 * million })
     trial.arrives(`more-${i}`, { work: 501 * million })
@@ -48,7 +48,7 @@ test('HC-1 a search on a map, from a start, within corners, by each strategy, an
   }
 })
 
-test('HC-2 work is what routines hold, each time one is entered, whatever goes on inside', async () => {
+test('HC-2 work is the static size of each routine, at every entry, whatever happens inside', async () => {
   const { meter } = presetOf('hillclimbing')
   assert.deepEqual(meter, { mode: 'routines', formula: { instructions: 1 } })
   const work = async (calls: number, turns: number) => {
@@ -78,7 +78,7 @@ const row = (more: Partial<MetricsRow>): MetricsRow => ({
   ...more,
 })
 
-test('HC-3 a row has all parameters, their concatenation as its id, what was measured, and whether it is complete', () => {
+test('HC-3 a row has all parameters, their concatenation as id, the metrics, and whether it is complete', () => {
   assert.deepEqual(hcRequestOf(row({ work: 7, running: false })), {
     requestId: '3_512_512_5_6_____BFS_output=png',
     ...{ map: 3, width: 512, height: 512, xS: 5, yS: 6, x0: null, y0: null, x1: null, y1: null },
@@ -88,7 +88,7 @@ test('HC-3 a row has all parameters, their concatenation as its id, what was mea
   assert.deepEqual([upload.map, upload.completed], ['900 hash', false])
 })
 
-test('HC-3 a row is made when a request is first seen, and once it is complete it is not written again', async () => {
+test('HC-3 a row is created when a request is first seen, and not written again once complete', async () => {
   const ledger = memoryLedger()
   const read = async () => hcRequestOf((await ledger.metricsFor(row({})))!)
   ledger.recordMetrics(row({}))
@@ -99,7 +99,7 @@ test('HC-3 a row is made when a request is first seen, and once it is complete i
   assert.deepEqual([(await read()).completed, (await read()).work], [true, 700])
 })
 
-test('HC-4 where nothing is known a request is taken to need 200,000,000', () => {
+test('HC-4 without any measurement the estimate is 200,000,000', () => {
   const rule = estimatorOf(presetOf('hillclimbing').estimator!, { ledger: memoryLedger(), log() {} }).rule(
     'hillclimb',
     'meter',
@@ -116,7 +116,7 @@ test('HC-5 a request goes to the worker with the least work, not with the fewest
     assert.deepEqual(sent(trial.arrives(id, { work: 50 * million })), [`${id} ${other}`])
 })
 
-test('HC-5 a worker that runs something gets more up to 500,000,000 in all, and then one is launched', () => {
+test('HC-5 a busy worker takes up to 500,000,000 in all, and then a worker is launched', () => {
   const trial = fleet(1)
   trial.arrives('first', { work: 300 * million })
   assert.deepEqual(sent(trial.arrives('fits', { work: 200 * million })), ['fits a'])
@@ -124,14 +124,14 @@ test('HC-5 a worker that runs something gets more up to 500,000,000 in all, and 
   assert.deepEqual([launches(actions), trial.view.waiting], [1, ['over']])
 })
 
-test('HC-5 an idle worker takes a request of any size, and has it alone', () => {
+test('HC-5 an idle worker takes a request of any size, and a too large one alone', () => {
   const trial = fleet(1)
   assert.deepEqual(sent(trial.arrives('huge', { work: 5000 * million })), ['huge a'])
   assert.equal(launches(trial.arrives('small', { work: 1 })), 1)
   assert.deepEqual(sent(trial.boots()), ['small b'])
 })
 
-test('HC-5 who waits for its launch goes to whichever worker can take it first, and is launched one only', () => {
+test('HC-5 a request whose worker is booting goes to the first that can take it, and launches only one', () => {
   const trial = fleet(1)
   trial.arrives('first', { work: 400 * million })
   assert.equal(launches(trial.arrives('second', { work: 200 * million })), 1)
@@ -139,7 +139,7 @@ test('HC-5 who waits for its launch goes to whichever worker can take it first, 
   assert.deepEqual(sent(trial.finishes('first')), ['second a'])
 })
 
-test('HC-5 a marked worker, and one that cannot be reached, get nothing', () => {
+test('HC-5 marked and unreachable workers get no requests', () => {
   const trial = fleet(2)
   trial.tell({ type: 'drain', worker: 'a' })
   assert.deepEqual(sent(trial.arrives('one', { work: 1 })), ['one b'])
@@ -147,11 +147,11 @@ test('HC-5 a marked worker, and one that cannot be reached, get nothing', () => 
   assert.deepEqual([trial.view.waiting, trial.view.booting.length], [['one'], 1])
 })
 
-test('HC-5 with no worker left to launch, a large one is not passed by small ones for ever', () => {
+test('HC-5 at the maximum, small requests do not overtake a large one for ever', () => {
   const trial = fleet(1, { max: 1 })
   trial.arrives('s0', { work: 100 * million })
   assert.equal(launches(trial.arrives('large', { work: 450 * million })), 0)
-  // Small ones that come and go always find room.
+  // Small requests always find room.
   let i = 0
   for (; i < 500 && trial.view.waiting.includes('large'); i++) {
     trial.arrives(`s${i + 1}`, { work: 100 * million })
@@ -163,7 +163,7 @@ test('HC-5 with no worker left to launch, a large one is not passed by small one
   assert.ok(i >= 59 && i < 80, `${i}`)
 })
 
-test('HC-6 the estimate is added when a request is sent, and what its worker says is done is taken off', () => {
+test('HC-6 the estimate is added when a request is sent, and reported progress is subtracted', () => {
   const trial = fleet(1)
   trial.arrives('long', { work: 400 * million, high: 4000 * million })
   const work = () => trial.view.workers[0]!.figures.work
@@ -177,7 +177,7 @@ test('HC-6 the estimate is added when a request is sent, and what its worker say
   assert.equal(presetOf('hillclimbing').following!.progressEvery, 12 * million)
 })
 
-test('HC-6 nothing is lost or counted twice, in whatever order it is said', () => {
+test('HC-6 no progress is lost or counted twice, in any order of messages', () => {
   const trial = fleet(1)
   trial.arrives('x', { work: 300 * million })
   trial.arrives('y', { work: 100 * million })
@@ -188,7 +188,7 @@ test('HC-6 nothing is lost or counted twice, in whatever order it is said', () =
   assert.equal(trial.view.workers[0]!.figures.work, 88 * million)
 })
 
-test('HC-6 what was done makes room for another', () => {
+test('HC-6 progress makes room for another request', () => {
   const trial = fleet(1, { max: 1 })
   trial.arrives('first', { work: 400 * million })
   trial.arrives('second', { work: 112 * million })
@@ -196,19 +196,19 @@ test('HC-6 what was done makes room for another', () => {
   assert.deepEqual(sent(trial.progresses('first', 12 * million)), ['second a'])
 })
 
-test('HC-7 a worker is fresh until its CPU was read, and a marked one that runs nothing ends at a look', () => {
+test('HC-7 a worker is fresh until its CPU was read, and an empty marked one ends at a look', () => {
   const trial = fleet(2)
   assert.deepEqual(steps(trial.lives(minute, 0.9)), ['drain b'])
   assert.deepEqual(steps(trial.lives(minute - 1000, 0.9)), [])
   assert.deepEqual(steps(trial.lives(1000, 0.9)), ['terminate b'])
 })
 
-test('HC-8 its bound is that of HC-5', () => {
+test('HC-8 its limit is that of HC-5', () => {
   const { scale, placing } = presetOf('hillclimbing')
   assert.deepEqual([scale!.mostWork, placing!.mostWork], [500 * million, 500 * million])
 })
 
-test('HC-8 the fleet follows the work on average, up and down to none', () => {
+test('HC-8 the fleet follows the mean work, up, and down to no worker', () => {
   const trial = fleet(1)
   trial.arrives('x', { work: 360 * million })
   assert.deepEqual(steps(trial.lives(minute, 1)), ['launch'])
@@ -221,7 +221,7 @@ test('HC-8 the fleet follows the work on average, up and down to none', () => {
   assert.deepEqual(sent(trial.boots()), ['y c'])
 })
 
-test('HC-9 of each worker the status has requests, work, the last CPU, whether it is fresh, and whether it is marked', () => {
+test('HC-9 the status of a worker has requests, work, last CPU, fresh and marked', () => {
   const trial = fleet(2)
   trial.arrives('x', { work: 10 * million })
   const status = (): Figures[] => trial.view.workers.map(({ cpu, figures }) => ({ cpu, ...figures }))
@@ -240,7 +240,7 @@ test('HC-9 of each worker the status has requests, work, the last CPU, whether i
   assert.ok(status().some(({ fresh }) => fresh === true))
 })
 
-test('HC-10 a request is held and sent to the then least-used worker, however often its worker is lost', () => {
+test('HC-10 a request is sent to the least-used worker again, however often its worker is lost', () => {
   const trial = fleet(3)
   trial.arrives('other', { work: 300 * million })
   trial.arrives('held', { work: 300 * million })
@@ -258,7 +258,7 @@ test('HC-10 a request is held and sent to the then least-used worker, however of
   assert.deepEqual(answers(trial.finishes('held')), ['held result finished'])
 })
 
-test('HC-10 connections that fail have no bound, a job that takes workers down has one', () => {
+test('HC-10 failed connections are unbounded, and a job that crashes workers is bounded', () => {
   const trial = fleet(2)
   trial.arrives('unlucky', { work: million })
   for (let i = 0; i < 100; i++) {
@@ -276,7 +276,7 @@ test('HC-10 connections that fail have no bound, a job that takes workers down h
   assert.equal(only(trial.history, 'run').filter(({ job }) => job === 'killer').length, 20)
 })
 
-test('HC-10 under faults of every kind nothing is lost, answered twice, or waits for ever', () => {
+test('HC-10 under faults of every kind no request is lost, answered twice, or queued for ever', () => {
   const { limits, scale } = presetOf('hillclimbing', { timeScale: 60 })
   const { min: _, max: __, ...policy } = scale!
   for (let seed = 1; seed <= share(15); seed++) {

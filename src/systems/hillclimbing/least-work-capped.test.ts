@@ -5,7 +5,7 @@ import { only, sent, Trial } from '../../brain/testing/trial.ts'
 const placing = { mostWork: 1000, againMs: 100, keepAfterMs: 500 }
 const begin = (max: number) => new Trial({ scheduler: 'least-work-capped', placing, scale: { min: 0, max } })
 
-/** One worker that is never empty for long, and a job that needs it for itself. */
+/** One worker with a small job, and a queued job that needs the worker for itself. */
 function crowded(): Trial {
   const trial = begin(1)
   trial.joins('a')
@@ -14,7 +14,7 @@ function crowded(): Trial {
   return trial
 }
 
-test('a worker is kept only for a job that has waited long enough', () => {
+test('a worker is reserved only for a job that has waited long enough', () => {
   const trial = crowded()
   trial.after(400).tick()
   assert.deepEqual(sent(trial.arrives('s1', { work: 400 })), ['s1 a'])
@@ -25,14 +25,14 @@ test('a worker is kept only for a job that has waited long enough', () => {
   assert.deepEqual(sent(trial.finishes('s1')), ['large a', 's2 a'])
 })
 
-test('a worker is kept no longer than its job waits', () => {
+test('a reservation ends when its job is no longer queued', () => {
   const trial = crowded()
   trial.after(500).tick()
   trial.tell({ type: 'cancelled', job: 'large' })
   assert.deepEqual(sent(trial.arrives('s1', { work: 400 })), ['s1 a'])
 })
 
-test('HC-10 where the job fails on the worker that was kept for it, another is kept', () => {
+test('HC-10 if the job fails on its reserved worker, another is reserved', () => {
   const trial = begin(2)
   trial.joins('a')
   trial.joins('b')
@@ -48,7 +48,7 @@ test('HC-10 where the job fails on the worker that was kept for it, another is k
   assert.deepEqual(sent(trial.finishes('y')), ['large b'])
 })
 
-test('of those that wait, who fits goes before who does not', () => {
+test('a queued job that fits goes before one that does not', () => {
   const trial = begin(1)
   trial.joins('a')
   trial.arrives('x', { work: 500 })
@@ -58,7 +58,7 @@ test('of those that wait, who fits goes before who does not', () => {
   assert.deepEqual(sent(trial.finishes('y')), ['small a'])
 })
 
-test('a launch that came to nothing is followed by another', () => {
+test('a failed launch is followed by another', () => {
   const trial = begin(2)
   trial.joins('a')
   trial.arrives('x', { work: 900 })
@@ -68,7 +68,7 @@ test('a launch that came to nothing is followed by another', () => {
   assert.equal(only(trial.after(1000).tick(), 'launch').length, 1)
 })
 
-test('with no more to launch and nobody there it waits for whoever joins', () => {
+test('at the maximum without any worker a job waits for the next to join', () => {
   const trial = begin(0)
   trial.arrives('x', { work: 900 })
   assert.deepEqual(sent(trial.after(1000).joins('a')), ['x a'])

@@ -56,7 +56,7 @@ export const leastWorkCapped: SchedulerFactory<CappedOptions> = ({ accepts, flee
     },
     fits,
     takes: hasRoom,
-    tells: (worker) => ({
+    figuresOf: (worker) => ({
       requests: worker.jobs.length,
       work: workIn(worker),
       marked: worker.state === 'draining',

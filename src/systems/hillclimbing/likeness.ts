@@ -1,4 +1,4 @@
-/** By what HillClimbing's estimate compares two requests: their map, their strategy, their place and their side. */
+/** What HillClimbing's estimate compares: map, strategy, place and side. */
 
 import type { Question } from '../../estimate/estimator.ts'
 import { read, sizeOf } from '../../estimate/reading.ts'
@@ -7,20 +7,20 @@ import type { Features } from '../../model/estimate.ts'
 export interface Likeness {
   map: string
   strategy: string
-  /** Where it is on each axis. */
+  /** Its position on each axis. */
   place: number[]
-  /** How far from it another may be on each axis to be near. */
+  /** The largest distance on each axis at which another request is near. */
   reach: number[]
   side: number
 }
 
-/** Of the axes of all requests: later ones are not looked at. */
+/** The number of axes of all requests together; further ones are ignored. */
 const mostAxes = 64
 
 /**
- * Reads hillclimb as the document does. For other workloads the strategy is the first category, the map all other
- * categories, an axis each number, near what differs by at most a quarter of it, and the side the square root of
- * the size (reading.ts).
+ * Reads hillclimb as in the document. For other workloads the first category is the strategy, the other categories are
+ * the map, and each number is an axis, on which a difference of up to a quarter is near; the side is the square root
+ * of the size (reading.ts).
  */
 export function likenessReader(): (question: Question) => Likeness {
   const axes = new Map<string, number>()
@@ -45,7 +45,7 @@ export function likenessReader(): (question: Question) => Likeness {
   }
 }
 
-/** Whether the other request is on the same map, and on no axis farther than the question reaches. */
+/** Whether the other request is on the same map and near on each axis. */
 export function isNear(asked: Likeness, other: Likeness): boolean {
   if (asked.map !== other.map) return false
   const axes = Math.max(asked.place.length, other.place.length)
@@ -60,9 +60,9 @@ export function isNear(asked: Likeness, other: Likeness): boolean {
 }
 
 /**
- * A search: its area and start, each axis compared by a quarter of the side of the area. An uploaded map is known by its
- * length and the hash of its beginning, which stand at the end of the key. The sides of a map where the parameters
- * leave them out are not told: it is then taken as square.
+ * A search: its area and start; on each axis a quarter of the area's side is near. An uploaded map is identified by its
+ * length and the hash of its beginning, which end the key. A map whose sides are not among the parameters is assumed
+ * to be square.
  */
 function searchOf({ key, params, features }: Question): Likeness | undefined {
   const { strategy, isUpload, cells, mapCells } = features
@@ -83,14 +83,14 @@ function searchOf({ key, params, features }: Question): Likeness | undefined {
   }
 }
 
-/** No more than what can be squared. */
+/** Small enough to be squared. */
 function isCount(value: Features[string] | undefined): value is number {
   return typeof value === 'number' && value >= 1 && value <= 1e150
 }
 
 const searchParameters = ['map', 'width', 'height', 'x0', 'y0', 'x1', 'y1', 'xS', 'yS'] as const
 
-/** Those that are there and can be. */
+/** The parameters that are present and valid. */
 function numbersOf(params: unknown): { [name in (typeof searchParameters)[number]]?: number } {
   const found: ReturnType<typeof numbersOf> = {}
   if (typeof params !== 'object' || params === null) return found

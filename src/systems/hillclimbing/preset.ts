@@ -1,9 +1,9 @@
-/** HillClimbing@Cloud: least estimated work up to a bound, and a fleet sized by the average of it. */
+/** HillClimbing@Cloud: least estimated work up to a limit, and a fleet sized by the mean work. */
 
 import type { PresetMaker } from '../preset.ts'
 
 export const hillclimbing: PresetMaker = ({ ms, work }) => {
-  /** A breadth-first search of the largest map took its authors 498,081,995 units and 6 min 32 s. */
+  /** Its authors measured 498,081,995 units and 6 min 32 s for a breadth-first search of the largest map. */
   const mostWork = work(500_000_000)
   const beatMs = Math.min(1000, ms(15_000))
   return {
@@ -11,10 +11,10 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
       'HillClimbing@Cloud: least estimated work, at most 500 million a worker; sized by average work.',
     about: [
       'From "HillClimbing@Cloud", a report of a course on cloud computing and virtualization.',
-      'A request goes to the worker with the least outstanding work; one that already runs something gets no more than',
-      '500 million units. What fits nowhere has a worker launched for it. The fleet grows by one where workers have more',
-      'than 70 % of that on average, and shrinks by one below 30 %. Workers tell what they have done as they go.',
-      'Its authors counted instructions by routine: as accurate as by basic block, at 4 % overhead in place of 18 %.',
+      'A request goes to the worker with the least outstanding work; a busy worker takes no more than 500 million units.',
+      'A request that fits nowhere has a worker launched for it. The fleet grows by one above 70 % of that limit on',
+      'average, and shrinks by one below 30 %. Workers report the work that they have done while they run.',
+      'Its authors counted instructions by routine: as accurate as by basic block, at 4 % overhead instead of 18 %.',
     ],
     scheduler: 'least-work-capped',
     placing: { mostWork, againMs: ms(10_000), keepAfterMs: ms(60_000) },
@@ -23,7 +23,7 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
     limits: {
       beatMs,
       missedBeats: Math.ceil(3000 / beatMs),
-      // It is held and sent again until it is done, unless it is what takes workers down.
+      // A request is retried until it is done, unless workers keep dying under it.
       attempts: 1_000_000,
       losses: 20,
     },

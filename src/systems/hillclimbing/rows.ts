@@ -1,18 +1,28 @@
-/** HillClimbing's rows: what the ledger has of a search, in the layout of its HcRequest table. */
+/** HillClimbing's HcRequest table as a view of the ledger. */
 
+import type { Ledger } from '../../ledger/ledger.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
+import { metricsRows } from '../metrics-rows.ts'
 
 const parameters = ['map', 'width', 'height', 'xS', 'yS', 'x0', 'y0', 'x1', 'y1', 'strategy'] as const
 
 export type HcRequest = Record<(typeof parameters)[number], number | string | null> & {
-  /** All parameters, one after another: also those that its authors' searches did not have. */
+  /** The concatenation of all parameters, also of those that the original system does not have. */
   requestId: string
-  /** As it was measured; of one that is not complete, as far as it is known. */
+  /** Measured so far, until `completed`. */
   work: number
   completed: boolean
 }
 
-/** An uploaded map goes by its length and hash. */
+export async function hillclimbingRows(
+  ledger: Ledger,
+  workload: string,
+  limit: number,
+): Promise<HcRequest[]> {
+  return (await metricsRows(ledger, workload, limit)).map(hcRequestOf)
+}
+
+/** An uploaded map is identified by its length and hash. */
 export function hcRequestOf({ parameters: text, work, running }: MetricsRow): HcRequest {
   const { body, ...asked } = JSON.parse(text) as Record<string, number | string>
   const known: Record<string, number | string> = { ...asked, ...(body !== undefined && { map: body }) }

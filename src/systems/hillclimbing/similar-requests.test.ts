@@ -32,7 +32,7 @@ function search({ strategy = 'BFS', map = 1, ...where }: Search): ReturnType<typ
   )
 }
 
-/** What is said of a whole map after these. */
+/** The estimate of a whole map after these. */
 function after(rows: [Search, number][], asked: Search = {}) {
   const rule = similarRequests({ unknown: 200_000_000 })
   for (const [row, work] of rows) rule.learn(search(row), work)
@@ -40,12 +40,12 @@ function after(rows: [Search, number][], asked: Search = {}) {
   return [Math.round(value), source, reason.group, reason.strategy, reason.rows]
 }
 
-test('HC-4: nothing known is 200,000,000, or nothing where no such number is given', () => {
+test('HC-4 without any measurement the guess is 200,000,000, or none if no default is given', () => {
   assert.deepEqual(after([]), [200_000_000, 'prior', undefined, undefined, undefined])
   assert.equal(similarRequests().guess(search({})), undefined)
 })
 
-test('HC-4: the same request goes before all', () => {
+test('HC-4 the same request takes precedence', () => {
   assert.deepEqual(
     after([
       [{}, 7],
@@ -55,7 +55,7 @@ test('HC-4: the same request goes before all', () => {
   )
 })
 
-test('HC-4: next are requests on the same map that differ by a quarter of the side of the area at most', () => {
+test("HC-4 next are requests on the same map within a quarter of the area's side", () => {
   assert.deepEqual(
     after([
       [{ xS: 749 }, 100],
@@ -64,7 +64,7 @@ test('HC-4: next are requests on the same map that differ by a quarter of the si
     ]),
     [100, 'similar', 'same-map', 'same', 1],
   )
-  // The side is that of the request asked about.
+  // The side is that of the new request.
   const small = { x0: 400, x1: 499, y0: 400, y1: 499 }
   assert.deepEqual(
     after(
@@ -78,7 +78,7 @@ test('HC-4: next are requests on the same map that differ by a quarter of the si
   )
 })
 
-test('HC-4: next are requests of similar size on any map', () => {
+test('HC-4 next are requests of similar size on any map', () => {
   assert.deepEqual(
     after([
       [{ map: 2, x1: 799, y1: 799 }, 640],
@@ -88,7 +88,7 @@ test('HC-4: next are requests of similar size on any map', () => {
   )
 })
 
-test('HC-4: in these two groups the same strategy is preferred, else any will do', () => {
+test('HC-4 in these two groups the same strategy is preferred', () => {
   const [bfs, dfs] = [{ xS: 510 }, { xS: 510, strategy: 'DFS' }]
   assert.deepEqual(
     after([
@@ -102,7 +102,7 @@ test('HC-4: in these two groups the same strategy is preferred, else any will do
   assert.deepEqual(after([[other, 900]]), [900, 'similar', 'similar-size', 'any', 1])
 })
 
-test('HC-4: next are those of the same strategy, then all', () => {
+test('HC-4 next are those of the same strategy, then all', () => {
   const small = { map: 2, x1: 99, y1: 99 }
   assert.deepEqual(
     after([
@@ -114,7 +114,7 @@ test('HC-4: next are those of the same strategy, then all', () => {
   assert.deepEqual(after([[{ ...small, strategy: 'DFS' }, 90]]), [9000, 'similar', 'all', 'any', 1])
 })
 
-test('HC-4: average work times the square of side by average side, not by average area', () => {
+test('HC-4 mean work times the square of side by mean side, not by mean area', () => {
   assert.deepEqual(
     after([
       [{ map: 2, x1: 99, y1: 99 }, 100],
@@ -124,7 +124,7 @@ test('HC-4: average work times the square of side by average side, not by averag
   )
 })
 
-test('HC-1: an uploaded map is known by its hash, and others of its size are only similar', () => {
+test('HC-1 an uploaded map is identified by its hash, and others of its size are only similar', () => {
   const upload = (map: string, xS: number) => {
     const features = { strategy: 'BFS', isUpload: true, cells: 10_000, mapCells: 10_000 }
     const params = { strategy: 'BFS', xS }
@@ -164,7 +164,7 @@ test('a feature that only one of two requests has makes them differ', () => {
   assert.equal(rule.guess(question({ n: 10, depth: 0 }))?.reason.group, 'similar-size')
 })
 
-test('the spread is how far the group is from what it says', () => {
+test('the spread is that of the group around its guess', () => {
   const rule = similarRequests()
   rule.learn(search({ xS: 500 }), 90)
   assert.equal(rule.guess(search({}))?.spread, undefined)
@@ -174,7 +174,7 @@ test('the spread is how far the group is from what it says', () => {
   assert.ok(rule.guess(search({}))!.spread!.above > 2)
 })
 
-test('only the newest rows are looked at', () => {
+test('only the newest rows are compared', () => {
   const rule = similarRequests({ rows: 10 })
   for (let xS = 400; xS < 420; xS++) rule.learn(search({ xS }), xS < 410 ? 1e9 : 100)
   const { value, reason } = rule.guess(search({}))!

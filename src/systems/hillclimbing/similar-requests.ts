@@ -1,4 +1,4 @@
-/** HillClimbing's estimate: the average of the requests that are most alike, in proportion to the squared side. */
+/** HillClimbing's estimate: the mean of the most similar requests, scaled by the squared side. */
 
 import { chain } from '../../estimate/chain.ts'
 import type { Guess, Rule } from '../../estimate/estimator.ts'
@@ -7,11 +7,11 @@ import { memo } from '../../estimate/memo.ts'
 import { isNear, type Likeness, likenessReader } from './likeness.ts'
 
 export interface SimilarRequestsOptions {
-  /** The newest requests that are looked at. */
+  /** The number of newest requests compared. */
   rows?: number
-  /** The requests that are known exactly. */
+  /** The number of requests remembered exactly. */
   keys?: number
-  /** What to say when nothing was seen. Without it, nothing. */
+  /** The guess while nothing has been learned. Default: none. */
   unknown?: number
 }
 
@@ -21,7 +21,7 @@ interface Row extends Likeness {
   level: number
 }
 
-/** Groups of the document, the most alike first; in the first two those of the same strategy go before others. */
+/** The document's groups, the most similar first; in the first two the same strategy is preferred. */
 const groups = [
   { group: 'same-map', strategy: 'same' },
   { group: 'same-map', strategy: 'any' },
@@ -69,7 +69,7 @@ function mostAlike(most: number): Rule {
   }
 }
 
-/** The first group that a row belongs to: the others matter only where no row is in an earlier one. */
+/** The first group that a row belongs to. Only the rows of the first group that has any are used. */
 function rankOf(asked: Likeness, row: Row): number {
   const other = row.strategy === asked.strategy ? 0 : 1
   if (isNear(asked, row)) return other
@@ -86,7 +86,7 @@ function average(
   const averageSide = total.side / rows
   const value = (total.value / rows) * (side / averageSide) ** 2
   const reason = { code: 'similar-requests', ...groups[best]!, rows, side, averageSide }
-  // How far the rows are from what the group would have said of each.
+  // The spread of the rows around the group's guess for each.
   const level = total.level / rows
   const off = Math.log(value) - 2 * Math.log(side) - level
   const variance = Math.max(0, total.squaredLevel / rows - level ** 2) + off ** 2

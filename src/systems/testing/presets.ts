@@ -1,4 +1,4 @@
-/** Presets under trial: a brain of one in virtual time, with workers as its machines are. */
+/** A preset's brain in virtual time, with workers like its machine. */
 
 import { only, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
@@ -21,7 +21,7 @@ export class PresetTrial extends Trial {
     this.tick()
   }
 
-  /** All launches under way come up, as a, b, c … */
+  /** All launches join, as a, b, c … */
   boots(): Action[] {
     const { workPerSecond, cores } = this.machine
     const facts = { workPerSecond, cores, memoryMb: 1e6, slots: 1000 }
@@ -30,7 +30,7 @@ export class PresetTrial extends Trial {
     )
   }
 
-  /** Time passes in steps of `stepMs`; before each, all workers report, having been busy to this part. */
+  /** Advances time in steps of `stepMs`; at each, all workers report this CPU share. */
   lives(ms: number, cpu: number | Record<string, number>, stepMs = 1000): Action[] {
     const actions: Action[] = []
     for (let left = ms; left > 0; left -= stepMs) {
@@ -48,7 +48,7 @@ export class PresetTrial extends Trial {
   }
 }
 
-/** Who was launched, marked and ended, in order. */
+/** Launches, drains and terminations, in order. */
 export function steps(actions: readonly Action[]): string[] {
   return actions.flatMap((action) => {
     if (action.type === 'launch') return ['launch']

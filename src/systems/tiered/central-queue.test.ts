@@ -4,7 +4,7 @@ import { sent, Trial } from '../../brain/testing/trial.ts'
 
 const queues = () => new Trial({ scheduler: 'central-queue' })
 
-test('TI-2 a worker that is free pulls the oldest of both heads', () => {
+test('TI-2 a free worker pulls the oldest of both heads', () => {
   const trial = queues()
   trial.arrives('b1', { lane: 'browse' })
   trial.after(1).arrives('p1', { lane: 'purchase', work: 9e6 })
@@ -25,7 +25,7 @@ test('a worker pulls one request for each core, however many slots it has', () =
   assert.deepEqual(trial.view.waiting, ['j4', 'j5'])
 })
 
-test('of those that are free the one that was given something longest ago is served first', () => {
+test('the free worker whose last request came longest ago is served first', () => {
   const trial = queues()
   for (const id of ['a', 'b', 'c']) trial.joins(id)
   for (const id of ['j1', 'j2', 'j3', 'j4']) {
@@ -35,7 +35,7 @@ test('of those that are free the one that was given something longest ago is ser
   assert.deepEqual(sent(trial.history), ['j1 a', 'j2 b', 'j3 c', 'j4 a'])
 })
 
-test('what comes back from a worker that is lost goes before what came later', () => {
+test('a request of a lost worker goes before those that arrived later', () => {
   const trial = queues()
   trial.joins('a')
   trial.arrives('old')

@@ -4,7 +4,7 @@ import { answers, only, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
 import { explain } from '../../story/reasons.ts'
 
-/** Its policy looks every 1.5 s; nobody pulls until a node joins. */
+/** The policy checks every 1.5 s; no node pulls yet. */
 function shop(): Trial {
   const trial = new Trial({
     scheduler: 'central-queue',
@@ -17,7 +17,7 @@ function shop(): Trial {
 const dropped = (actions: readonly Action[]) =>
   answers(actions.filter((action) => action.type === 'answer' && action.outcome === 'dropped'))
 
-test('TI-8 at each check what waited more than 0.8 s (browse) or 1.8 s (purchase) is dropped', () => {
+test('TI-8 at each check requests that waited more than 0.8 s (browse) or 1.8 s (purchase) are dropped', () => {
   const trial = shop()
   trial.arrives('p1', { lane: 'purchase' })
   trial.after(699).arrives('b1', { lane: 'browse' })
@@ -32,11 +32,11 @@ test('TI-8 at each check what waited more than 0.8 s (browse) or 1.8 s (purchase
   assert.deepEqual(dropped(actions), ['p1 dropped dropped', 'b2 dropped dropped', 'p2 dropped dropped'])
   assert.equal(
     explain(only(actions, 'answer')[0]!.reason),
-    'it waited 3 s for a worker, and purchase requests are dropped after 1.8 s',
+    'it waited 3 s in the queue, and purchase requests are dropped after 1.8 s',
   )
 })
 
-test('TI-8 dropped requests are counted apart, not as refused and not as lost', () => {
+test('TI-8 dropped requests are counted separately, not as rejected or lost', () => {
   const trial = shop()
   trial.arrives('b', { lane: 'browse' })
   trial.after(1500).tick()
@@ -45,7 +45,7 @@ test('TI-8 dropped requests are counted apart, not as refused and not as lost', 
   assert.equal(trial.view.jobs, 0)
 })
 
-test('TI-8 what a middle was given is not dropped, though it is back in the queue', () => {
+test('TI-8 a request that a middle had is not dropped when it is queued again', () => {
   const trial = shop()
   trial.joins('m', {}, { launch: '1-1' })
   trial.arrives('held', { lane: 'browse' })
@@ -58,7 +58,7 @@ test('TI-8 what a middle was given is not dropped, though it is back in the queu
   assert.equal(only(joined, 'run')[0]?.job, 'held')
 })
 
-test('TI-8 requests of other lanes, or of none, wait as long as it takes', () => {
+test('TI-8 requests of other lanes, or of none, have no timeout', () => {
   const trial = shop()
   trial.arrives('none')
   trial.arrives('odd', { lane: '__proto__' })

@@ -12,20 +12,20 @@ function tierOf(t: TestContext, role: 'front' | 'middle', front?: FrontStarter) 
   const parts = { id: 'n', front, ask: asked.resolve, failed: failed.resolve }
   const tier = new LiveTier({ role, settings: ending }, parts)
   t.after(() => tier.close())
-  // Its timers alone keep no process.
+  // The tier's timers do not keep the process alive.
   const alive = setInterval(() => {}, 1000)
   t.after(() => clearInterval(alive))
   return { tier, asked: asked.promise, failed: failed.promise }
 }
 
-test('TI-6 a middle without requests asks to end by itself', async (t) => {
+test('TI-6 a middle without requests asks to leave', async (t) => {
   const { asked } = tierOf(t, 'middle')
   const { why, ms } = await asked
   assert.equal(why, 'idle')
   assert.ok(ms > 10)
 })
 
-test('TI-6 a middle that works does not ask, and does when it has done', async (t) => {
+test('TI-6 a middle asks only when it has finished its requests', async (t) => {
   const { tier, asked } = tierOf(t, 'middle')
   const first = tier.begin()
   const second = tier.begin()
@@ -34,7 +34,7 @@ test('TI-6 a middle that works does not ask, and does when it has done', async (
     early = true
   })
   first()
-  // Another one, of the same rule, has asked meanwhile.
+  // Another tier with the same rule has asked by now.
   await tierOf(t, 'middle').asked
   await tierOf(t, 'middle').asked
   assert.equal(early, false)
@@ -42,7 +42,7 @@ test('TI-6 a middle that works does not ask, and does when it has done', async (
   assert.equal((await asked).why, 'idle')
 })
 
-test('TI-6 a front counts from when it listens, and takes leave of its clients when it is told to', async (t) => {
+test('TI-6 a front counts idle time once it listens, and stops accepting when it drains', async (t) => {
   const begun = Promise.withResolvers<Parameters<FrontStarter>>()
   let left = false
   const { tier, asked } = tierOf(t, 'front', async (...given) => {
@@ -64,7 +64,7 @@ test('TI-6 a front counts from when it listens, and takes leave of its clients w
   assert.ok(left)
 })
 
-test('a node that is to be a front and cannot be says so', async (t) => {
+test('a node that cannot be a front fails', async (t) => {
   assert.match((await tierOf(t, 'front').failed).message, /cannot be a front/)
   const broken = tierOf(t, 'front', () => Promise.reject(new Error('no port')))
   assert.equal((await broken.failed).message, 'no port')

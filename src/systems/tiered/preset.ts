@@ -1,17 +1,17 @@
-/** Two tiers with a queue between them, from a course project on scaling a shop. docs/systems/tiered.md tells the rules. */
+/** Two tiers with queues between them, from a course project on scaling a shop. The rules: docs/systems/tiered.md. */
 
 import type { PresetMaker } from '../preset.ts'
 
 const hourMs = 3_600_000
 
 export const tiered: PresetMaker = ({ ms }) => ({
-  description: 'Two tiers: fronts fill two queues, middles pull from them; nodes ask to end themselves.',
+  description: 'Two tiers: fronts fill two queues, middles pull from them; nodes ask to leave.',
   about: [
     'After "Design & Implementation", project 3 of a course on distributed systems (15-440, spring 2018): a web shop',
-    'whose servers come and go with the hour of the day. A coordinator gives nodes their roles, holds a queue for browse',
-    'and one for purchase requests, adds servers when the queues are long, and drops what has waited too long.',
-    'Its author found the numbers by trying: 1.5 queued requests a server are no reason to grow, a third of the servers',
-    'are best as fronts, and servers know best themselves when they are not needed any more.',
+    'whose servers follow the hour of the day. A coordinator assigns roles to nodes, holds a queue for browse and one',
+    'for purchase requests, adds servers when the queues are long, and drops requests that waited too long.',
+    'Its author found the numbers by experiment: 1.5 queued requests per server need no growth, a third of the servers',
+    'are best as fronts, and servers themselves know best when they are no longer needed.',
   ],
   scheduler: 'central-queue',
   discipline: 'sharing',
@@ -20,7 +20,7 @@ export const tiered: PresetMaker = ({ ms }) => ({
     min: 1,
     max: 12,
     tiers: {
-      // For each hour, the best number of servers without tiers: quiet nights, busy days, the most after work.
+      // The best number of servers in a single tier, by hour: quiet nights, busy days, the most after work.
       hours: [3, 3, 3, 3, 3, 3, 3, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 9, 9, 9, 9, 9, 6, 6],
       hourMs: ms(hourMs),
       minFront: 1,
@@ -36,7 +36,7 @@ export const tiered: PresetMaker = ({ ms }) => ({
       },
     },
   },
-  // Its coordinator serves a cache of what was read.
+  // The coordinator serves a read cache.
   repeats: { cacheBytes: 16 * 1024 * 1024 },
   workloads: ['shop'],
   machine: { workPerSecond: 1_000_000, cores: 1, bootMs: 5000 },

@@ -20,7 +20,7 @@ function launched(decision: ScaleDecision): number {
   return decision.kind === 'steps' ? (decision.launch?.count ?? 0) : 0
 }
 
-/** A cluster with tiers that has its nodes. */
+/** A tiered cluster whose nodes can join. */
 function running(servers: number, max = 100) {
   const scaler = queueLength({ min: 1, max, tiers: hourly(servers) })
   const fleet = { ready: 0, fronts: 0, booting: 0, waiting: 0 }
@@ -57,19 +57,19 @@ test('TI-4 a third of the servers are fronts and twice as many middles, in whole
   assert.deepEqual(startSizes(6, { ...tierDefaults, minFront: 3, minMiddle: 4 }), { front: 3, middle: 8 })
 })
 
-test('TI-4 it starts with what the table has for the hour, and the coordinator is one of the fronts', () => {
+test('TI-4 it starts with the number for the hour, and the coordinator is one of the fronts', () => {
   const { decide, join, fleet } = running(6)
   const decision = decide(0)
   assert.equal(launched(decision), 5)
   assert.deepEqual(decision.reason, { code: 'tiers-start', hour: 0, servers: 6, front: 2, middle: 4 })
   const roles = Array.from({ length: 5 }, join)
   assert.deepEqual(roles.toSorted(), ['front', 'middle', 'middle', 'middle', 'middle'])
-  assert.equal(roles[0], 'middle', 'nothing is done without one')
+  assert.equal(roles[0], 'middle', 'without a middle no request is processed')
   assert.equal(launched(decide(1)), 0)
   assert.deepEqual([fleet.ready, fleet.fronts], [5, 1])
 })
 
-test('TI-4 the hour is that of the day in UTC, or of a shorter day', () => {
+test('TI-4 the hour is in UTC, or of a shorter day', () => {
   assert.equal(hourOf(Date.UTC(2026, 4, 5, 17, 59), 3_600_000), 17)
   assert.equal(hourOf(25 * 60_000, 60_000), 1)
   const hours = Array.from({ length: 24 }, (_, hour) => (hour === 17 ? 9 : 3))
@@ -77,12 +77,12 @@ test('TI-4 the hour is that of the day in UTC, or of a shorter day', () => {
   assert.equal(launched(scaler.decide(fleetOf({ ready: 0 }), Date.UTC(2026, 4, 5, 17))), 8)
 })
 
-test('TI-5 it grows when more than 1.5 requests a server wait, by as many middles as are too many, and a quarter as many fronts', () => {
+test('TI-5 above 1.5 queued requests per server it adds the excess as middles, and a quarter as many fronts', () => {
   const { decide, join, fleet } = running(3)
   decide(0)
   join()
   join()
-  // Three servers with the coordinator: 4 waiting are not more than 4.5, and 5 are half of one more.
+  // Three servers with the coordinator: 4 queued are not above 4.5, and 5 exceed it by half a node.
   assert.equal(launched(decide(1500, { waiting: 4 })), 0)
   assert.equal(launched(decide(3000, { waiting: 5 })), 0)
   const decision = decide(4500, { waiting: 14 })
@@ -93,19 +93,19 @@ test('TI-5 it grows when more than 1.5 requests a server wait, by as many middle
   assert.deepEqual([fleet.ready, fleet.fronts], [13, 2])
 })
 
-test('TI-5 servers that boot count, so the same queue is not answered twice', () => {
+test('TI-5 booting servers count, so that one queue does not cause growth twice', () => {
   const { decide, join, fleet } = running(3)
   decide(0)
   join()
   join()
   assert.equal(launched(decide(1500, { waiting: 10 })), 6)
   assert.equal(fleet.booting, 6)
-  // 9 servers, 6 of which boot.
+  // 9 servers, 6 of them booting.
   assert.equal(launched(decide(3000, { waiting: 13 })), 0)
   assert.equal(launched(decide(4500, { waiting: 15 })), 1)
 })
 
-test('TI-5 it looks every 1.5 s and not in between', () => {
+test('TI-5 it checks every 1.5 s and not in between', () => {
   const { decide, join } = running(3)
   decide(0)
   join()
@@ -114,7 +114,7 @@ test('TI-5 it looks every 1.5 s and not in between', () => {
   assert.ok(launched(decide(1500, { waiting: 50 })) > 0)
 })
 
-test('TI-5 within the maximum one in five that are added is a front', () => {
+test('TI-5 at the maximum one in five added nodes is a front', () => {
   const { decide, join, fleet } = running(3, 12)
   decide(0)
   join()
@@ -127,7 +127,7 @@ test('TI-5 within the maximum one in five that are added is a front', () => {
   assert.deepEqual([fleet.ready, fleet.fronts], [12, 2])
 })
 
-test('who is lost is replaced by one of its tier, and a launch that failed is made again', () => {
+test('a lost node is replaced by one of its tier, and a failed launch is repeated', () => {
   const { scaler, decide, join, fleet } = running(6)
   decide(0)
   while (fleet.booting > 0) join()
@@ -140,7 +140,7 @@ test('who is lost is replaced by one of its tier, and a launch that failed is ma
   assert.equal(join(), 'front')
 })
 
-test('who went by itself is not replaced, but each tier keeps its fewest', () => {
+test('a node that left is not replaced, but each tier keeps its minimum', () => {
   const { decide, join, fleet } = running(3)
   decide(0)
   join()
@@ -152,7 +152,7 @@ test('who went by itself is not replaced, but each tier keeps its fewest', () =>
   assert.equal(join(), 'middle')
 })
 
-test('where few may be there each tier has its fewest, before more of the other', () => {
+test('under a low maximum each tier gets its minimum before the other gets more', () => {
   const hours = Array.from({ length: 24 }, () => 9)
   const scaler = queueLength({ min: 1, max: 3, tiers: { hours, minFront: 3 } })
   assert.equal(launched(scaler.decide(fleetOf({ ready: 0 }), 0)), 3)
@@ -166,7 +166,7 @@ test('where few may be there each tier has its fewest, before more of the other'
   assert.deepEqual(roles, ['middle', 'front', 'front'])
 })
 
-test('constants that make no sense are refused', () => {
+test('invalid options are rejected', () => {
   const wrong = [
     { hours: [1, 2, 3] },
     { minMiddle: 0 },
@@ -180,7 +180,7 @@ test('constants that make no sense are refused', () => {
   assert.throws(() => queueLength({ min: 1, max: 2, tiers: { minFront: 2, minMiddle: 2 } }), /scale\.max = 2/)
 })
 
-test('TI-7 a front may end only where, with the coordinator, the fewest fronts are left', () => {
+test('TI-7 a front may leave only if, with the coordinator, the minimum of fronts remains', () => {
   const { roles } = queueLength({ min: 0, max: 9, tiers: { minFront: 2 } })
   const request = { worker: 'f', role: 'front', why: 'idle', ms: 1001 }
   const asked = (fronts: number) => roles!.mayLeave(request, tieredFleet({ ready: 5, fronts }), 0)

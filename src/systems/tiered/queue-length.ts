@@ -49,7 +49,7 @@ export function queueLength(spec: QueueLengthOptions): Scaler {
     lost(_, __, role) {
       if (role === 'front' || role === 'middle') missing.sizes[role]++
     },
-    tells: () => ({
+    figures: () => ({
       ...{ 'missing fronts': missing.sizes.front, 'missing middles': missing.sizes.middle },
       ...{ 'ends allowed': roles.granted, 'ends refused': roles.denied },
     }),

@@ -22,7 +22,7 @@ function cluster(tiers: Partial<TierSpec> = {}, servers = 6): Trial {
 const ends = (trial: Trial, worker: string) =>
   trial.tell({ type: 'leave-requested', worker, why: 'idle', ms: 2001 })
 
-test('TI-2 nodes are launched without a role and are given one when they join', () => {
+test('TI-2 nodes are launched without a role and get one when they join', () => {
   const trial = cluster()
   const roles = only(trial.history, 'assign')
   assert.deepEqual(
@@ -36,21 +36,21 @@ test('TI-2 nodes are launched without a role and are given one when they join', 
   )
 })
 
-test('TI-2 a front is given no jobs, whatever waits', () => {
+test('TI-2 a front gets no jobs, whatever is queued', () => {
   const trial = cluster()
   for (let i = 1; i <= 6; i++) trial.arrives(`j${i}`)
   assert.deepEqual(sent(trial.history), ['j1 m1', 'j2 m2', 'j3 m3', 'j4 m4'])
   assert.deepEqual(trial.view.waiting, ['j5', 'j6'])
 })
 
-test('TI-2 a job that failed on every middle is tried there again: fronts are not others', () => {
+test('TI-2 a job that failed on every middle is retried there, not on a front', () => {
   const trial = cluster()
   trial.arrives('j')
   for (let i = 1; i <= 4; i++) trial.fails('j', 'killed')
   assert.deepEqual(sent(trial.history), ['j m1', 'j m2', 'j m3', 'j m4', 'j m1'])
 })
 
-test('TI-2 a node that was away, or does not know its role, is told it again', () => {
+test('TI-2 a node that was disconnected, or does not report its role, is told it again', () => {
   const trial = cluster()
   const again = (actions: readonly Action[]) =>
     only(actions, 'assign').map(({ worker, role }) => [worker, role])
@@ -60,11 +60,11 @@ test('TI-2 a node that was away, or does not know its role, is told it again', (
   assert.deepEqual(again(knows), [])
 })
 
-test('TI-7 a node that asks to end drains, and ends when it is empty', () => {
+test('TI-7 a node that asks to leave drains, and ends when it is empty', () => {
   const trial = cluster()
   trial.arrives('j')
   const asked = ends(trial, 'm1')
-  assert.equal(explain(only(asked, 'drain')[0]!.reason), 'it asked to end: it had nothing to do for 2 s')
+  assert.equal(explain(only(asked, 'drain')[0]!.reason), 'it asked to leave: it was idle for 2 s')
   assert.deepEqual(only(asked, 'terminate'), [])
   const finished = trial.finishes('j')
   assert.deepEqual(answers(finished), ['j result finished'])
@@ -75,7 +75,7 @@ test('TI-7 a node that asks to end drains, and ends when it is empty', () => {
   assert.deepEqual(ends(trial, 'm1'), [], 'it is gone')
 })
 
-test('TI-7 a front ends when all that came in through it has been answered', () => {
+test('TI-7 a front ends when all requests that it accepted have been answered', () => {
   const trial = cluster()
   trial.arrives('a', { front: 'f' })
   trial.arrives('b', { front: 'f' })
@@ -87,7 +87,7 @@ test('TI-7 a front ends when all that came in through it has been answered', () 
   assert.equal(only(last, 'terminate')[0]?.worker, 'f')
 })
 
-test('TI-7 it is refused where too few would remain', () => {
+test('TI-7 it is denied if too few would remain', () => {
   const trial = cluster({ minMiddle: 4 })
   const names = trial.view.workers.filter(({ role }) => role === 'middle').map(({ id }) => id)
   assert.equal(names.length, 8)
@@ -96,21 +96,27 @@ test('TI-7 it is refused where too few would remain', () => {
   assert.deepEqual(denied!.reason, { code: 'too-few', role: 'middle', left: 3, least: 4 })
 })
 
-test('TI-7 the last but the fewest of each tier stay', () => {
+test('TI-7 each tier keeps its minimum', () => {
   const trial = cluster({ endEveryMs: 1 })
   const asked = ['f', 'm1', 'm2', 'm3', 'm4'].map((node) => {
     const [denied] = only(ends(trial.after(5), node), 'deny')
     return denied ? explain(denied.reason) : 'allowed'
   })
-  assert.deepEqual(asked, ['allowed', 'allowed', 'allowed', 'allowed', '0 middles would remain, and 1 must'])
+  assert.deepEqual(asked, [
+    'allowed',
+    'allowed',
+    'allowed',
+    'allowed',
+    '0 middles would remain, and the minimum is 1',
+  ])
   assert.equal(trial.view.ready, 1)
 })
 
-test('TI-7 it is refused where another was ended less than a second ago', () => {
+test('TI-7 it is denied if another left less than a second ago', () => {
   const trial = cluster()
   assert.equal(only(ends(trial, 'm1'), 'drain').length, 1)
   const [denied] = only(ends(trial.after(999), 'm2'), 'deny')
-  assert.equal(explain(denied!.reason), 'another was ended 999 ms ago, and one in 1 s may be')
+  assert.equal(explain(denied!.reason), 'another node left 999 ms ago, and only one per 1 s may')
   assert.equal(only(ends(trial.after(1), 'm2'), 'drain').length, 1)
   assert.deepEqual(
     [trial.view.scaling['ends allowed'], trial.view.scaling['ends refused']],
@@ -119,7 +125,7 @@ test('TI-7 it is refused where another was ended less than a second ago', () => 
   )
 })
 
-test('a node that an operator takes away is replaced by one of its role, one that asked is not', () => {
+test('a node that an operator drains is replaced by one of its role, one that asked is not', () => {
   const trial = cluster()
   ends(trial, 'm1')
   assert.deepEqual(trial.view.booting, [])
@@ -129,7 +135,7 @@ test('a node that an operator takes away is replaced by one of its role, one tha
   assert.equal(only(joined, 'assign')[0]?.role, 'front')
 })
 
-test('a node that was to go, and is lost on the way, is not missed', () => {
+test('a draining node that is lost is not replaced', () => {
   const trial = cluster()
   trial.arrives('j')
   ends(trial, 'm1')
@@ -137,20 +143,20 @@ test('a node that was to go, and is lost on the way, is not missed', () => {
   assert.equal(launches(trial.tell({ type: 'lost', worker: 'm2' })).length, 1)
 })
 
-test('TI-7 the coordinator itself never ends', () => {
+test('TI-7 the coordinator itself never leaves', () => {
   const trial = cluster()
   const [denied] = only(ends(trial, 'coordinator'), 'deny')
-  assert.equal(explain(denied!.reason), 'the coordinator always stays')
+  assert.equal(explain(denied!.reason), 'the coordinator never leaves')
 })
 
-test('where there are no tiers nobody has a role, and nobody is asked', () => {
+test('without tiers no worker has a role, and requests to leave are ignored', () => {
   const trial = new Trial({ scheduler: 'central-queue' })
   assert.deepEqual(only(trial.joins('a'), 'assign'), [])
   assert.equal(trial.view.workers[0]!.role, undefined)
   assert.deepEqual(ends(trial, 'a'), [])
 })
 
-test('TI-3 both queues are at the coordinator, whichever front requests came in through', () => {
+test('TI-3 the coordinator holds both queues, whichever front accepted a request', () => {
   const trial = cluster()
   for (let i = 1; i <= 4; i++) trial.arrives(`first${i}`, { lane: 'browse' })
   trial.arrives('a', { lane: 'purchase', front: 'f' })

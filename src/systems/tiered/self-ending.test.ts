@@ -5,7 +5,7 @@ import { SelfEnding } from './self-ending.ts'
 
 const { front, middle } = presetOf('tiered').scale!.tiers!.ending!
 
-test('TI-6 a front asks to end when it was idle for more than 1 s, a middle for more than 2 s', () => {
+test('TI-6 a front asks to leave after more than 1 s idle, a middle after more than 2 s', () => {
   for (const [rule, limitMs] of [
     [front, 1000],
     [middle, 2000],
@@ -17,30 +17,30 @@ test('TI-6 a front asks to end when it was idle for more than 1 s, a middle for 
   }
 })
 
-test('TI-6 two requests in a row that come too late after another are a reason to ask, one is not', () => {
+test('TI-6 a node asks after two late requests in a row, not after one', () => {
   for (const [rule, limitMs] of [
     [front, 500],
     [middle, 700],
   ] as const) {
     const node = new SelfEnding(rule, 0)
-    // The first follows none.
+    // The first request has no predecessor.
     assert.equal(node.arrived(900), undefined)
     assert.equal(node.arrived(900 + limitMs + 1), undefined)
     assert.deepEqual(node.arrived(900 + 2 * (limitMs + 1)), { why: 'slow', ms: limitMs + 1 })
   }
 })
 
-test('TI-6 one request in time begins the count anew, and so does having asked', () => {
+test('TI-6 a request in time restarts the count, and so does having asked', () => {
   const node = new SelfEnding(middle, 0)
   const times = [0, 701, 1401, 2102, 2803, 3504, 4205]
   assert.deepEqual(
     times.map((at) => node.arrived(at)?.why ?? '-'),
-    // The third comes exactly at the limit.
+    // The third arrives exactly at the limit.
     ['-', '-', '-', '-', 'slow', '-', 'slow'],
   )
 })
 
-test('TI-6 a node that works is not idle, and one that asked asks again after as long', () => {
+test('TI-6 a working node is not idle, and one that asked asks again after the same time', () => {
   const node = new SelfEnding(middle, 0)
   node.arrived(0)
   node.holds(2, 0)

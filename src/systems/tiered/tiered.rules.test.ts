@@ -1,4 +1,4 @@
-/** The rules of the system behind `tiered` as sequences in virtual time; each decision by itself is tested where it is made. */
+/** The rules of the tiered system in the simulator; single decisions are tested beside the code. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,14 +11,14 @@ import { readParams } from '../../../workloads/testing/params.ts'
 import type { Action } from '../../model/action.ts'
 import type { Event } from '../../model/event.ts'
 import { poisson } from '../../simulate/arrivals.ts'
+import type { Observer } from '../../simulate/environment.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { simulate, unitsPerSecond } from '../../simulate/simulate.ts'
-import type { Observer } from '../../simulate/world.ts'
 import { explain } from '../../story/reasons.ts'
 import { presetOf } from '../presets.ts'
 import { tierDefaults } from './tiers.ts'
 
-/** What happened to the nodes, by time. */
+/** What happens to the nodes, by time. */
 class Diary implements Observer {
   readonly roles = new Map<string, string>()
   readonly through = new Map<string, number>()
@@ -54,7 +54,7 @@ class Diary implements Observer {
   }
 }
 
-/** Requests of 100 ms, two of three of them to browse. */
+/** Requests of 100 ms, two of three of them browse. */
 function run(perSecond: number, jobs: number) {
   let count = 0
   const work = 0.1 * unitsPerSecond
@@ -68,7 +68,7 @@ function run(perSecond: number, jobs: number) {
   return { diary, summary: result.summary() }
 }
 
-test('TI-1 one browses, another buys, on one real database', async (t) => {
+test('TI-1 browse and purchase use one real database', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-tiered-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
   const asks = (params: Record<string, string>, jobId: string) =>
@@ -83,7 +83,7 @@ interface Page {
   products: { id: number; stock: number }[]
 }
 
-test('TI-1 each kind of request is in a lane of its own', () => {
+test('TI-1 each kind of request has its own lane', () => {
   assert.equal(shop.lane?.({ action: 'purchase' } as never), 'purchase')
   assert.equal(shop.lane?.({ action: 'browse' } as never), 'browse')
   const { workloads, scale } = presetOf('tiered')
@@ -91,8 +91,8 @@ test('TI-1 each kind of request is in a lane of its own', () => {
   assert.deepEqual(Object.keys(scale!.tiers!.dropAfterMs!), ['browse', 'purchase'])
 })
 
-test('TI-2 requests come in through the coordinator and each front in turn, and middles do them', () => {
-  // Enough for the queues to grow while the first nodes boot, and fronts with them.
+test('TI-2 the coordinator and each front accept requests in turn, and middles process them', () => {
+  // Enough load for the queues to grow while the first nodes boot, so that fronts are added.
   const { diary, summary } = run(60, 4000)
   const fronts = [...diary.roles].filter(([, role]) => role === 'front').map(([id]) => id)
   assert.ok(fronts.length > 0)
@@ -108,38 +108,38 @@ test('TI-4 at midnight it starts with two middles, and the coordinator is the fr
     diary.launched.filter(({ at }) => at === 0).map(({ text }) => text),
     Array.from(
       { length: 2 },
-      () => 'at hour 0 3 servers are best: 1 front, the coordinator among them, and 2 middles',
+      () => '3 servers are best at hour 0: 1 front, the coordinator among them, and 2 middles',
     ),
   )
 })
 
-test('TI-4 to TI-8 its constants are those that each decision is tested with', () => {
+test('TI-4 to TI-8 the preset has the constants that the other tests use', () => {
   assert.deepEqual(presetOf('tiered').scale!.tiers, tierDefaults)
 })
 
-test('TI-5 long queues bring more nodes, at the checks and up to the maximum', () => {
+test('TI-5 long queues add nodes, at the checks and up to the maximum', () => {
   const { diary } = run(200, 4000)
   const grown = diary.launched.filter(({ at }) => at > 0)
   assert.ok(grown.length > 0)
   for (const { at, text } of grown) {
     assert.equal(at % 1500, 0)
-    assert.match(text, /requests wait and \d+ servers are there or boot/)
+    assert.match(text, /requests are queued for \d+ servers/)
   }
   assert.equal(diary.most, 12)
 })
 
-test('TI-6 TI-7 nodes end by themselves when little comes, one a second, until the fewest are left', () => {
+test('TI-6 TI-7 with few requests nodes leave, one a second, down to the minimum', () => {
   const { diary, summary } = run(1, 60)
   assert.ok(diary.ended.length > 0)
-  for (const { text } of diary.ended) assert.match(text, /it asked to end/)
+  for (const { text } of diary.ended) assert.match(text, /it asked to leave/)
   for (const [i, { at }] of diary.ended.entries()) assert.ok(i === 0 || at - diary.ended[i - 1]!.at >= 1000)
   assert.ok(diary.stayed.includes('too-few'))
-  // One middle is left, which still does all of it.
+  // One middle remains and still processes everything.
   assert.equal(diary.roles.size - diary.ended.length, 1)
   assert.ok(summary.jobs > 40)
 })
 
-test('TI-8 what waited too long is dropped at the checks, and no purchase as soon as one who browses', () => {
+test('TI-8 requests are dropped at the checks, purchases later than browse requests', () => {
   const { diary, summary } = run(200, 4000)
   assert.equal(summary.dropped, diary.dropped.length)
   assert.equal(summary.jobs + summary.dropped, 4000)
@@ -150,7 +150,7 @@ test('TI-8 what waited too long is dropped at the checks, and no purchase as soo
   for (const lane of ['browse', 'purchase']) assert.ok(diary.dropped.some((one) => one.lane === lane))
 })
 
-test('its times, and nothing else of it, are divided by a time scale', () => {
+test('a time scale divides its times and nothing else', () => {
   const { scale } = presetOf('tiered', { timeScale: 10 })
   assert.deepEqual(scale!.tiers!.dropAfterMs, { browse: 80, purchase: 180 })
   assert.deepEqual(scale!.tiers!.ending!.middle, { idleMs: 200, gapMs: 70, gaps: 2 })

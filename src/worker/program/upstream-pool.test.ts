@@ -9,8 +9,11 @@ import type { UpstreamSettings } from './settings.ts'
 import { jobOf, read, serverDefaults } from './testing/use-programs.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
+/** An address of this process alone: between two uses of a port nobody else takes it. */
+const host = `127.${(process.pid >> 14) & 127}.${(process.pid >> 7) & 127}.${2 + (process.pid & 127)}`
+
 async function serve(t: TestContext, listener: RequestListener, port = 0): Promise<Server> {
-  const server = createServer(listener).listen(port, '127.0.0.1')
+  const server = createServer(listener).listen(port, host)
   await once(server, 'listening')
   t.after(() => {
     server.close()
@@ -23,7 +26,7 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 function usePool(t: TestContext, port: number, settings: Partial<UpstreamSettings> = {}) {
   const lines: string[] = []
-  const upstream = `http://127.0.0.1:${port}`
+  const upstream = `http://${host}:${port}`
   const pool = new UpstreamPool({
     server: { ...serverDefaults, upstream, ...settings },
     log: (line) => lines.push(line),

@@ -115,7 +115,7 @@ export class World {
         computation.live.push(running)
       },
       keep: () => this.kept++,
-      over: () => {
+      ended: () => {
         computation.overs++
       },
     })

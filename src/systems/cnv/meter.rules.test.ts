@@ -1,13 +1,13 @@
-/** Metering by steps, and named quantities, as the preset cnv uses them. */
+/** CNV's meter: steps in place of counters, and two quantities. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { amountOf, checkMeter, type MeterSetting, meterFlags, quantitiesIn } from '../../model/metering.ts'
 import { workOf } from '../../model/metrics.ts'
-import { presetOf } from '../../systems/presets.ts'
-import { readCode } from '../workload-code.ts'
-import { usePool } from './testing/use-pool.ts'
+import { usePool } from '../../worker/slots/testing/use-pool.ts'
+import { readCode } from '../../worker/workload-code.ts'
+import { presetOf } from '../presets.ts'
 
 const meter = presetOf('cnv').meter as Exclude<MeterSetting, 'off'>
 const workload = (name: string) => join(import.meta.dirname, '..', '..', '..', 'workloads', `${name}.ts`)

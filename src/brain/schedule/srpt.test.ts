@@ -1,64 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { only, sent, Trial } from '../brain/testing/trial.ts'
-import { firstExpectation } from '../model/revision.ts'
+import { firstExpectation } from '../../model/revision.ts'
+import { only, sent, Trial } from '../testing/trial.ts'
 
-test('round-robin: each worker in turn, whatever it holds', () => {
-  const trial = new Trial({ scheduler: 'round-robin' })
-  for (const id of ['a', 'b', 'c']) trial.joins(id)
-  for (let i = 1; i <= 5; i++) trial.arrives(`j${i}`)
-  assert.deepEqual(sent(trial.history), ['j1 a', 'j2 b', 'j3 c', 'j4 a', 'j5 b'])
-  trial.finishes('j3')
-  assert.deepEqual(sent(trial.arrives('j6')), ['j6 c'])
-  assert.deepEqual(sent(trial.arrives('j7')), ['j7 a'])
-})
-
-test('round-robin: a worker that joins is next', () => {
-  const trial = new Trial({ scheduler: 'round-robin' })
-  for (const id of ['a', 'b']) trial.joins(id)
-  trial.arrives('j1')
-  trial.joins('c')
-  assert.deepEqual(sent([...trial.arrives('j2'), ...trial.arrives('j3')]), ['j2 b', 'j3 c'])
-})
-
-test('least-connections: the fewest jobs; among equals the one placed on longest ago', () => {
-  const trial = new Trial({ scheduler: 'least-connections' })
-  for (const id of ['a', 'b', 'c']) trial.joins(id)
-  for (let i = 1; i <= 6; i++) trial.arrives(`j${i}`)
-  trial.finishes('j2')
-  trial.finishes('j5')
-  trial.finishes('j1')
-  assert.deepEqual(sent([...trial.arrives('x'), ...trial.arrives('y')]), ['x b', 'y a'])
-})
-
-test('least-work: the one that would be done soonest, by cores, rate and what is left', () => {
-  const trial = new Trial({ scheduler: 'least-work' })
-  trial.joins('slow', { workPerSecond: 500, cores: 1, slots: 20 })
-  trial.joins('fast', { workPerSecond: 1000, cores: 2, slots: 20 })
-  trial.arrives('j1', { work: 1000 })
-  trial.arrives('j2', { work: 4000 })
-  trial.arrives('j3', { work: 100 })
-  // Both have two seconds left, then the slow one a little more.
-  assert.deepEqual(sent(trial.history), ['j1 slow', 'j2 fast', 'j3 slow'])
-  assert.deepEqual(sent(trial.arrives('j4', { work: 100 })), ['j4 fast'])
-  trial.finishes('j2')
-  assert.deepEqual(sent([...trial.arrives('j5', { work: 4000 }), ...trial.arrives('j6')]), [
-    'j5 fast',
-    'j6 fast',
-  ])
-})
-
-test('two-choices: never the fuller of the two that it drew, and all are drawn', () => {
-  const trial = new Trial({ scheduler: 'two-choices' })
-  for (let i = 0; i < 8; i++) trial.joins(`w${i}`, { slots: 1000 })
-  for (let i = 0; i < 400; i++) trial.arrives(`j${i}`)
-  for (const { reason } of only(trial.history, 'run')) assert.ok(reason.jobs! <= reason.other!)
-  const counts = trial.view.workers.map((worker) => worker.jobs.length)
-  assert.ok(Math.min(...counts) >= 40 && Math.max(...counts) <= 60, counts.join())
-})
-
-test('srpt: a free core first, the fastest worker before the others', () => {
+test('a job starts on a free core, of the fastest worker first', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('slow', { workPerSecond: 500 })
   trial.joins('fast', { workPerSecond: 2000, cores: 2 })
@@ -66,7 +12,7 @@ test('srpt: a free core first, the fastest worker before the others', () => {
   assert.deepEqual(sent(trial.history), ['j1 fast', 'j2 fast', 'j3 slow'])
 })
 
-test('srpt: without a free core a job takes that of the one with the most left, if it is shorter', () => {
+test('without a free core a shorter job preempts the one with the most left', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('j1', { work: 5000 })
@@ -78,7 +24,7 @@ test('srpt: without a free core a job takes that of the one with the most left, 
   assert.deepEqual(running.map((job) => job.job).toSorted(), ['j1', 'short'])
 })
 
-test('srpt: what has been done counts', () => {
+test('work already done counts', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 5000 })
@@ -87,7 +33,7 @@ test('srpt: what has been done counts', () => {
   assert.deepEqual(sent(trial.arrives('j3', { work: 499 })), ['j3 a'])
 })
 
-test('srpt: a job that is not shorter waits unbound, and the shortest that waits goes first', () => {
+test('a job that is not shorter is queued for all workers, and the shortest goes first', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })
@@ -95,7 +41,7 @@ test('srpt: a job that is not shorter waits unbound, and the shortest that waits
   assert.deepEqual(sent(trial.finishes('j1')), ['short a'])
 })
 
-test('srpt: a job that may not be preempted keeps its core', () => {
+test('a job that is not preemptible keeps its core', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 9000, preemptible: false })
@@ -103,7 +49,7 @@ test('srpt: a job that may not be preempted keeps its core', () => {
   assert.deepEqual(sent(trial.finishes('j1')), ['short a'])
 })
 
-test('srpt: a job that turns out longer makes way for one that waits', () => {
+test('a job that outgrows its estimate is preempted by a queued one', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('j1', { work: 1000 })
@@ -111,7 +57,7 @@ test('srpt: a job that turns out longer makes way for one that waits', () => {
   assert.deepEqual(sent(trial.after(1500).progresses('j1', 3000)), ['j2 a'])
 })
 
-test('srpt: a preempted job goes on where it was when the shorter one ends', () => {
+test('a preempted job resumes where it was when the shorter one ends', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')
   trial.arrives('long', { work: 9000 })
@@ -120,7 +66,7 @@ test('srpt: a preempted job goes on where it was when the shorter one ends', () 
   assert.deepEqual(trial.view.workers[0]!.jobs, [{ job: 'long', attempt: 1, running: true, remaining: 8000 }])
 })
 
-test('srpt: among several workers a job takes a core only of one that has twice as much left', () => {
+test('with several workers a job preempts only one that has twice as much left', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('j1', { work: 4000 })
@@ -129,7 +75,7 @@ test('srpt: among several workers a job takes a core only of one that has twice 
   assert.deepEqual(sent(trial.arrives('less', { work: 1999 })), ['less a'])
 })
 
-test('srpt: the less sure a job is, the sooner it is tried in the place of another', () => {
+test('a job with an uncertain estimate preempts sooner', () => {
   const takes = (sigma: number, left: number) => {
     const trial = new Trial({ scheduler: 'srpt' })
     for (const id of ['a', 'b']) trial.joins(id)
@@ -151,7 +97,7 @@ test('srpt: the less sure a job is, the sooner it is tried in the place of anoth
   )
 })
 
-test('srpt: a single worker always runs the jobs with the least left', () => {
+test('a single worker always runs the jobs with the least left', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 9 }), (works) => {
       const trial = new Trial({ scheduler: 'srpt' })
@@ -167,18 +113,18 @@ test('srpt: a single worker always runs the jobs with the least left', () => {
   )
 })
 
-test('srpt: of jobs that have about as much left, the one makes way on whose worker fewer wait', () => {
+test('of jobs with about as much left, the one with fewer paused jobs on its worker is preempted', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('on-a', { work: 50_000 })
   trial.arrives('on-b', { work: 20_000 })
-  // Two wait on a then, and none on b.
+  // Then two jobs are paused on a, and none on b.
   trial.arrives('also-on-a', { work: 20_100 })
   assert.equal(trial.at('also-on-a').worker, 'a')
   assert.deepEqual(sent(trial.arrives('short', { work: 5000 })), ['short b'])
 })
 
-test('srpt: the last slots of a worker are for the shortest', () => {
+test('the last slots of a worker are for the shortest jobs', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a', { slots: 8 })
   for (const work of [10_000, 9000, 8000, 7000, 6000]) trial.arrives(`j${work}`, { work })
@@ -192,7 +138,7 @@ test('srpt: the last slots of a worker are for the shortest', () => {
   assert.deepEqual(sent(trial.arrives('c2', { work: 562 })), ['c2 a'])
 })
 
-test('srpt: a busy worker that is much faster is better than a slow one that is free', () => {
+test('a much faster busy worker is preferred to a slow free one', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('fast', { workPerSecond: 5000 })
   trial.arrives('long', { work: 100_000 })
@@ -202,7 +148,7 @@ test('srpt: a busy worker that is much faster is better than a slow one that is 
   assert.deepEqual(sent(trial.arrives('other', { work: 1000 })), ['other fair'])
 })
 
-test('srpt: a job that could take a core waits for one that is about to be free', () => {
+test('a job that could preempt waits for a core that is about to be free', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('brief', { work: 100 })
@@ -211,12 +157,12 @@ test('srpt: a job that could take a core waits for one that is about to be free'
   const [wait] = only(trial.arrives('next', { work: 1000 }), 'wait')
   assert.deepEqual(wait!.reason, { code: 'core-soon', freeMs: 40, needMs: 1000, insteadOf: 'long' })
   assert.deepEqual(sent(trial.after(40).finishes('brief')), ['next a'])
-  // Nothing rings for it any more.
+  // Its timer is gone.
   assert.deepEqual(sent(trial.after(10).tick()), [])
   assert.deepEqual(trial.brain.view().leftBehind(), undefined)
 })
 
-test('srpt: its patience ends, whether that core is free or not', () => {
+test('it waits a bounded time, whether that core becomes free or not', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('brief', { work: 100 })
@@ -227,7 +173,7 @@ test('srpt: its patience ends, whether that core is free or not', () => {
   assert.deepEqual([run!.worker, run!.reason.code, run!.reason.preempts], ['b', 'shorter', 'long'])
 })
 
-test('srpt: no patience for what is further away, with one worker, or of a job that goes first', () => {
+test('it does not wait for a later core, with one worker, or if it goes first', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('brief', { work: 100 })
@@ -246,7 +192,7 @@ test('srpt: no patience for what is further away, with one worker, or of a job t
   assert.deepEqual(sent([...begun, ...urgent.tick()]), ['now b'])
 })
 
-test('srpt: a job that is placed anew while it waits for a core waits once', () => {
+test('a job that is placed again while it waits for a core waits once', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   for (const id of ['a', 'b', 'c']) trial.joins(id)
   trial.arrives('brief', { work: 400 })
@@ -264,7 +210,7 @@ test('srpt: a job that is placed anew while it waits for a core waits once', () 
   assert.equal(trial.at('next').attempt, 2)
 })
 
-test('srpt: a job that could start is not refused because it would rather wait', () => {
+test('a job that could start is not rejected because it prefers to wait', () => {
   const trial = new Trial({ scheduler: 'srpt', limits: { queue: 0 } })
   for (const id of ['a', 'b']) trial.joins(id)
   trial.arrives('brief', { work: 100 })
@@ -272,7 +218,7 @@ test('srpt: a job that could start is not refused because it would rather wait',
   assert.deepEqual(sent(trial.after(60).arrives('next', { work: 1000 })), ['next b'])
 })
 
-test('srpt: of those that must begin now, the one that must have begun last makes way', () => {
+test('of jobs that must start now, the one with the latest start is preempted', () => {
   const trial = new Trial({ scheduler: 'srpt', limits: { mostSlowdown: 0 } })
   trial.joins('a', { cores: 2 })
   const urgent = (id: string, work: number, due: number) => {
@@ -280,7 +226,7 @@ test('srpt: of those that must begin now, the one that must have begun last make
     return trial.tick()
   }
   trial.after(100)
-  // The first ends last, but must have begun first.
+  // The first ends last, but must start first.
   urgent('first', 9000, 10)
   urgent('third', 1000, 50)
   assert.deepEqual(sent(urgent('fourth', 10, 60)), [])

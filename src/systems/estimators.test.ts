@@ -1,4 +1,4 @@
-/** What holds for every rule, whatever it is fed. */
+/** Properties of every rule, for any input. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,14 +17,14 @@ import { logPolynomial } from './cnv/log-polynomial.ts'
 import { slopes } from './ecowork/slopes.ts'
 import { similarRequests } from './hillclimbing/similar-requests.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// The same cases in every run, so that a failure is reproducible.
 fc.configureGlobal({ seed: 1 })
 
 const rules: Record<string, () => Rule> = {
   memo,
   rankMemo,
   similarRequests,
-  'similarRequests with a number for nothing': () => similarRequests({ unknown: 2e8, rows: 7 }),
+  'similarRequests with a default': () => similarRequests({ unknown: 2e8, rows: 7 }),
   slopes,
   logPolynomial: () => logPolynomial({ rows: 40 }),
   constant,
@@ -53,7 +53,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: number },
 )
 
-// Few names in some runs, so that there are enough rows for a model of them.
+// Few names in some runs, so that models have enough rows.
 const rows = fc.subarray(names, { minLength: 1 }).chain((names) => {
   const features = featuresOf(names)
   const params = fc.oneof(features, fc.anything())
@@ -62,7 +62,7 @@ const rows = fc.subarray(names, { minLength: 1 }).chain((names) => {
 })
 
 for (const [name, make] of Object.entries(rules)) {
-  test(`${name}: a guess is finite and above 0, or there is none, whatever it is fed`, () => {
+  test(`${name}: a guess is finite and above 0, or undefined, for any input`, () => {
     fc.assert(
       fc.property(fc.constantFrom(...workloads), rows, (workload, rows) => {
         const rule = make()
@@ -71,7 +71,7 @@ for (const [name, make] of Object.entries(rules)) {
           check(rule, question)
           rule.learn(question, value)
           check(rule, question)
-          // What an exact memory does not know.
+          // A request that the memo does not know.
           check(rule, { ...question, key: 'new' })
         }
       }),
@@ -97,7 +97,7 @@ function usedMb(): number {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
-/** No two alike, with names and long texts of a client's choice. */
+/** Every request is different, with names and long texts that a client chose. */
 function hostile(i: number): Question {
   const text = `${i}`.padEnd(2000, 'x')
   const features: Features = { [`name${i}`]: i, kind: `kind${i}`, text, [text]: 1, n: i, width: 1 + (i % 90) }
@@ -105,7 +105,7 @@ function hostile(i: number): Question {
   return { workload: 'made-up', codeHash: 'code', key: text, params: {}, features }
 }
 
-test('memory stays bounded, whatever comes', () => {
+test('memory stays bounded, whatever clients send', () => {
   const bounded: Record<string, Rule> = {
     memo: memo({ keys: 300 }),
     rankMemo: rankMemo({ keys: 300 }),

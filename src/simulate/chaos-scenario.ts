@@ -1,0 +1,224 @@
+/** The scenario of a run with faults, drawn whole from a seed. Every draw has its place: the same seed, the same scenario. */
+
+import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
+import type { BrainLimits } from '../brain/limits.ts'
+import { type Random, stream } from '../lib/random.ts'
+import { type DisciplineName, disciplines } from '../model/discipline.ts'
+import type { Job } from '../model/job.ts'
+import { type BrainSpec, usualDiscipline } from '../systems/brain-spec.ts'
+import type { ScaleSpec } from '../systems/scalers.ts'
+import type { SchedulerName } from '../systems/schedulers.ts'
+import { listMs, providerRates } from './chaos-fleet.ts'
+import { functionFaults, functionsFrom } from './chaos-functions.ts'
+import { ownWays, placingFrom } from './chaos-policies.ts'
+import { tiersFrom } from './chaos-tiers.ts'
+import type { FleetSpec, Truth } from './environment.ts'
+import type { FaultRates } from './faults.ts'
+import { guess, unitsPerSecond } from './simulate.ts'
+import { lognormal } from './sizes.ts'
+
+/** What a caller sets in place of what is drawn. */
+export interface ScenarioOptions {
+  /** The scaling policy. */
+  scale?: Omit<ScaleSpec, 'min' | 'max'>
+  /** Further limits of the brain. */
+  limits?: Partial<BrainLimits>
+  overflow?: Partial<OverflowOptions>
+}
+
+export interface ChaosJob {
+  atMs: number
+  job: Job
+  size: number
+  fate: Truth['fate']
+  /** When its client hangs up. Undefined: never. */
+  hangsUpAtMs: number | undefined
+}
+
+export interface ChaosScenario {
+  min: number
+  max: number
+  fleet: FleetSpec
+  rates: FaultRates
+  brain: BrainSpec
+  jobs: number
+  /** The jobs in order of arrival. To be drawn once. */
+  drawJobs(): Generator<ChaosJob>
+}
+
+interface Draws {
+  random: Random
+  clients: Random
+  precedence: Random
+  tiers: ReturnType<typeof tiersFrom>
+}
+
+type ChaosLimits = ReturnType<typeof drawLimits>
+
+export function drawScenario(
+  scheduler: SchedulerName,
+  seed: number,
+  options: ScenarioOptions,
+): ChaosScenario {
+  const random = stream(seed, 'scenario')
+  const min = 1 + random.below(4)
+  const max = min + random.below(3)
+  const jobs = 20 + random.below(80)
+  const perSecond = 2 + random.next() * 20
+  const untilMs = (jobs / perSecond) * 1000 * (1 + random.next())
+  const fleet = drawFleet(random)
+  const rates = drawRates(random, seed, untilMs)
+  const choices: DisciplineName[] = [usualDiscipline(scheduler), usualDiscipline(scheduler), 'fifo']
+  const limits = drawLimits(random)
+  const discipline = choices[random.below(choices.length)]!
+  const epoch = 1 + random.below(3)
+
+  const clients = stream(seed, 'clients')
+  const workPerMinute = (1 + clients.next() * 60) * unitsPerSecond
+  const rateLimit = clients.next() < 0.2 ? { rateLimit: { workPerMinute, burst: workPerMinute / 10 } } : {}
+  const fair = disciplines[discipline].ranks && stream(seed, 'fair').next() < 0.3 ? { fair: true } : {}
+
+  const precedence = stream(seed, 'precedence')
+  const turns = { mostSlowdown: 1 + precedence.below(20), turnMs: 1 + precedence.below(20) }
+  if (precedence.next() < 0.5) Object.assign(limits, turns)
+  const hasIntervals = precedence.next() < 0.6
+  const haste = precedence.next() < 0.5 ? 0 : precedence.next() * 0.3
+
+  const tiers = tiersFrom(seed, scheduler, { min, max })
+  const own = ownWays(scheduler, seed, limits.beatMs)
+  Object.assign(limits, own.limits)
+  const { scale, isByCpu } = drawScale(seed, { min, max }, untilMs, options.scale ?? own.scale, tiers)
+  const overflow = functionsFrom(seed, min * fleet.cores)
+  if (overflow.overflow) Object.assign(overflow.overflow, options.overflow)
+  Object.assign(limits, options.limits)
+  drawHealth(seed, limits, isByCpu, own.limits === undefined)
+
+  const placing = own.placing ?? placingFrom(seed)
+  const brain = {
+    scheduler,
+    discipline,
+    scale,
+    epoch,
+    seed,
+    limits,
+    placing,
+    ...rateLimit,
+    ...fair,
+    ...overflow,
+  }
+  const traffic = { jobs, perSecond, hasIntervals, haste }
+  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, tiers })
+  return { min, max, fleet, rates, brain, jobs, drawJobs }
+}
+
+function drawFleet(random: Random): FleetSpec {
+  return {
+    cores: 1 + random.below(3),
+    workPerSecond: unitsPerSecond,
+    memoryMb: 256 * (1 + random.below(8)),
+    slots: 1 + random.below(12),
+    bootMs: random.next() * 1000,
+  }
+}
+
+function drawRates(random: Random, seed: number, untilMs: number): FaultRates {
+  return {
+    lose: random.next() < 0.3 ? 0 : random.next() * 0.15,
+    double: random.next() < 0.3 ? 0 : random.next() * 0.3,
+    delayMs: 0.1 + random.next() ** 3 * 300,
+    provider: providerRates(stream(seed, 'provider')),
+    everyMs: 200 + random.next() * 4000,
+    untilMs,
+    ...functionFaults(seed),
+  }
+}
+
+function drawLimits(random: Random) {
+  return {
+    queue: random.next() < 0.2 ? random.below(20) : 1000,
+    crashes: 2 + random.below(3),
+    losses: 2 + random.below(5),
+    beatMs: 100 + random.below(400),
+    missedBeats: 2 + random.below(4),
+    freshMs: 1000,
+    settleMs: 50 + random.below(1000),
+    bootMs: 3000,
+    listMs,
+    backoffMs: 100,
+    backoffMaxMs: 3000,
+  }
+}
+
+function drawScale(
+  seed: number,
+  bounds: { min: number; max: number },
+  untilMs: number,
+  given: Omit<ScaleSpec, 'min' | 'max'> | undefined,
+  tiers: Draws['tiers'],
+): { scale: ScaleSpec; isByCpu: boolean } {
+  const sizing = stream(seed, 'sizing')
+  const wander = { everyMs: 200 + sizing.next() * 5000, untilMs }
+  const wanders = { ...bounds, policy: 'wandering' as const, wander }
+  const byCpu = { ...bounds, policy: 'cpu-ema' as const, everyMs: 300 + sizing.below(3000) }
+  const usual = stream(seed, 'by cpu').next() < 0.15 ? byCpu : sizing.next() < 0.5 ? wanders : bounds
+  const scale = given ? { ...bounds, ...given } : (tiers?.scale ?? usual)
+  return { scale, isByCpu: scale === byCpu }
+}
+
+/** Queue timeouts, retries, and how workers are found to be lost. */
+function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing: boolean): void {
+  const waiting = stream(seed, 'waiting')
+  if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
+  if (waiting.next() < 0.3) Object.assign(limits, { retries: 1 + waiting.below(5) })
+  const health = stream(seed, 'health')
+  if (isByCpu) Object.assign(limits, { cpuEveryMs: 200 + health.below(2000) })
+  const everyMs = limits.beatMs * (1 + 2 * health.next())
+  const pings = { everyMs, answerMs: everyMs, most: 2 + health.below(3), mostFresh: 16 }
+  if (health.next() < 0.25 && mayPing) Object.assign(limits, { pings })
+}
+
+function* jobsOf(
+  {
+    jobs,
+    perSecond,
+    hasIntervals,
+    haste,
+  }: Record<'jobs' | 'perSecond' | 'haste', number> & {
+    hasIntervals: boolean
+  },
+  { random, clients, precedence, tiers }: Draws,
+): Generator<ChaosJob> {
+  const sizes = lognormal(-2, 1.5)
+  const errorSigma = random.next() * 2
+  const within = Math.exp(1.645 * errorSigma)
+  let time = 0
+  for (let i = 1; i <= jobs; i++) {
+    time += (random.exponential() / perSecond) * 1000
+    const size = Math.max(1, Math.round(Math.min(sizes.draw(random), 20) * unitsPerSecond))
+    const work = guess(size, errorSigma, random)
+    const soonMs = precedence.next() < haste ? (work / 1000) * (0.5 + 4 * precedence.next()) : undefined
+    const laterMs = random.next() < 0.1 ? random.exponential() * 3000 : undefined
+    const deadlineMs = soonMs ?? laterMs
+    const hangsUpMs = random.next() < 0.1 ? random.exponential() * 2000 : undefined
+    const job = {
+      id: `j${i}`,
+      workload: 'chaos',
+      work,
+      ...(hasIntervals && { low: Math.floor(work / within), high: Math.ceil(work * within) }),
+      memoryMb: 16 * random.below(24),
+      ...(clients.next() < 0.8 && { client: `c${clients.below(3)}` }),
+      ...(deadlineMs !== undefined && { deadlineAt: time + deadlineMs }),
+      ...(random.next() < 0.15 && { safeToRepeat: false }),
+      ...(random.next() < 0.15 && { preemptible: false }),
+      ...tiers?.lane(),
+    }
+    const fate = fateOf(random.next())
+    yield { atMs: time, job, size, fate, hangsUpAtMs: hangsUpMs === undefined ? undefined : time + hangsUpMs }
+  }
+}
+
+function fateOf(draw: number): Truth['fate'] {
+  if (draw < 0.03) return 'crashes-worker'
+  if (draw < 0.06) return 'crashes-slot'
+  return draw < 0.1 ? 'errs' : 'ends'
+}

@@ -1,0 +1,100 @@
+/** What the parts of a simulation see of the world around them. `World` implements it. */
+
+import type { Brain } from '../brain/brain.ts'
+import type { Action } from '../model/action.ts'
+import type { AttemptToken } from '../model/attempt.ts'
+import type { Event } from '../model/event.ts'
+import type { Job } from '../model/job.ts'
+import type { BrainSpec } from '../systems/brain-spec.ts'
+import type { VirtualClock } from './clock.ts'
+
+/** The workers that the provider launches. */
+export interface FleetSpec {
+  cores: number
+  workPerSecond: number
+  memoryMb: number
+  slots: number
+  bootMs: number
+}
+
+/** The facts about a job that the brain does not know. */
+export interface Truth {
+  job: Job
+  size: number
+  arrivedAt: number
+  /** How its attempts end. */
+  fate: 'ends' | 'errs' | 'crashes-slot' | 'crashes-worker'
+}
+
+/** Sees every event and the actions that follow. */
+export interface Observer {
+  observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void
+}
+
+export type LaunchFate = 'comes' | 'fails' | 'hangs' | 'twice' | 'twin-hangs' | 'dies' | 'late'
+export type FunctionFate = 'works' | 'throttles' | 'errs' | 'dies' | 'hangs'
+
+/** Faults, drawn when the parts ask for them. */
+export interface FaultDraws {
+  /** The delays of the copies of a message that arrive: none, one or two. */
+  message(): number[]
+  function(): FunctionFate
+  /** True: the machine of a dead process rejects connections. False: nothing comes back. */
+  refuses(): boolean
+  /** True: the death of a process is noticed at once. False: by its missed heartbeats. */
+  noticesDeath(): boolean
+  /** An attempt that may start only once has started. */
+  started(token: AttemptToken): void
+  readonly provider: {
+    launch(): LaunchFate
+    /** The share of its boot time after which a launch dies. */
+    part(): number
+    tellsFailure(): boolean
+  }
+}
+
+/** A worker process, as faults and the provider see it. */
+export interface Process {
+  readonly id: string
+  readonly launch: string
+  readonly alive: boolean
+  readonly frozen: boolean
+  readonly worker: { readonly jobs: readonly unknown[]; setSpeed(speed: number): void }
+  /** Idempotent. */
+  die(): void
+  freeze(): void
+  thaw(): void
+  /** A request has arrived at this front. */
+  requestArrived(): void
+}
+
+export interface Environment {
+  readonly clock: VirtualClock
+  readonly parts: {
+    readonly brain: BrainSpec
+    readonly fleet: FleetSpec
+    readonly faults?: FaultDraws
+  }
+  readonly nodes: Map<string, Process>
+  readonly truths: ReadonlyMap<string, Truth>
+  /** Workers that are given no more jobs. */
+  readonly draining: Set<string>
+  readonly provider: {
+    died(node: Process): void
+    /** Launches of all machines that exist. */
+    list(): string[]
+    /** Starts a machine that nobody launched; it joins, or never does. */
+    stray(joins: boolean): void
+  }
+  readonly fronts: { add(node: Process): void; gone(node: Process): void }
+  /** Cores that run a job. */
+  busyCores: number
+  /** Starts a worker process, which joins. */
+  boot(launch: string, id: string): Process
+  /** Hands an event to the brain and performs its actions. */
+  tell(event: Event): void
+  /** Delivers a message as the network does: at once, late, twice or never. */
+  send(deliver: () => void): void
+  /** The client of a job hangs up. */
+  hangUp(job: string): void
+}
