@@ -12,22 +12,9 @@ import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/f
 import { wireVersion } from '../src/wire/messages.ts'
 import type { Frame } from '../src/wire/session.ts'
 import { cable, startFront } from './front-processes.ts'
-import {
-  cli,
-  fixtures,
-  keptBodies,
-  open,
-  patient,
-  problemOf,
-  startLive,
-  until,
-  untilIdle,
-  useLive,
-} from './live.ts'
+import { cli, fixtures, keptBodies, open, problemOf, startLive, until, untilIdle, useLive } from './live.ts'
 
 const live = useLive({
-  // What ends while a front cannot tell the brain is tried again once two reports do not name it: there are none.
-  limits: { ...patient, beatMs: 60_000 },
   slots: 20,
   queue: 20,
   fronts: { count: 2, command: [process.execPath, cli, 'front'] },
