@@ -221,7 +221,7 @@ test('status shows totals and a table of workers, and the same state as JSON', a
   const { workers } = JSON.parse(json.stdout) as ClusterState
   assert.match(shown.stdout, /^up .* · srpt · 1 ready · 0 running, 0 held, 0 waiting · \d+ accepted, /)
   assert.match(shown.stdout, new RegExp(`\\nw1 +ready +${workers[0]?.pid} +0 of 1 +0 of 17 +0 +`))
-  assert.match(shown.stdout, /ago +0 ready, 1 booting +1 worker launched: 0 workers, the least is 1\n/)
+  assert.match(shown.stdout, /ago +0 ready, 1 booting +1 worker launched: 0 workers, and the minimum is 1\n/)
   assert.match(shown.stdout, /ago +1 ready +w1 joined, .* after its launch$/m)
 })
 

@@ -73,7 +73,7 @@ test('replay --why prints the story of a job in a log', async () => {
     assert.equal(JSON.parse(json.stdout).job, 'j7')
     const nobody = await run(['replay', log, '--why', 'x'])
     assert.equal(nobody.code, 2)
-    assert.match(nobody.stderr, /--why = x: there is no such job in the log; it has 300 jobs/)
+    assert.match(nobody.stderr, /--why = x: not found in the log, which has 300 jobs/)
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -22,8 +22,8 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 export const fixtures = join(import.meta.dirname, '..', 'fixtures', 'door.ts')
 export const cli = join(import.meta.dirname, '..', '..', 'src', 'cli', 'plimsoll.js')
 
-/** A worker that a busy machine delays is neither lost nor given up. Tests that want that say so. */
-export const patient = { missedBeats: 1000, freshMs: 2 ** 30, bootMs: 600_000 }
+/** What a busy machine delays is not lost: workers, launches and attempts. Tests that want that say so. */
+export const patient = { missedBeats: 1000, freshMs: 2 ** 30, settleMs: 2 ** 30, bootMs: 600_000 }
 
 /** `wait`: until a worker is ready. */
 export async function startLive(options: Partial<ClusterOptions> = {}, wait = true): Promise<Live> {

@@ -33,7 +33,7 @@ test('a checkout with another brain constant is different, and the first differe
   cpSync(join(here, 'src'), join(copy, 'src'), { recursive: true })
   cpSync(join(here, 'package.json'), join(copy, 'package.json'))
   symlinkSync(join(here, 'node_modules'), join(copy, 'node_modules'))
-  const chaos = join(copy, 'src/simulate/chaos.ts')
+  const chaos = join(copy, 'src/simulate/chaos-scenario.ts')
   const source = readFileSync(chaos, 'utf8')
   const altered = source.replace('missedBeats: 2 +', 'missedBeats: 3 +')
   assert.notEqual(altered, source)

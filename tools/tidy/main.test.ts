@@ -13,7 +13,7 @@ const folder = (room: string) => (room === 'index' ? 'src' : `src/${room}`)
 const orderly = {
   ...Object.fromEntries(Object.keys(rooms).map((room) => [`${folder(room)}/a.ts`, 'const a = 1\n'])),
   'package.json': JSON.stringify({ name: 'p', exports: { '.': './src/a.ts' } }),
-  'src/a.ts': "import './live/a.ts'\n\nnew URL('./cli/a.ts', import.meta.url)\n",
+  'src/a.ts': "import './config/a.ts'\n\nnew URL('./cli/a.ts', import.meta.url)\n",
   'src/lib/long.test.ts': 'function f() {\n\n}\n',
   'ARCHITECTURE.md': '<!-- rooms:begin -->\n<!-- rooms:end -->\n',
 }

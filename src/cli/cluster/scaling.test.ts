@@ -48,16 +48,16 @@ test('explains scaling steps', () => {
   const facts = { cores: 12.4, extra: 0.2, waitingMs: 186_000, have: 6, to: 7 }
   assert.equal(
     explain({ code: 'forecast', ...facts }),
-    'what arrives will keep 12.4 cores busy, and 3.1 min of work wait, for 0.2 more: 6 → 7 workers',
+    'arrivals will keep 12.4 cores busy, and a backlog of 3.1 min needs 0.2 more: 6 → 7 workers',
   )
   assert.equal(
     explain({ code: 'forecast', cores: 1, extra: 0, waitingMs: 0, have: 2, to: 1, drainMs: 0 }),
-    'what arrives will keep 1 core busy: 2 → 1 worker; it is empty',
+    'arrivals will keep 1 core busy: 2 → 1 worker; it is empty',
   )
-  assert.match(explain({ code: 'forecast-crowd', ...facts }), /^far more jobs come than usual; what arrives/)
+  assert.match(explain({ code: 'forecast-crowd', ...facts }), /^arrivals surge; arrivals will/)
   assert.match(
     explain({ code: 'forecast-strained', ...facts, percent: 90 }),
-    /the promise leaves 90 % is used up/,
+    /90 % of the waiting that the promise allows is used/,
   )
   assert.match(
     explain({ code: 'utilisation', percent: 91, target: 70, have: 2, to: 3 }),
