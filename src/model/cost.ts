@@ -1,4 +1,4 @@
-/** What an attempt cost, and how that was measured. */
+/** The measured cost of an attempt. */
 
 import type { Quantities } from './metering.ts'
 import type { Tally } from './metrics.ts'

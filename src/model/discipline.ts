@@ -5,7 +5,7 @@
 
 import type { Precedence } from './job.ts'
 
-/** What a discipline must know of a job in a worker's hands. */
+/** What a discipline must know about a job on a worker. */
 export interface Runnable {
   running: boolean
   readonly preemptible: boolean
@@ -13,21 +13,21 @@ export interface Runnable {
 
 export const noPrecedence: Readonly<Precedence> = { tier: 0, until: 0, due: 0 }
 
-/** More than any work that is left, or any time; less than loses track of them in a sum. */
+/** Exceeds any remaining work and any time, yet is small enough that a sum with them stays exact. */
 const tierStep = 1e15
 
-/** Whether it goes before all others (-1), or in which tier it goes: who has had more than its share never goes first. */
+/** -1: the job has its turn and goes before all others. Otherwise its tier; only tier 0 gets turns. */
 export function standsIn({ tier, until }: Precedence, done: number): number {
   return done < until && tier === 0 ? -1 : tier
 }
 
-/** The order in which jobs run: the smallest first. */
+/** Jobs run in ascending order of rank. */
 export function rankOf(job: Precedence, done: number, remaining: number): number {
   const stands = standsIn(job, done)
   return stands * tierStep + (stands < 0 ? job.due : remaining)
 }
 
-/** How much a job will have done when its place among the others changes. */
+/** The work done at which the job's rank changes next. */
 export function nextPoint({ reviseAt, until }: { reviseAt: number; until: number }): number {
   return until > 0 && until < reviseAt ? until : reviseAt
 }
@@ -36,17 +36,17 @@ export interface Discipline {
   readonly name: DisciplineName
   /** True: at most `cores` jobs run at a time, so each has a core to itself. */
   readonly bounded: boolean
-  /** True: the choice depends on remaining work, so a job that outgrows its estimate must be ranked anew. */
+  /** True: the choice depends on remaining work, so a job that outgrows its estimate must be ranked again. */
   readonly ranks: boolean
-  /** The jobs that run. `jobs` are in order of arrival; a job without permission to start is not among them. */
+  /** Returns the jobs that run now. `jobs` are in order of arrival, without jobs that still wait for `go`. */
   choose<J extends Runnable>(jobs: readonly J[], cores: number, rank: (job: J) => number): readonly J[]
-  /** How much of a job's remaining work is done before, or instead of, `work` that comes now. */
+  /** How much of a job's remaining work a new job of size `work` has to wait for. */
   ahead(remaining: number, work: number): number
 }
 
 export type DisciplineName = 'sharing' | 'fifo' | 'srpt'
 
-/** All run; the operating system shares the cores. A thread per request behaves so. */
+/** All jobs run and the operating system shares the cores, as with a thread per request. */
 const sharing: Discipline = {
   name: 'sharing',
   bounded: false,
@@ -55,7 +55,7 @@ const sharing: Discipline = {
   choose: (jobs) => jobs,
 }
 
-/** The oldest run to their end. */
+/** The oldest jobs run to completion. */
 const fifo: Discipline = {
   name: 'fifo',
   bounded: true,
@@ -64,7 +64,7 @@ const fifo: Discipline = {
   choose: (jobs, cores) => (jobs.length <= cores ? jobs : jobs.slice(0, cores)),
 }
 
-/** The jobs of the smallest rank run, so those with the least remaining work; a running one goes before its equal. */
+/** Shortest remaining processing time: the jobs of the lowest rank run. A running job wins ties. */
 const srpt: Discipline = {
   name: 'srpt',
   bounded: true,
@@ -75,7 +75,7 @@ const srpt: Discipline = {
     const chosen = jobs.filter((job) => job.running && !job.preemptible)
     const pinned = chosen.length
     if (pinned >= cores) return chosen
-    // The best so far stay in order, each with its rank: cores are few, so insertion is quick.
+    // An insertion sort of the best so far: cores are few.
     const ranks: number[] = new Array(pinned).fill(0)
     for (const job of jobs) {
       const { running } = job

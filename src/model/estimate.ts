@@ -1,4 +1,4 @@
-/** What a job is expected to cost. `low` and `high` bound 90 % of such jobs. */
+/** The predicted cost of a job. `low` and `high` bound 90 % of such jobs. */
 export interface Estimate {
   work: number
   low: number

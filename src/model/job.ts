@@ -9,22 +9,22 @@ export interface Job {
   /** Predicted peak resident memory. */
   memoryMb: number
   client?: string
-  /** Which of several queues it belongs in, for policies that have more than one. */
+  /** Its queue, for policies with several. */
   lane?: string
-  /** The node that it came in through, where there are several fronts. Undefined: the coordinator. */
+  /** The front that received it, if the cluster has several. Undefined: the coordinator. */
   front?: string
   deadlineAt?: number
   /** False: started at most once; the worker says `ready` and waits for `go`. Default true. */
   safeToRepeat?: boolean
-  /** False: once it runs it is not paused. Default true. */
+  /** False: never paused once it runs. Default true. */
   preemptible?: boolean
 }
 
-/** What lets a job go before others, or after them, whatever is left of it. */
+/** Lets a job go before or after others regardless of its remaining work. */
 export interface Precedence {
-  /** 0, or more for a job of a client that has had more than its share. */
+  /** 0; higher for jobs of a client that has exceeded its share. */
   tier: number
-  /** Until it has done so much work it goes before all others, among its like in order of `due`, a time. */
+  /** The job has its turn until it has done this much work. Jobs that have their turn go in order of `due`, a time. */
   until: number
   due: number
 }

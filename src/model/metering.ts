@@ -38,7 +38,7 @@ export function amountOf({ metrics: parts }: Quantity, tally: Tally): number {
   return parts.reduce((sum, metric) => sum + (tally[metric] ?? 0), 0)
 }
 
-/** What a worker reports of running jobs, besides what scheduling needs. All off by default. */
+/** What a worker reports about running jobs beyond what scheduling needs. All off by default. */
 export interface Following {
   /** Reports progress each time a job has done this much more work. */
   progressEvery?: number
@@ -48,7 +48,7 @@ export interface Following {
   fromStart?: boolean
 }
 
-/** Rejects, by name, what the meter cannot report. */
+/** Rejects settings that the meter cannot report. Errors name the option. */
 export function followingOf(
   { progressEvery, metricsEvery, fromStart }: Following,
   meter: MeterSetting,

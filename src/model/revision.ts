@@ -29,7 +29,7 @@ const [doubted, disbelieved] = [2, 3]
 export function firstExpectation(prediction: Prediction): Expectation {
   const { work } = prediction
   const sigma = sigmaOf(prediction)
-  // Less work than this says nothing new about the job.
+  // Work below this carries no information about the job's size.
   const reviseAt = work * (sigma === undefined ? overrun : Math.exp(-sigma))
   const expected = sigma === undefined ? work : work * firstIndex(sigma)
   return { expected, reviseAt: Math.max(1, reviseAt) }

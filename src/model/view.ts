@@ -1,27 +1,27 @@
-/** What the brain believes, put so that people, tests and checks can read it. */
+/** The brain's state, in a form for people, tests and checks. */
 
-/** Facts by name, for people. */
+/** Named facts for people. */
 export type Figures = Readonly<Record<string, number | string | boolean | null>>
 
 export interface WorkerView {
   id: string
   state: 'ready' | 'draining'
   suspect: boolean
-  /** Has joined, and not reported yet. */
+  /** Has joined but not yet reported. */
   fresh: boolean
   cores: number
   slots: number
   memoryMb: number
   usedMemoryMb: number
-  /** The share of its cores that was busy between the last two looks; null: not known. */
+  /** The share of its cores that was busy between the last two readings; null: unknown. */
   cpu: number | null
   /** The role that the scaler assigned, if it assigns roles. */
   role?: string
-  /** What policies tell of it. */
+  /** Facts from the policies. */
   figures: Figures
-  /** Work that its jobs are still expected to need, together. */
+  /** The expected remaining work of all its jobs. */
   outstanding: number
-  /** Jobs in its hands, in order of arrival there. */
+  /** Its jobs, in order of arrival at the worker. */
   jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
 }
 
@@ -33,7 +33,7 @@ export function mayWork({ state, slots }: WorkerView): boolean {
 export interface BrainView {
   now: number
   waiting: string[]
-  /** How many of those are in each lane, where there are lanes. */
+  /** The number of queued jobs by lane, if there are lanes. */
   lanes?: Readonly<Record<string, number>>
   placed: number
   /** In functions. */
@@ -45,17 +45,17 @@ export interface BrainView {
   draining: number
   workers: WorkerView[]
   counters: Readonly<Counters>
-  /** What the scaling policy tells of itself. */
+  /** Facts from the scaler. */
   scaling: Figures
-  /** Jobs that have their turn on a core, how many may, and those that are owed one. */
+  /** Jobs that have their turn, the maximum, and jobs that are owed one. */
   turns: { taken: number; most: number; owed: number }
-  /** A job that waits while an empty worker may take it, if there is one: a fault of the policy. */
+  /** A job that is queued although an idle worker could take it: a fault of the policy. */
   idleBeside(): { job: string; worker: string } | undefined
-  /** What is remembered of a job that is over, if anything is: a leak. */
+  /** State that is still kept for a job that has ended: a leak. */
   leftBehind(): string | undefined
 }
 
-/** How often things happened since the start. */
+/** Counts since the start. */
 export interface Counters {
   accepted: number
   results: number
@@ -65,6 +65,6 @@ export interface Counters {
   cancelled: number
   retries: number
   superseded: number
-  /** Waited longer than the policy lets jobs of their lane wait. */
+  /** Exceeded the queue timeout of their lane. */
   dropped: number
 }

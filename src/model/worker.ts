@@ -1,9 +1,9 @@
-/** What a worker says of itself when it joins. */
+/** What a worker announces when it joins. */
 export interface WorkerFacts {
   id: string
   cores: number
   workPerSecond: number
   memoryMb: number
-  /** Most jobs it holds at once, running and paused. */
+  /** The maximum number of jobs it holds at once, running and paused. */
   slots: number
 }

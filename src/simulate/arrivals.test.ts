@@ -10,7 +10,7 @@ import { type Arrivals, arrivalsFromFile, bursty, diurnal, poisson } from './arr
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-arrivals-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** The first times of arrival. */
+/** The first `count` arrival times. */
 function times(arrivals: Arrivals, count: number): number[] {
   const random = stream(11, 'arrivals')
   const all: number[] = []
@@ -29,19 +29,19 @@ function dispersion(at: number[], windowMs: number): number {
   return counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length / mean
 }
 
-test('independent arrivals come at the stated rate', () => {
+test('independent arrivals have the stated rate', () => {
   const at = times(poisson(40), 200_000)
   near(rate(at), 40, 0.01)
   near(dispersion(at, 1000), 1, 0.05)
 })
 
-test('bursts come at the stated mean rate, and in bursts', () => {
+test('bursty arrivals have the stated mean rate, and are bursty', () => {
   const at = times(bursty(40, 10, 9000, 1000), 400_000)
   near(rate(at), 40, 0.05)
   assert.ok(dispersion(at, 1000) > 10)
 })
 
-test('the daily rhythm keeps the mean rate, with its peak at noon and its trough at midnight', () => {
+test('diurnal arrivals keep the mean rate, peak at noon and have their trough at midnight', () => {
   const dayMs = 10_000
   const at = times(diurnal(100, 0.8, dayMs), 200_000)
   near(rate(at), 100, 0.02)
@@ -60,7 +60,7 @@ test('arrivals never go back in time', () => {
   }
 })
 
-test('a file gives its times in order, in milliseconds, and then no more', () => {
+test('arrivals from a file come in order, in milliseconds, and end with the file', () => {
   const path = join(folder, 'times')
   writeFileSync(path, '# seconds\n2\n\n0.5\r\n3\n')
   const arrivals = arrivalsFromFile(path)
@@ -71,7 +71,7 @@ test('a file gives its times in order, in milliseconds, and then no more', () =>
   )
 })
 
-test('a file with a bad line is refused, naming it', () => {
+test('a file with a bad line is rejected; the error names the line', () => {
   const path = join(folder, 'bad')
   for (const bad of ['soon', '-1', 'NaN', 'Infinity', '1 2']) {
     writeFileSync(path, `1\n# fine\n${bad}\n2\n`)
@@ -82,7 +82,7 @@ test('a file with a bad line is refused, naming it', () => {
   }
 })
 
-test('a file that is empty or not there is refused', () => {
+test('an empty or missing file is rejected', () => {
   const path = join(folder, 'empty')
   writeFileSync(path, '# nothing\n\n')
   assert.throws(() => arrivalsFromFile(path), new ConfigError(`arrivals = ${path}: holds no numbers`))

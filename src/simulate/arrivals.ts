@@ -1,4 +1,4 @@
-/** When jobs arrive: processes that give the next arrival's time in milliseconds, or Infinity for none. */
+/** Arrival processes: each returns the time of the next arrival in milliseconds, or Infinity for none. */
 
 import type { Random } from '../lib/random.ts'
 import { numbersFromFile } from './sizes.ts'
@@ -14,8 +14,8 @@ export function poisson(perSecond: number): Arrivals {
 }
 
 /**
- * Calm and busy phases in turn, of the given mean lengths: nine tenths of the time calm. The mean rate over
- * both is `perSecond`; a busy phase is `factor` times as fast as a calm one.
+ * Alternating calm and busy phases of the given mean lengths; by default 90 % of the time is calm. The mean rate over
+ * both is `perSecond`; a busy phase has `factor` times the rate of a calm one.
  */
 export function bursty(perSecond: number, factor = 10, calmMs = 90_000, busyMs = 10_000): Arrivals {
   const calmRate = (perSecond * (calmMs + busyMs)) / (calmMs + factor * busyMs)
@@ -32,14 +32,14 @@ export function bursty(perSecond: number, factor = 10, calmMs = 90_000, busyMs =
         }
         const arrival = at + (random.exponential() / (calmRate * (busy ? factor : 1))) * 1000
         if (arrival <= until) return arrival
-        // The phase ends first; exponential gaps have no memory, so the draw may begin anew.
+        // The phase ends first. Exponential gaps are memoryless, so drawing again is correct.
         at = until
       }
     },
   }
 }
 
-/** A daily rhythm: the rate swings between `1 - depth` and `1 + depth` times its mean. */
+/** A daily cycle: the rate swings between `1 - depth` and `1 + depth` times its mean. */
 export function diurnal(perSecond: number, depth = 0.8, dayMs = 86_400_000): Arrivals {
   return {
     name: 'diurnal',
@@ -55,7 +55,7 @@ export function diurnal(perSecond: number, depth = 0.8, dayMs = 86_400_000): Arr
   }
 }
 
-/** At the times in a file, one in seconds a line, ascending. */
+/** At the times listed in a file: one per line, in seconds, ascending. */
 export function arrivalsFromFile(path: string): Arrivals {
   const times = numbersFromFile(path, 'arrivals').sort((a, b) => a - b)
   let index = 0

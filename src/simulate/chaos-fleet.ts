@@ -1,11 +1,11 @@
-/** The fleet of a chaotic run: how its provider fails, and how all must have come to rest. */
+/** The fleet of a run with faults: how its provider fails, and the state it must reach afterwards. */
 
 import { InvariantError } from '../lib/errors.ts'
 import type { Random } from '../lib/random.ts'
 import type { ProviderFaultRates } from './provider-faults.ts'
 import type { World } from './world.ts'
 
-/** Lists are late by no more than the brain is told to expect; how wrong each of them is has no bound. */
+/** The brain is told how late lists may be, and they keep to it; their errors have no bound. */
 export const listMs = 1500
 
 export function providerRates(random: Random): Omit<ProviderFaultRates, 'untilMs'> {
@@ -31,27 +31,27 @@ export function providerRates(random: Random): Omit<ProviderFaultRates, 'untilMs
   }
 }
 
-/** The fleet must have come to rest: as many workers as asked for, known to all sides, with empty hands. */
+/** Once faults end, brain, provider and workers must agree on a fleet of the right size without jobs. */
 export function settled(world: World, min: number, max: number): void {
   const view = world.brain.view()
   const known = new Set(view.workers.map((worker) => worker.id))
   const strangers = [...world.nodes.keys()].filter((id) => !known.has(id))
-  if (strangers.length > 0) fail(`workers that nobody knows go on: ${strangers.join(', ')}`)
+  if (strangers.length > 0) fail(`workers still run that the brain does not know: ${strangers.join(', ')}`)
   const gone = [...known].filter((id) => !world.nodes.has(id))
-  if (gone.length > 0) fail(`workers that are gone are counted: ${gone.join(', ')}`)
+  if (gone.length > 0) fail(`the brain counts workers that have ended: ${gone.join(', ')}`)
   const size = view.ready + view.booting.length
   if (size < min || size > max)
-    fail(`${view.ready} workers are ready, ${view.booting.length} boot; ${min} to ${max} were asked for`)
+    fail(`${view.ready} workers are ready and ${view.booting.length} are booting; must be ${min} to ${max}`)
   const missing = view.booting.filter((launch) => !world.provider.list().includes(launch))
-  if (missing.length > 0) fail(`launches that came to nothing are waited for: ${missing.join(', ')}`)
-  // What boots just now may come or go; all else is there once.
+  if (missing.length > 0) fail(`the brain still waits for failed launches: ${missing.join(', ')}`)
+  // Booting machines may still join or fail; all others exist exactly once.
   const launches = [...world.nodes.values()].map(({ launch }) => launch)
   const listed = world.provider.list().filter((launch) => !view.booting.includes(launch))
   if (listed.sort().join() !== launches.sort().join())
     fail(`the provider has ${listed.join(', ')} and bills them, the brain has ${launches.join(', ')}`)
   for (const node of world.nodes.values()) {
     if (node.worker.jobs.length > 0)
-      fail(`worker ${node.id} works on ${node.worker.jobs.length} jobs that nobody wants`)
+      fail(`worker ${node.id} runs ${node.worker.jobs.length} jobs that have ended`)
   }
 }
 

@@ -4,12 +4,12 @@ import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import { stream } from '../lib/random.ts'
 import { unitsPerSecond } from './simulate.ts'
 
-/** The longest that a function of the scenario runs. */
+/** The longest function timeout of all scenarios. */
 export const longestFunctionMs = 20_000
 
 /**
- * Half of the scenarios have functions: slower or faster than workers, some with room for few jobs, and cheap or dear,
- * or for whatever is small.
+ * Half of the scenarios have functions: slower or faster than workers, some with a low concurrency limit, cheap or
+ * expensive, or for all small jobs.
  */
 export function functionsFrom(seed: number, cores: number): { overflow?: OverflowOptions } {
   const random = stream(seed, 'overflow')

@@ -1,4 +1,4 @@
-/** The scenario of a run with faults, drawn whole from a seed. Every draw has its place: the same seed, the same scenario. */
+/** The scenario of a run with faults, drawn whole from a seed. The same seed gives the same scenario. */
 
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { BrainLimits } from '../brain/limits.ts'
@@ -17,7 +17,7 @@ import type { FaultRates } from './faults.ts'
 import { guess, unitsPerSecond } from './simulate.ts'
 import { lognormal } from './sizes.ts'
 
-/** What a caller sets in place of what is drawn. */
+/** Overrides of what is drawn. */
 export interface ScenarioOptions {
   /** The scaling policy. */
   scale?: Omit<ScaleSpec, 'min' | 'max'>
@@ -42,7 +42,7 @@ export interface ChaosScenario {
   rates: FaultRates
   brain: BrainSpec
   jobs: number
-  /** The jobs in order of arrival. To be drawn once. */
+  /** The jobs in order of arrival. Call it once. */
   drawJobs(): Generator<ChaosJob>
 }
 
@@ -165,7 +165,7 @@ function drawScale(
   return { scale, isByCpu: scale === byCpu }
 }
 
-/** Queue timeouts, retries, and how workers are found to be lost. */
+/** Queue timeouts, retries, and the detection of lost workers. */
 function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing: boolean): void {
   const waiting = stream(seed, 'waiting')
   if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })

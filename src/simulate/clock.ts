@@ -1,8 +1,8 @@
-/** Virtual time: things that will happen, in order of time, then rank, then the order in which they were asked for. */
+/** Virtual time: an agenda of callbacks, ordered by time, then rank, then sequence. */
 
 import { type Entry, Heap } from '../lib/heap.ts'
 
-/** What happens first among things at the same instant: a job that ends makes room for one that arrives. */
+/** The order of callbacks at the same instant: a job that ends makes room for one that arrives. */
 export const rank = { worker: 0, message: 1, fault: 2, arrival: 3, tick: 4 } as const
 
 export type Happening = Entry<() => void>
@@ -12,12 +12,12 @@ export class VirtualClock {
   readonly #agenda = new Heap<() => void>()
   #seq = 0
 
-  /** Calls `happen` at `time`. Keep what it returns to move or call it off. */
+  /** Calls `happen` at `time`. The result serves to move or cancel it. */
   at(time: number, order: number, happen: () => void): Happening {
     return this.#agenda.push(happen, this.#instant(time), this.#tie(order))
   }
 
-  /** Moves a happening, or puts it back after it happened. */
+  /** Moves a pending callback, or schedules it again after it was called. */
   move(happening: Happening, time: number, order: number): void {
     this.#agenda.put(happening, this.#instant(time), this.#tie(order))
   }
@@ -26,7 +26,7 @@ export class VirtualClock {
     this.#agenda.remove(happening)
   }
 
-  /** Lets the next thing happen. False: nothing is left, or what is left lies after `until`. */
+  /** Calls the next callback. False: none is left before or at `until`. */
   step(until = Infinity): boolean {
     const time = this.#agenda.topKey()
     if (time > until || this.#agenda.size === 0) return false
@@ -35,11 +35,11 @@ export class VirtualClock {
     return true
   }
 
-  /** Time goes in whole microseconds: far finer than anything simulated, and short to write down. */
+  /** Time advances in whole microseconds, which keeps event logs short. */
   #instant(time: number): number {
     const nearest = Math.round(time * 1000)
     const rounded = nearest / 1000
-    // Never early; and what is a whole microsecond stays what it is.
+    // Rounds up, but leaves whole microseconds unchanged.
     return Math.max(rounded < time ? (nearest + 1) / 1000 : rounded, this.now)
   }
 

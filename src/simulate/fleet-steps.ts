@@ -1,13 +1,13 @@
-/** Watches a run's fleet: how often it was launched for, and how often it changed its mind. What that cost is the bill's (money.ts). */
+/** Counts the launches of a run, and how often scaling changed direction. */
 
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { Observer } from './environment.ts'
 
 export class FleetSteps implements Observer {
-  #last: 'launch' | 'ending' | undefined
+  #last: 'launch' | 'scale-in' | undefined
   launches = 0
-  /** A launch after an ending, or an ending after a launch. */
+  /** Launches after a scale-in, and scale-ins after a launch. */
   reversals = 0
 
   observe(_: Event, actions: readonly Action[]): void {
@@ -15,11 +15,11 @@ export class FleetSteps implements Observer {
       if (type === 'launch') {
         this.launches++
         this.#step('launch')
-      } else if (type === 'abandon' || type === 'drain') this.#step('ending')
+      } else if (type === 'abandon' || type === 'drain') this.#step('scale-in')
     }
   }
 
-  #step(step: 'launch' | 'ending'): void {
+  #step(step: 'launch' | 'scale-in'): void {
     if (this.#last && this.#last !== step) this.reversals++
     this.#last = step
   }

@@ -1,4 +1,4 @@
-/** A list of numbers that grows, eight bytes each. */
+/** A growing list of numbers, eight bytes each. */
 
 export class Numbers {
   #values = new Float64Array(1024)
@@ -25,7 +25,7 @@ export class Numbers {
     this.#values[index] = value
   }
 
-  /** What it holds now, without a copy: good until the next push. */
+  /** The current values, without a copy: valid until the next push. */
   view(): Float64Array<ArrayBuffer> {
     return this.#values.subarray(0, this.#count)
   }

@@ -1,4 +1,4 @@
-/** The traffic that each of the five systems was made for: arrivals, sizes and machines. */
+/** The traffic that each of the five systems was designed for: arrivals, sizes and machines. */
 
 import { type Random, stream } from '../lib/random.ts'
 import type { EstimatorName } from '../systems/estimators.ts'
@@ -7,7 +7,7 @@ import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
 import { lognormal, type Sizes } from './sizes.ts'
 
 export interface OwnTraffic {
-  /** The preset that it belongs to. */
+  /** Its preset. */
   name: string
   about: string
   hours: number

@@ -1,4 +1,4 @@
-/** A preset in virtual time, with its policies and constants, on machines like those of its authors. */
+/** Runs a preset in virtual time, with its policies and constants, on machines like its authors'. */
 
 import { disciplines } from '../model/discipline.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'

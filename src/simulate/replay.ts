@@ -1,4 +1,4 @@
-/** An event log through a brain of the same description: the actions must come out the same. */
+/** Replays an event log through a brain with the same settings, which must decide the same actions. */
 
 import type { LogHeader } from '../brain/log/log.ts'
 import { type Lines, readLog } from '../brain/log/read-log.ts'
@@ -8,7 +8,7 @@ export interface ReplayResult {
   header: LogHeader
   events: number
   actions: number
-  /** The first entry whose actions differ, if there is one. */
+  /** The first entry whose actions differ. */
   difference?: { line: number; logged: string; replayed: string }
 }
 

@@ -13,7 +13,7 @@ import { lognormal } from './sizes.ts'
 
 const enough = share(1000)
 
-/** Sees to it that scale-in hurts nobody, and counts. */
+/** Asserts that scale-ins lose no job, and counts them. */
 class Watch implements Observer {
   readonly draining = new Set<string>()
   readonly ended = new Set<string>()
@@ -30,9 +30,15 @@ class Watch implements Observer {
       }
       if (action.type === 'terminate') this.ended.add(action.worker)
       if (action.type !== 'run') continue
-      assert.ok(!this.draining.has(action.worker), `${action.job} was sent to ${action.worker}, which drains`)
-      assert.ok(!this.ended.has(action.worker), `${action.job} was sent to ${action.worker}, which is gone`)
-      assert.equal(action.attempt, 1, `${action.job} was begun a second time`)
+      assert.ok(
+        !this.draining.has(action.worker),
+        `${action.job} was sent to ${action.worker}, which is draining`,
+      )
+      assert.ok(
+        !this.ended.has(action.worker),
+        `${action.job} was sent to ${action.worker}, which was terminated`,
+      )
+      assert.equal(action.attempt, 1, `${action.job} was started a second time`)
     }
   }
 }
@@ -64,7 +70,7 @@ function run(scheduler: SchedulerName, scale: Partial<ScaleSpec>, seed: number) 
   return { watch, summary: result.summary() }
 }
 
-test(`${enough} scale-ins under load lose nothing, and nothing is sent to a worker that drains`, () => {
+test(`${enough} scale-ins under load lose no job, and no job is sent to a draining worker`, () => {
   let [scaleIns, withJobs] = [0, 0]
   for (let seed = 1; scaleIns < enough; seed++) {
     const scheduler = (Object.keys(schedulers) as SchedulerName[])[seed % 6]!
@@ -74,18 +80,18 @@ test(`${enough} scale-ins under load lose nothing, and nothing is sent to a work
     scaleIns += watch.scaleIns
     withJobs += watch.withJobs
   }
-  assert.ok(withJobs > 0, 'some of them had jobs in their hands')
+  assert.ok(withJobs > 0, 'no worker had jobs when it was drained')
 })
 
 for (const policy of ['work-forecast', 'hpa', 'kpa'] as const) {
-  test(`${policy}: every job is answered, from no worker and back to none`, () => {
+  test(`${policy}: every job is answered, from an empty fleet and back to one`, () => {
     const { watch, summary } = run('srpt', { policy, min: 0 }, 5)
     assert.equal(summary.jobs, jobs)
     assert.ok(watch.scaleIns > 0)
   })
 }
 
-test('workers are ended near the end of the period that they are paid for', () => {
+test('workers are ended near the end of their billing period', () => {
   const periodMs = 600_000
   const since = new Map<string, number>()
   const booted = new Map<string, number>()
@@ -116,6 +122,6 @@ test('workers are ended near the end of the period that they are paid for', () =
     { observer },
   )
   assert.ok(left.length > 3)
-  // Sizes are known here, so all are empty when they were expected to be.
-  for (const ms of left) assert.ok(ms <= periodMs / 10 + 10_000, `${ms} ms were paid for in vain`)
+  // Sizes are known here, so workers are idle when the scaler expects it.
+  for (const ms of left) assert.ok(ms <= periodMs / 10 + 10_000, `${ms} ms were paid for but not used`)
 })

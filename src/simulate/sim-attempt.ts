@@ -1,4 +1,4 @@
-/** Attempts of a simulated node: their tokens, and what is said when one is over. */
+/** Attempts of a simulated node: their tokens, and the events that end them. */
 
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
@@ -12,7 +12,7 @@ export function keyOf({ epoch, job, attempt }: AttemptToken): string {
   return `${epoch}/${job}/${attempt}`
 }
 
-/** Undefined: it takes the node down, and nothing is said. */
+/** Undefined: the attempt crashes the node, which cannot report it. */
 export function endOf(job: SimJob, worker: string): (Event & AttemptToken) | undefined {
   const { epoch, job: id, attempt, truth } = job
   switch (truth.fate) {

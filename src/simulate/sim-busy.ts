@@ -1,4 +1,4 @@
-/** The CPU time that the jobs of a simulated node have had. */
+/** The CPU time that the jobs of a simulated node have used. */
 
 import type { VirtualClock } from './clock.ts'
 
@@ -12,7 +12,7 @@ export class SimBusy {
     this.#clock = clock
   }
 
-  /** So many cores more, or fewer, run a job from now on. */
+  /** The number of cores that run a job changes by `cores`. */
   change(cores: number): void {
     this.#ms = this.ms
     this.#since = this.#clock.now

@@ -15,7 +15,7 @@ export class SimFronts {
     this.#nodes.add(node)
   }
 
-  /** The node is lost, and so are the connections of its clients. */
+  /** The node has died, and with it the connections of its clients. */
   gone(node: Process): void {
     this.#nodes.delete(node)
     const { truths } = this.#world

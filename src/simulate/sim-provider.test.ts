@@ -13,7 +13,7 @@ const none: Omit<ProviderFaultRates, 'untilMs'> = {
   ...{ entryLost: 0, entryTwice: 0, ghost: 0, empty: 0, strayEveryMs: 1e12 },
 }
 
-/** Three workers of which nobody hears unless they speak, and nothing is waited for to boot: all that tells is the list. */
+/** Three workers, without timeouts for heartbeats or booting: only the provider's lists reveal a loss. */
 function world(seed: number, provider: Partial<ProviderFaultRates>): World {
   const faults = new Faults(
     {
@@ -41,7 +41,7 @@ function passes(made: World, untilMs: number): void {
   while (made.clock.step(untilMs));
 }
 
-test('where nothing else tells, lists tell that workers are gone, and they are replaced', () => {
+test('lists alone reveal lost workers, which are replaced', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const made = world(seed, {})
     passes(made, 3000)
@@ -54,7 +54,7 @@ test('where nothing else tells, lists tell that workers are gone, and they are r
 })
 
 for (const fault of ['launchFails', 'diesBooting', 'twinHangs'] as const) {
-  test(`where nothing else tells, lists tell of launches with ${fault}`, () => {
+  test(`lists alone reveal launches with ${fault}`, () => {
     for (let seed = 1; seed <= 30; seed++) {
       const made = world(seed, { [fault]: 0.6 })
       passes(made, 40_000)
@@ -64,18 +64,18 @@ for (const fault of ['launchFails', 'diesBooting', 'twinHangs'] as const) {
   })
 }
 
-test('machines that nobody asked for are ended, those that never join too', () => {
+test('stray machines are ended, even if they never join', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const made = world(seed, { strayEveryMs: 1000 })
     passes(made, 18_000)
     const strays = made.provider.list().filter((launch) => launch.includes('stray'))
-    assert.ok(strays.length < 10, `they do not gather: ${strays.length}`)
+    assert.ok(strays.length < 10, `${strays.length} stray machines have piled up`)
     passes(made, 40_000)
     settled(made, 3, 3)
   }
 })
 
-test('a launch that hangs is ended when it is given up', () => {
+test('a launch that hangs is ended when the brain abandons it', () => {
   const made = world(1, { launchHangs: 1 })
   passes(made, 5000)
   assert.equal(made.provider.list().length, 3)

@@ -1,6 +1,6 @@
 /**
- * A worker in virtual time: jobs, cores, a rate and a discipline. All running jobs advance equally, so one
- * number, the work that each has done since the worker was last empty, tells how far every one of them is.
+ * A worker in virtual time: jobs, cores, a rate and a discipline. All running jobs advance equally, so one number, the
+ * work that each has done since the worker was last empty, gives the progress of all.
  */
 
 import { takeOut } from '../brain/state.ts'
@@ -13,12 +13,12 @@ import type { WorkerFacts } from '../model/worker.ts'
 import { type Happening, rank, type VirtualClock } from './clock.ts'
 import type { Truth } from './environment.ts'
 
-/** An attempt in a simulated worker's hands. */
+/** An attempt on a simulated worker. */
 export interface SimJob extends Runnable, AttemptToken, Precedence {
   truth: Truth
-  /** The work that it will really take. */
+  /** Its true work. */
   size: number
-  /** What it is taken to need in all, and at which point of its work that must be revised. */
+  /** Its expected total work, and the work done at which that is revised. */
   expected: number
   reviseAt: number
   /** Work done when it was last started or paused. */
@@ -35,7 +35,7 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     job: token.job,
     attempt: token.attempt,
     truth,
-    // A job that brings something down does so half-way.
+    // A job that crashes its slot or worker does so half-way.
     size: fate === 'ends' ? size : size / 2,
     tier: precedence.tier,
     until: precedence.until,
@@ -51,12 +51,12 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
   return job
 }
 
-/** What a simulated worker tells the process around it. */
+/** What a simulated worker reports to the process around it. */
 export interface SimWorkerEvents {
   finished(job: SimJob): void
-  /** With so much done, the job has another place among the others. */
+  /** The job's rank changes after this much work. */
   overran(job: SimJob, done: number): void
-  /** So many cores more, or fewer, run a job. */
+  /** The number of cores that run a job changes. */
   busied(change: number): void
 }
 
@@ -92,7 +92,7 @@ export class SimWorker {
     this.#plan()
   }
 
-  /** Idempotent: a job that is not here is left alone. */
+  /** Idempotent: ignores a job that is not on this worker. */
   remove(job: SimJob): void {
     if (!this.jobs.includes(job)) return
     this.#advance()
@@ -102,7 +102,7 @@ export class SimWorker {
     this.#plan()
   }
 
-  /** The job may or may not be in hand already. */
+  /** The job may be on this worker already, or not yet. */
   rank(job: SimJob, { tier, until, due }: Precedence): void {
     this.#advance()
     job.tier = tier
@@ -112,13 +112,13 @@ export class SimWorker {
     this.#plan()
   }
 
-  /** Work that a job has done by now, in whole units; rounded up, so that a job at its bound is seen to be there. */
+  /** Work that a job has done by now, rounded up to whole units, so that a job at a bound counts as having reached it. */
   doneBy(job: SimJob): number {
     this.#advance()
     return Math.ceil(job.running ? job.base + this.#each : job.done)
   }
 
-  /** 1 is normal, 0.1 a tenfold slow-down, 0 a stop. */
+  /** 1 is normal, 0.1 a tenfold slowdown, 0 a stop. */
   setSpeed(speed: number): void {
     this.#advance()
     this.#speed = speed
@@ -129,7 +129,7 @@ export class SimWorker {
     return this.#speed
   }
 
-  /** Ends it: nothing of it happens any more. */
+  /** Cancels everything that the worker has scheduled. */
   end(): void {
     this.#ended = true
     this.jobs.length = 0
@@ -140,7 +140,7 @@ export class SimWorker {
     const { now } = this.#clock
     this.#each += (now - this.#at) * this.#share
     this.#at = now
-    // Starting over when empty keeps the sums small, and so exact.
+    // A reset whenever the worker is empty keeps the sums small, and so exact.
     if (this.#ends.size === 0) this.#each = 0
   }
 
@@ -171,7 +171,7 @@ export class SimWorker {
     this.#ends.remove(job.place)
   }
 
-  /** Works out what happens next, and when. */
+  /** Schedules what happens next. */
   #plan(): void {
     const running = this.#ends.size
     const { cores, workPerSecond } = this.facts
@@ -209,7 +209,7 @@ export class SimWorker {
     this.#events.finished(job)
   }
 
-  /** Its place among the others changes: its turn is over, or it is now taken to need something else. */
+  /** The job's rank changes: its turn has ended, or its estimate is revised. */
   #revise(job: SimJob, done: number): void {
     if (done >= job.until) job.until = 0
     if (done >= job.reviseAt) {

@@ -1,4 +1,4 @@
-/** One run without faults: so many jobs of given sizes arrive, and the brain serves them. */
+/** A run without faults: a number of jobs of given sizes arrive, and the brain serves them. */
 
 import { overflowDefaults } from '../brain/functions/overflow-spec.ts'
 import { type Random, stream } from '../lib/random.ts'
@@ -24,16 +24,16 @@ export interface RunSpec {
   jobs: number
   arrivals: Arrivals
   sizes: Sizes
-  /** Estimates are off by a lognormal factor of this sigma; 0: they are right. */
+  /** Estimates are off by a lognormal factor of this sigma; 0: they are exact. */
   errorSigma: number
   memoryMb?: number
-  /** Jobs are those of so many clients, in turn. */
+  /** The number of clients, which send jobs in turn. */
   clients?: number
-  /** What a trace knew beforehand of the job whose size was drawn last; its estimate then stands. */
+  /** What a trace recorded about the job whose size was drawn last; its estimate is used. */
   known?: () => KnownJob
-  /** Jobs at the start that are not counted. */
+  /** The number of jobs at the start that figures leave out. */
   warmup?: number
-  /** Default: functions as usual, workers for nothing. */
+  /** Default: functions at the usual list price, workers free. */
   prices?: Prices
 }
 
@@ -42,15 +42,15 @@ export interface RunHooks {
   observer?: Observer
   /** Called many times a second with the number of jobs answered. */
   progress?: (answered: number) => void
-  /** Called for each result: how large its job was, and how long it took. */
+  /** Called for each result, with the job's time alone on a nominal core and its response time. */
   answered?: (sizeMs: number, responseMs: number) => void
-  /** Called after each event and all that it led to at once. */
+  /** Called after each event and its immediate consequences. */
   settled?: (world: World) => void
 }
 
 export interface RunResult {
   summary(): Summary
-  /** What it cost. */
+  /** The bill. */
   money(): Money
   virtualMs: number
 }
@@ -59,7 +59,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   const answers = new Answers()
   const { warmup = 0, clients = 1 } = spec
   let ended = 0
-  /** How many jobs there will be: fewer than asked for where the arrivals run out. */
+  /** Becomes smaller if the arrivals end early. */
   let jobs = spec.jobs
   const bill = new Bill(
     spec.prices ?? usualPrices,
@@ -94,7 +94,7 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     sizes: stream(spec.seed, 'sizes'),
     errors: stream(spec.seed, 'errors'),
   }
-  // As a calibrated estimator would say: nine tenths of the errors are smaller.
+  // The interval of a calibrated estimator: 90 % of the errors are smaller.
   const within = Math.exp(1.645 * spec.errorSigma)
   world.begin()
   let count = 0

@@ -29,11 +29,11 @@ const distributions: [Sizes, number][] = [
   [exponential(3), 0.02],
 ]
 
-test('draws have the mean that is stated', () => {
+test('draws have the stated mean', () => {
   for (const [sizes, share] of distributions) near(mean(draws(sizes)), sizes.meanSeconds, share)
 })
 
-test('sizes are never negative, and bounded where bounds are stated', () => {
+test('sizes are never negative, and stay within stated bounds', () => {
   for (const [sizes] of distributions) for (const size of draws(sizes, 20_000)) assert.ok(size >= 0)
   for (const size of draws(pareto(), 100_000)) assert.ok(size >= 0.01 && size <= 600.000001)
 })
@@ -43,7 +43,7 @@ test('the lognormal default has a mean of 1 s and a median of 135 ms', () => {
   near(draws(lognormal(), 100_001).toSorted((a, b) => a - b)[50_000]!, 0.135, 0.03)
 })
 
-test('a file gives its own sizes, each as often as it stands there', () => {
+test('sizes from a file are drawn as often as the file lists them', () => {
   const path = join(folder, 'sizes')
   writeFileSync(path, '# seconds\n1\n1\n4\n')
   const sizes = sizesFromFile(path)
@@ -53,7 +53,7 @@ test('a file gives its own sizes, each as often as it stands there', () => {
   near(mean(drawn), 2, 0.03)
 })
 
-test('a file with a bad line is refused, naming it', () => {
+test('a file with a bad line is rejected; the error names the line', () => {
   const path = join(folder, 'bad')
   writeFileSync(path, '1\n2\nthree\n')
   assert.throws(

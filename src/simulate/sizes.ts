@@ -1,4 +1,4 @@
-/** How large jobs are: distributions of work in seconds of a nominal core, with their means. */
+/** Distributions of job sizes, in seconds of a nominal core, with their means. */
 
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../lib/errors.ts'
@@ -35,7 +35,7 @@ export function lognormal(mu = -2, sigma = 2): Sizes {
   }
 }
 
-/** Short ones, and a few long ones. */
+/** Short jobs, and a few long ones. */
 export function bimodal(short = 0.02, long = 20, shareOfLong = 0.01): Sizes {
   return {
     name: 'bimodal',
@@ -48,12 +48,12 @@ export function exponential(meanSeconds = 1): Sizes {
   return { name: 'exponential', meanSeconds, draw: (random) => meanSeconds * random.exponential() }
 }
 
-/** Drawn from a file with one size in seconds a line. */
+/** Drawn from a file with one size in seconds per line. */
 export function sizesFromFile(path: string): Sizes {
   return drawnFrom(path, numbersFromFile(path, 'sizes'))
 }
 
-/** Each of these seconds of work as often as it stands there. */
+/** Draws uniformly from the given sizes in seconds. */
 export function drawnFrom(name: string, seconds: ArrayLike<number>): Sizes {
   return {
     name,
@@ -62,7 +62,7 @@ export function drawnFrom(name: string, seconds: ArrayLike<number>): Sizes {
   }
 }
 
-/** One number a line, each 0 or more; blank lines and lines that begin with # are passed over. */
+/** One number per line, each 0 or more; blank lines and lines that begin with # are skipped. */
 export function numbersFromFile(path: string, option: string): number[] {
   let text: string
   try {

@@ -1,11 +1,11 @@
-/** What a run was like for its clients. Slowdown: time in the system, divided by the time alone on a nominal core. */
+/** Response times and slowdowns of a run. Slowdown: time in the system, divided by the time alone on a nominal core. */
 
 import { Numbers } from './numbers.ts'
 
 export interface Summary {
   jobs: number
   refused: number
-  /** Those that the policy dropped because they had waited too long. */
+  /** Jobs dropped after their queue timeout. */
   dropped: number
   meanResponseMs: number
   p50ResponseMs: number
@@ -19,7 +19,7 @@ export interface Summary {
   maxSlowdown: number
 }
 
-/** Collects answers and sums them up. */
+/** Collects answers and summarises them. */
 export class Answers {
   readonly #sizeMs = new Numbers()
   readonly #responseMs = new Numbers()
@@ -73,14 +73,14 @@ export function mean(values: ArrayLike<number>): number {
   return values.length === 0 ? Number.NaN : sum / values.length
 }
 
-/** Of ascending values. */
+/** `sorted` must be ascending. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted.length === 0
     ? Number.NaN
     : sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!
 }
 
-/** The middle of any values. */
+/** Takes values in any order. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1

@@ -27,7 +27,7 @@ const brain = (limits: Partial<BrainLimits> = {}) => ({
   limits,
 })
 
-/** A world, and the events that its brain was told. */
+/** A world, and the events that its brain has received. */
 function watched(
   limits: Partial<BrainLimits> = {},
   workPerSecond = unitsPerSecond,
@@ -42,7 +42,7 @@ function watched(
   return { world, events }
 }
 
-test('worker and brain agree on what a job that outgrew its estimate is taken to need', () => {
+test('worker and brain agree on the revised estimate of a job that outgrew its first one', () => {
   for (const work of [1, 3, 1001, 100_000, 333_333]) {
     const { world, events } = watched({}, 100_000)
     world.begin()
@@ -59,7 +59,7 @@ test('worker and brain agree on what a job that outgrew its estimate is taken to
   }
 })
 
-/** 400 jobs for a fleet of some size, with deadlines on a third; few wait longer than five times what they run. */
+/** 400 jobs for a fleet of some size, a third with deadlines; few wait more than five times as long as they run. */
 function busyWorld(seed: number, sigma: number, codes: Set<string>): World {
   const random = stream(seed, 'agreement')
   const workers = 1 + random.below(3)
@@ -103,7 +103,7 @@ for (const sigma of [0.5, 2]) {
     for (let seed = 1; seed <= share(20); seed++) {
       const world = busyWorld(seed, sigma, codes)
       while (world.clock.step()) {
-        // All that happens at one instant belongs together.
+        // Compare only after everything at this instant has happened.
         while (world.clock.step(world.clock.now));
         for (const { id, jobs } of world.brain.view().workers) {
           const running = world.nodes.get(id)!.worker.jobs.filter((job) => job.running)
@@ -122,11 +122,11 @@ for (const sigma of [0.5, 2]) {
       'run shorter',
       'answer no-time',
     ])
-      assert.ok(codes.has(code), `${code} is among what happened`)
+      assert.ok(codes.has(code), `${code} never occurred`)
   })
 }
 
-test('a job whose estimate is nothing comes to its end', () => {
+test('a job with an estimate of 0 finishes', () => {
   const { world, events } = watched()
   world.begin()
   world.clock.step()
@@ -135,7 +135,7 @@ test('a job whose estimate is nothing comes to its end', () => {
   assert.equal(events.at(-1)!.type, 'finished')
 })
 
-test('a worker that is sent away when it joins says nothing more', () => {
+test('a worker that is terminated as it joins sends no further messages', () => {
   const { world, events } = watched({ beatMs: 100 })
   world.boot('nobody-asked', 'w1')
   for (let i = 0; i < 50; i++) world.clock.step(1000)
@@ -143,7 +143,7 @@ test('a worker that is sent away when it joins says nothing more', () => {
   assert.deepEqual(reports, [])
 })
 
-test('a run ends when its file of arrivals does, also while workers go on reporting', () => {
+test('a run ends with its file of arrivals, even while workers keep reporting', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-run-'))
   try {
     const path = join(folder, 'times')
@@ -152,7 +152,7 @@ test('a run ends when its file of arrivals does, also while workers go on report
     let steps = 0
     const observer = {
       observe() {
-        if (++steps > 10_000) throw new Error('the run goes on and on')
+        if (++steps > 10_000) throw new Error('the run does not end')
       },
     }
     const run = simulate({ ...spec, arrivals: arrivalsFromFile(path), sizes: exponential(0.1) }, { observer })
@@ -182,7 +182,7 @@ function burst(hooks: RunHooks = {}, concurrency = 5): RunResult {
   )
 }
 
-test('functions take what the fleet cannot in time, and all jobs are answered', () => {
+test('jobs that the fleet cannot serve in time overflow to functions, and all are answered', () => {
   const [with5, with1] = [burst(), burst({}, 1)]
   assert.equal(with5.summary().jobs, 400)
   assert.equal(with1.summary().jobs, 400)
@@ -190,7 +190,7 @@ test('functions take what the fleet cannot in time, and all jobs are answered', 
   assert.ok(with5.summary().meanResponseMs < with1.summary().meanResponseMs)
 })
 
-test('with functions too the same seed gives the same log, and a replay the same actions and bill', async () => {
+test('with functions, the same seed gives the same log, and a replay gives the same actions and bill', async () => {
   const logged = () => {
     const chunks: Buffer[] = []
     const result = burst({ log: (chunk) => void chunks.push(Buffer.from(chunk)) })

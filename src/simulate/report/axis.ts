@@ -1,16 +1,16 @@
-/** Axes of plots: where a value lies between the ends, and which values are marked. */
+/** Axes of plots: the position of a value between the ends, and the ticks. */
 
 export interface Tick {
   value: number
-  /** Empty: a line of the grid without a label. */
+  /** Empty: a grid line without a label. */
   label: string
 }
 
 export interface Axis {
-  /** What is shown, with its unit. */
+  /** The quantity and its unit. */
   readonly title: string
   readonly ticks: readonly Tick[]
-  /** From 0 to 1; what lies outside is moved to the end. */
+  /** From 0 to 1; values outside the axis are clamped. */
   part(value: number): number
 }
 
@@ -38,12 +38,12 @@ export function timeAxis(since: string, endMs: number): Axis {
   return between(`${unit.name} ${since}`, 0, endMs, ticks)
 }
 
-/** Each decade is as long as the next; marked are the powers of ten and, where there are few, what lies between. */
+/** A logarithmic axis. Ticks are the powers of ten and, if these are few, values between them. */
 export function logAxis(title: string, low: number, high: number, label: Labels): Axis {
   const from = Math.log10(low)
   const to = Math.max(from + 1e-9, Math.log10(high))
   const decades = to - from
-  // With many decades not every one has a label.
+  // With many decades, only some have labels.
   const every = Math.ceil(decades / 7)
   const ticks: Tick[] = []
   for (let exponent = Math.floor(from); exponent <= Math.ceil(to); exponent++) {
@@ -57,13 +57,13 @@ export function logAxis(title: string, low: number, high: number, label: Labels)
   return { title, ticks, part }
 }
 
-/** Ends that are powers of ten, at least a decade apart, with nothing outside. */
+/** The nearest powers of ten that enclose both values, at least a decade apart. */
 export function wholeDecades(low: number, high: number): [number, number] {
   const first = Math.floor(Math.log10(low) + 1e-9)
   return [10 ** first, 10 ** Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9))]
 }
 
-/** 10⁻³; empty for what lies between. */
+/** 10⁻³; empty for other values. */
 export function powerOfTen(value: number): string {
   const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹'
   const exponent = Math.round(Math.log10(value))

@@ -1,4 +1,4 @@
-/** Plots as SVG: a frame with two axes and what is drawn in it. */
+/** Plots as SVG: two axes, a grid and lines. */
 
 import type { Axis } from './axis.ts'
 import { escaped } from './page.ts'
@@ -8,33 +8,33 @@ export interface Frame {
   y: Axis
   width?: number
   height?: number
-  /** What it shows, for those who cannot see it. */
+  /** A description for screen readers. */
   label: string
 }
 
 export interface Line {
   colour: string
-  /** For lines that go up and down a lot. */
+  /** For lines that fluctuate strongly. */
   thin?: boolean | undefined
   points: readonly (readonly [x: number, y: number])[]
-  /** `dashed` and `dotted` tell kinds of lines apart where a colour is used twice. */
+  /** `dashed` and `dotted` distinguish lines of the same colour. */
   style?: 'solid' | 'dashed' | 'dotted' | undefined
   /** True: a value holds until the next. */
   steps?: boolean | undefined
 }
 
-/** Positions in the picture. */
+/** From values to coordinates in the picture. */
 export interface Places {
   x(value: number): string
   y(value: number): string
 }
 
 const margin = { right: 16, top: 10, bottom: 44 }
-/** Of text as it is set here, more or less. */
+/** Approximate, in the font of the page. */
 const characterWidth = 6.8
 const dashes = { solid: '', dashed: ' stroke-dasharray="6 4"', dotted: ' stroke-dasharray="1.5 4"' }
 
-/** `draw` returns what goes over the grid. */
+/** `draw` returns the SVG elements on top of the grid. */
 export function plot(
   { x, y, width = 560, height = 330, label }: Frame,
   draw: (at: Places) => string,
@@ -64,12 +64,12 @@ ${draw(places)}
 </svg>`
 }
 
-/** A short piece of a line, for legends. */
+/** A line sample for legends. */
 export function sample({ colour, style }: Pick<Line, 'colour' | 'style'>): string {
   return `<svg viewBox="0 0 26 10" aria-hidden="true"><path class="line" stroke="${colour}"${dashes[style ?? 'solid']} d="M0 5H26"/></svg>`
 }
 
-/** Lines over each other, the first on top. */
+/** The first line is drawn on top. */
 export function lines(at: Places, all: readonly Line[]): string {
   return all
     .filter(({ points }) => points.length > 0)

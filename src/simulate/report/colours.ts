@@ -1,4 +1,4 @@
-/** Colours that people with any colour vision can tell apart (Okabe and Ito), without the one too light for white paper. */
+/** The palette of Okabe and Ito, safe for colour-blind readers, without the one colour too light for white paper. */
 
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#3a3f47'] as const
 
@@ -7,7 +7,7 @@ export interface Look {
   style: 'solid' | 'dashed'
 }
 
-/** For the nth of several lines; when all colours are used up they come again, dashed. */
+/** The look of the nth line; after the last colour they repeat, dashed. */
 export function lookOf(index: number): Look {
   return {
     colour: colours[index % colours.length]!,

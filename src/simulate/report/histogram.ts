@@ -1,4 +1,4 @@
-/** Counts positive values by size, to within a few per cent, in the same small memory however many they are. */
+/** A histogram of positive values with logarithmic buckets: constant memory, accurate to a few per cent. */
 
 const [lowest, highest] = [-6, 14]
 
@@ -21,7 +21,7 @@ export class Histogram {
     this.count++
   }
 
-  /** The value that this share of all lies below: the mean of those about as large. */
+  /** The mean of the bucket that holds this quantile. */
   quantile(share: number): number {
     let below = 0
     for (let i = 0; i < this.#counts.length; i++) {
@@ -31,7 +31,7 @@ export class Histogram {
     return Number.NaN
   }
 
-  /** At each edge from the least to the greatest value: how many lie below it. */
+  /** For each bucket edge, the number of values below it. */
   cumulative(): [edge: number, below: number][] {
     const points: [number, number][] = []
     let below = 0
@@ -46,7 +46,7 @@ export class Histogram {
   }
 }
 
-/** Which bucket holds a value; values beyond all buckets are in the last. */
+/** The bucket of a value; values beyond all buckets are in the last. */
 export function bucketOf(value: number, perDecade: number): number {
   const at = Math.floor((Math.log10(value) - lowest) * perDecade)
   return Math.max(0, Math.min((highest - lowest) * perDecade - 1, at || 0))

@@ -1,4 +1,4 @@
-/** A page of figures in one file: nothing is fetched, and it reads as well on paper. */
+/** A self-contained HTML page of figures that also prints well. */
 
 const style = `
   :root { color-scheme: light }
@@ -46,7 +46,7 @@ export interface Page {
   title: string
   /** HTML. */
   body: string
-  /** Further rules. */
+  /** Additional CSS. */
   style?: string
 }
 
@@ -69,12 +69,12 @@ ${body}
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text that means itself, also inside quotes. */
+/** Escapes text for HTML content and attributes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => entities[character]!)
 }
 
-/** The first of the columns that `words` names are set to the left. */
+/** The first `words` columns are left-aligned. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[], words = 1): string {
   const cells = (kind: 'th' | 'td', row: readonly string[]) =>
     row.map((cell, i) => `<${kind}${i < words ? ' class="words"' : ''}>${escaped(cell)}</${kind}>`).join('')

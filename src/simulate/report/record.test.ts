@@ -11,7 +11,7 @@ import { Timeline } from './timeline.ts'
 const near = (actual: number, expected: number, share: number) =>
   assert.ok(Math.abs(actual / expected - 1) < share, `${actual} is not ${expected} ± ${share * 100} %`)
 
-test('quantiles of a histogram are near those of its values, and exact where all are equal', () => {
+test('quantiles of a histogram are close to those of its values, and exact if all are equal', () => {
   const random = stream(1, 'x')
   const values = Array.from({ length: 20_000 }, () => Math.exp(3 * random.normal())).sort((a, b) => a - b)
   const histogram = new Histogram()
@@ -23,7 +23,7 @@ test('quantiles of a histogram are near those of its values, and exact where all
   assert.ok(Number.isNaN(new Histogram().quantile(0.5)))
 })
 
-test('a cumulative distribution begins at nothing, ends at all, and never falls', () => {
+test('a cumulative distribution starts at 0, ends at the total, and never decreases', () => {
   const histogram = new Histogram()
   for (const value of [0, 1, 1, 50, 1e30]) histogram.add(value)
   const points = histogram.cumulative()
@@ -36,7 +36,7 @@ test('a cumulative distribution begins at nothing, ends at all, and never falls'
   assert.deepEqual(new Histogram().cumulative(), [])
 })
 
-test('a timeline keeps means, however long it becomes', () => {
+test('a timeline of any length keeps its means', () => {
   for (const totalMs of [10, 1000, 1e9]) {
     const timeline = new Timeline(2)
     timeline.set(0, 4, 1)
@@ -87,7 +87,7 @@ test('a record agrees with its run: Little’s law, the load, and the fleet', ()
   for (const { median, p99 } of slowdowns) assert.ok(median >= 1 && (p99 === undefined || p99 >= median))
 })
 
-test('what changes over time is shown until the last job arrived', () => {
+test('timelines end when the last job has arrived', () => {
   const record = new PolicyRecord('srpt', 3)
   simulate(
     {

@@ -1,13 +1,13 @@
-/** Collects from the runs of one policy what a report shows of it. */
+/** Collects the figures of one policy's runs for a report. */
 
 import type { RunHooks } from '../simulate.ts'
 import type { World } from '../world.ts'
 import { bucketOf, edgeOf, Histogram } from './histogram.ts'
 import { Timeline } from './timeline.ts'
 
-/** Sizes are gathered in so many groups a decade. */
+/** Size groups per decade. */
 const groupsPerDecade = 4
-/** Fewer jobs in a group than these have no median, or no 99th percentile, worth a dot. */
+/** Groups with fewer jobs have no meaningful median, or no meaningful 99th percentile. */
 const leastForMedian = 10
 export const leastForP99 = 200
 
@@ -27,19 +27,19 @@ export class PolicyRecord {
   #present = 0
   #lastArrivalMs = 0
 
-  /** `jobs`: how many a run is expected to have. */
+  /** `jobs`: the expected number per run. */
   constructor(name: string, jobs: number) {
     this.name = name
     this.#jobs = jobs
   }
 
-  /** To be given to each run; what changes over time is taken from the first one only. */
+  /** Hooks for each run; timelines are recorded in the first run only. */
   hooks(first: boolean): Pick<RunHooks, 'answered' | 'settled'> {
     const answered = (sizeMs: number, responseMs: number) => this.#answer(sizeMs, responseMs)
     return first ? { answered, settled: (world) => this.#settle(world) } : { answered }
   }
 
-  /** By size of jobs in milliseconds, ascending. */
+  /** By job size in milliseconds, ascending. */
   slowdowns(): SizeGroup[] {
     return [...this.#slowdownBySize]
       .sort(([a], [b]) => a - b)
@@ -51,12 +51,12 @@ export class PolicyRecord {
       }))
   }
 
-  /** Until the last job arrived: what comes after is only the end of the run. */
+  /** The arrival of the last job; afterwards the run only winds down. */
   get untilMs(): number {
     return this.#lastArrivalMs
   }
 
-  /** Jobs that do not have a core of their own: in the queue, paused, or sharing a core. */
+  /** Jobs without their own core: queued, paused, or sharing a core. */
   waiting(): [ms: number, jobs: number][] {
     return this.#timeline.means(0, this.#lastArrivalMs)
   }
@@ -65,7 +65,7 @@ export class PolicyRecord {
     return this.#timeline.means(1, this.#lastArrivalMs)
   }
 
-  /** Of workers that are ready. */
+  /** Cores of ready workers. */
   readyCores(): [ms: number, cores: number][] {
     return this.#timeline.means(2, this.#lastArrivalMs)
   }

@@ -7,7 +7,7 @@ import { escaped, page, tableOf } from './page.ts'
 
 const labels = ({ ticks }: { ticks: readonly { label: string }[] }) => ticks.map(({ label }) => label)
 
-test('equal steps are round and reach beyond the highest value', () => {
+test('linear steps are round numbers and reach at least the highest value', () => {
   assert.deepEqual(labels(linearAxis('jobs', 0, 1318)), ['0', '500', '1,000', '1,500'])
   assert.deepEqual(
     labels(linearAxis('share', 0, 1, percent)),
@@ -17,7 +17,7 @@ test('equal steps are round and reach beyond the highest value', () => {
   assert.equal(linearAxis('x', 0, 10).part(5), 0.5)
 })
 
-test('decades are marked, and what lies between them where they are few', () => {
+test('log axes mark decades, and values between them if decades are few', () => {
   assert.deepEqual(labels(logAxis('', 1, 10_000, time)), ['1 ms', '10 ms', '100 ms', '1 s', '10 s'])
   assert.deepEqual(labels(logAxis('', 1, 10, plain)), ['1', '2', '5', '10'])
   assert.deepEqual(labels(logAxis('', 1e-3, 1e9, powerOfTen)).filter(Boolean), [
@@ -31,12 +31,12 @@ test('decades are marked, and what lies between them where they are few', () => 
   assert.equal(logAxis('', 1, 100, plain).part(10), 0.5)
 })
 
-test('what lies outside of an axis is at its end, also a value of nothing', () => {
+test('values outside an axis, such as 0 on a log axis, are clamped', () => {
   const axis = logAxis('', 1, 100, plain)
   assert.deepEqual([axis.part(0), axis.part(0.1), axis.part(1e9)], [0, 0, 1])
 })
 
-test('time is told in the unit that suits it', () => {
+test('a time axis chooses its unit by its length', () => {
   assert.equal(timeAxis('since noon', 86_400_000).title, 'hours since noon')
   assert.deepEqual(labels(timeAxis('', 86_400_000)).slice(0, 3), ['0', '2', '4'])
   for (const [ms, unit] of [
@@ -51,7 +51,7 @@ test('time is told in the unit that suits it', () => {
   }
 })
 
-test('whole decades hold all values and are at least one', () => {
+test('whole decades enclose all values and span at least one decade', () => {
   assert.deepEqual(wholeDecades(2, 30), [1, 100])
   assert.deepEqual(wholeDecades(1, 1), [1, 10])
   assert.deepEqual(wholeDecades(0.001, 1), [0.001, 1])
@@ -62,7 +62,7 @@ test('fourteen lines look different from each other', () => {
   assert.equal(new Set(looks).size, 14)
 })
 
-test('text means itself wherever it stands', () => {
+test('text is escaped everywhere', () => {
   const nasty = '<script>alert("&")</script>'
   assert.equal(escaped(nasty), '&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;')
   const axis = linearAxis(nasty, 0, 1)
@@ -87,7 +87,7 @@ test('a page fetches nothing', () => {
   assert.doesNotMatch(html, /https?:|url\(|src=|href=|@import/)
 })
 
-test('a line of many points that fall together is short, one of steps has corners, one of none is not there', () => {
+test('coinciding points are merged, steps have corners, and a line without points is omitted', () => {
   const axis = linearAxis('x', 0, 1)
   const drawn = (points: [number, number][], steps = false) =>
     plot({ x: axis, y: axis, label: '' }, (at) => lines(at, [{ colour: '#000', points, steps }]))

@@ -1,4 +1,4 @@
-/** The page that shows how policies did on the same jobs. */
+/** The report page that compares policies on the same jobs. */
 
 import { linearAxis, logAxis, percent, plain, time, timeAxis, wholeDecades } from './axis.ts'
 import { type Line, lines, plot, sample } from './chart.ts'
@@ -8,16 +8,16 @@ import { leastForP99, type PolicyRecord, type SizeGroup } from './record.ts'
 
 export interface Report {
   title: string
-  /** What was simulated: paragraphs. */
+  /** Paragraphs that describe the simulation. */
   about: readonly string[]
-  /** The command that makes this page again. */
+  /** The command that reproduces this page. */
   command: string
   table: { head: readonly string[]; rows: readonly (readonly string[])[]; words: number }
   tableCaption: string
   records: readonly PolicyRecord[]
   seeds: number
   firstSeed: number
-  /** When virtual time begins, where that is a moment of a trace. */
+  /** The start of virtual time, if it is a date of a trace. */
   begins?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export function reportPage(report: Report): string {
   return jointPage(report.title, report.command, [report])
 }
 
-/** Several on one page, one below the other. */
+/** Several reports on one page. */
 export function jointPage(title: string, command: string, reports: readonly Report[]): string {
   return page({
     title: `Plimsoll: ${title}`,
@@ -56,7 +56,7 @@ ${picture}
 </figure>`
 }
 
-/** One line, or several, for each policy, with its look. */
+/** The lines of each policy, in its colour. */
 function linesOf({ records }: Report, draw: (record: PolicyRecord) => Omit<Line, 'colour'>[]): Line[] {
   return records.flatMap((record, i) => draw(record).map((line) => ({ ...lookOf(i), ...line })))
 }
@@ -108,11 +108,11 @@ function tail(report: Report): string {
     report,
     'The slowest jobs',
     picture,
-    'The same times, seen from the other end: the share of jobs that took longer than a time. 1 % is the 99th percentile; lower is better.',
+    'The tail of the same distribution: the share of jobs that took longer than a time. 1 % is the 99th percentile; lower is better.',
   )
 }
 
-/** Both on the same axes, so that they can be compared. */
+/** Both plots use the same axes, for comparison. */
 function slowdowns(report: Report): string[] {
   const groups = report.records.map((record) => record.slowdowns())
   const sizes = groups.flatMap((group) => group.map(({ sizeMs }) => sizeMs))
@@ -136,13 +136,13 @@ function slowdowns(report: Report): string[] {
       report,
       'Slowdown by size, median',
       panel('Median slowdown by size of jobs', ({ median }) => median),
-      'Time in the system ÷ time alone on a core, in the middle of all jobs of about one size. 1 is a job that never waits.',
+      'Slowdown is time in the system ÷ time alone on a core; here its median over jobs of similar size. A job that never waits has 1.',
     ),
     figure(
       report,
       'Slowdown by size, 99th percentile',
       panel('99th percentile of slowdown by size of jobs', ({ p99 }) => p99),
-      `The same for the unluckiest hundredth of jobs of about one size. Sizes of which there were fewer than ${leastForP99} jobs are left out.`,
+      `The 99th percentile over jobs of similar size. Sizes with fewer than ${leastForP99} jobs are omitted.`,
     ),
   ]
 }
@@ -154,15 +154,15 @@ function waiting(report: Report): string {
       ...wideFrame,
       x: clock(report),
       y: linearAxis('jobs', 0, highestOf(all)),
-      label: 'Jobs that wait, over time',
+      label: 'Waiting jobs over time',
     },
     (at) => lines(at, all),
   )
   return figure(
     report,
-    'Jobs that wait',
+    'Waiting jobs',
     picture,
-    `Jobs in the system without a core of their own: in the queue, paused, or sharing a core. Means over short stretches, until the last job arrived.${firstOnly(report)}`,
+    `Jobs without their own core: queued, paused, or sharing a core. Means over short intervals, until the last job arrived.${firstOnly(report)}`,
     true,
   )
 }
@@ -185,14 +185,14 @@ function fleet(report: Report): string {
     report,
     'The fleet',
     picture,
-    `Solid: cores that run a job. Dotted: cores of all workers that are ready. Where policies have the same fleet, their dotted lines lie over each other.${firstOnly(report)}`,
+    `Solid: cores that run a job. Dotted: cores of ready workers. The dotted lines of policies with the same fleet coincide.${firstOnly(report)}`,
     true,
   )
 }
 
 const wideFrame = { width: 1180, height: 270 }
 
-/** A number and its per cent sign stay on one line. */
+/** Keeps a number and its per cent sign on one line. */
 function unbroken(text: string): string {
   return text.replaceAll(' %', '\u00a0%')
 }
@@ -216,7 +216,7 @@ function highestOf(all: readonly Line[]): number {
   return all.reduce((highest, { points }) => points.reduce((most, [, y]) => Math.max(most, y), highest), 1)
 }
 
-/** The least and the greatest; where there are none, what is usual. */
+/** The minimum and maximum; `usual` without values. */
 function ends(values: readonly number[], usual: [number, number]): [number, number] {
   if (values.length === 0) return usual
   const low = values.reduce((a, b) => Math.min(a, b))

@@ -1,6 +1,6 @@
 /**
- * Quantities over virtual time, as means over equal stretches. How long a run will be is not known beforehand, so
- * whenever there are too many stretches, each two become one.
+ * Quantities over virtual time, as means over equal intervals. The length of a run is unknown beforehand, so whenever
+ * the intervals become too many, each pair is merged.
  */
 
 const most = 256
@@ -16,13 +16,13 @@ export class Timeline {
     this.#current = new Float64Array(quantities)
   }
 
-  /** From `now` on the quantities have these values. */
+  /** The quantities have these values from `now` on. */
   set(now: number, ...values: number[]): void {
     this.#advance(now)
     for (let i = 0; i < this.#current.length; i++) this.#current[i] = values[i]!
   }
 
-  /** The mean of one quantity in each stretch before `untilMs`, with the time at which the stretch begins. */
+  /** The mean of one quantity in each interval before `untilMs`, with the start of the interval. */
   means(quantity: number, untilMs: number): [ms: number, mean: number][] {
     const points: [number, number][] = []
     for (let i = 0; i < most && i * this.#stretchMs < Math.min(untilMs, this.#at); i++) {

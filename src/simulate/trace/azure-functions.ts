@@ -3,7 +3,7 @@
 import { Numbers } from '../numbers.ts'
 import { tableFormat } from './table.ts'
 
-/** Durations are given in tenths of a millisecond; those of 0 took some part of one, and have no slowdown. */
+/** The resolution of the dataset. A duration of 0 counts as this, since a slowdown needs a positive one. */
 const leastMs = 0.1
 
 export const azureFunctions = tableFormat('azure-functions', ['t_ms', 'fn', 'trigger', 'duration_ms'], () => {

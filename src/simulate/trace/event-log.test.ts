@@ -52,7 +52,7 @@ const finished = (job: string, work: number): Event => ({
   work,
 })
 
-test('arrivals, what was known of each job, and the work that it took', async () => {
+test('a log yields arrivals, the known facts of each job, and its measured work', async () => {
   const trace = await readTrace(
     logOf(
       [1000, joined],
@@ -73,12 +73,12 @@ test('arrivals, what was known of each job, and the work that it took', async ()
   ])
 })
 
-test('jobs that never finished are taken to need their estimate, counted and said', async () => {
+test('jobs that never finished have their estimate as work; a note gives their number', async () => {
   const trace = await readTrace(
     logOf([0, joined], [1, arrived({ id: 'a' })], [2, arrived({ id: 'b' })], [3, finished('a', 9)]),
   )
   assert.deepEqual([...(trace.recorded as RecordedJobs).seconds], [0.009, 0.5])
-  assert.deepEqual(trace.notes, ['1 of 2 jobs never finished; they are taken to need what was estimated.'])
+  assert.deepEqual(trace.notes, ['1 of 2 jobs never finished; their estimates are used.'])
 })
 
 test('a late answer of a superseded attempt changes nothing', async () => {
@@ -88,14 +88,14 @@ test('a late answer of a superseded attempt changes nothing', async () => {
   assert.deepEqual([...(trace.recorded as RecordedJobs).seconds], [0.009])
 })
 
-test('times that are dates are known as such, and a clock that was set back stands still', async () => {
+test('times that are dates are recognised, and a clock set back stands still', async () => {
   const at = Date.UTC(2026, 0, 2)
   const trace = await readTrace(logOf([at, arrived({ id: 'a' })], [at - 50, arrived({ id: 'b' })]))
   assert.equal(trace.dated, true)
   assert.deepEqual([...trace.recorded.atMs], [at, at])
 })
 
-test('a log that cannot be is refused, naming file and line', async () => {
+test('an invalid log is rejected; the error names file and line', async () => {
   const refuses = (file: { option: string; path: string }, message: string) =>
     assert.rejects(readTrace(file), new ConfigError(`--trace = ${path}: ${message}`))
   await refuses(
@@ -119,7 +119,7 @@ test('a log that cannot be is refused, naming file and line', async () => {
   await refuses({ option: '--trace', path }, `line 1: event log of version 99; this is version ${logVersion}`)
 })
 
-test('a simulated log played again through the same policy is the same log, byte for byte', async () => {
+test('a simulated log that is simulated again with the same policy gives the same log, byte for byte', async () => {
   const sizes = lognormal(-2, 1)
   const spec = {
     brain,

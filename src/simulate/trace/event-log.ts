@@ -1,6 +1,6 @@
 /**
- * Plimsoll's own event log, simulated or live: arrivals with what was known of each job, and the work that those took
- * that finished. Work becomes seconds by the rate that the log's workers announced.
+ * Plimsoll's own event log, simulated or live: arrivals with the known facts of each job, and the measured work of
+ * finished jobs. Work is converted to seconds by the rate that the log's workers announced.
  */
 
 import { checkFacts, checkJob } from '../../brain/jobs/checks.ts'
@@ -14,7 +14,7 @@ import { unitsPerSecond } from '../simulate.ts'
 import type { NamedFile } from './lines.ts'
 import type { KnownJob, Trace, TraceFormat } from './trace.ts'
 
-/** Later than this, times of a log are dates: a live cluster's. */
+/** Times above this are dates, from a live cluster. */
 const datedFromMs = 1e11
 
 export const eventLog: TraceFormat = {
@@ -33,10 +33,10 @@ export const eventLog: TraceFormat = {
 
 class LoggedJobs {
   readonly #atMs = new Numbers()
-  /** Work in the log's units; NaN as long as the job has not finished. */
+  /** Work in the log's units; NaN until the job finishes. */
   readonly #work = new Numbers()
   readonly #known: KnownJob[] = []
-  /** Jobs that have not finished yet, by name. */
+  /** Unfinished jobs, by id. */
   readonly #open = new Map<string, number>()
   #rates = 0
   #workers = 0
@@ -55,7 +55,7 @@ class LoggedJobs {
     else if (event.type === 'joined') this.#join(event.worker)
     else if (event.type === 'finished') {
       const index = this.#open.get(event.job)
-      // A superseded attempt that finishes as well has done the same work.
+      // A superseded attempt that also finishes has done the same work.
       if (index === undefined) return
       if (!(event.work >= 0 && event.work < Infinity))
         throw new ConfigError(`finished: work = ${event.work}: must be a number, 0 or more`)
@@ -70,7 +70,7 @@ class LoggedJobs {
     checkJob(job)
     if (this.#open.has(job.id)) throw new ConfigError(`job ${job.id} arrives twice`)
     this.#open.set(job.id, this.#atMs.length)
-    // A clock that was set back stands still, as it does for the brain.
+    // A clock that is set back stands still, as in the brain.
     this.#atMs.push(this.#atMs.length === 0 ? at : Math.max(at, this.#atMs.at(this.#atMs.length - 1)))
     this.#work.push(Number.NaN)
     const { id: _, deadlineAt, ...known } = job
@@ -97,7 +97,7 @@ class LoggedJobs {
     const notes: string[] = []
     if (this.#open.size > 0) {
       notes.push(
-        `${this.#open.size.toLocaleString('en-US')} of ${count.toLocaleString('en-US')} jobs never finished; they are taken to need what was estimated.`,
+        `${this.#open.size.toLocaleString('en-US')} of ${count.toLocaleString('en-US')} jobs never finished; their estimates are used.`,
       )
     }
     if (this.#workers === 0)
@@ -122,7 +122,7 @@ function scaled(job: KnownJob, scale: number): KnownJob {
   }
 }
 
-/** Messages of the log's own reader name the line; this adds the file. */
+/** Errors of the log reader name the line; this adds the file. */
 function sound<T>(file: NamedFile, read: () => T): T {
   try {
     return read()

@@ -1,4 +1,4 @@
-/** The lines of a file, plain or gzipped, read piece by piece, so that a file may be larger than memory. */
+/** Reads the lines of a plain or gzipped file in chunks, so that files may be larger than memory. */
 
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -11,12 +11,12 @@ export interface NamedFile {
   path: string
 }
 
-/** Event logs of large fleets have lines of megabytes: ten thousand launches are one event. */
+/** Event logs of large fleets have lines of megabytes: one event may list ten thousand launches. */
 const longestLine = 32 * 1024 * 1024
 
 /**
- * Hands on each line with its number, from 1 on, without its end (LF or CRLF), blank ones too. `take` returns false
- * to have no more.
+ * Passes each line, including blank ones, to `take`, without its end (LF or CRLF) and with its number, from 1. `take`
+ * returns false to stop.
  */
 export async function eachLine(
   file: NamedFile,
@@ -53,13 +53,13 @@ export async function eachLine(
   if (begunLength > 0) end()
 }
 
-/** What is wrong with a line, for people: what stands there and what must. */
+/** An error that shows the line and what is allowed. */
 export function wrong(file: NamedFile, number: number, line: string, allowed: string): ConfigError {
   const shown = JSON.stringify(line.length > 60 ? `${line.slice(0, 60)}…` : line)
   return new ConfigError(`${file.option} = ${file.path}: line ${number} is ${shown}, must be ${allowed}`)
 }
 
-/** Gzip is recognised by its first bytes, whatever the file is called. */
+/** Recognises gzip by its first bytes, not by the file name. */
 async function* bytesOf({ option, path }: NamedFile): AsyncGenerator<Buffer> {
   const file = createReadStream(path, { highWaterMark: 1 << 17 })
   try {
@@ -71,7 +71,9 @@ async function* bytesOf({ option, path }: NamedFile): AsyncGenerator<Buffer> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined || error instanceof ConfigError) throw error
-    const what = code.startsWith('Z_') ? `is not a whole gzip file (${(error as Error).message})` : undefined
+    const what = code.startsWith('Z_')
+      ? `is not a complete gzip file (${(error as Error).message})`
+      : undefined
     throw new ConfigError(`${option} = ${path}: ${what ?? `cannot be read (${code})`}`)
   } finally {
     file.destroy()

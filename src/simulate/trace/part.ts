@@ -4,7 +4,7 @@ import { ConfigError } from '../../lib/errors.ts'
 import { dateOf } from './table.ts'
 import type { Trace } from './trace.ts'
 
-/** Seconds since the trace begins, or dates where it has them; what is at `until` is not in it. */
+/** In seconds since the start of the trace, or as dates if the trace has them; `until` is exclusive. */
 export interface Window {
   from?: string | undefined
   until?: string | undefined
@@ -20,7 +20,7 @@ export function partOf(trace: Trace, { from, until }: Window): Trace {
   if (first >= end) {
     const options = [from !== undefined && `--from = ${from}`, until !== undefined && `--until = ${until}`]
     throw new ConfigError(
-      `${options.filter(Boolean).join(', ')}: no traffic in between, ${trace.name} goes ${extent(trace)}`,
+      `${options.filter(Boolean).join(', ')}: no traffic in between; ${trace.name} goes ${extent(trace)}`,
     )
   }
   const part =
@@ -32,7 +32,7 @@ export function partOf(trace: Trace, { from, until }: Window): Trace {
           seconds: recorded.seconds.subarray(first, end),
           ...(recorded.known && { known: recorded.known.slice(first, end) }),
         }
-  // Nothing is gained by waiting for the first row of a recording that begins later.
+  // A recording that begins later starts at its first row, not with a wait.
   return { ...trace, beginsMs: Math.max(beginsMs, trace.beginsMs), recorded: part }
 }
 
@@ -53,7 +53,7 @@ function extent(trace: Trace): string {
   return `from ${atMs[0]! / 1000} s to ${last / 1000} s`
 }
 
-/** The index of the first that is not before `moment`. */
+/** The index of the first entry at or after `moment`. */
 function firstFrom(atMs: Float64Array, moment: number): number {
   let low = 0
   let high = atMs.length

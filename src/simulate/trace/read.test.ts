@@ -30,7 +30,7 @@ const refuses = (content: string | Uint8Array, message: RegExp | string, options
 
 const functions = 't_ms,fn,trigger,duration_ms\n58,88,http,10.1\n216,186,http,2734.9\n216,7,http,0\n'
 
-test('functions: arrivals and durations, of which those of nothing count as a tenth of a millisecond', async () => {
+test('azure-functions: arrivals and durations; a duration of 0 counts as 0.1 ms', async () => {
   const trace = await readTrace(holding(functions))
   const { atMs, seconds } = trace.recorded as RecordedJobs
   assert.deepEqual([trace.format, trace.dated], ['azure-functions', false])
@@ -39,7 +39,7 @@ test('functions: arrivals and durations, of which those of nothing count as a te
   assert.deepEqual(trace.notes, ['1 of 3 durations below 0.1 ms count as 0.1 ms.'])
 })
 
-test('a language model: CRLF, fractions of milliseconds, and tokens that become work by two factors', async () => {
+test('azure-llm: CRLF, fractions of milliseconds, and tokens converted to work by two factors', async () => {
   const content =
     'TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03.9799600,4808,10\r\n2023-11-16 18:17:04.0319600,3180,8'
   const trace = await readTrace(holding(content), { tokenMs: [0.5, 20] })
@@ -51,7 +51,7 @@ test('a language model: CRLF, fractions of milliseconds, and tokens that become 
   assert.match(trace.notes[0]!, /0\.5 ms of work for each token of context, 20 ms for each generated/)
 })
 
-test('the World Cup: counts per minute', async () => {
+test('world-cup: counts per minute', async () => {
   const trace = await readTrace(holding('period,count\n1998-05-25 00:00:00,1463\n1998-05-25 00:02:00,0\n'))
   const { kind, atMs, counts, stretchMs } = trace.recorded as RecordedCounts
   assert.deepEqual([trace.format, kind, stretchMs], ['world-cup', 'counts', 60_000])
@@ -59,23 +59,23 @@ test('the World Cup: counts per minute', async () => {
   assert.deepEqual([...atMs], [Date.UTC(1998, 4, 25), Date.UTC(1998, 4, 25, 0, 2)])
 })
 
-test('columns may come in another order, with others between them', async () => {
+test('columns may come in any order, with others between them', async () => {
   const { atMs, seconds } = await jobsOf('fn,region,duration_ms,t_ms,trigger\n1,north,5,100,http\n')
   assert.deepEqual([atMs[0], seconds[0]], [100, 0.005])
 })
 
-test('gzip is read as it is, whatever the file is called, also in many pieces', async () => {
+test('gzip is recognised under any file name, also in many chunks', async () => {
   const rows = Array.from({ length: 60_000 }, (_, i) => `${i},f,http,${i % 977}`)
   const { seconds } = await jobsOf(gzipSync(`t_ms,fn,trigger,duration_ms\n${rows.join('\n')}\n`))
   assert.equal(seconds.length, 60_000)
   assert.equal(seconds[59_999], (59_999 % 977) / 1000)
 })
 
-test('a byte order mark and blank lines are passed over', async () => {
+test('a byte order mark and blank lines are skipped', async () => {
   assert.equal((await jobsOf(`\ufeff${functions}\n\n`)).atMs.length, 3)
 })
 
-test('a file that is not a trace is refused with the headers that are known', async () => {
+test('a file that is not a trace is rejected; the error lists the known headers', async () => {
   await refuses(
     'time,size\n1,2\n',
     /line 1 is "time,size", must be the header of a trace: period,count \(world-cup\)/,
@@ -86,7 +86,7 @@ test('a file that is not a trace is refused with the headers that are known', as
   await refuses(Buffer.from([0, 1, 2, 255, 254]), /line 1 is ".*", must be the header/)
 })
 
-test('a file that cannot be read is refused with the reason', async () => {
+test('an unreadable file is rejected with the reason', async () => {
   for (const [file, code] of [
     [join(folder, 'missing'), 'ENOENT'],
     [folder, 'EISDIR'],
@@ -98,15 +98,15 @@ test('a file that cannot be read is refused with the reason', async () => {
   }
 })
 
-test('gzip that is cut off or damaged is refused', async () => {
+test('truncated or damaged gzip is rejected', async () => {
   const whole = gzipSync(functions + '216,7,http,0.2\n'.repeat(100))
-  await refuses(whole.subarray(0, whole.length - 20), /is not a whole gzip file \(unexpected end of file\)/)
+  await refuses(whole.subarray(0, whole.length - 20), /is not a complete gzip file \(unexpected end of file\)/)
   const damaged = Buffer.from(whole)
   damaged.fill(0xff, 20, 40)
-  await refuses(damaged, /is not a whole gzip file/)
+  await refuses(damaged, /is not a complete gzip file/)
 })
 
-test('a bad line is refused with its number, what stands there and what must', async () => {
+test('a bad line is rejected; the error gives its number, the line and what is allowed', async () => {
   const header = 't_ms,fn,trigger,duration_ms\n1,f,http,1\n'
   await refuses(`${header}2,f,http\n`, 'line 3 is "2,f,http", must be 4 columns: t_ms,fn,trigger,duration_ms')
   await refuses(
@@ -121,13 +121,13 @@ test('a bad line is refused with its number, what stands there and what must', a
     'line 3 is "0.5,f,http,1", must be no earlier than the line before',
   )
   const minutes = 'period,count\n1998-05-25 00:00:00,1\n'
-  await refuses(`${minutes}1998-05-25 00:00:00,1\n`, 'must be a later minute than that of the line before')
+  await refuses(`${minutes}1998-05-25 00:00:00,1\n`, 'must be a later minute than the line before')
   await refuses(`${minutes}1998-05-25 00:01:00,1.5\n`, 'must be count with a whole number, 0 or more')
   await refuses(`${minutes}1998-02-30 00:00:00,1\n`, 'must be period with a time such as 1998-06-30 14:05:00')
   await refuses(`${minutes}yesterday,1\n`, 'must be period with a time')
 })
 
-test('a line without end is refused before it fills the memory, and shown in part', async () => {
+test('an endless line is rejected before it fills the memory, and shown in part', async () => {
   await refuses(
     Buffer.alloc(40 * 1024 * 1024, 'x'),
     /line 1 is "x{60}…", must be at most 33554432 characters$/,
@@ -135,7 +135,7 @@ test('a line without end is refused before it fills the memory, and shown in par
   await refuses(`period,count\n${'9'.repeat(100_000)}\n`, /line 2 is "9{60}…", must be 2 columns/)
 })
 
-test('a named format is held to, and must be one of those there are', async () => {
+test('a named format is enforced, and must be a known one', async () => {
   assert.equal((await jobsOf(functions, { format: 'azure-functions' })).atMs.length, 3)
   await refuses(functions, 'must be a line with the columns period,count (world-cup)', {
     format: 'world-cup',

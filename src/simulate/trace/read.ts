@@ -1,4 +1,4 @@
-/** Reads a trace, in the format that its first line shows or that was named. */
+/** Reads a trace, in the named format or in the one that its first line shows. */
 
 import { ConfigError } from '../../lib/errors.ts'
 import { azureFunctions } from './azure-functions.ts'
@@ -11,13 +11,13 @@ import { worldCup } from './world-cup.ts'
 export const traceFormats: readonly TraceFormat[] = [worldCup, azureLlm, azureFunctions, eventLog]
 
 /**
- * Of the order that models of tens of billions of parameters show on one accelerator. What tokens cost depends on
- * model and machine, and batches are not modelled; `--load` scales it away, and the ratio is what remains.
+ * Typical of models with tens of billions of parameters on one accelerator. The cost of tokens depends on model and
+ * machine, and batches are not modelled; with `--load`, only the ratio of the two matters.
  */
 export const usualTokenMs = [0.1, 30] as const
 
 export interface ReadOptions extends Partial<TraceOptions> {
-  /** A format's name; without it, the first line tells. */
+  /** The format's name. Undefined: recognised by the first line. */
   format?: string | undefined
 }
 
@@ -47,7 +47,7 @@ export async function readTrace(file: NamedFile, options: ReadOptions = {}): Pro
   return { name: file.path, format: format.name, beginsMs, ...read }
 }
 
-/** Whether the file begins as a trace does. */
+/** True: the file begins with the header of a trace. */
 export async function looksLikeTrace(file: NamedFile): Promise<boolean> {
   let found = false
   await eachLine(file, (line) => {

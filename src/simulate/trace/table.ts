@@ -1,4 +1,4 @@
-/** Traces that are tables: named columns in any order, further columns passed over, cells without quotes. */
+/** Traces in CSV: named columns in any order, other columns ignored, cells without quotes. */
 
 import { wrong } from './lines.ts'
 import type { Trace, TraceFormat, TraceOptions } from './trace.ts'
@@ -10,7 +10,7 @@ export interface Row {
   number(column: number, whole?: boolean): number
   /** Milliseconds since 1970. */
   date(column: number): number
-  /** Refuses the line. */
+  /** The error for a bad line. */
   wrong(allowed: string): Error
 }
 
@@ -81,7 +81,7 @@ export function dateOf(text: string): number | undefined {
   const [, day, time = '00:00', seconds = '00', fraction = '0'] = dateShape.exec(text) ?? []
   if (day === undefined) return undefined
   const wholeMs = Date.parse(`${day}T${time}:${seconds}Z`)
-  // A day that does not exist, such as 30 February, is taken for one of the next month.
+  // `Date` maps a day that does not exist, such as 30 February, to the next month.
   if (Number.isNaN(wholeMs) || !new Date(wholeMs).toISOString().startsWith(`${day}T${time}`)) return undefined
   return wholeMs + Number(fraction) * 1000
 }

@@ -1,61 +1,61 @@
-/** Recorded traffic: what a trace holds once it is read, whatever its format. */
+/** Recorded traffic, as read from a trace of any format. */
 
 import type { Job } from '../../model/job.ts'
 import type { NamedFile } from './lines.ts'
 
-/** Requests one by one. */
+/** Individual requests. */
 export interface RecordedJobs {
   kind: 'jobs'
-  /** When each arrived, ascending. */
+  /** Arrival times, ascending. */
   atMs: Float64Array
   /** The work of each, in seconds of a nominal core. */
   seconds: Float64Array
-  /** What the recording system knew of each beforehand. */
+  /** What the recording system knew about each job at its arrival. */
   known?: readonly KnownJob[]
 }
 
-/** How many requests there were in each stretch of time, and no more. */
+/** Only the number of requests per interval. */
 export interface RecordedCounts {
   kind: 'counts'
-  /** When each stretch began, ascending. */
+  /** The start of each interval, ascending. */
   atMs: Float64Array
   counts: Float64Array
   stretchMs: number
 }
 
-/** Work in units of the simulator; a deadline is counted from the arrival. */
+/** Work in units of the simulator; deadlines relative to the arrival. */
 export type KnownJob = Omit<Job, 'id' | 'deadlineAt'> & { deadlineMs?: number }
 
 export interface Trace {
   readonly name: string
   readonly format: string
-  /** Times are milliseconds since 1970 where true, else since the recording began. */
+  /** True: times are milliseconds since 1970. False: since the start of the recording. */
   readonly dated: boolean
-  /** The moment at which simulated time begins. */
+  /** The time of the trace at which simulated time begins. */
   readonly beginsMs: number
   readonly recorded: RecordedJobs | RecordedCounts
-  /** What a reader of figures should know: how work was derived, what was missing. */
+  /** Caveats for readers of the figures: how work was derived, what was missing. */
   readonly notes: readonly string[]
 }
 
 /** Reads one format, line by line. */
 export interface TraceReader {
   line(text: string, number: number): void
-  /** When all lines were read. */
+  /** Called after the last line. */
   end(): Pick<Trace, 'dated' | 'recorded' | 'notes'>
 }
 
 export interface TraceOptions {
-  /** Of the tokens of a language model: milliseconds of work for each token of context, and for each generated. */
+  /** For traces of language models: milliseconds of work per token of context, and per generated token. */
   tokenMs: readonly [context: number, generated: number]
 }
 
 /** One format of traces. */
 export interface TraceFormat {
   readonly name: string
-  /** What its first line must be, for people. */
+  /** The required first line, for people. */
   readonly header: string
-  /** Whether a file that begins with this line has this format. */
+  /** True: a file that begins with this line has this format. */
   recognises(firstLine: string): boolean
   /** Throws a `ConfigError` if the first line is not this format's. */
   begin(firstLine: string, file: NamedFile, options: TraceOptions): TraceReader

@@ -7,7 +7,7 @@ import { partOf } from './part.ts'
 import type { Trace } from './trace.ts'
 import { type TrafficOptions, trafficOf } from './traffic.ts'
 
-/** A job every 100 ms from 1 s after the beginning on, of 1, 2, 3, … hundredths of a second. */
+/** A job every 100 ms, the first after 1 s, with sizes of 10, 20, 30, … ms. */
 function jobs(count: number): Trace {
   const atMs = Float64Array.from({ length: count }, (_, i) => 1000 + 100 * i)
   const seconds = atMs.map((_, i) => (i + 1) / 100)
@@ -23,7 +23,7 @@ function minutes(...counts: number[]): Trace {
   return { name: 't', format: 'f', dated: true, beginsMs: day, recorded, notes: [] }
 }
 
-/** All arrivals of one run, with the sizes that go with them. */
+/** All arrivals of one run, with their sizes. */
 function all(trace: Trace, options: TrafficOptions, seed = 1): { atMs: number[]; seconds: number[] } {
   const { arrivals, sizes, jobs: most } = trafficOf(trace, options).run()
   const [drawsOfTimes, drawsOfSizes] = [stream(seed, 'arrivals'), stream(seed, 'sizes')]
@@ -41,7 +41,7 @@ function all(trace: Trace, options: TrafficOptions, seed = 1): { atMs: number[];
 const near = (actual: number, expected: number, share: number) =>
   assert.ok(Math.abs(actual / expected - 1) < share, `${actual} is not ${expected} ± ${share * 100} %`)
 
-test('at its own pace a trace is what was recorded', () => {
+test('without a load, a trace keeps its recorded times and sizes', () => {
   assert.deepEqual(all(jobs(3), { cores: 1 }), { atMs: [1000, 1100, 1200], seconds: [0.01, 0.02, 0.03] })
   const traffic = trafficOf(jobs(3), { cores: 1 })
   assert.deepEqual([traffic.jobs, traffic.stretch, traffic.load], [3, 1, 0.06 / 0.2])
@@ -54,13 +54,13 @@ test('a load is reached by stretching time', () => {
   near(all(jobs(3), { cores: 2, load: 0.3 }).atMs[2]!, 600, 1e-9)
 })
 
-test('of a part by number, the load is that of the part', () => {
+test('for the first jobs of a trace, the load is that of these jobs', () => {
   const traffic = trafficOf(jobs(100), { cores: 1, jobs: 3 })
   near(traffic.load, 0.06 / 0.2, 1e-9)
   assert.equal(all(jobs(100), { cores: 1, jobs: 3 }).atMs.length, 3)
 })
 
-test('thinned, each request is kept with that chance, and keeps its size', () => {
+test('thinning keeps each request with the given probability, and its size', () => {
   const { atMs, seconds } = all(jobs(10_000), { cores: 1, thin: 0.1 })
   near(atMs.length, 1000, 0.1)
   for (let i = 0; i < atMs.length; i++) near(seconds[i]!, (atMs[i]! / 100 - 9) / 100, 1e-9)
@@ -68,7 +68,7 @@ test('thinned, each request is kept with that chance, and keeps its size', () =>
   assert.notDeepEqual(all(jobs(10_000), { cores: 1, thin: 0.1 }, 2).atMs, atMs)
 })
 
-test('sizes from elsewhere take the place of recorded ones, and estimates with them', () => {
+test('given sizes replace the recorded ones, and the recorded estimates', () => {
   const sizes = exponential(2)
   const traffic = trafficOf(jobs(1001), { cores: 1, sizes })
   near(traffic.load, (1001 * 2) / 100, 1e-9)
@@ -76,7 +76,7 @@ test('sizes from elsewhere take the place of recorded ones, and estimates with t
   assert.equal(traffic.run().known, undefined)
 })
 
-test('recorded estimates stand, unless they are to be forgotten', () => {
+test('recorded estimates are used, unless they are to be forgotten', () => {
   const run = trafficOf(jobs(2), { cores: 1 }).run()
   const random = stream(1, 'x')
   for (const work of [10_000, 20_000]) {
@@ -86,7 +86,7 @@ test('recorded estimates stand, unless they are to be forgotten', () => {
   assert.equal(trafficOf(jobs(2), { cores: 1, forget: true }).run().known, undefined)
 })
 
-test('counts become so many instants, in order, each inside its minute', () => {
+test('counts become as many arrivals, in order, each inside its minute', () => {
   const { atMs } = all(minutes(1000, 0, 3000), { cores: 1, sizes: exponential() })
   assert.equal(atMs.length, 4000)
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('counts become so many instants, in order, each inside its minute', () => {
 
 test('a load is reached by scaling the counts, up or down, and a day stays a day', () => {
   const trace = minutes(6000, 60_000, 6000)
-  // 400 requests a second of 1 s each on average: 4 cores are to be half busy with two of them.
+  // 400 requests per second of 1 s on average: at load 0.5, 4 cores serve two per second.
   for (const [load, scale] of [
     [0.5, 0.005],
     [250, 2.5],
@@ -116,17 +116,17 @@ test('a load is reached by scaling the counts, up or down, and a day stays a day
   }
 })
 
-test('where the share of counts is stated, a load is reached by stretching', () => {
+test('if the share of counts is given, a load is reached by stretching time', () => {
   const traffic = trafficOf(minutes(6000, 6000), { cores: 4, load: 0.5, thin: 0.01, sizes: exponential(1) })
   assert.equal(traffic.scale, 0.01)
   near(traffic.stretch, 0.5, 1e-9)
 })
 
-test('what cannot have a load is refused', () => {
+test('a load that cannot be reached is rejected', () => {
   const once = jobs(1)
   assert.throws(() => trafficOf(once, { cores: 1, load: 0.5 }), {
     code: 'CONFIG',
-    message: /--load = 0.5: cannot be reached, because what is taken of t arrives at one instant/,
+    message: /--load = 0.5: cannot be reached, because the jobs of t all arrive at one instant/,
   })
   assert.equal(trafficOf(once, { cores: 1 }).load, Infinity)
   const nothing = { name: 'nothing', meanSeconds: 0, draw: () => 0 }
@@ -134,7 +134,7 @@ test('what cannot have a load is refused', () => {
   assert.throws(() => trafficOf(minutes(0, 0), { cores: 1, sizes: exponential() }), {
     message: 't: all counts are 0',
   })
-  assert.throws(() => trafficOf(minutes(1), { cores: 1 }), { message: /sizes must come from elsewhere/ })
+  assert.throws(() => trafficOf(minutes(1), { cores: 1 }), { message: /so sizes must be given/ })
 })
 
 test('a part by time: by seconds since the recording began, or by date', () => {
@@ -142,7 +142,7 @@ test('a part by time: by seconds since the recording began, or by date', () => {
   const days = minutes(1, 2, 3)
   const part = partOf(days, { from: '1998-06-30 00:01', until: '1998-06-30T00:02:00Z' }).recorded
   assert.deepEqual(part.kind === 'counts' && [...part.counts], [2])
-  assert.equal(partOf(days, { from: '1990-01-01' }).beginsMs, day, 'nobody waits for the first row')
+  assert.equal(partOf(days, { from: '1990-01-01' }).beginsMs, day, 'the run starts at the first row')
   assert.equal(partOf(days, { from: '60' }).recorded.atMs.length, 2)
   assert.equal(partOf(days, { from: '1998-06-30' }).recorded.atMs.length, 3)
   const late = partOf(jobs(5), { from: '1.25' })
@@ -151,7 +151,7 @@ test('a part by time: by seconds since the recording began, or by date', () => {
   assert.equal(recorded.kind === 'jobs' && recorded.known![0]!.work, 40_000)
 })
 
-test('a part that cannot be is refused with what is allowed', () => {
+test('an invalid part is rejected; the error says what is allowed', () => {
   const refuses = (trace: Trace, window: { from?: string; until?: string }, message: string) =>
     assert.throws(() => partOf(trace, window), new ConfigError(message))
   refuses(jobs(5), { from: 'noon' }, '--from = noon: must be seconds since the trace begins')
@@ -169,6 +169,6 @@ test('a part that cannot be is refused with what is allowed', () => {
   refuses(
     jobs(5),
     { from: '3', until: '2' },
-    '--from = 3, --until = 2: no traffic in between, t goes from 1 s to 1.4 s',
+    '--from = 3, --until = 2: no traffic in between; t goes from 1 s to 1.4 s',
   )
 })

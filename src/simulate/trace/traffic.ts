@@ -1,6 +1,6 @@
 /**
- * Traffic for a simulated fleet, made of a trace: all of its jobs or a share of them, at its own pace or at one that
- * gives the fleet a stated load.
+ * Traffic for a simulated fleet, made from a trace: all of its jobs or a share of them, at the recorded pace or scaled
+ * to a given load.
  */
 
 import { ConfigError } from '../../lib/errors.ts'
@@ -11,30 +11,30 @@ import type { Sizes } from '../sizes.ts'
 import type { RecordedCounts, RecordedJobs, Trace } from './trace.ts'
 
 export interface TrafficOptions {
-  /** Cores of the whole fleet. */
+  /** The cores of the whole fleet. */
   cores: number
-  /** The mean load that they are to have; without it, the trace keeps its own pace. */
+  /** The target mean load of the cores. Undefined: the trace keeps its recorded pace. */
   load?: number | undefined
-  /** The share of recorded requests that is kept, drawn from the seed; 1 if not given. */
+  /** The share of recorded requests that is kept, drawn from the seed. Default 1. */
   thin?: number | undefined
-  /** Drawn in place of the trace's own sizes; needed where it has none. */
+  /** Replaces the recorded sizes; required if the trace has none. */
   sizes?: Sizes | undefined
-  /** At most so many jobs, from the beginning on. */
+  /** The maximum number of jobs, from the start. */
   jobs?: number | undefined
-  /** True: what the recording system estimated is forgotten. */
+  /** True: recorded estimates are ignored. */
   forget?: boolean | undefined
 }
 
 export interface Traffic {
-  /** How many jobs there will be; where some are drawn, how many to expect. */
+  /** The number of jobs; the expected number if jobs are drawn. */
   jobs: number
-  /** The mean load that they give. */
+  /** Their mean load. */
   load: number
-  /** Recorded time is multiplied by this, */
+  /** The factor of recorded times. */
   stretch: number
-  /** and recorded counts by this. */
+  /** The factor of recorded counts. */
   scale: number
-  /** For one run: both give each job once, in order. */
+  /** For a single run: arrivals and sizes yield each job once, in order. */
   run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
 }
 
@@ -42,11 +42,13 @@ export function trafficOf(trace: Trace, options: TrafficOptions): Traffic {
   const { recorded } = trace
   if (recorded.kind === 'jobs') return ofJobs(trace, recorded, options)
   if (!options.sizes)
-    throw new ConfigError(`${trace.name}: holds counts (${trace.format}), so sizes must come from elsewhere`)
+    throw new ConfigError(
+      `${trace.name}: holds counts without sizes (${trace.format}), so sizes must be given`,
+    )
   return ofCounts(trace, recorded, options, options.sizes)
 }
 
-/** A load is reached by stretching time: which job comes after which, and how far apart in proportion, stays. */
+/** A load is reached by stretching time, which keeps the order of jobs and the proportions of their gaps. */
 function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): Traffic {
   const { cores, load, thin = 1, sizes, jobs = Infinity, forget = false } = options
   const rows = Math.min(recorded.atMs.length, Math.ceil(jobs / thin))
@@ -83,12 +85,12 @@ function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): 
   }
 }
 
-/** A load is reached by scaling the counts, so that a day stays a day; where the share kept is stated, by stretching. */
+/** A load is reached by scaling counts, so that a day stays a day; or by stretching time, if the share kept is given. */
 function ofCounts(trace: Trace, recorded: RecordedCounts, options: TrafficOptions, sizes: Sizes): Traffic {
   const { cores, load, thin, jobs = Infinity } = options
   const { counts, stretchMs } = recorded
   const total = sum(counts)
-  // Over the minutes that were recorded: gaps between them would hide how busy those are.
+  // The mean over recorded minutes only: gaps between them would lower it.
   const loadAsRecorded = (total * sizes.meanSeconds * 1000) / (counts.length * stretchMs * cores)
   if (total === 0) throw new ConfigError(`${trace.name}: all counts are 0`)
   const scale = thin ?? 1 / stretchFor(trace, loadAsRecorded, load)
@@ -119,31 +121,31 @@ function drawnInstants(trace: Trace, recorded: RecordedCounts, scale: number, st
         left = share(counts[minute]!, scale, random)
         at = atMs[minute]!
       }
-      // The first of so many independent instants in what is left of the minute.
+      // The first of `left` independent uniform draws from the rest of the minute.
       at += (atMs[minute]! + stretchMs - at) * (1 - (1 - random.next()) ** (1 / left--))
       return (at - trace.beginsMs) * stretch
     },
   }
 }
 
-/** So many copies of each of `count` requests; of what remains, each has its chance. */
+/** Each of `count` requests becomes `scale` requests on average: whole copies, and one more with the probability of the fraction. */
 function share(count: number, scale: number, random: Random): number {
   const copies = Math.floor(scale)
   const chance = scale - copies
   let kept = copies * count
   if (chance === 0) return kept
-  // From one that is kept to the next: as many draws as are kept, however many there were.
+  // Skips from one kept request to the next, so that draws grow with kept requests, not with recorded ones.
   const skip = () => Math.floor(Math.log(1 - random.next()) / Math.log(1 - chance))
   for (let at = skip(); at < count; at += 1 + skip()) kept++
   return kept
 }
 
-/** What recorded time must be multiplied by. */
+/** The factor of recorded times. */
 function stretchFor(trace: Trace, loadAsRecorded: number, load: number | undefined): number {
   if (load === undefined) return 1
   if (loadAsRecorded > 0 && loadAsRecorded < Infinity) return loadAsRecorded / load
   throw new ConfigError(
-    `--load = ${load}: cannot be reached, because what is taken of ${trace.name} arrives at one instant or needs no work`,
+    `--load = ${load}: cannot be reached, because the jobs of ${trace.name} all arrive at one instant or need no work`,
   )
 }
 
