@@ -19,8 +19,8 @@ import { renames } from './renames.ts'
 
 const usage =
   'usage: OLD_CHECKOUT NEW_CHECKOUT [--seeds N] [--policy NAME] [--quick] [--header] [--no-renames]'
-/** The time allowed for one group; it takes seconds. */
-const groupMs = 300_000
+/** The time allowed for one group. It takes seconds on an idle machine. */
+const groupMs = 600_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -78,7 +78,7 @@ function schedulerCalm(checkout: Checkout, policy: Scheduler): Group {
     ...{ kind: 'scheduler', policy, faults: false },
     run(seed, log) {
       const draw = drawsOf(seed, policy)
-      const workers = 1 + draw.below(5)
+      const workers = draw.of([1, 2, 3, 5, 12])
       const scale: Scale = draw.chance(0.7)
         ? { min: workers, max: workers }
         : scaleOf(draw.of(['work-forecast', 'hpa', 'kpa']), draw, checkout.unitsPerSecond)
@@ -93,6 +93,7 @@ function scalerCalm(checkout: Checkout, policy: string): Group {
     run(seed, log) {
       const draw = drawsOf(seed, policy)
       const scale = scaleOf(policy, draw, checkout.unitsPerSecond)
+      if (policy in longTerm && seed % 50 === 1) return long(checkout, scale, seed, log)
       calm(checkout, partners[policy] ?? draw.of(anyScheduler), scale, 4, draw, seed, log)
     },
   }
@@ -104,15 +105,33 @@ function presetCalm(checkout: Checkout, policy: string): Group {
     run(seed, log) {
       const draw = drawsOf(seed, policy)
       const run: PresetRun = {
-        ...{ seed, ...traffic(checkout, 2, 300 + draw.below(500), draw) },
+        ...{ seed, ...traffic(checkout, 2, 200 + draw.below(400), draw) },
         timeScale: draw.of([1, 10, 60]),
         ...(draw.chance(0.3) && { cores: 1 + draw.below(4) }),
         ...(draw.chance(0.3) && { functions: 1 + draw.below(8) }),
         ...(draw.chance(0.3) && { promise: 'shortest 90 %: slowdown at most 2 at p95; deadlines: 95 %' }),
       }
-      checkout.simulate(checkout.presetRun(policy, run), { log, ...restored(seed, 150) })
+      checkout.simulate(checkout.presetRun(policy, run), { log, ...restored(seed, 100) })
     },
   }
+}
+
+/** Scalers whose rules need thousands of jobs or long idle times, with the mean time between arrivals (ms). */
+const longTerm: Record<string, number> = { 'work-forecast': 100, hpa: 100, kpa: 60_000 }
+
+/** A plain run of many jobs. */
+function long(checkout: Checkout, scale: Scale, seed: number, log: (chunk: Chunk) => void): void {
+  const { simulate, bursty, lognormal, unitsPerSecond } = checkout
+  const gapMs = longTerm[scale.policy!]!
+  simulate(
+    {
+      brain: { ...{ scheduler: 'srpt', discipline: 'srpt', epoch: 1, seed, scale }, limits: { queue: 1e9 } },
+      fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1e6, slots: 18, bootMs: 5000 },
+      ...{ seed, jobs: 6000, errorSigma: 0.5, sizes: lognormal(-2, 2) },
+      arrivals: bursty(1000 / gapMs, 10, 60_000, 30_000),
+    },
+    { log },
+  )
 }
 
 /** A run without faults: a scheduler with any discipline, and of the brain's options a few. */
@@ -129,13 +148,13 @@ function calm(
   const usual = scheduler === 'srpt' ? 'srpt' : 'sharing'
   const discipline = draw.of([usual, usual, 'sharing', 'fifo', 'srpt'] as const)
   const cores = 1 + draw.below(4)
-  const jobs = 300 + draw.below(1000)
+  const jobs = 200 + draw.below(600)
   const workPerMinute = unitsPerSecond * 60 * workers * cores * (0.1 + draw.next())
   const mostWork = unitsPerSecond * 10 ** (draw.next() * 2 - 1)
   const brain: BrainSpec = {
     ...{ scheduler, discipline, scale, epoch: 1, seed },
     placing: {
-      ...{ mostWork, mostJobs: 1 + draw.below(6), againMs: 500 + draw.below(2000) },
+      ...{ mostWork, mostJobs: 1 + draw.below(6), againMs: 1000 + draw.below(3000) },
       keepAfterMs: draw.next() * 3000,
       classes: {
         intermediate: mostWork / 10,
@@ -152,7 +171,7 @@ function calm(
     limits: {
       beatMs: draw.of([500, 2000]),
       cpuEveryMs: 1000,
-      queue: draw.of([20, 100, 1000]),
+      queue: draw.of([20, 100, 300]),
       ...(draw.chance(0.2) && { waitMs: 500 + draw.below(20_000) }),
       ...(draw.chance(0.4) && { mostSlowdown: draw.of([0, 2, 10]), turnMs: 1 + draw.below(20) }),
     },
@@ -167,7 +186,7 @@ function calm(
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb, slots, bootMs: draw.of([100, 5000]) },
     ...{ memoryMb: draw.below(100), clients: draw.of([1, 2, 5]) },
   }
-  simulate(spec, { log, ...restored(seed, 200) })
+  simulate(spec, { log, ...restored(seed, 100) })
 }
 
 /** Jobs that keep so many cores nearly busy. In half of the runs they have clients, deadlines and further options. */
@@ -177,7 +196,7 @@ function traffic(
   jobs: number,
   draw: Draws,
 ): Traffic {
-  const sizes = draw.of([lognormal(-2, 2), lognormal(0, 1), pareto(1.1, 0.01, 100)])
+  const sizes = draw.of([lognormal(-2, 2), lognormal(1.5, 1), pareto(1.1, 0.01, 100)])
   const perSecond = (draw.of([0.5, 0.8, 0.95, 1.3]) * cores) / sizes.meanSeconds
   const arrivals = draw.chance(0.5) ? poisson(perSecond) : bursty(perSecond, 10, 60_000, 20_000)
   const errorSigma = draw.of([0.5, 2])
@@ -202,13 +221,16 @@ function traffic(
   return { ...plain, sizes: { ...sizes, draw: (random) => (seconds = sizes.draw(random)) }, known }
 }
 
+/** Scalers that launch the first worker when a job arrives. */
+const startFromNone = ['work-forecast', 'hpa', 'kpa', 'average-work']
+
 function scaleOf(policy: string, draw: Draws, unitsPerSecond: number): Scale {
-  const min = 1 + draw.below(2)
-  const scale: Scale = { policy: policy as NonNullable<Scale['policy']>, min, max: min + 1 + draw.below(6) }
+  const min = draw.below(3) || (startFromNone.includes(policy) ? 0 : 1)
+  const scale: Scale = { policy: policy as NonNullable<Scale['policy']>, min, max: min + draw.of([1, 4, 20]) }
   const often = (ms: number) => ms * (0.2 + 2 * draw.next())
   switch (policy) {
     case 'work-forecast': {
-      const promise = 'shortest 80 %: slowdown at most 2 at p95; budget: 4 an hour'
+      const promise = 'shortest 80 %: slowdown at most 2 at p95; deadlines: 95 %; budget: 4 an hour'
       const paid = draw.chance(0.3) ? { promise, pricePerHour: 1 } : {}
       return {
         ...scale,
