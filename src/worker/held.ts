@@ -53,6 +53,7 @@ export function newHeld(head: AttemptHead, { body, trailers }: AttemptBody, foll
     asks: head.ask,
     over: false,
     running: false,
+    rank: 0,
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },

@@ -138,10 +138,11 @@ export class Supervisor {
 
   #choose(): void {
     const jobs = [...this.#held.values()].filter((held) => !held.asks && !held.over)
-    const chosen = this.discipline.choose(jobs, this.#options.cores, (held) => {
+    for (const held of jobs) {
       const done = this.#doneBy(held)
-      return rankOf(held, done, Math.max(0, held.expected - done))
-    })
+      held.rank = rankOf(held, done, Math.max(0, held.expected - done))
+    }
+    const chosen = this.discipline.choose(jobs, this.#options.cores)
     for (const held of jobs) if (held.running && !chosen.includes(held)) this.#pause(held)
     for (const held of chosen) if (!held.running) this.#run(held)
   }
