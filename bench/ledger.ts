@@ -32,7 +32,7 @@ async function measure(file: string, rows: number): Promise<Record<string, unkno
   const fileMb = statSync(file).size / 2 ** 20
 
   const start = performance.now()
-  const opened = await openSqliteLedger({ file, onTrouble: (error) => console.error(error.message) })
+  const opened = await openSqliteLedger({ file, onError: (error) => console.error(error.message) })
   const openMs = performance.now() - start
   const warm = await Promise.all(workloads.map((workload) => opened.warm({ workload })))
   const warmRows = warm.flat().length

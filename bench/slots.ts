@@ -16,7 +16,7 @@ import type { DisciplineName } from '../src/model/discipline.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { SchedulerName } from '../src/systems/schedulers.ts'
 import { nominalRate } from '../src/worker/rates.ts'
-import { SlotPool } from '../src/worker/slots/slots.ts'
+import { SlotPool } from '../src/worker/slots/slot-pool.ts'
 import { main, withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
 

@@ -17,6 +17,7 @@ import {
   fixtures,
   keptBodies,
   open,
+  patient,
   problemOf,
   startLive,
   until,
@@ -25,6 +26,8 @@ import {
 } from './support/live.ts'
 
 const live = useLive({
+  // What ends while a front cannot tell the brain is tried again once two reports do not name it: there are none.
+  limits: { ...patient, beatMs: 60_000 },
   slots: 20,
   queue: 20,
   fronts: { count: 2, command: [process.execPath, cli, 'front'] },

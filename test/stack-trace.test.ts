@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { until, usePool } from '../src/worker/slots/fixtures/use-pool.ts'
+import { until, usePool } from '../src/worker/slots/testing/use-pool.ts'
 
 const file = join(import.meta.dirname, 'fixtures/throws.ts')
 

@@ -11,8 +11,8 @@ import { disciplines } from '../src/model/discipline.ts'
 import { connectToBrain } from '../src/wire/connect.ts'
 import { type FromBrain, wireVersion } from '../src/wire/messages.ts'
 import { isAuthorized } from '../src/wire/token.ts'
-import { attemptServer } from '../src/worker/attempts.ts'
-import { SlotPool } from '../src/worker/slots/slots.ts'
+import { attemptServer } from '../src/worker/attempts/attempt-server.ts'
+import { SlotPool } from '../src/worker/slots/slot-pool.ts'
 import { Supervisor } from '../src/worker/supervisor.ts'
 import { assertWell, cli, fixtures, useLive } from './support/live.ts'
 
@@ -83,7 +83,7 @@ test('a connection that says nonsense is closed, and the cluster goes on', async
 test('a worker takes attempts only from those who know the token, and gives them all the time they need', async (t) => {
   const pool = new SlotPool({ files: [], dataDir: live.dataDir, warm: 0, memoryMb: 128, log: () => {} })
   const supervisor = new Supervisor(
-    { pool, meter: 'off', cores: 1, slots: 1, say: () => {} },
+    { pool, meter: 'off', cores: 1, slots: 1, send: () => {} },
     disciplines.srpt,
   )
   const server = attemptServer(supervisor, 'secret', Promise.resolve())

@@ -9,11 +9,13 @@ import { defaultMeter } from '../../src/meter/hooks.ts'
 import { acceptJoining } from '../../src/wire/accept.ts'
 import { incompatibility } from '../../src/wire/admission.ts'
 import { newToken } from '../../src/wire/token.ts'
-import { readCode } from '../../src/worker/code.ts'
+import { readCode } from '../../src/worker/workload-code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
 const bootLimitMs = 60_000
+/** The last lines of all workers that explain a failure. */
+const mostLines = 50
 
 export interface BareWorker {
   host: string
@@ -24,6 +26,7 @@ export interface BareWorker {
 export interface BareWorkers {
   token: string
   workers: BareWorker[]
+  /** Ends them all, then rejects if one of them had ended before, with what it printed. */
   stop(): Promise<void>
 }
 
@@ -41,6 +44,8 @@ export async function startBareWorkers(
     worker(connection, hello) {
       const refused = incompatibility(hello, hashes)
       if (refused !== undefined) joined.reject(new Error(refused))
+      // Reports are not for us, and would end a connection that nobody has taken over.
+      connection.onMessage = () => {}
       connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
       workers.push({ ...hello.address, pid: hello.pid })
       if (workers.length === workerCount) joined.resolve()
@@ -49,13 +54,29 @@ export async function startBareWorkers(
   })
   await listen(server, 0, '127.0.0.1', 'the port of the workers')
   const fleets: Provider[] = []
-  const stop = async () => {
+  const lines: string[] = []
+  const log = (line: string) => {
+    lines.push(line)
+    if (lines.length > mostLines) lines.shift()
+  }
+  let stopping = false
+  let failure: Error | undefined
+  const failed = (launch: string, message = 'ended') => {
+    if (stopping) return
+    failure ??= new Error([`worker ${launch}: ${message}`, ...lines].join('\n  '))
+    joined.reject(failure)
+  }
+  const end = async () => {
+    stopping = true
     await Promise.all(fleets.map((fleet) => fleet.close()))
     server.close()
     server.closeAllConnections()
   }
-  const failed = (_: string, message = 'it ended') => joined.reject(new Error(`a worker: ${message}`))
-  const late = setTimeout(() => failed('', 'it did not come up'), bootLimitMs)
+  const stop = async () => {
+    await end()
+    if (failure) throw failure
+  }
+  const late = setTimeout(() => failed('of the benchmark', 'did not come up'), bootLimitMs)
   try {
     for (let i = 0; i < workerCount; i++) {
       const options = {
@@ -72,7 +93,7 @@ export async function startBareWorkers(
         urlOf(server, '127.0.0.1'),
       )
       const fleet = localFleet(
-        { command: () => command, env: { PLIMSOLL_TOKEN: token }, log: () => {} },
+        { command: () => command, env: { PLIMSOLL_TOKEN: token }, log },
         { launchFailed: failed, gone: failed },
       )
       fleets.push(fleet)
@@ -81,7 +102,7 @@ export async function startBareWorkers(
     await joined.promise
     return { token, workers, stop }
   } catch (error) {
-    await stop()
+    await end()
     throw error
   } finally {
     clearTimeout(late)

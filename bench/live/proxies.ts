@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { bearer } from '../../src/wire/token.ts'
-import { deathSignal } from '../../src/worker/slots/guard.ts'
+import { deathSignal } from '../../src/worker/processes/death-signal.ts'
 import type { BareWorker } from './bare-workers.ts'
 
 interface Proxy {

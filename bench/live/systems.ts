@@ -5,7 +5,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LogEntry } from '../../src/brain/log/log.ts'
-import { maxRecent } from '../../src/ledger/ledger.ts'
+import { maxQueryLimit } from '../../src/ledger/ledger.ts'
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts'
 import type { Job } from '../../src/model/job.ts'
 import { streamNames } from '../estimate/stream.ts'
@@ -104,7 +104,7 @@ async function jobsOf(eventLog: string, file: string): Promise<Map<string, SeenJ
   const ledger = await openSqliteLedger({ file })
   try {
     for (const workload of streamNames) {
-      for (const row of await ledger.recent({ workload, limit: maxRecent })) cpuMs.set(row.job, row.cpuMs)
+      for (const row of await ledger.recent({ workload, limit: maxQueryLimit })) cpuMs.set(row.job, row.cpuMs)
     }
   } finally {
     await ledger.close()

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stream } from '../../src/lib/random.ts'
-import { SlotPool } from '../../src/worker/slots/slots.ts'
+import { SlotPool } from '../../src/worker/slots/slot-pool.ts'
 import { loadWorkloads } from '../../src/workload/workload.ts'
 import type { MeterCase } from './case.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { meterModules } from '../../src/meter/hooks.ts'
-import { toAnswer } from '../../src/worker/slots/answer.ts'
+import { toAnswer } from '../../src/worker/slot-process/answer.ts'
 import type { JobContext, Workload } from '../../src/workload/workload.ts'
 
 export interface MeterSetup {

@@ -147,6 +147,7 @@ test('request reports a missed deadline', async () => {
 })
 
 test('interrupting request cancels its job', async () => {
+  await until(({ jobs }) => jobs === 0)
   const { cancelled } = (await state()).counters
   const { process: child, ended } = start(['request', 'factorize', endless, '--url', cluster.url])
   await until(({ workers }) => workers.some(({ jobs }) => jobs.some((job) => job.running)))

@@ -59,7 +59,8 @@ export const demo: Command = {
         return good ? 0 : 1
       })
     } finally {
-      await rm(dataDir, { recursive: true, force: true })
+      // What a worker that had to be killed leaves behind ends a moment later, and may write until then.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
     }
   },
 }

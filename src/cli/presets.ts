@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { maxRecent } from '../ledger/ledger.ts'
+import { maxQueryLimit } from '../ledger/ledger.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { presets as all, presetOf } from '../systems/presets.ts'
@@ -17,7 +17,7 @@ const options = {
     help: 'maximum number of rows per workload',
     default: 20,
     min: 1,
-    max: maxRecent,
+    max: maxQueryLimit,
   },
 } as const
 

@@ -1,23 +1,24 @@
-/** Runs the contract over every ledger. */
+/** Runs the contract tests over both ledgers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ledgerContract, sampleRow } from './contract.ts'
-import { growthContract } from './growth-contract.ts'
-import { memoryLedger } from './memory.ts'
-import { snapshotsContract } from './snapshots-contract.ts'
-import { scratch, tidy } from './test-scratch.ts'
-import { warmContract } from './warm-contract.ts'
+import { memoryLedger } from './testing/memory-ledger.ts'
+import { retentionContract } from './testing/retention-contract.ts'
+import { rowsContract } from './testing/rows-contract.ts'
+import { sampleRow } from './testing/samples.ts'
+import { eagerPruning, scratch } from './testing/scratch.ts'
+import { snapshotsContract } from './testing/snapshots-contract.ts'
+import { warmContract } from './testing/warm-contract.ts'
 
-ledgerContract('memory', async () => memoryLedger())
-ledgerContract('sqlite', (t) => scratch(t).open())
+rowsContract('memory', async () => memoryLedger())
+rowsContract('sqlite', (t) => scratch(t).open())
 warmContract('memory', async () => memoryLedger())
 warmContract('sqlite', (t) => scratch(t).open())
 snapshotsContract('memory', async () => memoryLedger())
 snapshotsContract('sqlite', (t) => scratch(t).open())
-growthContract('memory', async (_, growth) => memoryLedger({ growth }))
-growthContract('sqlite', (t, growth) => scratch(t).open(tidy, growth))
+retentionContract('memory', async (_, retention) => memoryLedger({ retention }))
+retentionContract('sqlite', (t, retention) => scratch(t).open(eagerPruning, retention))
 
-test('memory: the row recorded first makes room when there are too many', async () => {
+test('memory: a full ledger drops the row recorded first', async () => {
   const ledger = memoryLedger({ maxRows: 2 })
   for (const number of [1, 2, 1, 3]) ledger.record(sampleRow(number))
   assert.deepEqual(await ledger.recent({ workload: 'julia', limit: 9 }), [sampleRow(3), sampleRow(1)])

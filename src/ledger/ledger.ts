@@ -1,17 +1,17 @@
-/** The ledger remembers measured work: one row for each finished job, for those who learn what jobs cost. */
+/** The ledger stores measured work: one row per finished job. Estimators learn from it. */
 
 import type { Measure } from '../model/cost.ts'
 import type { Outcome } from '../model/job.ts'
-import type { MetricsKey, MetricsRow, OwnerGone } from './metrics.ts'
+import type { MetricsKey, MetricsRow, OwnerFilter } from './metrics.ts'
 import type { Snapshot } from './snapshots.ts'
 
 export interface LedgerRow {
-  /** Names the row: ids are never reused, across restarts neither. */
+  /** Identifies the row. Job ids are never reused, not even after a restart. */
   job: string
   workload: string
-  /** Work is comparable only between jobs of the same code. */
+  /** Work is only comparable between jobs that ran the same code. */
   codeHash: string
-  /** JSON text, kept as it is given. */
+  /** JSON text, stored unchanged. */
   parameters: string
   work: number
   cpuMs: number
@@ -19,21 +19,21 @@ export interface LedgerRow {
   peakMemoryMb: number
   worker: string
   attempts: number
-  /** Milliseconds since 1970, as is `endedAt`. */
+  /** Milliseconds since 1970; so is `endedAt`. */
   startedAt: number
   endedAt: number
   outcome: Outcome
-  /** JSON text of what the estimator looked at; '' if that is not known. */
+  /** The estimator's features as JSON text; '' if unknown. */
   features: string
-  /** The same for equal requests only: parameters and body. '' if that is not known. */
+  /** Identifies parameters and body: only equal requests have the same key. '' if unknown. */
   key: string
-  /** What `work` is: counted by the meter, named by the program in a header, or microseconds of CPU or other time. */
+  /** How `work` was measured: by the meter, by the program's header, or as microseconds of CPU or wall time. */
   measure: Measure
-  /** JSON text of what `work` is the sum of, by name; '' if that is not known. */
+  /** The summands of `work` by name, as JSON text; '' if unknown. */
   quantities: string
 }
 
-/** What estimators learn from at start. */
+/** The fields that estimators learn from at start. */
 export type WarmRow = Pick<
   LedgerRow,
   | 'codeHash'
@@ -51,76 +51,76 @@ export type WarmRow = Pick<
 
 export interface WarmQuery {
   workload: string
-  /** At most this many rows: 1 to `maxRecent`. Default 4,000. */
+  /** Maximum number of rows: 1 to `maxQueryLimit`. Default 4,000. */
   limit?: number
 }
 
 export interface RecentQuery {
   workload: string
-  /** Without it, rows of every version of the code. */
+  /** If missing, rows of every version of the code are returned. */
   codeHash?: string
-  /** At most this many rows: 1 to `maxRecent`. */
+  /** Maximum number of rows: 1 to `maxQueryLimit`. */
   limit: number
 }
 
 export interface LedgerCounts {
-  /** Rows that can be read. */
+  /** Stored rows. */
   rows: number
-  /** Rows given to this ledger since it was opened and not kept: malformed, or too many to hold. */
+  /** Rows recorded since the ledger was opened and then dropped: malformed, or the buffer was full. */
   dropped: number
-  /** Rows and snapshots that questions met since it was opened and passed over, because they cannot be true. */
+  /** Invalid rows and snapshots that queries skipped since the ledger was opened. */
   skipped: number
 }
 
-/** Whoever opens a ledger closes it: until then it may keep the process alive. */
+/** The caller that opens a ledger must close it; an open ledger may keep the process alive. */
 export interface Ledger {
   /**
-   * Returns at once and never throws; the row is copied and written later. Recording a job again replaces its
-   * row. A malformed row (text missing, a number that cannot be true) is dropped. After `close` it does nothing.
-   * Rows that estimators no longer need are forgotten in time: growth.ts says which.
+   * Copies the row and writes it later; never blocks or throws. Recording a job again replaces its row. A malformed
+   * row (a missing field, an impossible number) is dropped. Does nothing after `close`. Rows that estimators no
+   * longer need are deleted later: see retention.ts.
    */
   record(row: LedgerRow): void
   /**
-   * Metrics of a running or ended job, for the row of its workload, code and parameters; `mayWrite` says whether
-   * they are written. Otherwise like `record`.
+   * Records metrics of a running or ended job in the row of its workload, code and parameters, if `mayWrite` permits.
+   * Otherwise like `record`.
    */
   recordMetrics(row: MetricsRow): void
-  /** What an owner was measuring may be taken over from now on. Otherwise like `record`. */
-  metricsOwnerGone(owner: OwnerGone): void
+  /** Releases the running rows of an owner, so that others may write them. Otherwise like `record`. */
+  releaseMetrics(owner: OwnerFilter): void
   /**
-   * What an estimator has learned, under its name; replaces what it saved before of the same code. Too long a
-   * text is dropped. Otherwise like `record`.
+   * Saves what an estimator has learned, replacing the snapshot of the same workload, code and name. A snapshot that
+   * is too long is dropped. Otherwise like `record`.
    */
   saveSnapshot(snapshot: Snapshot): void
-  /** Newest first, of the newest versions of the code. May lag behind until `flush`. Rejects as `recent` does. */
+  /** Newest first, for the newest versions of the code. May lag behind until `flush`. Rejects like `recent`. */
   snapshots(workload: string): Promise<Snapshot[]>
-  /** Undefined: none were recorded. May lag behind until `flush`. Rejects as `recent` does. */
+  /** Undefined if none were recorded. May lag behind until `flush`. Rejects like `recent`. */
   metricsFor(key: MetricsKey): Promise<MetricsRow | undefined>
   /**
-   * Resolves when every row recorded before the call survives the end of this process and of the machine, as
-   * far as this kind of ledger can keep that promise. Rejects with LedgerError if one of them had to be dropped
-   * while waiting, if nothing can be written for a while (the rows are kept and tried again), or after `close`.
+   * Resolves when every row recorded before the call is as durable as this kind of ledger can make it. Rejects with
+   * LedgerError if one of them was dropped during the flush, if nothing could be written within the flush timeout
+   * (the rows are kept and retried), or after `close`.
    */
   flush(): Promise<void>
   /**
-   * Newest `endedAt` first; of equal ones, the one recorded last. May lag behind `record` until `flush`. Rows
-   * that cannot be true (however they came there) are passed over.
-   * Rejects with LedgerError if it cannot be read, for a limit out of range, and after `close`.
+   * Newest `endedAt` first; rows with equal `endedAt` in reverse order of recording. May lag behind `record` until
+   * `flush`. Skips invalid rows.
+   * Rejects with LedgerError if the ledger cannot be read, if the limit is out of range, and after `close`.
    */
   recent(query: RecentQuery): Promise<LedgerRow[]>
   /**
-   * Oldest first: the newest results of the newest version of the code, and if they are few, those of the
+   * Oldest first: the newest results of the newest version of the code, filled up to the limit with results of the
    * versions before it. Otherwise like `recent`.
    */
   warm(query: WarmQuery): Promise<WarmRow[]>
-  /** May lag behind `record` until `flush`. Rejects as `recent` does. Counts row by row: not for hot paths. */
+  /** May lag behind `record` until `flush`. Rejects like `recent`. Scans all rows: not for hot paths. */
   counts(): Promise<LedgerCounts>
   /**
-   * Flushes, then lets go of everything. Idempotent, and never rejects: rows that could not be written in time
-   * are lost, and reported as trouble.
+   * Flushes, then releases all resources. Idempotent; never rejects. Rows that cannot be written within the flush
+   * timeout are lost and reported as an error.
    */
   close(): Promise<void>
 }
 
-export const maxRecent = 100_000
-export const usualWarm = 4_000
+export const maxQueryLimit = 100_000
+export const defaultWarmLimit = 4_000

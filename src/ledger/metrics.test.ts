@@ -1,19 +1,20 @@
-/** The rule for who may write metrics, and its contract over every ledger. */
+/** The rule that decides which attempt may write metrics, and the contract of both ledgers. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { memoryLedger } from './memory.ts'
 import { mayWrite } from './metrics.ts'
-import { metricsContract, sampleMetrics } from './metrics-contract.ts'
-import { scratch } from './test-scratch.ts'
+import { memoryLedger } from './testing/memory-ledger.ts'
+import { metricsContract } from './testing/metrics-contract.ts'
+import { sampleMetrics } from './testing/samples.ts'
+import { scratch } from './testing/scratch.ts'
 
 metricsContract('memory', async () => memoryLedger())
 metricsContract('sqlite', (t) => scratch(t).open())
 
-test('who may write metrics', () => {
+test('only the owner of a running row may write it, and a complete row never changes', () => {
   const a = { worker: 'a', attempt: '1' }
   const b = { worker: 'b', attempt: '1' }
-  const nobody = { worker: '', attempt: '' }
+  const noOwner = { worker: '', attempt: '' }
   const running = true
   const complete = { ...a, running: false }
   assert.equal(mayWrite(undefined, { ...a, running }), true)
@@ -24,21 +25,21 @@ test('who may write metrics', () => {
   assert.equal(mayWrite({ ...a, running }, { ...b, running }), false)
   assert.equal(mayWrite({ ...a, running }, { ...a, attempt: '2', running }), false)
   assert.equal(mayWrite({ ...b, running }, complete), true)
-  assert.equal(mayWrite({ ...nobody, running }, { ...b, running }), true)
+  assert.equal(mayWrite({ ...noOwner, running }, { ...b, running }), true)
 })
 
-test('sqlite: metrics survive, also in a file that was begun before there were any', async (t) => {
-  const place = scratch(t)
-  await (await place.open()).close()
-  const old = new DatabaseSync(place.file)
+test('sqlite: metrics are kept when a file without a metrics table is opened again', async (t) => {
+  const temporary = scratch(t)
+  await (await temporary.open()).close()
+  const old = new DatabaseSync(temporary.file)
   old.exec(
     'DROP TABLE metrics; DROP TABLE traits; DROP TABLE snapshots; DROP TABLE measures; DROP TABLE amounts; PRAGMA user_version = 1',
   )
   old.close()
-  const first = await place.open()
+  const first = await temporary.open()
   first.recordMetrics(sampleMetrics())
   await first.close()
-  const second = await place.open()
+  const second = await temporary.open()
   assert.deepEqual(await second.metricsFor(sampleMetrics()), sampleMetrics())
   await second.close()
 })

@@ -1,42 +1,43 @@
-/** Metrics of jobs while they run and once they have: what a row holds, and who may write it. */
+/** Metrics of running and finished jobs: the fields of a row, and which worker may write it. */
 import { inspect } from 'node:util'
+import { invalid } from './checks.ts'
 
-/** Names a request: whoever asks the same of the same code gets the same metrics. */
+/** Identifies a request: equal requests to the same code share one row of metrics. */
 export interface MetricsKey {
   workload: string
   codeHash: string
-  /** The same text for equal requests only; JSON, unless that would be long. */
+  /** Only equal requests have the same text: JSON, or a digest if the JSON would be long. */
   parameters: string
 }
 
-/** Who measures. A running row of nobody's has neither. */
+/** The attempt that writes a running row. Both fields are '' if the row has no owner. */
 export interface MetricsOwner {
   worker: string
-  /** Names the attempt, and with it the slot: a worker may run the same request twice at a time. */
+  /** Needed besides the worker, because a worker may run two equal requests at once. */
   attempt: string
 }
 
 export interface MetricsRow extends MetricsKey, MetricsOwner {
   work: number
-  /** JSON text: how much of each metric. */
+  /** Amount of each metric, as JSON text. */
   tally: string
-  /** False: complete, and never written again. */
+  /** A row that is not running is complete and never changes again. */
   running: boolean
   /** Milliseconds since 1970. */
   at: number
 }
 
-/** An owner is gone: what it was measuring is nobody's now. Without a field: whoever it is. */
-export type OwnerGone = Partial<MetricsOwner>
+/** Selects owners; a missing field matches every owner. */
+export type OwnerFilter = Partial<MetricsOwner>
 
-/** What is told to a ledger about metrics, in order. `parameters` is the text by which its size is known. */
-export type MetricsEntry = { parameters: string } & ({ row: MetricsRow } | { gone: OwnerGone })
+/** One write to the metrics table: a row, or the release of rows. `parameters` determines its size in the buffer. */
+export type MetricsEntry = { parameters: string } & ({ row: MetricsRow } | { release: OwnerFilter })
 
 export type Kept = Pick<MetricsRow, 'running' | 'worker' | 'attempt'>
 
 /**
- * The rule. What is complete stays. Final metrics complete a row, whoever owns it. Metrics of a running job are
- * written by the row's owner, or by anybody if it has none: then they make it theirs.
+ * A complete row never changes. Final metrics complete a row regardless of its owner. Only the owner may write metrics
+ * of a running job; the first attempt that writes a row without an owner becomes its owner.
  */
 export function mayWrite(kept: Kept | undefined, next: Kept): boolean {
   if (!kept) return true
@@ -45,7 +46,7 @@ export function mayWrite(kept: Kept | undefined, next: Kept): boolean {
   return kept.worker === next.worker && kept.attempt === next.attempt
 }
 
-export function isOwnedBy(kept: Kept, { worker, attempt }: OwnerGone): boolean {
+export function isOwnedBy(kept: Kept, { worker, attempt }: OwnerFilter): boolean {
   return (
     kept.running &&
     (worker === undefined || kept.worker === worker) &&
@@ -67,16 +68,16 @@ const kinds = {
 
 export const metricsFields = Object.keys(kinds) as (keyof MetricsRow)[]
 
-/** A copy with its own fields only, or words for what is wrong with it. */
+/** A copy with the known fields only, or an error message. */
 export function copyMetrics(entry: MetricsEntry): MetricsEntry | string {
-  if ('gone' in entry) return { parameters: '', gone: { ...entry.gone } }
+  if ('release' in entry) return { parameters: '', release: { ...entry.release } }
   const { row } = entry
   if (typeof row !== 'object' || row === null) return `metrics = ${inspect(row)}: must be an object`
   const copy: Record<string, unknown> = {}
   for (const field of metricsFields) {
     const value = row[field]
     if (typeof value !== kinds[field] || (typeof value === 'number' && !Number.isFinite(value))) {
-      return `metrics: ${field} = ${inspect(value, { depth: 0 }).slice(0, 80)}: must be a ${kinds[field]}`
+      return `metrics: ${invalid(field, value, `a ${kinds[field]}`)}`
     }
     copy[field] = value
   }

@@ -1,17 +1,18 @@
-/** Decides what a ledger accepts and what it passes over: a bad row must not take down the good ones beside it. */
+/** Validates rows, both when they are recorded and when they are read: other programs may have changed the file. */
 import { inspect } from 'node:util'
 import type { Measure } from '../model/cost.ts'
 import type { Outcome } from '../model/job.ts'
+import { invalid, isJson } from './checks.ts'
 import type { LedgerRow } from './ledger.ts'
 
-/** Fields that must have one of a few values. */
+/** Enumerated fields. */
 const choices = {
   outcome: ['result', 'error', 'refused', 'unknown', 'dropped'] satisfies Outcome[],
   measure: ['meter', 'header', 'cpu', 'time'] satisfies Measure[],
 } as const
 type Kind = 'text' | keyof typeof choices | number
 
-/** A number says the most that can be true, generously: what is beyond it was never measured. */
+/** A number is a generous upper bound: a larger value cannot have been measured. */
 const kinds = {
   job: 'text',
   workload: 'text',
@@ -34,10 +35,10 @@ const kinds = {
 
 export const fields = Object.keys(kinds) as (keyof LedgerRow)[]
 
-/** Clocks differ, but not by more: a row from further in the future would be the newest for ever. */
-export const aheadMs = 86_400_000
+/** Tolerated clock difference. A row from further in the future would stay the newest row forever. */
+export const maxClockAheadMs = 86_400_000
 
-/** A copy with the row's own fields only, or words for what is wrong with it. */
+/** A copy with the known fields only, or an error message. */
 export function copyRow(row: LedgerRow): LedgerRow | string {
   if (typeof row !== 'object' || row === null) return `row = ${inspect(row)}: must be an object`
   return copyFields(row, fields)
@@ -53,13 +54,13 @@ function copyFields<F extends keyof LedgerRow>(
     const value: unknown = row[field]
     if (typeof kind === 'number') {
       if (typeof value !== 'number' || !(value >= 0 && value <= kind)) {
-        return wrong(field, value, `a number from 0 to ${kind}`)
+        return invalid(field, value, `a number from 0 to ${kind}`)
       }
       copy[field] = value
     } else {
-      if (typeof value !== 'string') return wrong(field, value, 'text')
+      if (typeof value !== 'string') return invalid(field, value, 'text')
       const allowed: readonly string[] | undefined = kind === 'text' ? undefined : choices[kind]
-      if (allowed?.includes(value) === false) return wrong(field, value, `one of ${allowed.join(', ')}`)
+      if (allowed?.includes(value) === false) return invalid(field, value, `one of ${allowed.join(', ')}`)
       copy[field] = value
     }
   }
@@ -68,7 +69,7 @@ function copyFields<F extends keyof LedgerRow>(
 
 type Texts = 'parameters' | 'features' | 'endedAt'
 
-/** Likewise for a row, or some of its fields, that comes out of a ledger: its texts too must be what they should. */
+/** Like `copyRow`, for a row (or some of its fields) read from a ledger; also checks JSON texts and times. */
 export function readRow<F extends keyof LedgerRow = keyof LedgerRow>(
   raw: unknown,
   now: number,
@@ -76,28 +77,21 @@ export function readRow<F extends keyof LedgerRow = keyof LedgerRow>(
 ): Pick<LedgerRow, F | Texts> | string {
   const row = copyFields(raw as LedgerRow, wanted)
   if (typeof row === 'string') return row
-  if (row.endedAt > now + aheadMs) return wrong('endedAt', row.endedAt, 'a time that has come')
-  if (!isJson(row.parameters)) return wrong('parameters', row.parameters, 'JSON')
+  if (row.endedAt > now + maxClockAheadMs)
+    return invalid('endedAt', row.endedAt, 'a time that is not in the future')
+  if (!isJson(row.parameters)) return invalid('parameters', row.parameters, 'JSON')
   if (row.features !== '' && !isJson(row.features, isFeatures)) {
-    return wrong('features', row.features, 'a JSON object of numbers, texts and booleans')
+    return invalid('features', row.features, 'a JSON object of numbers, texts and booleans')
   }
   return row
 }
 
-/** Whether estimators may learn from it, as far as can be told without looking into its texts. */
+/** Whether estimators may learn from the row, judged without parsing its JSON texts. */
 export function isLearnable(row: Pick<LedgerRow, 'outcome' | 'work' | 'endedAt'>, now: number): boolean {
   const { outcome, work, endedAt } = row
-  // Out of a damaged file comes what no type allows.
+  // A value read from a damaged file may have any type.
   const isNumber = typeof work === 'number' && work >= 0 && work <= kinds.work
-  return outcome === 'result' && isNumber && endedAt <= now + aheadMs
-}
-
-export function isJson(text: string, isRight: (value: unknown) => boolean = () => true): boolean {
-  try {
-    return isRight(JSON.parse(text))
-  } catch {
-    return false
-  }
+  return outcome === 'result' && isNumber && endedAt <= now + maxClockAheadMs
 }
 
 function isFeatures(value: unknown): boolean {
@@ -105,8 +99,4 @@ function isFeatures(value: unknown): boolean {
   return Object.values(value).every(
     (each) => Number.isFinite(each) || typeof each === 'string' || typeof each === 'boolean',
   )
-}
-
-export function wrong(field: string, value: unknown, allowed: string): string {
-  return `${field} = ${inspect(value, { depth: 0 }).slice(0, 80)}: must be ${allowed}`
 }

@@ -1,11 +1,11 @@
-/** Snapshots: what an estimator has learned, so that a restart need not learn it again. What a ledger keeps of them. */
-import { isJson, wrong } from './row.ts'
+/** Snapshots save what an estimator has learned across restarts. This file validates them and limits their number. */
+import { invalid, isJson } from './checks.ts'
 
 export interface Snapshot {
   workload: string
-  /** Of the code that it was learned from. */
+  /** Of the code that the estimator observed. */
   codeHash: string
-  /** Names whoever saved it, and will read it. */
+  /** Identifies the estimator that saves and reads the snapshot. */
   name: string
   /** Milliseconds since 1970. */
   at: number
@@ -13,44 +13,44 @@ export interface Snapshot {
   json: string
 }
 
-/** What is told to a ledger. `parameters` is the text by which its size is known. */
+/** One write to the snapshots table. `parameters` determines its size in the buffer. */
 export interface SnapshotEntry {
   parameters: string
   row: Snapshot
 }
 
 export const maxSnapshot = 4 * 2 ** 20
-/** Of this many versions of a workload's code, and this many names of each. */
+/** A ledger keeps snapshots of this many versions of a workload's code, and this many names for each version. */
 export const snapshotVersions = 3
 export const snapshotNames = 16
 
 export const snapshotFields = ['workload', 'codeHash', 'name', 'at', 'json'] as const
 
-/** A copy with its own fields only, or words for what is wrong with it. */
+/** A copy with the known fields only, or an error message. */
 export function copySnapshot({ row }: SnapshotEntry): SnapshotEntry | string {
-  if (typeof row !== 'object' || row === null) return wrong('snapshot', row, 'an object')
+  if (typeof row !== 'object' || row === null) return invalid('snapshot', row, 'an object')
   const { workload, codeHash, name, at, json } = row
   for (const [field, value] of Object.entries({ workload, codeHash, name, json })) {
-    if (typeof value !== 'string') return `snapshot: ${wrong(field, value, 'text')}`
+    if (typeof value !== 'string') return `snapshot: ${invalid(field, value, 'text')}`
   }
-  if (typeof at !== 'number' || !(at >= 0 && at <= 8.64e15)) return `snapshot: ${wrong('at', at, 'a time')}`
+  if (typeof at !== 'number' || !(at >= 0 && at <= 8.64e15)) return `snapshot: ${invalid('at', at, 'a time')}`
   if (json.length > maxSnapshot) {
     return `snapshot ${name} of ${workload}: ${json.length} characters: must be at most ${maxSnapshot}`
   }
   return { parameters: json, row: { workload, codeHash, name, at, json } }
 }
 
-/** Likewise for what comes out of a ledger. */
+/** Like `copySnapshot`, for a snapshot read from a ledger. */
 export function readSnapshot(raw: unknown): Snapshot | string {
   const entry = copySnapshot({ parameters: '', row: raw as Snapshot })
   if (typeof entry === 'string') return entry
   const { name, json } = entry.row
-  return isJson(json) ? entry.row : `snapshot ${name}: ${wrong('json', json, 'JSON')}`
+  return isJson(json) ? entry.row : `snapshot ${name}: ${invalid('json', json, 'JSON')}`
 }
 
-/** Those of one workload that are kept, newest first. */
+/** Selects which snapshots of one workload to keep, newest first. */
 export function keptSnapshots<T extends Pick<Snapshot, 'codeHash' | 'at'>>(all: T[], latest: number): T[] {
-  // One from the future would be the newest for ever.
+  // A snapshot from the future would stay the newest forever.
   const age = ({ at }: T) => (at <= latest ? at : 0)
   const names = new Map<string, number>()
   return all

@@ -1,4 +1,4 @@
-/** What estimators learn from at start: results, read from rows. */
+/** Reads the results that estimators learn from at start. */
 import type { LedgerRow, WarmRow } from './ledger.ts'
 import { readRow } from './row.ts'
 
@@ -20,12 +20,12 @@ export const warmFields = [
 
 export type Result = Pick<LedgerRow, (typeof warmFields)[number]>
 
-/** Undefined: it is not a result. Words: it cannot be true. */
+/** Undefined if the row is not a result; an error message if it is invalid. */
 export function readResult(raw: unknown, now: number): Result | string | undefined {
   return (raw as Result).outcome === 'result' ? readRow(raw, now, warmFields) : undefined
 }
 
-/** In order of time; given are those of one version of the code after the other, the newest of each first. */
+/** Sorts results by time. `results` are grouped by version of the code, each group newest first. */
 export function toWarmRows(results: Result[]): WarmRow[] {
   return results
     .toReversed()

@@ -1,68 +1,68 @@
-/** Writer: decides when rows are written, in which groups, and what happens when that fails. */
+/** Writes rows in batches and retries failed batches with exponential backoff. */
 import { LedgerError } from '../lib/errors.ts'
-import { Backlog, type Bulk } from './backlog.ts'
+import { RowBuffer, type SizedRow } from './row-buffer.ts'
 
 export interface WriterLimits {
-  /** Most rows in memory, and most characters of text in them. */
+  /** Maximum number of unwritten rows, and of the characters in them. */
   maxRows: number
   maxCharacters: number
-  /** A row waits this long for others to share its transaction. */
-  gatherMs: number
-  /** The pause after a failure; it doubles with each further one, up to `maxRetryMs`. */
+  /** A row waits up to this time for others to share its transaction. */
+  batchDelayMs: number
+  /** Delay after the first failure; doubles with each further failure, up to `maxRetryMs`. */
   retryMs: number
   maxRetryMs: number
-  /** `flush` and `close` give up when nothing could be written for this time. */
+  /** `flush` and `close` fail after this time without a successful write. */
   flushMs: number
-  troubleEveryMs: number
+  errorEveryMs: number
 }
 
 export const writerLimits: Readonly<WriterLimits> = {
   maxRows: 100_000,
   maxCharacters: 64 * 2 ** 20,
-  gatherMs: 200,
+  batchDelayMs: 200,
   retryMs: 100,
   maxRetryMs: 5_000,
   flushMs: 10_000,
-  troubleEveryMs: 5_000,
+  errorEveryMs: 5_000,
 }
 
-/** Copying a larger batch to another thread would stall this one: 500 rows take about 1 ms. */
+/** Copying a batch to the ledger's thread blocks this thread: about 1 ms for 500 rows. */
 const batchLimits = { maxRows: 500, maxCharacters: 2 ** 20 }
 
 export interface WriterOptions<T> {
-  /** How errors name the ledger. */
+  /** The ledger's name in error messages. */
   name: string
-  /** All or nothing. Called again with the same rows after a failure, so a repeat must do no harm. */
+  /** Atomic and idempotent: called again with the same rows after a failure. */
   write: (rows: T[]) => Promise<unknown>
-  /** A copy of what is right, or words for what is wrong with it. */
+  /** A copy of a valid row, or an error message. */
   copy: (row: T) => T | string
-  /** Called at most once every `troubleEveryMs` for each kind of trouble: not written, or malformed. */
-  onTrouble: (error: LedgerError) => void
+  /** Called at most once per `errorEveryMs` for each kind of error: a failed write, or a malformed row. */
+  onError: (error: LedgerError) => void
   limits: WriterLimits
 }
 
-export class Writer<T extends Bulk> {
+export class Writer<T extends SizedRow> {
   readonly #options: WriterOptions<T>
   readonly #limits: WriterLimits
-  readonly #backlog: Backlog<T>
-  readonly #quietUntil = { unwritten: -Infinity, malformed: -Infinity }
+  readonly #buffer: RowBuffer<T>
+  readonly #mutedUntil = { unwritten: -Infinity, malformed: -Infinity }
   #sending = false
   #timer: NodeJS.Timeout | undefined
   #failures = 0
   #malformed = 0
-  /** One for each flush that waits. */
-  readonly #patience = new Set<NodeJS.Timeout>()
+  /** One timer per pending flush. */
+  readonly #flushTimers = new Set<NodeJS.Timeout>()
   #closed = false
   #stopped = false
 
   constructor(options: WriterOptions<T>) {
     this.#options = options
     this.#limits = options.limits
-    this.#backlog = new Backlog(options.limits)
+    this.#buffer = new RowBuffer(options.limits)
   }
 
   get dropped(): number {
-    return this.#backlog.lost + this.#malformed
+    return this.#buffer.lost + this.#malformed
   }
 
   record(row: T): void {
@@ -73,38 +73,38 @@ export class Writer<T extends Bulk> {
       this.#report('malformed', `a row was dropped: ${copy}`)
       return
     }
-    this.#backlog.push(copy)
-    this.#sendIn(this.#limits.gatherMs)
+    this.#buffer.push(copy)
+    this.#sendIn(this.#limits.batchDelayMs)
   }
 
   async flush(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
-    const giveUp = this.#backlog.wait(resolve)
+    const cancelWait = this.#buffer.wait(resolve)
     const timer = setTimeout(() => {
-      giveUp()
-      reject(this.#error(`nothing could be written for ${this.#limits.flushMs} ms; the rows wait in memory`))
+      cancelWait()
+      reject(this.#error(`no write succeeded for ${this.#limits.flushMs} ms; the rows stay in memory`))
     }, this.#limits.flushMs)
-    this.#patience.add(timer)
-    // Somebody waits: neither gather nor pause.
+    this.#flushTimers.add(timer)
+    // A flush skips both the batch delay and the retry delay.
     if (!this.#sending) this.#send()
     try {
       const lost = await promise
       if (lost > 0) throw this.#error(`${lost} rows were dropped before they could be written`)
     } finally {
       clearTimeout(timer)
-      this.#patience.delete(timer)
+      this.#flushTimers.delete(timer)
     }
   }
 
-  /** Flushes as far as possible, then writes no more. Never rejects; to be called once. */
+  /** Flushes what it can, then stops writing. Never rejects. Must be called only once. */
   async close(): Promise<void> {
     this.#closed = true
     await this.flush().catch(() => {})
     this.#stopped = true
     clearTimeout(this.#timer)
-    this.#quietUntil.unwritten = -Infinity
-    const lost = this.#backlog.size
-    if (lost > 0) this.#report('unwritten', `closed with ${lost} rows that could not be written and are lost`)
+    this.#mutedUntil.unwritten = -Infinity
+    const lost = this.#buffer.size
+    if (lost > 0) this.#report('unwritten', `closed; ${lost} unwritten rows are lost`)
   }
 
   #sendIn(pauseMs: number): void {
@@ -114,41 +114,41 @@ export class Writer<T extends Bulk> {
   async #send(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const rows = this.#backlog.batch(batchLimits)
+    const rows = this.#buffer.batch(batchLimits)
     if (rows.length === 0) return
     this.#sending = true
-    let trouble: string | undefined
+    let failure: string | undefined
     try {
       await this.#options.write(rows)
       this.#failures = 0
-      for (const timer of this.#patience) timer.refresh()
+      for (const timer of this.#flushTimers) timer.refresh()
     } catch (error) {
-      trouble = (error as Error).message
+      failure = (error as Error).message
       this.#failures++
     }
     this.#sending = false
-    this.#backlog.settle(trouble === undefined)
-    if (trouble !== undefined) {
-      const { size, lost } = this.#backlog
-      this.#report('unwritten', `${trouble}; ${size} rows wait in memory, ${lost} were dropped`)
+    this.#buffer.settle(failure === undefined)
+    if (failure !== undefined) {
+      const { size, lost } = this.#buffer
+      this.#report('unwritten', `${failure}; ${size} rows wait in memory, ${lost} were dropped`)
     }
-    if (this.#backlog.size > 0) this.#sendIn(this.#pauseMs(rows.length))
+    if (this.#buffer.size > 0) this.#sendIn(this.#pauseMs(rows.length))
   }
 
   #pauseMs(sent: number): number {
-    const { retryMs, maxRetryMs, gatherMs } = this.#limits
+    const { retryMs, maxRetryMs, batchDelayMs } = this.#limits
     if (this.#failures > 0) return Math.min(maxRetryMs, retryMs * 2 ** (this.#failures - 1))
-    return this.#backlog.awaited || sent === batchLimits.maxRows ? 0 : gatherMs
+    return this.#buffer.hasWaiters || sent === batchLimits.maxRows ? 0 : batchDelayMs
   }
 
   #report(kind: 'unwritten' | 'malformed', problem: string): void {
     const now = performance.now()
-    if (now < this.#quietUntil[kind]) return
-    this.#quietUntil[kind] = now + this.#limits.troubleEveryMs
+    if (now < this.#mutedUntil[kind]) return
+    this.#mutedUntil[kind] = now + this.#limits.errorEveryMs
     try {
-      this.#options.onTrouble(this.#error(problem))
+      this.#options.onError(this.#error(problem))
     } catch {
-      // Whoever listens to trouble must not cause more of it here.
+      // An error in the listener must not stop the writer.
     }
   }
 

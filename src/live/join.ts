@@ -1,4 +1,4 @@
-/** Decides whether a worker or a front that connects may join, and hands it over to those that keep it. */
+/** Decides whether a worker or a front that connects may join, and adds it to its registry. */
 
 import type { FrontConnection, JoinHandlers, WorkerConnection } from '../wire/accept.ts'
 import { incompatibility } from '../wire/admission.ts'

@@ -43,7 +43,7 @@ export async function openLearning(
   const { ruled, unmeteredAway = [], dataDir } = options
   const ledger = await openSqliteLedger({
     file: join(dataDir, 'ledger.db'),
-    onTrouble: (error) => log(`ledger: ${error.message}`),
+    onError: (error) => log(`ledger: ${error.message}`),
   })
   opening.defer(() => ledger.close())
   const ignores = (worker: string, workload: string) =>

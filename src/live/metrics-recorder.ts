@@ -47,7 +47,7 @@ export function metricsRecorder(
   }
 
   // Attempts of an earlier run of this cluster have ended.
-  ledger.metricsOwnerGone({})
+  ledger.releaseMetrics({})
   return {
     attemptBegan(job) {
       if (fromStart) record(job, { work: 0 }, true)
@@ -58,9 +58,9 @@ export function metricsRecorder(
     },
     attemptEnded(job) {
       if (job.outcome === 'result' && job.cost) record(job, job.cost, false)
-      else if (job.attempts > 0) ledger.metricsOwnerGone(ownerOf(job))
+      else if (job.attempts > 0) ledger.releaseMetrics(ownerOf(job))
     },
-    workerGone: (worker) => ledger.metricsOwnerGone({ worker }),
+    workerGone: (worker) => ledger.releaseMetrics({ worker }),
   }
 }
 

@@ -82,7 +82,7 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
     abandon({ launch, reason }) {
       launchTroubles.push(`${launch}: ${explain(reason)}`)
       if (launchTroubles.length > mostTroubles) launchTroubles.shift()
-      log(`fleet: launch ${launch} is given up: ${explain(reason)}`)
+      log(`fleet: launch ${launch} is abandoned: ${explain(reason)}`)
       fleet.terminate(launch)
     },
     drain({ worker }) {

@@ -13,7 +13,7 @@ import { workloadService } from '../front/request/workloads.ts'
 import { defaultMeter } from '../meter/hooks.ts'
 import { checkMeter, type MeterSetting, type Quantity } from '../model/metering.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
-import { readCode } from '../worker/code.ts'
+import { readCode } from '../worker/workload-code.ts'
 import { loadWorkloads, type Workload } from '../workload/workload.ts'
 
 export interface Serving {

@@ -1,4 +1,4 @@
-/** Finds expressions that are BigInts, from what can be seen without types: literals, `BigInt(…)`, and what meets them. */
+/** Finds expressions that are BigInts without type information: literals, `BigInt(…)`, and operations on them. */
 import type { AnyNode, Program } from 'acorn'
 import type { Binding } from './bindings.ts'
 import type { Scopes } from './scopes.ts'
@@ -20,7 +20,7 @@ export function findBigInts(program: Program, source: string, scopes: Scopes): (
       case 'CallExpression':
         return node.callee.type === 'Identifier' && node.callee.name === 'BigInt'
       case 'BinaryExpression':
-        // Numbers and BigInts do not mix: one of them makes the other.
+        // Numbers and BigInts cannot be mixed, so one BigInt operand implies the other.
         return arithmetic.has(node.operator) && (isBig(node.left) || isBig(node.right))
       case 'UnaryExpression':
         return node.operator === '-' && isBig(node.argument)
@@ -43,7 +43,7 @@ export function findBigInts(program: Program, source: string, scopes: Scopes): (
   const walk = (node: AnyNode): void => {
     if (node.type === 'AssignmentExpression') learn(node.left, node)
     else if (node.type === 'BinaryExpression' && arithmetic.has(node.operator)) {
-      // `text + 1n` is no BigInt, so plus proves nothing about the other side.
+      // `text + 1n` is a string, so plus proves nothing about the other operand.
       if (node.operator !== '+') {
         learn(node.left, node.right)
         learn(node.right, node.left)

@@ -1,27 +1,26 @@
-/** Variables: where they are declared, which one an identifier means, and who uses them how. */
+/** Variables: where they are declared, which variable an identifier refers to, and how they are used. */
 import type { AnyNode, Identifier, Program } from 'acorn'
 import { children, type Fn, isFunction, namesIn } from './tree.ts'
 
 export interface Binding {
   readonly name: string
-  /** The function, or the program, whose variable it is. */
   readonly owner: Owner
   readonly kind: 'const' | 'let' | 'var' | 'function' | 'class' | 'parameter' | 'import' | 'catch'
-  /** The function or expression it starts with, if that is plain to see. */
+  /** The initial function or expression, if it is known. */
   value?: AnyNode
   readonly uses: Use[]
-  /** Before this place it must not be touched; -1 if it always may be. */
+  /** End of the temporal dead zone, as a position in the source; -1 if there is none. */
   readonly declaredAt: number
 }
 
-/** Code that runs by itself: functions, the program, and what a class does for its fields. */
+/** Code with an execution context of its own: functions, the program, field initializers and static blocks. */
 export type Owner = Fn | Program | Extract<AnyNode, { type: 'PropertyDefinition' | 'StaticBlock' }>
 
 export interface Use {
   readonly node: Identifier
   readonly kind: 'read' | 'write' | 'call'
   readonly by: Owner
-  /** Of a plain assignment: what is written. Of `i++`, `i += 2` and the like: the whole expression. */
+  /** For a plain assignment, the assigned expression; for `i++`, `i += 2` and so on, the whole expression. */
   readonly value?: AnyNode
 }
 
@@ -32,7 +31,7 @@ export interface Scope {
   readonly strict: boolean
 }
 
-const nowhere: Identifier = { type: 'Identifier', name: '', start: -1, end: -1 }
+const noNode: Identifier = { type: 'Identifier', name: '', start: -1, end: -1 }
 
 export class Bindings {
   readonly all: Binding[] = []
@@ -45,7 +44,7 @@ export class Bindings {
   declare(scope: Scope, name: string, kind: Binding['kind'], value?: AnyNode | null, declaredAt = -1): void {
     const known = scope.names.get(name)
     if (known) {
-      // Declared again (`var`, functions): what it starts with is no longer plain.
+      // Declared twice (`var`, functions): the initial value is ambiguous.
       delete known.value
       return
     }
@@ -61,12 +60,12 @@ export class Bindings {
     this.#resolved.set(node, binding)
   }
 
-  /** A use that no identifier of its own stands for. */
+  /** Records a use that has no identifier node. */
   mark(scope: Scope, name: string, kind: Use['kind']): void {
-    lookUp(scope, name)?.uses.push({ node: nowhere, kind, by: scope.owner })
+    lookUp(scope, name)?.uses.push({ node: noNode, kind, by: scope.owner })
   }
 
-  /** Declarations that hold in all of a block. */
+  /** Declares the names that are visible in the whole block. `skippable`: later code may run without this block. */
   hoistBlock(scope: Scope, statements: readonly AnyNode[], nested = true, skippable = false): void {
     for (const it of statements) {
       const statement =
@@ -77,7 +76,7 @@ export class Bindings {
         this.#hoistVariables(scope, statement, skippable)
       else if (statement.type === 'FunctionDeclaration' && statement.id) {
         this.declare(scope, statement.id.name, 'function', statement)
-        // What was a variable too may be called by that.
+        // Sloppy code may also call it through the variable of the enclosing function.
         if (nested && !scope.strict) this.mark(scope, statement.id.name, 'read')
       } else if (statement.type === 'ClassDeclaration' && statement.id)
         this.declare(scope, statement.id.name, 'class')
@@ -87,7 +86,6 @@ export class Bindings {
     }
   }
 
-  /** Skippable: what comes after may run without it. */
   #hoistVariables(scope: Scope, node: AnyNode, skippable = false): void {
     if (node.type !== 'VariableDeclaration') return
     for (const { id, init, end } of node.declarations) {
@@ -98,7 +96,7 @@ export class Bindings {
     }
   }
 
-  /** `var` anywhere in a function, blocks included; sloppy functions in blocks are variables there too. */
+  /** Declares every `var` of a function, including those in its blocks. */
   hoistVars(scope: Scope, node: AnyNode): void {
     for (const part of children(node)) {
       if (part.type === 'VariableDeclaration' && part.kind === 'var') this.#hoistVariables(scope, part)
@@ -106,7 +104,7 @@ export class Bindings {
     }
   }
 
-  /** In sloppy code a function in a block becomes, when the block is entered, a variable of the function around. */
+  /** In sloppy code, entering a block assigns its functions to variables of the enclosing function. */
   hoistBlockFunctions(scope: Scope, node: AnyNode, nested = false): void {
     if (scope.strict) return
     for (const part of children(node)) {

@@ -1,6 +1,6 @@
 /**
- * Finds the functions by which a CommonJS module hands on what others export. Node knows them by their exact text when
- * it looks for the names that can be imported, so they must stay as they are; there is no work in them.
+ * Finds the functions with which a CommonJS module re-exports names. Node recognises them by their exact text when it
+ * looks for importable names, so they must not be rewritten; they do no work.
  */
 import type { AnyNode, CallExpression, Program } from 'acorn'
 import { children, isFunction } from './tree.ts'
@@ -10,7 +10,7 @@ export function exportingFunctions(program: Program, source: string): ReadonlySe
   const found = new Set<AnyNode>()
   const textOf = ({ start, end }: AnyNode): string => source.slice(start, end)
 
-  const look = (call: CallExpression): void => {
+  const check = (call: CallExpression): void => {
     const { callee, arguments: given } = call
     if (callee.type !== 'MemberExpression') return
     const name = textOf(callee.property)
@@ -27,7 +27,7 @@ export function exportingFunctions(program: Program, source: string): ReadonlySe
     }
   }
   const walk = (node: AnyNode): void => {
-    if (node.type === 'CallExpression') look(node)
+    if (node.type === 'CallExpression') check(node)
     for (const part of children(node)) walk(part)
   }
   walk(program)

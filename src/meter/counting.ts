@@ -1,15 +1,15 @@
-/** Writes the code that counts. */
+/** Generates the code that counts. */
 import type { MeterMode } from '../model/metering.ts'
 import { type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { fullAt, names } from './names.ts'
-import type { Region } from './state.ts'
+import type { Region } from './visit-state.ts'
 
-/** Replaced by the counter's place in memory when the module is loaded. */
+/** Replaced by the counter's index when the module is loaded. */
 const regionMark = (index: number): string => `/*@*/${index}/*@*/`
 export const regionMarks = /\/\*@\*\/(\d+)\/\*@\*\//g
 
 export class Counting {
-  /** In mode `regions`: what one run of each region costs. */
+  /** In mode `regions`: the cost of one run of each region. */
   readonly regions: Tally[] = []
   readonly fullAt: number
   readonly #mode: MeterMode
@@ -21,7 +21,7 @@ export class Counting {
     this.fullAt = full
   }
 
-  /** Code that counts a region, as an expression; '' if there is nothing to count. */
+  /** An expression that counts a region; '' if there is nothing to count. */
   text({ tally, form, cell: index }: Region, checked: boolean): string {
     if (form === 'none') return ''
     if (this.#mode === 'regions') {
@@ -44,12 +44,12 @@ export class Counting {
     return Math.round(workOf(tally, this.#formula))
   }
 
-  /** Reports if there is enough to report, as an expression. */
+  /** An expression that reports if the cell is full. */
   check(index: number): string {
     return `${names.cells}[${index}]>${this.fullAt}&&${names.check}()`
   }
 
-  /** Takes what a loop nest has counted so far into a cell. */
+  /** A statement that adds the local count of a loop nest to a cell. */
   flush(index: number, next?: Region): string {
     const cell = `${names.cells}[${index}]`
     const more = next && next.form !== 'none' ? `+${this.units(next.tally)}` : ''
@@ -61,7 +61,7 @@ export function terminated(expression: string): string {
   return expression === '' ? '' : `${expression};`
 }
 
-/** A region's number is given when its text is first asked for. */
+/** Memoizes a text, because generating it assigns a number to a region. */
 export function once(text: () => string): () => string {
   let value: string | undefined
   return () => (value ??= text())

@@ -1,9 +1,9 @@
-/** What is counted: exactly how often regions ran, work that grows with what is done, and the same each time. */
+/** Regions are counted exactly, work is proportional to the number of turns, and equal inputs give equal work. */
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { metered } from './testing/both-ways.ts'
 
-/** The work of `body` with some n; mode `work` unless told. */
+/** The work of `spin(n)`, which `body` declares. */
 async function workFor(body: string, n: number, mode: 'work' | 'regions' | 'routines' = 'work') {
   const { work } = await metered(
     `${body}\nconst given = { n: ${n}, spin }\nfunction main() { return given.spin(given.n) }`,
@@ -42,15 +42,15 @@ const loops: Record<string, string> = {
 }
 
 for (const [what, body] of Object.entries(loops)) {
-  test(`work is the same for each turn of a loop: ${what}`, async () => {
-    // Some pass the point where counts are taken into the total.
+  test(`each turn of a loop counts the same work: ${what}`, async () => {
+    // The larger ones exceed the point where counts are added to the total.
     const turns = [1000, 2000, 3000, 40_000, 41_000]
     const works: number[] = []
     for (const n of turns) works.push(await workFor(body, n))
     const [a, b, c, d, e] = works as [number, number, number, number, number]
     const perTurn = (b - a) / 1000
     assert.ok(perTurn >= 1, `${perTurn} for each turn`)
-    // The charge for text depends on its length.
+    // Strings are charged by length.
     const tolerance = what.includes('method') ? 0.05 * (b - a) : 1e-6 * e
     assert.ok(Math.abs(c - b - (b - a)) <= tolerance, works.join(', '))
     assert.ok(Math.abs(e - d - (b - a)) <= tolerance + (what.includes('method') ? 1500 : 0), works.join(', '))
@@ -82,7 +82,7 @@ test('regions are counted exactly', async () => {
   )
 })
 
-test('the tally of stores, allocations and calls is that of what ran', async () => {
+test('stores, allocations and calls are tallied as often as they ran', async () => {
   const { regions } = await metered(
     `const o = { f() {} }
     function main() { const list = []; for (let i = 0; i < 100; i++) { list[i] = { i }; o.f() } return list }`,
@@ -93,7 +93,7 @@ test('the tally of stores, allocations and calls is that of what ran', async () 
   assert.deepEqual([sum('stores'), sum('allocations'), sum('calls')], [200, 101, 100])
 })
 
-test('recursion is counted call by call', async () => {
+test('each recursive call is counted', async () => {
   const fib = 'function spin(n) { return n < 2 ? n : spin(n - 1) + spin(n - 2) }'
   for (const mode of ['work', 'regions', 'routines'] as const) {
     const works: number[] = []
@@ -106,13 +106,13 @@ test('recursion is counted call by call', async () => {
   }
 })
 
-test('routines count entries, whatever happens inside', async () => {
+test('mode routines counts calls, whatever the functions do', async () => {
   const body = 'const o = { f(n) { let s = 0; for (let i = 0; i < n; i++) s += i; return s } }'
   const calls = (n: number) => `${body}; function spin(n) { o.f(${n}); o.f(n); return 0 }`
   assert.equal(await workFor(calls(5), 9, 'routines'), await workFor(calls(500), 900, 'routines'))
 })
 
-test('equal inputs give equal work, also if exceptions of what is called end loops', async () => {
+test('equal inputs give equal work, even if exceptions thrown by calls end loops', async () => {
   const body = `const o = { f(i, n) { if (i === n) throw i; let s = 0; for (let k = 0; k < 50; k++) s += Math.sqrt(k); return s } }
     function run(n) { let s = 0; for (let i = 0; ; i++) s += o.f(i, n) }
     function spin(n) { let c = 0; for (let k = 1; k < 5; k++) { try { run(k * n) } catch (e) { c += e } } return c }`
@@ -121,7 +121,7 @@ test('equal inputs give equal work, also if exceptions of what is called end loo
   assert.equal(works.size, 1)
 })
 
-test('built-ins are charged by the size of what goes in or comes out', async () => {
+test('built-in functions are charged by the size of their input or output', async () => {
   const bodies = [
     'function spin(n) { return new Array(n).fill(1).length }',
     'function spin(n) { return new Uint8Array(n).slice(1).length }',
@@ -134,7 +134,7 @@ test('built-ins are charged by the size of what goes in or comes out', async () 
   }
 })
 
-test('built-ins that work on a part are not charged for the whole', async () => {
+test('built-in functions that process a part are not charged for the whole', async () => {
   const bodies = [
     'function spin(n) { const a = new Uint8Array(1e6); for (let i = 0; i < 1000; i++) a.fill(1, i, i + 2); return a[n] }',
     "function spin(n) { const t = 'x'.repeat(1e6); let s = n; for (let i = 0; i < 1000; i++) s += t.indexOf('x', i); return s }",

@@ -1,11 +1,11 @@
-/** Collects insertions and applies them in the order that nesting demands, with a source map. */
+/** Collects insertions and applies them in nesting order, with a source map. */
 import MagicString, { type SourceMap } from 'magic-string'
 
 type Text = string | (() => string)
 
 interface Edit {
   at: number
-  /** What closes a piece goes before what opens the next at the same place. */
+  /** At the same position, closing text goes before opening text. */
   opens: boolean
   depth: number
   text: Text
@@ -15,19 +15,19 @@ export class Edits {
   readonly #source: string
   readonly #edits: Edit[] = []
   readonly #replacements: { start: number; end: number; text: Text }[] = []
-  /** Where the function starts whose pieces come next: functions inside others may come in any order. */
+  /** Start of the function that is being edited: nested functions may be edited in any order. */
   depth = 0
 
   constructor(source: string) {
     this.#source = source
   }
 
-  /** Of several at one place the first comes first, so ask for the outer one before the inner one. */
+  /** At the same position, texts stand in the order of these calls: insert the outer one first. */
   open(at: number, text: Text): void {
     this.#edits.push({ at, opens: true, depth: 0, text })
   }
 
-  /** Of several at one place the first comes first, so ask for the inner one before the outer one. */
+  /** At the same position, texts stand in the order of these calls: insert the inner one first. */
   close(at: number, text: Text): void {
     this.#edits.push({ at, opens: false, depth: this.depth, text })
   }
@@ -40,33 +40,33 @@ export class Edits {
     return this.#source.slice(start, end)
   }
 
-  /** Where the text that a sticky pattern finds at a place ends. */
+  /** The end of the match of a sticky pattern at a position, or the position itself. */
   match(pattern: RegExp, at: number): number {
     pattern.lastIndex = at
     return pattern.test(this.#source) ? pattern.lastIndex : at
   }
 
-  /** No insertion holds a line break, so lines stay where they were; the map is for columns. */
+  /** Insertions contain no line breaks, so line numbers do not change; the source map corrects columns. */
   apply(file: string): { code: string; map: () => SourceMap } {
     const result = new MagicString(this.#source)
-    for (const { start, end, text } of this.#replacements) result.overwrite(start, end, written(text))
+    for (const { start, end, text } of this.#replacements) result.overwrite(start, end, textOf(text))
     const order = this.#edits.toSorted(
       (a, b) => a.at - b.at || Number(a.opens) - Number(b.opens) || b.depth - a.depth,
     )
     let before = { at: -1, text: '' }
     for (const { at, text } of order) {
-      const value = written(text)
+      const value = textOf(text)
       if (value === '') continue
-      // A keyword may stand right before what had to have no blank: `of[1]`, `return"text"`.
+      // A keyword may directly precede the position: `of[1]`, `return"text"`.
       const last = before.at === at ? before.text : this.#source.slice(Math.max(0, at - 1), at)
-      const apart = /[\w$\u0080-\uffff]$/.test(last) && /^[\w$]/.test(value) ? ' ' : ''
-      result.appendLeft(at, apart + value)
+      const blank = /[\w$\u0080-\uffff]$/.test(last) && /^[\w$]/.test(value) ? ' ' : ''
+      result.appendLeft(at, blank + value)
       before = { at, text: value }
     }
     return { code: result.toString(), map: () => result.generateMap({ source: file, hires: 'boundary' }) }
   }
 }
 
-function written(text: Text): string {
+function textOf(text: Text): string {
   return typeof text === 'string' ? text : text()
 }

@@ -1,10 +1,10 @@
-/** What is known of a program's functions before they are rewritten: who calls them, and what a call costs. */
+/** The functions of a program: which functions call them, and the cost of a call. */
 import type { AnyNode, CallExpression, Program } from 'acorn'
 import type { Tally } from '../model/metrics.ts'
-import { costOf } from './costs.ts'
-import { nativeCharge } from './natives.ts'
-import { promotedFunctions } from './promoted.ts'
+import { nativeCharge } from './native-costs.ts'
+import { promotedFunctions } from './promoted-functions.ts'
 import type { Scopes } from './scopes.ts'
+import { costOf } from './syntax-costs.ts'
 import { children, contains, type Fn, isFunction, isLoop } from './tree.ts'
 
 export class Functions {
@@ -13,12 +13,12 @@ export class Functions {
   readonly #isBig: (node: AnyNode) => boolean
   readonly #isUntouched: (fn: Fn) => boolean
   readonly #around = new Map<AnyNode, Fn>()
-  /** Functions whose start is counted by those who call them, and what it costs once it is known. */
+  /** Functions whose callers count their start, with its cost once it is known. */
   readonly #starts = new Map<Fn, Tally | undefined>()
-  /** Who calls a function by name from outside loops; undefined: what runs when the module is loaded. */
+  /** Callers of a function by name, outside of loops; undefined stands for module code. */
   readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
 
-  /** `isUntouched`: functions that must stay as they are. */
+  /** `isUntouched`: functions that must not be rewritten. */
   constructor(
     program: Program,
     scopes: Scopes,
@@ -42,12 +42,12 @@ export class Functions {
     }
     if (isFunction(node)) this.all.push(node)
     if (inside && isLoop(node)) this.#around.set(node, inside)
-    // Our names could mean members of the object.
+    // Inside `with`, the meter's names could refer to members of the object.
     if (node.type === 'WithStatement') return
     for (const part of children(node)) this.#collect(part, inside, loops)
   }
 
-  /** Lets callers count the start of functions where that can be. Those called come before those that call them. */
+  /** Lets callers count the start of functions where possible. Returns callees before their callers. */
   promote(): Fn[] {
     const promoted = promotedFunctions(this.all, this.#scopes)
     for (const fn of promoted) this.#starts.set(fn, undefined)
@@ -62,12 +62,12 @@ export class Functions {
     this.#starts.set(fn, tally)
   }
 
-  /** The function that a loop stands in. */
+  /** The function that contains a loop. */
   around(loop: AnyNode): Fn | undefined {
     return this.#around.get(loop)
   }
 
-  /** True if the function is called by name only, and from inside loops only, be they its callers' callers'. */
+  /** Whether the function is only called by name, and only inside loops of its direct or indirect callers. */
   isCalledInLoops(fn: Fn): boolean {
     if (!this.#starts.has(fn)) return false
     const callers = this.#callersOutsideLoops.get(fn) ?? []
@@ -79,7 +79,7 @@ export class Functions {
     return fn && this.#starts.get(fn)
   }
 
-  /** True if what a call takes is known: it neither loops nor calls what is unknown, nor works out of sight. */
+  /** Whether the cost of a call is known: no loops, no unknown calls, no native work. */
   isQuick(call: CallExpression): boolean {
     if (call.callee.type !== 'MemberExpression') {
       const fn = this.#called(call)

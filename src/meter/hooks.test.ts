@@ -1,4 +1,4 @@
-/** Modules of all kinds are metered as they are loaded, in a process like a slot. */
+/** Modules of all kinds are metered as they are loaded, in a separate process like a slot. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { MeteredRun } from './testing/run-metered.ts'
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'plimsoll-meter-')))
 after(() => rmSync(scratch, { recursive: true }))
 
-/** Writes the files into a folder of their own and runs the first. */
+/** Writes the files to a new folder and runs the first one. */
 function run(files: Record<string, string>, options: Partial<MeterOptions> = {}): MeteredRun {
   const folder = mkdtempSync(join(scratch, 'run-'))
   for (const [name, text] of Object.entries(files)) {
@@ -57,8 +57,8 @@ for (const mode of ['work', 'regions', 'routines'] as const) {
   test(`a stack trace of metered TypeScript names the author's lines and columns, in mode ${mode}`, () => {
     const { stack, rewrote } = run({ 'total.mts': thrower }, { mode })
     assert.deepEqual(rewrote, ['total.mts'])
-    const places = stack!.match(/total\.mts:\d+:\d+/g)
-    assert.deepEqual(places, ['total.mts:10:78', 'total.mts:16:72', 'total.mts:10:40'])
+    const positions = stack!.match(/total\.mts:\d+:\d+/g)
+    assert.deepEqual(positions, ['total.mts:10:78', 'total.mts:16:72', 'total.mts:10:40'])
   })
 }
 
@@ -90,7 +90,7 @@ test('JavaScript and TypeScript are metered, as modules and as CommonJS, with an
   assert.ok(work > 19 * 1000)
 })
 
-test('names that CommonJS hands on stay importable', () => {
+test('names that CommonJS modules re-export can still be imported', () => {
   const files = {
     'main.mjs': `import { a, b, c, d, e } from './star.cjs'
       export default () => [a(), b, c, d, e()]`,
@@ -121,7 +121,7 @@ test('names that CommonJS hands on stay importable', () => {
   assert.deepEqual(run(files).result, [6, 2, 3, 4, 3])
 })
 
-test('what is no JavaScript, broken or uses our names is left alone', () => {
+test('files that are not JavaScript, have syntax errors or use reserved names are not rewritten', () => {
   const files = {
     'main.mjs': `import { createRequire } from 'node:module'
       const require = createRequire(import.meta.url)
@@ -138,7 +138,7 @@ test('what is no JavaScript, broken or uses our names is left alone', () => {
   assert.deepEqual(run(files).result, [1, 1, 5, 'SyntaxError'])
 })
 
-test('a package is metered if it is named, also one that the meter uses itself', () => {
+test('configured packages are metered, even if the meter itself uses them', () => {
   const file = join(import.meta.dirname, 'testing/parse-with-acorn.ts')
   const none = runFile(file)
   const named = runFile(file, { packages: ['acorn'] })
@@ -148,7 +148,7 @@ test('a package is metered if it is named, also one that the meter uses itself',
   assert.ok(named.work > 10 * none.work)
 })
 
-test('a cache saves the rewriting, counts the same, and may be damaged', () => {
+test('modules from the cache count the same work, and a damaged cache is ignored', () => {
   const cacheDir = join(scratch, 'cache')
   const file = join(mkdtempSync(join(scratch, 'run-')), 'main.mjs')
   writeFileSync(file, `export default () => { ${spin} }`)

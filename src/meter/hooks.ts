@@ -1,4 +1,4 @@
-/** Meters modules as they are loaded: those of the workloads' folders, and of the packages that they name. */
+/** Meters modules as they are loaded: those in the workloads' folders, and those of the configured packages. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import { join, sep } from 'node:path'
@@ -8,52 +8,52 @@ import { defaultFormula, type Formula, type Tally } from '../model/metrics.ts'
 import { regionMarks } from './counting.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
 
-/** Changes whenever the same code would be counted differently: what was learned before is no longer comparable. */
+/** Incremented whenever the same code is counted differently: earlier measurements are then not comparable. */
 export const meterVersion = 3
 
 export interface MeterOptions {
   mode: MeterMode
   formula: Formula
-  /** Folders whose modules are metered, packages inside them apart. */
+  /** Folders whose modules are metered, except for npm packages inside them. */
   folders: string[]
-  /** npm packages that are metered too. */
+  /** npm packages that are metered as well. */
   packages: string[]
-  /** Files of those folders that are not. */
+  /** Files in those folders that are not metered. */
   except?: string[]
-  /** Where rewritten modules are kept, so that only the first process has to rewrite them. */
+  /** Cache of rewritten modules, so that only the first process has to rewrite them. */
   cacheDir?: string
 }
 
-const ownFolder = new URL('.', import.meta.url).href
-const ownMark = '?of-the-meter'
+const meterFolder = new URL('.', import.meta.url).href
+const ownQuery = '?of-the-meter'
 
 export const defaultMeter = { mode: 'work', formula: defaultFormula } as const
 
-/** A module that had to be rewritten anew, or could not be. */
+/** A module that was rewritten and not taken from the cache, or could not be rewritten. */
 export interface RewrittenModule {
   readonly url: string
   readonly source: string
   readonly metered: boolean
 }
 
-/** From now on, for this thread. */
+/** Meters all modules that this thread loads from now on. */
 export function meterModules(
   options: MeterOptions,
   rewrote: (module: RewrittenModule) => void = () => {},
 ): MeterRuntime {
   const runtime = installRuntime(options.formula)
-  // A stack trace names the author's columns too, for 4 ms at the start and 2 ms at the first trace.
+  // Corrects the columns in stack traces. Costs 4 ms at start and 2 ms at the first stack trace.
   setSourceMapsSupport(true, { nodeModules: false, generatedCode: false })
   const key = JSON.stringify([meterVersion, options.mode, options.formula])
   registerHooks({
-    // The meter's own parts are other modules than those of the workloads, even if both use the same package.
+    // If workloads use a package that the meter needs, the meter loads an unmetered copy of it.
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context)
       const { parentURL = '' } = context
       const own =
-        parentURL.endsWith(ownMark) || parentURL.slice(0, parentURL.lastIndexOf('/') + 1) === ownFolder
+        parentURL.endsWith(ownQuery) || parentURL.slice(0, parentURL.lastIndexOf('/') + 1) === meterFolder
       const shared = own && packageOf(resolved.url) && isMetered(resolved.url, options)
-      return shared ? { ...resolved, url: resolved.url + ownMark } : resolved
+      return shared ? { ...resolved, url: resolved.url + ownQuery } : resolved
     },
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
@@ -65,14 +65,14 @@ export function meterModules(
         return kept
       })
       if (!rewritten) return loaded
-      const code = placed(rewritten, runtime)
+      const code = withIndices(rewritten, runtime)
       return code === undefined ? loaded : { format: rewritten.format, source: code, shortCircuit: true }
     },
   })
   return runtime
 }
 
-/** What `require` finds may have no format yet: then it is CommonJS if it can be, like Node has it. */
+/** A module loaded by `require` may have no format yet. Like Node, the meter then tries CommonJS first. */
 function isJavaScript(url: string, format: string | null | undefined): boolean {
   if (format) return /^(module|commonjs|(module-|commonjs-)?typescript)$/.test(format)
   return /\/[^/.]+$|\.js$/.test(new URL(url).pathname)
@@ -83,7 +83,7 @@ export function isMetered(
   { folders, packages, except = [] }: Pick<MeterOptions, 'folders' | 'packages' | 'except'>,
 ): boolean {
   if (!url.startsWith('file:')) return false
-  if (url.endsWith(ownMark)) return false
+  if (url.endsWith(ownQuery)) return false
   const name = packageOf(url)
   if (name !== undefined) return packages.includes(name)
   const path = fileURLToPath(url)
@@ -91,7 +91,7 @@ export function isMetered(
   return folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))
 }
 
-/** The npm package that a module belongs to, if any. */
+/** The name of the npm package that contains a module, if any. */
 function packageOf(url: string): string | undefined {
   const inside = url.lastIndexOf('/node_modules/')
   if (inside < 0) return undefined
@@ -99,22 +99,22 @@ function packageOf(url: string): string | undefined {
   return scope!.startsWith('@') ? `${scope}/${name}` : scope
 }
 
-interface Kept {
+interface MeteredCode {
   code: string
   format: 'module' | 'commonjs'
   regions: Tally[]
 }
 
-/** The parser and its company are loaded only where there is something to rewrite. */
+/** Loads the parser and the rewriter only when a module has to be rewritten. */
 function rewriteNow(
   source: string,
   url: string,
   format: string,
   { mode, formula }: MeterOptions,
-): Kept | undefined {
+): MeteredCode | undefined {
   const require = createRequire(import.meta.url)
   const { rewrite } = require('./rewrite.ts') as typeof import('./rewrite.ts')
-  const { stripTypes } = require('./strip.ts') as typeof import('./strip.ts')
+  const { stripTypes } = require('./strip-types.ts') as typeof import('./strip-types.ts')
   const plain = format.endsWith('typescript') ? stripTypes(source) : source
   let failure: unknown
   for (const sourceType of ['commonjs', 'module'] as const) {
@@ -122,41 +122,45 @@ function rewriteNow(
     try {
       const rewritten = rewrite(plain, { mode, formula, sourceType, file: url })
       if (!rewritten) return undefined
-      // Lines are the same anyway; columns matter to authors, in their own files.
+      // Line numbers do not change; correct columns matter only in the author's own files.
       const map = packageOf(url) ? '' : `//# sourceMappingURL=${rewritten.map().toUrl()}\n`
       return { code: `${rewritten.code}\n${map}`, format: sourceType, regions: rewritten.regions }
     } catch (error) {
       failure ??= error
     }
   }
-  // Node has the last word on syntax: the file runs as it is, or Node says what is wrong with it.
+  // The file is loaded unchanged, and Node reports the syntax error, if it is one.
   console.error(`meter: ${url} is not metered: ${(failure as Error).message}`)
   return undefined
 }
 
-/** Regions are numbered from 0 in each file; here they get their places among all. */
-function placed({ code, regions }: Kept, runtime: MeterRuntime): string | undefined {
+/** Regions are numbered from 0 in each file; this replaces the numbers by indices that are unique in the process. */
+function withIndices({ code, regions }: MeteredCode, runtime: MeterRuntime): string | undefined {
   if (regions.length === 0) return code
-  const base = runtime.place(regions)
+  const base = runtime.addRegions(regions)
   if (base === undefined) return undefined
-  // As wide as the mark was, so that columns are still those of the source map.
+  // Padded to the width of the mark, so that the columns of the source map stay correct.
   return code.replace(regionMarks, (mark, index: string) => String(base + Number(index)).padEnd(mark.length))
 }
 
 /**
- * What `make` gives, from the cache if it is there; a cache that cannot be read or written is as good as none. What
- * was made of which source is compared as a whole: to load a hash function takes a tenth of a slot's start.
+ * The result of `make`, or the cached result. A cache that cannot be read or written is ignored. Sources are compared as
+ * a whole, because loading a hash function takes a tenth of a slot's start-up time.
  */
 function cached(
   dir: string | undefined,
   key: string,
   source: string,
-  make: () => Kept | undefined,
-): Kept | undefined {
+  make: () => MeteredCode | undefined,
+): MeteredCode | undefined {
   if (dir === undefined) return make()
   const file = join(dir, `${nameOf(key)}.json`)
   try {
-    const entry = JSON.parse(readFileSync(file, 'utf8')) as { key: string; source: string; kept?: Kept }
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as {
+      key: string
+      source: string
+      kept?: MeteredCode
+    }
     if (entry.key === key && entry.source === source) return entry.kept
   } catch {}
   const kept = make()
@@ -169,7 +173,7 @@ function cached(
   return kept
 }
 
-/** Two that get the same name only write over each other. */
+/** Keys with the same file name only overwrite each other's entries. */
 function nameOf(key: string): string {
   let [a, b] = [0x811c9dc5, 0]
   for (let i = 0; i < key.length; i++) {

@@ -1,4 +1,4 @@
-/** Loops that pause to be counted run as they would without pauses, whatever their variable is. */
+/** Metering preserves loops, whatever the type of their variable. */
 import test from 'node:test'
 import { bothWays } from './testing/both-ways.ts'
 
@@ -13,7 +13,7 @@ const programs: Record<string, string> = {
       while (j > sum - 790n) { log(j); j-- }
       return sum
     }`,
-  'a variable that is text': `
+  'a variable that is a string': `
     function main(log) {
       for (let i = '5'; i < 9; i++) log(i)
       for (let i = 'a', n = 'b'; i < n; i++) log(i)
@@ -67,7 +67,7 @@ const programs: Record<string, string> = {
       while (x > 0.7) { sum += x; x -= 2 }
       return sum
     }`,
-  'a variable with a valueOf of its own, called no more and no less': `
+  'a variable with a valueOf, called equally often': `
     function counter(value) { return { calls: 0, valueOf() { this.calls++; return value } } }
     function upTo(n, log) {
       let turns = 0
@@ -86,7 +86,7 @@ const programs: Record<string, string> = {
       while (list.length) { list.pop(); o++ }
       return [start.calls, odd.calls, held.calls, o]
     }`,
-  'a bound that changes its mind': `
+  'a bound that changes': `
     function main(log) {
       let turns = 0
       const clock = { now: 5, valueOf() { return this.now } }
@@ -103,7 +103,7 @@ const programs: Record<string, string> = {
       for (let i = 0; i < n; i++) { less(); turns++ }
       return [turns, list, n]
     }`,
-  'steps other than one, and down': `
+  'steps other than one, and negative steps': `
     function main(log) {
       const n = 100
       let sum = 0
@@ -118,7 +118,7 @@ const programs: Record<string, string> = {
       do { sum++ } while (k++ < 20)
       return [sum, k]
     }`,
-  'a variable that the body changes too': `
+  'a variable that the body also changes': `
     function main(log) {
       for (let i = 0; i < 20; i++) { log(i); if (i % 3 === 0) i += 2 }
       for (var j = 0; j < 10; j++) { log(j); for (var j of [j + 1, j + 2]) log(j) }
@@ -131,7 +131,7 @@ const programs: Record<string, string> = {
       for (; o < 20; o++) jump()
       return [j, k, l, o]
     }`,
-  'a variable that closures keep, one for each turn': `
+  'a variable that closures capture in each turn': `
     function main(log) {
       const kept = []
       for (let i = 0; i < 4; i++) kept.push(() => i++)
@@ -141,7 +141,7 @@ const programs: Record<string, string> = {
       for (var j = 0; j < 3; j++) shared.push(() => j)
       return [kept.map((it) => (it.prototype ? new it().at : it())), shared.map((it) => it())]
     }`,
-  'a parameter that arguments is another name of': `
+  'a parameter that arguments aliases': `
     function down(i, n) { const less = () => { arguments[1]-- }; let t = 0; for (; i < n; i++) { t++; less() } return t }
     function jump(i, n) { let t = 0; for (; i < n; i++) { t++; arguments[0] += 2 } return t }
     const named = function i(i, n) { let t = 0; const a = arguments; for (; i < n; i++) { t++; a[0]++ } return t }
@@ -149,7 +149,7 @@ const programs: Record<string, string> = {
     function given(a) { a[0] = 2 }
     function away(i, n) { let t = 0; for (; i < n; i++) { t++; if (t < 5) given(arguments) } return t }
     function main(log) { return [down(0, 10), jump(0, 10), named(0, 10), strict(0, 10), away(0, 4)] }`,
-  'a variable that must not be touched yet': `
+  'a variable in its temporal dead zone': `
     function main(log) {
       while (!log) { i++ }
       for (; !log; j++) log(j)
@@ -173,7 +173,7 @@ const programs: Record<string, string> = {
 }
 
 for (const [what, program] of Object.entries(programs)) {
-  test(`loops run alike both ways with ${what}`, async () => {
+  test(`metering preserves loops with ${what}`, async () => {
     await bothWays(program)
   })
 }

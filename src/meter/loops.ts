@@ -1,18 +1,17 @@
 /**
- * Counts loops. A nest of loops counts in a local variable, which V8 keeps in a register; a loop whose turns can be
- * read off its own variable counts nothing inside at all, and only pauses now and then to report.
+ * Counts loops. A nest of loops counts in a local variable, which V8 keeps in a register. A loop whose turns can be
+ * derived from its own variable has no counter inside, and only reports between strips of turns.
  */
 import type { AnyNode } from 'acorn'
 import { addTo } from '../model/metrics.ts'
-import { costOf, loopStart, loopTurn } from './costs.ts'
-import { countedLoop, isInnermost } from './counted.ts'
-import { callsOut } from './measure.ts'
+import type { NodeVisitor, RewriteContext } from './context.ts'
+import { countedLoop, isInnermost } from './counted-loops.ts'
 import { names } from './names.ts'
-import type { Rewriter } from './rewrite.ts'
-import { type Region, regionIn, type State, silent, type Target } from './state.ts'
-import { inStrips, type Strip } from './strips.ts'
+import { callsOut } from './static-costs.ts'
+import { type StripMinedLoop, stripMine } from './strip-mining.ts'
+import { costOf, loopStart, loopTurn } from './syntax-costs.ts'
 import { contains, type Loop, suspends } from './tree.ts'
-import type { Visitor } from './visitor.ts'
+import { type Region, regionIn, type State, silent, type Target } from './visit-state.ts'
 
 interface Nest {
   readonly statement: AnyNode
@@ -20,20 +19,20 @@ interface Nest {
 }
 
 export class LoopRewriter {
-  /** The nest of loops that was visited last. */
+  /** The last nest of loops visited. */
   lastNest: Nest | undefined
-  readonly #rewriter: Rewriter
-  readonly #visitor: Visitor
+  readonly #context: RewriteContext
+  readonly #visitor: NodeVisitor
   #serial = 0
 
-  constructor(rewriter: Rewriter, visitor: Visitor) {
-    this.#rewriter = rewriter
+  constructor(context: RewriteContext, visitor: NodeVisitor) {
+    this.#context = context
     this.#visitor = visitor
   }
 
   visit(loop: Loop, state: State): void {
     const { region } = state
-    const whole = this.#rewriter.measure(loop)
+    const whole = this.#context.staticCost(loop)
     if (whole) {
       addTo(region.tally, whole)
       return this.#inside(loop, silent(state))
@@ -42,20 +41,20 @@ export class LoopRewriter {
     this.#count(loop, state)
   }
 
-  /** `statement` is a loop, with its labels if it has any: the outermost of a nest gets a local to count in. */
+  /** `statement` is a loop with its labels. The outermost loop of a nest gets a local variable to count in. */
   enter(statement: AnyNode, state: State): void {
-    const { edits } = this.#rewriter
+    const { edits } = this.#context
     const own =
-      !state.local && state.region.form !== 'none' && this.#rewriter.mode === 'work' && !suspends(statement)
+      !state.local && state.region.form !== 'none' && this.#context.mode === 'work' && !suspends(statement)
     const inner = own ? { ...state, local: true } : state
     if (own) edits.open(statement.start, `{let ${names.local}=0;`)
     if (statement.type === 'LabeledStatement') this.#visitor.visit(statement.body, inner)
     else this.#count(statement as Loop, inner)
     if (!own) return
-    // What is sure to follow is counted here too.
+    // The code that always follows the nest is counted together with it.
     const nest: Nest = { statement, next: undefined }
     this.lastNest = nest
-    edits.close(statement.end, () => `;${this.#rewriter.counting.flush(state.region.cell, nest.next)}}`)
+    edits.close(statement.end, () => `;${this.#context.counting.flush(state.region.cell, nest.next)}}`)
   }
 
   #inside(loop: Loop, state: State): void {
@@ -65,10 +64,10 @@ export class LoopRewriter {
   }
 
   #count(loop: Loop, state: State): void {
-    const rewriter = this.#rewriter
+    const context = this.#context
     if (state.region.form === 'none') return this.#inside(loop, state)
     const turn: Region = { ...regionIn(state), tally: { ...loopTurn } }
-    addTo(turn.tally, costOf(loop, rewriter.isBig))
+    addTo(turn.tally, costOf(loop, context.isBig))
     addTo(state.region.tally, loopStart)
     const outside: State = { ...state, labels: [] }
     if (loop.type === 'ForStatement' && loop.init) this.#visitor.visit(loop.init, outside)
@@ -79,12 +78,12 @@ export class LoopRewriter {
     const reports = !(
       plain &&
       state.local &&
-      (state.targets.some((it) => it.loop) || rewriter.functions.isCalledInLoops(rewriter.fn))
+      (state.targets.some((it) => it.loop) || context.functions.isCalledInLoops(context.fn))
     )
     const strip = state.local ? this.#strip(loop, state, turn, reports) : undefined
     const quietly = !strip && !reports
-    const count = () => `${names.local}=${names.local}+${rewriter.counting.units(turn.tally)}`
-    // At the end of a turn is quicker than at its start, but `continue` would miss it.
+    const count = () => `${names.local}=${names.local}+${context.counting.units(turn.tally)}`
+    // Counting at the end of a turn is faster than at its start, but `continue` would skip it.
     const late = quietly && !contains(loop.body, (it) => it.type === 'ContinueStatement')
     const target: Target = {
       labels: state.labels,
@@ -105,9 +104,9 @@ export class LoopRewriter {
       if (loop.type === 'ForStatement' && loop.update) this.#visitor.visit(loop.update, inner)
     } else this.#visitor.visit(loop.left, inner)
     const block = loop.body.type === 'BlockStatement'
-    const { edits } = rewriter
+    const { edits } = context
     if (!strip) {
-      const early = () => (late ? '' : `${quietly ? count() : rewriter.counting.text(turn, true)};`)
+      const early = () => (late ? '' : `${quietly ? count() : context.counting.text(turn, true)};`)
       edits.open(loop.body.start + (block ? 1 : 0), () => `${block ? '' : '{'}${early()}`)
     }
     this.#visitor.visit(loop.body, inner)
@@ -116,30 +115,30 @@ export class LoopRewriter {
     strip?.close()
   }
 
-  /** All of a test but its last run is passed, so its parts run as often as the loop turns, or nearly. */
+  /** A test succeeds in every turn, so its parts are counted with the turn. */
   #test(test: AnyNode, state: State): void {
-    if (this.#rewriter.mode !== 'work' || !isChain(test)) return this.#visitor.visit(test, state)
+    if (this.#context.mode !== 'work' || !isChain(test)) return this.#visitor.visit(test, state)
     this.#visitor.flat(test, state.region)
     this.#visitor.visit(test, silent(state))
   }
 
-  #strip(loop: Loop, state: State, turn: Region, reports: boolean): Strip | undefined {
+  #strip(loop: Loop, state: State, turn: Region, reports: boolean): StripMinedLoop | undefined {
     if (loop.type !== 'ForStatement' && loop.type !== 'WhileStatement') return undefined
     if (state.labels.some((label) => uses(loop.body, label))) return undefined
-    const rewriter = this.#rewriter
-    return inStrips(loop, {
-      rewriter,
+    const context = this.#context
+    return stripMine(loop, {
+      context,
       serial: ++this.#serial,
-      counted: countedLoop(loop, rewriter.fn, rewriter.scopes),
-      units: () => rewriter.counting.units(turn.tally),
+      counted: countedLoop(loop, context.fn, context.scopes),
+      units: () => context.counting.units(turn.tally),
       plain: this.#isPlain(loop),
       reports,
     })
   }
 
-  /** What a turn takes is plain: it neither loops nor calls. */
+  /** Whether a turn neither loops nor calls functions of unknown cost. */
   #isPlain(loop: Loop): boolean {
-    return isInnermost(loop) && !callsOut(loop, (call) => this.#rewriter.functions.isQuick(call))
+    return isInnermost(loop) && !callsOut(loop, (call) => this.#context.functions.isQuick(call))
   }
 }
 

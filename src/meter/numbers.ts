@@ -1,9 +1,9 @@
-/** Finds expressions that can only be numbers, from what can be seen without types. */
+/** Finds expressions that can only be numbers, without type information. */
 import type { AnyNode } from 'acorn'
 import type { Binding } from './bindings.ts'
 import type { Scopes } from './scopes.ts'
 
-/** Number: also NaN, infinite or a fraction. Whole: none of these. */
+/** A number may be NaN, infinite or a fraction; a whole number may not. */
 type Kind = 'number' | 'whole'
 
 const arithmetic = new Set(['-', '*', '/', '%', '**'])
@@ -46,7 +46,7 @@ export function findNumbers(scopes: Scopes): Numbers {
 
   const isResult = (kind: Kind, operator: string, left: AnyNode, right: AnyNode): boolean => {
     if (operator === '>>>') return true
-    // With a BigInt on the other side it would throw.
+    // Mixed with a BigInt it would throw.
     if (bitwise.has(operator)) return is('number', left) || is('number', right)
     if (operator === '+') return is(kind, left) && is(kind, right)
     if (kind === 'whole') return (operator === '-' || operator === '*') && is(kind, left) && is(kind, right)
@@ -62,16 +62,16 @@ export function findNumbers(scopes: Scopes): Numbers {
   const holds = (kind: Kind, binding: Binding): boolean => {
     const before = known[kind].get(binding)
     if (before !== undefined) return before
-    // A `var` is undefined at first, and a parameter is whatever is given.
+    // A `var` is initially undefined, and a parameter may have any value.
     if (scopes.dynamic || !binding.value || (binding.kind !== 'let' && binding.kind !== 'const')) return false
-    // Taken for granted while its own writes are looked at: `i = i + 1` is a number if i was.
+    // Assumed while its own writes are examined: `i = i + 1` is a number if i was one.
     known[kind].set(binding, true)
     const sure =
       is(kind, binding.value) &&
       binding.uses.every(
         ({ kind: use, value }) => use !== 'write' || (value !== undefined && is(kind, value)),
       )
-    // What was concluded from it on the way may be wrong.
+    // Conclusions drawn from a wrong assumption are discarded.
     if (!sure) known[kind].clear()
     known[kind].set(binding, sure)
     return sure

@@ -1,4 +1,4 @@
-/** Metered code does what it did before, construct by construct, in every mode. */
+/** Metering preserves the behaviour of each language construct, in every mode. */
 import test from 'node:test'
 import { bothWays } from './testing/both-ways.ts'
 
@@ -40,7 +40,7 @@ const programs: Record<string, string> = {
       const await1 = () => 5
       return [await arrow(1, 2, later(3)), await arrow()]
     }`,
-  'try, catch and finally, and how one leaves them': `
+  'jumps out of try, catch and finally': `
     function leave(how, log) {
       outer: for (let i = 0; i < 3; i++) {
         for (let j = 0; j < 3; j++) {
@@ -93,7 +93,7 @@ const programs: Record<string, string> = {
       for (const key in { x: 1, y: 2 }) { if (key === 'x') continue; log(key) }
       e: if (log) { for (;;) { for (;;) { break e } } }
     }`,
-  'switch and its falling through': `
+  'switch with fall-through': `
     function name(n) {
       let out = ''
       switch (n) {
@@ -138,7 +138,7 @@ const programs: Record<string, string> = {
       log(defaults.length, ((a, b = 1, c) => a).length, (function named() {}).name)
       for (const [k, { v = k } = {}] of Object.entries({ a: { v: 1 }, b: undefined })) log(k, v)
     }`,
-  'classes in all their parts': `
+  'all parts of classes': `
     let order = []
     const note = (it) => (order.push(it), it)
     class Base {
@@ -167,7 +167,7 @@ const programs: Record<string, string> = {
       log(it.secret, it.shown, it.fn(), it.hidden(5), it.computed1, it.target, [...it], await it.later(), plain.slice())
       log(order, Base.made, Derived.name, class {}.name, (() => { try { Base() } catch (e) { return e.name } })())
     }`,
-  'templates and their tags': `
+  'templates and tags': `
     const seen = new Set()
     function tag(strings, ...values) { seen.add(strings); return strings.raw.join('|') + values.map((v) => v ? String(v) : '-') }
     function main(log) {
@@ -178,7 +178,7 @@ const programs: Record<string, string> = {
 }
 
 for (const [what, program] of Object.entries(programs)) {
-  test(`code runs alike both ways with ${what}`, async () => {
+  test(`metering preserves code with ${what}`, async () => {
     await bothWays(program)
   })
 }

@@ -1,162 +1,160 @@
 /**
- * What metered code reaches for while it runs: the cells it counts in, and the few functions that take them into a
- * total. One job at a time: a slot is a process.
+ * The cells that metered code counts in, and the functions that add them to a total. It measures one job at a time,
+ * because a slot is a process that runs one attempt at a time.
  */
 import { types } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { cellCount, names, prefix } from './names.ts'
 
-/** How often a running job says how far it is. */
+/** Interval between progress reports of a running job. */
 export const reportMs = 15
 
-/** Room for counts per region; pages that no region uses cost nothing. */
-const mostRegions = 2 ** 20
+/** Size of the array of counts; memory pages that no region uses are never allocated. */
+const maxRegions = 2 ** 20
 
 export interface MeterRuntime {
-  /** Begins to count from 0. `progressed` is called now and then from inside the metered code. */
+  /** Starts counting from 0. Metered code calls `progressed` about every `reportMs`. */
   begin(progressed?: (work: number) => void): void
   /** Work so far. */
   work(): number
-  /** What was counted so far, metric by metric; only what the mode lets one know. */
+  /** Amounts of each metric so far, as far as the mode counts them. */
   tally(): Tally
-  /** Adds work that no counter sees. */
+  /** Adds work that no counter measures. */
   charge(units: number): void
-  /** Gives a module's regions their places; undefined if there is no room left. */
-  place(regions: readonly Tally[]): number | undefined
-  /** How often regions ran, by their places. */
+  /** Assigns counters to a module's regions: returns the index of the first, or undefined if none are left. */
+  addRegions(regions: readonly Tally[]): number | undefined
+  /** Number of runs of each region, by index. */
   counts(from: number, howMany: number): number[]
   end(): void
 }
 
-interface Shared {
-  cells: Float64Array
-  counts: Int32Array
-  fold(units: number): number
-  check(): void
-  charge(value: unknown, unitsPerItem: number): unknown
-}
-
-/** The program may put a clock of its own in place of the real one. */
+/** Metered code must not notice the meter, and a program may replace `performance.now`. */
 const nowMs = performance.now.bind(performance)
 
 let installed: MeterRuntime | undefined
 
-/** Puts the names of metered code in scope, once for all modules of this thread. */
+/** Defines the names that metered code uses, once for all modules of this thread. */
 export function installRuntime(formula: Formula): MeterRuntime {
   installed ??= install(formula)
   return installed
 }
 
+class Counters {
+  // Large enough to be allocated outside V8's heap, so that optimised code contains its address as a constant.
+  readonly cells = new Float64Array(new ArrayBuffer(1024))
+  readonly counts = new Int32Array(new ArrayBuffer(4 * maxRegions))
+  readonly regions: Tally[] = []
+  /** Runs of each region, as of the last `fold`. */
+  readonly totals: number[] = []
+  /** Units from cells and local counts, without native work. */
+  counted = 0
+  /** Units charged for native work. */
+  native = 0
+  readonly #formula: Formula
+
+  constructor(formula: Formula) {
+    this.#formula = formula
+  }
+
+  reset(): void {
+    this.fold()
+    this.counted = 0
+    this.native = 0
+    this.totals.fill(0)
+  }
+
+  fold(): void {
+    for (let i = 0; i < cellCount; i++) {
+      this.counted += this.cells[i]!
+      this.cells[i] = 0
+    }
+    for (let i = 0; i < this.regions.length; i++) {
+      this.totals[i] = (this.totals[i] ?? 0) + (this.counts[i]! >>> 0)
+      this.counts[i] = 0
+    }
+  }
+
+  tally(): Tally {
+    const sum: Tally = {}
+    this.regions.forEach((region, i) => {
+      if (this.totals[i]! > 0) addTo(sum, region, this.totals[i])
+    })
+    if (this.native > 0) addTo(sum, { instructions: this.native })
+    return sum
+  }
+
+  work(): number {
+    return this.counted + (this.regions.length > 0 ? workOf(this.tally(), this.#formula) : this.native)
+  }
+
+  /** Returns the index of the first new region, or undefined if they do not fit. */
+  add(more: readonly Tally[]): number | undefined {
+    if (this.regions.length + more.length > maxRegions) return undefined
+    const base = this.regions.length
+    for (const region of more) {
+      this.regions.push(region)
+      this.totals.push(0)
+    }
+    return base
+  }
+}
+
 function install(formula: Formula): MeterRuntime {
-  // Long enough to lie outside V8's heap, where its address is a constant of optimised code.
-  const cells = new Float64Array(new ArrayBuffer(1024))
-  const counts = new Int32Array(new ArrayBuffer(4 * mostRegions))
-  const totals: number[] = []
-  const regions: Tally[] = []
-  /** Units from cells and locals; apart from it, what native work was charged. */
-  let counted = 0
-  let native = 0
+  const counters = new Counters(formula)
   let report: ((work: number) => void) | undefined
   let reportedAt = 0
   let checks = 0
 
-  const foldCells = (): void => {
-    for (let i = 0; i < cellCount; i++) {
-      counted += cells[i]!
-      cells[i] = 0
-    }
-    for (let i = 0; i < regions.length; i++) {
-      totals[i] = (totals[i] ?? 0) + (counts[i]! >>> 0)
-      counts[i] = 0
-    }
-  }
-  const tally = (): Tally => {
-    const sum: Tally = {}
-    regions.forEach((region, i) => {
-      if (totals[i]! > 0) addTo(sum, region, totals[i])
-    })
-    if (native > 0) addTo(sum, { instructions: native })
-    return sum
-  }
-  const total = (): number => counted + (regions.length > 0 ? workOf(tally(), formula) : native)
   const maybeReport = (): void => {
     if (!report) return
     const now = nowMs()
     if (now - reportedAt < reportMs) return
     reportedAt = now
-    foldCells()
-    report(total())
+    counters.fold()
+    report(counters.work())
   }
 
-  const shared: Shared = {
-    cells,
-    counts,
-    fold(units) {
-      counted += units
+  defineNames({
+    [names.cells]: counters.cells,
+    [names.regions]: counters.counts,
+    [names.fold](units: number): number {
+      counters.counted += units
       maybeReport()
       return 0
     },
-    check() {
-      // Counts of regions are many, and are checked long before they wrap.
-      if (regions.length === 0 || ++checks % 4096 === 0) foldCells()
+    [names.check](): void {
+      // Folding the counts of all regions is slow, and they are folded long before they overflow.
+      if (counters.regions.length === 0 || ++checks % 4096 === 0) counters.fold()
       maybeReport()
     },
-    charge(value, unitsPerItem) {
-      native += sizeOf(value) * unitsPerItem
+    [names.charge](value: unknown, unitsPerItem: number): unknown {
+      counters.native += sizeOf(value) * unitsPerItem
       return value
     },
-  }
-  // Lexical names of the realm, not properties of globalThis: V8 treats them as constants, and nobody meets them.
-  const values: Record<string, unknown> = {
-    [names.cells]: cells,
-    [names.regions]: counts,
-    [names.fold]: shared.fold,
-    [names.check]: shared.check,
-    [names.charge]: shared.charge,
-  }
-  const take = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
-    it: typeof values,
-  ) => void
-  take(values)
-  runInThisContext(
-    `${Object.keys(values)
-      .map((name) => `const ${name} = ${prefix}.${name};`)
-      .join('')}`,
-  )
+  })
 
   return {
     begin(progressed) {
-      foldCells()
-      counted = 0
-      native = 0
-      totals.fill(0)
+      counters.reset()
       report = progressed
       reportedAt = nowMs()
     },
     work() {
-      foldCells()
-      return total()
+      counters.fold()
+      return counters.work()
     },
     tally() {
-      foldCells()
-      return tally()
+      counters.fold()
+      return counters.tally()
     },
     charge(units) {
-      native += units
+      counters.native += units
     },
-    place(more) {
-      if (regions.length + more.length > mostRegions) return undefined
-      const base = regions.length
-      for (const region of more) {
-        regions.push(region)
-        totals.push(0)
-      }
-      return base
-    },
+    addRegions: (regions) => counters.add(regions),
     counts(from, howMany) {
-      foldCells()
-      return totals.slice(from, from + howMany)
+      counters.fold()
+      return counters.totals.slice(from, from + howMany)
     },
     end() {
       report = undefined
@@ -164,23 +162,33 @@ function install(formula: Formula): MeterRuntime {
   }
 }
 
-/** Bytes of what is binary, items of an array, characters of text; nothing of anything else. */
+/** Defines lexical names of the realm, not properties of globalThis: V8 treats them as constants, and programs do not see them. */
+function defineNames(values: Readonly<Record<string, unknown>>): void {
+  const set = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
+    it: typeof values,
+  ) => void
+  set(values)
+  const definitions = Object.keys(values).map((name) => `const ${name} = ${prefix}.${name};`)
+  runInThisContext(definitions.join(''))
+}
+
+/** Bytes of binary data, elements of an array, characters of a string; 0 for anything else. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   try {
     if (ArrayBuffer.isView(value)) return (types.isDataView(value) ? viewBytes : arrayBytes).call(value)
-    // A proxy of an array would notice.
+    // Reading the length of a proxy would run its traps.
     if (Array.isArray(value)) return types.isProxy(value) ? 0 : value.length
     if (types.isArrayBuffer(value)) return bufferBytes.call(value)
     return types.isSharedArrayBuffer(value) ? sharedBytes.call(value) : 0
   } catch {
-    // What was given away, or revoked.
+    // A transferred buffer or a revoked proxy.
     return 0
   }
 }
 
-// A class of the program may have a getter of the same name, which would notice.
+// A subclass in the program may define a getter of the same name, which must not run.
 const arrayBytes = byteLengthOf(Object.getPrototypeOf(Uint8Array.prototype))
 const viewBytes = byteLengthOf(DataView.prototype)
 const bufferBytes = byteLengthOf(ArrayBuffer.prototype)

@@ -1,4 +1,4 @@
-/** Walks a parsed program: the few questions about syntax that all parts of the meter ask. */
+/** Queries on the syntax tree that all parts of the meter use. */
 import type { AnyNode, ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'acorn'
 
 export type Fn = FunctionDeclaration | FunctionExpression | ArrowFunctionExpression
@@ -25,7 +25,7 @@ export function isLoop(node: AnyNode): node is Loop {
   )
 }
 
-/** The parts of a node, without those that are mere names: of members, of labels. */
+/** The child nodes, without labels and the names of members. */
 export function children(node: AnyNode): readonly AnyNode[] {
   const known = knownChildren.get(node)
   if (known) return known
@@ -34,7 +34,7 @@ export function children(node: AnyNode): readonly AnyNode[] {
   return found
 }
 
-/** All parts of the meter ask for them, again and again. */
+/** A cache, because all parts of the meter traverse the tree. */
 const knownChildren = new WeakMap<AnyNode, readonly AnyNode[]>()
 
 function findChildren(node: AnyNode): AnyNode[] {
@@ -53,13 +53,13 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === 'object' && value !== null && typeof (value as AnyNode).type === 'string'
 }
 
-/** True if `found` holds for the node or for a part of it; functions inside are not looked into. */
+/** Whether `found` holds for the node or one of its descendants, not descending into functions. */
 export function contains(node: AnyNode, found: (node: AnyNode) => boolean): boolean {
   if (found(node)) return true
   return children(node).some((part) => !isFunction(part) && contains(part, found))
 }
 
-/** True if it may be left in the middle, to go on later or never. */
+/** Whether execution may be suspended inside the node. */
 export function suspends(node: AnyNode): boolean {
   return contains(
     node,
@@ -70,12 +70,12 @@ export function suspends(node: AnyNode): boolean {
   )
 }
 
-/** All that a function or block does at other times: functions, and classes with theirs. */
+/** Whether the node contains code that may run at another time: functions or classes. */
 export function hasClosure(node: AnyNode): boolean {
   return children(node).some((part) => isFunction(part) || part.type === 'ClassBody' || hasClosure(part))
 }
 
-/** The names that a pattern binds or assigns; members that it assigns have none. */
+/** The variables that a pattern binds or assigns. */
 export function namesIn(pattern: AnyNode): string[] {
   switch (pattern.type) {
     case 'Identifier':

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { defaultMeter } from '../meter/hooks.ts'
-import { Milestones } from '../worker/slots/milestones.ts'
+import { Milestones } from '../worker/milestones.ts'
 import { checkMeter, type Following, followingOf, type MeterSetting } from './metering.ts'
 
 const regions: MeterSetting = { mode: 'regions', formula: { instructions: 1 } }

@@ -18,15 +18,15 @@ much more left than its 2 s, and went first from 400 ms on because of its deadli
 
     0 ms  Arrived: a sim job, expected to need about 2 s (2 million units of work). Its deadline is
           in 2.9 s.
-    0 ms  Waits in the queue: no core is free, and no job that runs on the only open worker has much
+    0 ms  Waits in the queue: no core is free, and no running job on the only open worker has much
           more left than the 2 s that it needs.
-  400 ms  Started on w1-1 after 400 ms in the queue: it must run now to be done by its deadline,
-          which is in 2.5 s; it takes the core of job report, which needs another 500 ms.
+  400 ms  Started on w1-1 after 400 ms in the queue: its deadline is in 2.5 s, and it must run now
+          to meet it; it preempts job report, which needs another 500 ms.
    2.4 s  Answered after 2.4 s: it did 2 million units of work, as expected.`,
   )
   assert.match(
     scene.why('report').story[2]!.text,
-    /^Paused: job bill takes its core, for it goes first now; that one needs 2 s, this one another 500 ms\.$/,
+    /^Paused: job bill preempts it because that one goes first: bill needs 2 s, this one another 500 ms\.$/,
   )
 })
 
@@ -44,7 +44,7 @@ test('a job with a far too high estimate: when it got its turn, and why', () => 
   const at = story.findIndex(({ event }) => event === 'rank')
   assert.equal(
     story[at]!.text,
-    'Goes first from now on: it has been here for 2.1 s and has run for 200 ms, so it is owed a turn.',
+    'Goes first from now on: it arrived 2.1 s ago and has run for 200 ms, so it gets a turn.',
   )
   assert.match(
     story[at + 1]!.text,
@@ -61,11 +61,11 @@ test('a job that cannot meet its deadline is rejected at once, with the numbers'
   const rejected = (job: string) => scene.why(job).story.at(-1)!.text
   assert.equal(
     rejected('hopeless'),
-    'Rejected: hardly any such job takes less than 2 s, and its deadline leaves 1 s.',
+    'Rejected: nearly all such jobs need more than 2 s, and its deadline is in 1 s.',
   )
   assert.equal(
     rejected('tax'),
-    'Rejected: it takes 900 ms or more, together with those whose deadlines are earlier 1.79 s or more of all workers, ' +
-      'and its deadline leaves 1.58 s.',
+    'Rejected: it needs at least 900 ms, with the jobs of earlier deadlines at least 1.79 s of all workers, ' +
+      'and its deadline is in 1.58 s.',
   )
 })

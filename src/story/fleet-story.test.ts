@@ -31,11 +31,11 @@ test('each step has its reason and the resulting fleet size', () => {
   trial.after(90)
   tell({ type: 'drain', worker: 'b', by: 'worker' })
   assert.deepEqual(lines(), [
-    '0 [0 ready, 2 booting] 2 workers launched: 0 workers, the least is 2',
+    '0 [0 ready, 2 booting] 2 workers launched: 0 workers, and the minimum is 2',
     '1500 [1 ready, 1 booting] a joined, 1.5 s after its launch',
     '2000 [2 ready] b joined, 2 s after its launch',
-    '3000 [1 ready] a lost: it is gone: killed by SIGKILL',
-    '3000 [1 ready, 1 booting] 1 worker launched: 1 worker, the least is 2',
+    '3000 [1 ready] a lost: killed by SIGKILL',
+    '3000 [1 ready, 1 booting] 1 worker launched: 1 worker, and the minimum is 2',
     '3010 [1 ready] launch 1-3 given up: the launch failed: no capacity',
     '3100 [0 ready, 1 draining] b draining: it was told to end',
     '3100 [0 ready] b ended after draining',
@@ -53,7 +53,7 @@ test('unknown machines and rejected workers do not count', () => {
   }
   assert.deepEqual(lines(), [
     '0 [1 ready] by-hand joined',
-    '2000 [1 ready] machine of launch 0-7 ended: the provider has had it in its list for 1 s, and nobody knows it',
+    '2000 [1 ready] machine of launch 0-7 ended: the provider has listed it for 1 s, and the cluster does not know it',
   ])
 })
 

@@ -28,11 +28,10 @@ ran in its place.
 
     0 ms  Arrived: a sim job, expected to need about 1 s (1 million units of work).
     0 ms  Started on w1-1: a core is free there (0 of 1 busy).
-  200 ms  Paused: job thumb-1 takes its core; that one needs 20 ms, this one another 800 ms.
+  200 ms  Paused: job thumb-1 preempts it: thumb-1 needs 20 ms, this one another 800 ms.
   250 ms  Resumed after 50 ms, when job thumb-2 finished: a core is free, and it needs another
           800 ms.
-  700 ms  Paused: job picture (julia) takes its core; that one needs 100 ms, this one another
-          350 ms.
+  700 ms  Paused: job picture (julia) preempts it: picture needs 100 ms, this one another 350 ms.
   800 ms  Resumed after 100 ms, when job picture (julia) finished: a core is free, and it needs
           another 350 ms.
   1.15 s  Answered after 1.15 s: it did 1 million units of work, as expected.`,
@@ -69,7 +68,7 @@ test('a job whose worker is lost: where, when, how much running time was lost, a
   const texts = story.map(({ text }) => text)
   assert.equal(
     texts.find((text) => text.startsWith('Attempt')),
-    'Attempt 1 on w1-2 failed after 300 ms: the worker is gone (connection closed). ' +
+    'Attempt 1 on w1-2 failed after 300 ms: the worker was lost (connection closed). ' +
       'It had run for 200 ms, which is lost; the job is retried.',
   )
   assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-\d/)
@@ -97,7 +96,7 @@ worker that could be reached had room for one more job, and never started.
 
     0 ms  Arrived: a sim job, expected to need about 1.2 s (1.2 million units of work). Its deadline
           is in 900 ms.
-    0 ms  Waits in the queue: no worker that can be reached has room for one more job.
+    0 ms  Waits in the queue: no reachable worker has a free slot.
   900 ms  Rejected: its deadline passed 900 ms after it arrived.`,
   )
 })
@@ -128,7 +127,7 @@ test('a job that outgrows its estimate: when that was noticed, and the new estim
   )
   assert.equal(
     texts[2],
-    'Estimate raised: 129 ms of work are done where 115 ms were expected; now 166 ms in all are expected.',
+    'Estimate raised: it has done 129 ms of work where 115 ms was expected; the estimate is now 166 ms in all.',
   )
   assert.equal(
     texts.at(-1),
@@ -165,7 +164,7 @@ test('the summary of a rejected, failed or cancelled job states how it ended', (
   scene.run(10_000)
   assert.equal(
     scene.why('too-many').summary,
-    'It was rejected after 0 ms (0 jobs wait already, the limit is 0).',
+    'It was rejected after 0 ms (0 jobs are queued, and the limit is 0).',
   )
   assert.equal(
     scene.why('runs').summary,
@@ -233,12 +232,12 @@ test('a job that went to a function: why, and how it ended', () => {
   assert.deepEqual([away.worker, away.attempts, away.responseMs], ['function:local', 1, 1100])
   assert.match(
     away.story[1]!.text,
-    /^Sent to function:local: the fleet would come to it in 5 s, a function has it done in 1\.1 s, and costs [\d.e-]+ where that is worth [\d.]+\.$/,
+    /^Sent to function:local: the fleet would start it in 5 s, a function finishes it in 1\.1 s, and costs [\d.e-]+ where the time saved is worth [\d.]+\.$/,
   )
   const texts = scene.why('longer').story.map(({ text }) => text)
   assert.match(
     texts.join('\n'),
-    /Attempt 1 on function:local failed after 3 s: it ran there as long as a function may/,
+    /Attempt 1 on function:local failed after 3 s: it reached the time limit of functions/,
   )
   assert.match(texts.join('\n'), /Started again \(attempt 2\) on w1-1/)
 })

@@ -1,13 +1,13 @@
-/** What a supervisor needs of whoever runs its jobs: slots of workloads, programs of the user's, or an upstream. */
-import type { SlotJobRequest, SlotRun } from './slots/slot-run.ts'
+/** What runs the jobs of a supervisor: slots for workloads, programs of an existing server, or an upstream. */
+import type { JobRequest, JobRun } from './job-run.ts'
 
 export interface JobPool {
-  /** Jobs can be started. Rejects if they never can, and says why. */
+  /** Resolves when jobs can be started. Rejects with the reason if they never can. */
   ready(): Promise<void>
-  /** Processes alive, whatever they do. */
+  /** Number of live processes. */
   readonly size: number
-  /** Takes the job at once; when it really begins is the pool's business. */
-  start(job: SlotJobRequest): SlotRun
-  /** Cancels what runs and ends all processes. */
+  /** Accepts the job at once; the pool decides when it actually starts. */
+  start(job: JobRequest): JobRun
+  /** Cancels all jobs and ends all processes. */
   close(): Promise<void>
 }

@@ -1,24 +1,23 @@
-/** What a worker runs jobs on: slots for workloads, the user's own program, or one that runs elsewhere. */
+/** Opens the pool that runs a worker's jobs: slots for workloads, programs of an existing server, or an upstream. */
 import { serverCode } from '../config/code.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
 import type { MeterSetting } from '../model/metering.ts'
-import { readCode } from './code.ts'
 import type { JobPool } from './job-pool.ts'
 import { ProgramPool } from './program/program-pool.ts'
 import { UpstreamPool } from './program/upstream-pool.ts'
-import { SlotPool } from './slots/slots.ts'
+import { SlotPool } from './slots/slot-pool.ts'
+import { readCode } from './workload-code.ts'
 
-/** One of the two. */
 export type WorkerCode =
   | { files: string[]; server?: undefined }
   | { server: ServerSettings; files?: undefined }
 
 export interface PoolOptions {
-  /** Jobs that run at a time; of a server that takes several, programs. */
+  /** Jobs that run at a time, or programs if the server has a concurrency above 1. */
   cores: number
-  /** Most jobs that it holds. */
+  /** Maximum number of accepted jobs. */
   slots: number
-  /** Bound for one job. */
+  /** Memory limit of one job. */
   jobMemoryMb: number
   meter: MeterSetting
   dataDir: string
@@ -27,7 +26,7 @@ export interface PoolOptions {
 
 export interface OpenPool {
   pool: JobPool
-  /** By workload. */
+  /** Hashes of the code, by workload. */
   hashes: Record<string, string>
   cores: number
   slots: number
@@ -45,7 +44,7 @@ export async function openPool({ files, server }: WorkerCode, options: PoolOptio
     'command' in server
       ? new ProgramPool({ server, warm: cores, slots, memoryMb, log })
       : new UpstreamPool({ server, log })
-  // Each core's program takes so many jobs, and all of them run.
+  // The program on each core runs `concurrency` jobs at once.
   const jobs = cores * server.concurrency
   return { pool, hashes: serverCode(server), cores: jobs, slots: Math.max(slots, jobs), meter: 'off' }
 }

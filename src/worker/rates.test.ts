@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { nominalRate, Rates } from './rates.ts'
 
-test('a workload that nothing is known of has the nominal rate', () => {
+test('an unknown workload has the nominal rate', () => {
   const rates = new Rates(nominalRate('off'))
   assert.equal(rates.of('new'), 1000)
   rates.learn('other', 5_000_000, 1000)
   assert.equal(rates.of('new'), 1000)
 })
 
-test('a rate is learned, from long jobs more than from short ones, and follows a change', () => {
+test('a rate is learned mostly from long jobs, and follows a change', () => {
   const rates = new Rates(1000)
   rates.learn('w', 3000 * 5000, 5000)
   rates.learn('w', 10, 1)
@@ -18,7 +18,7 @@ test('a rate is learned, from long jobs more than from short ones, and follows a
   assert.ok(Math.abs(rates.of('w') - 500) < 50, `${rates.of('w')}`)
 })
 
-test('what cannot be a measurement is not learned from', () => {
+test('impossible measurements are ignored', () => {
   const rates = new Rates(1000)
   for (const [work, cpuMs] of [
     [0, 5],

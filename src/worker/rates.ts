@@ -1,22 +1,22 @@
-/** How much work a millisecond of CPU time does: what is taken for granted, and what each workload has shown. */
+/** Work per millisecond of CPU time: the nominal rate, and the rate learned for each workload. */
 import type { MeterSetting } from '../model/metering.ts'
 
-/** With the meter off a unit of work is a microsecond. */
+/** With the meter off, a unit of work is a microsecond. */
 const unmetered = 1000
-/** Geometric means over the bundled workloads, on a server's core of 2023; single ones differ by a factor of 2. */
+/** Geometric means over the bundled workloads on a server core of 2023; single workloads differ by a factor of 2. */
 const metered = { work: 8_000_000, regions: 5_000_000, routines: 1_000_000 }
 
-/** Work a millisecond of CPU time, of a workload that nothing is known of. */
+/** Work per millisecond of CPU time of an unknown workload. */
 export function nominalRate(meter: MeterSetting): number {
   return meter === 'off' ? unmetered : metered[meter.mode]
 }
 
-/** The nominal rate counts as much as this time of measuring. */
+/** Weight of the nominal rate, as CPU time of measurements. */
 const priorMs = 10
-/** Of what was measured so much counts; the older, the less. */
+/** CPU time of measurements that count; older ones decay. */
 const memoryMs = 10_000
 
-/** Learns as a ratio of sums: long jobs, whose time it matters to know, count most. */
+/** Learns a ratio of sums, so that long jobs count most: their duration matters most. */
 export class Rates {
   readonly #nominal: number
   readonly #seen = new Map<string, { work: number; cpuMs: number }>()
@@ -25,13 +25,13 @@ export class Rates {
     this.#nominal = nominal
   }
 
-  /** Work a millisecond of CPU time. */
+  /** Work per millisecond of CPU time. */
   of(workload: string): number {
     const { work, cpuMs } = this.#sums(workload)
     return work / cpuMs
   }
 
-  /** What an attempt has done since it was last learned from. Without work, it says nothing about the rate. */
+  /** Learns from the progress of an attempt since the last call. Progress without work is ignored. */
   learn(workload: string, work: number, cpuMs: number): void {
     if (!(work > 0 && cpuMs > 0 && work < Infinity && cpuMs < Infinity)) return
     const sums = this.#sums(workload)

@@ -1,4 +1,4 @@
-/** Runs the attempts in a worker's hands: which of them now is the discipline's choice, SIGSTOP and SIGCONT do it. */
+/** Runs the attempts of a worker. The discipline chooses which of them run now; the others are paused by SIGSTOP. */
 
 import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
 import { type Discipline, nextPoint, rankOf } from '../model/discipline.ts'
@@ -7,28 +7,28 @@ import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../mo
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import {
   type AttemptBody,
-  type Held,
+  type AttemptState,
   keyOf,
-  newHeld,
+  newAttempt,
   remember,
-  standAnew,
+  revise,
   tokenOf,
   type Usage,
-} from './held.ts'
+} from './attempt-state.ts'
 import type { JobPool } from './job-pool.ts'
+import type { JobAnswer, JobUsage } from './job-run.ts'
 import { nominalRate, Rates } from './rates.ts'
-import type { SlotAnswer, SlotUsage } from './slots/slot-run.ts'
 
-/** A rate may change: when a job passes its estimate is predicted anew at least so often. */
-const longestPlanMs = 1000
-/** Nor more often than this: a job may wait for something, and do no work. */
-const shortestPlanMs = 10
-/** The brain need not know how far a job is to a finer grain. */
-const grainMs = 20
+/** Maximum time until the next revision: rates change, so the prediction of when a job passes its estimate may be late. */
+const maxRevisionMs = 1000
+/** Minimum time until the next revision: a job may be waiting and do no work. */
+const minRevisionMs = 10
+/** Differences below this CPU time are not reported to the brain. */
+const reportToleranceMs = 20
 
-/** An attempt that was taken. Both promises never reject. */
-export interface Taken {
-  answer: Promise<SlotAnswer>
+/** The promises never reject. */
+export interface AcceptedAttempt {
+  answer: Promise<JobAnswer>
   usage: Promise<Usage>
   cancel(): void
 }
@@ -38,18 +38,18 @@ export interface SupervisorOptions {
   cores: number
   slots: number
   meter: MeterSetting
-  say(message: FromWorker): void
+  send(message: FromWorker): void
 }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #held = new Map<string, Held>()
-  /** Attempts that may start only once and have been here: none of them begins again. */
-  readonly #asked = new Map<string, true>()
-  /** Precedences of attempts that have not come yet. */
-  readonly #early = new Map<string, Precedence>()
+  readonly #held = new Map<string, AttemptState>()
+  /** Attempts that may start only once and were accepted before. */
+  readonly #startOnce = new Map<string, true>()
+  /** Precedences of attempts that have not arrived yet. */
+  readonly #pendingRanks = new Map<string, Precedence>()
   readonly #rates: Rates
-  /** What the brain takes every job to do in a millisecond. */
+  /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
   #endedCpuMs = 0
   discipline: Discipline
@@ -62,225 +62,219 @@ export class Supervisor {
     this.#rates = new Rates(this.#nominal)
   }
 
-  /** Takes an attempt, or says why not. */
-  take(head: AttemptHead, sent: AttemptBody = {}): Taken | { refused: string; full?: true } {
+  /** Accepts an attempt, or returns the reason for refusing it. */
+  take(head: AttemptHead, sent: AttemptBody = {}): AcceptedAttempt | { refused: string; full?: true } {
     const key = keyOf(head)
-    if (this.#held.has(key) || this.#asked.has(key)) return { refused: 'the attempt is here already' }
+    if (this.#held.has(key) || this.#startOnce.has(key))
+      return { refused: 'the attempt was already accepted' }
     if (this.#held.size >= this.#options.slots)
       return { refused: `all ${this.#options.slots} slots are taken`, full: true }
-    const held = newHeld(head, sent, this.following)
-    Object.assign(held, this.#early.get(key))
-    this.#early.delete(key)
-    this.#held.set(key, held)
+    const attempt = newAttempt(head, sent, this.following)
+    Object.assign(attempt, this.#pendingRanks.get(key))
+    this.#pendingRanks.delete(key)
+    this.#held.set(key, attempt)
     if (head.ask) {
-      remember(this.#asked, key, true)
-      this.#say('ready', head)
+      remember(this.#startOnce, key, true)
+      this.#send('ready', head)
     } else this.#choose()
-    return { answer: held.answer.promise, usage: held.usage.promise, cancel: () => this.cancel(head) }
+    return { answer: attempt.answer.promise, usage: attempt.usage.promise, cancel: () => this.cancel(head) }
   }
 
   go(token: AttemptToken): void {
-    const held = this.#held.get(keyOf(token))
-    if (!held?.asks) return
-    held.asks = false
+    const attempt = this.#held.get(keyOf(token))
+    if (!attempt?.awaitsGo) return
+    attempt.awaitsGo = false
     this.#choose()
   }
 
   cancel(token: AttemptToken): void {
-    const held = this.#held.get(keyOf(token))
-    if (!held) return
-    if (held.run) held.run.cancel()
-    else this.#over(held, { kind: 'cancelled' }, { cpuMs: 0, wallMs: 0, peakMemoryMb: 0 })
+    const attempt = this.#held.get(keyOf(token))
+    if (!attempt) return
+    if (attempt.run) attempt.run.cancel()
+    else this.#end(attempt, { kind: 'cancelled' }, { cpuMs: 0, wallMs: 0, peakMemoryMb: 0 })
   }
 
-  /** From now on the attempt has this precedence, also one that is still on its way here. */
+  /** Sets the precedence of an attempt, even of one that has not arrived yet. */
   rank(token: AttemptToken, precedence: Precedence): void {
-    const held = this.#held.get(keyOf(token))
-    if (!held) {
-      remember(this.#early, keyOf(token), precedence)
+    const attempt = this.#held.get(keyOf(token))
+    if (!attempt) {
+      remember(this.#pendingRanks, keyOf(token), precedence)
       return
     }
-    Object.assign(held, precedence)
+    Object.assign(attempt, precedence)
     this.#choose()
-    if (held.running) this.#planRevision(held)
+    if (attempt.running) this.#planRevision(attempt)
   }
 
-  /** What is in its hands; how much of it is done is told where the brain cannot know. */
+  /** All accepted attempts, with their progress if it differs from what the brain assumes. */
   report(): HeldAttempt[] {
     let changed = false
-    const report = [...this.#held.values()].map((held) => {
-      const token = tokenOf(held.head)
-      if (!held.run) return token
-      this.#learn(held)
-      const done = this.#doneBy(held)
-      const guessed = this.#guessedBy(held)
-      const closeEnough = Math.abs(done - guessed) <= 0.1 * guessed + grainMs * this.#nominal
-      if (held.told.running === held.running && closeEnough) return token
-      this.#tell(held, done)
-      if (this.#passes(held, done)) changed = true
+    const report = [...this.#held.values()].map((attempt) => {
+      const token = tokenOf(attempt.head)
+      if (!attempt.run) return token
+      this.#learn(attempt)
+      const done = this.#done(attempt)
+      const believed = this.#brainEstimate(attempt)
+      const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
+      if (attempt.reported.running === attempt.running && closeEnough) return token
+      this.#markReported(attempt, done)
+      if (this.#reviseIfDue(attempt, done)) changed = true
       return { ...token, done }
     })
     if (changed) this.#choose()
     return report
   }
 
-  /** The CPU time that its jobs have had, those that are over and those that are not. */
+  /** CPU time of all jobs so far, running and ended. */
   cpuMs(): number {
     let ms = this.#endedCpuMs
     for (const { run } of this.#held.values()) ms += run?.cpuMs() ?? 0
     return ms
   }
 
-  /** Asks again for permissions that have not come: the brain may have been away. */
+  /** Asks again for permission to start: the brain may have missed the first request. */
   askAgain(): void {
-    for (const held of this.#held.values()) if (held.asks) this.#say('ready', held.head)
+    for (const attempt of this.#held.values()) if (attempt.awaitsGo) this.#send('ready', attempt.head)
   }
 
   #choose(): void {
-    const jobs = [...this.#held.values()].filter((held) => !held.asks && !held.over)
-    for (const held of jobs) {
-      const done = this.#doneBy(held)
-      held.rank = rankOf(held, done, Math.max(0, held.expected - done))
+    const jobs = [...this.#held.values()].filter((attempt) => !attempt.awaitsGo && !attempt.ended)
+    for (const attempt of jobs) {
+      const done = this.#done(attempt)
+      attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
     }
     const chosen = this.discipline.choose(jobs, this.#options.cores)
-    for (const held of jobs) if (held.running && !chosen.includes(held)) this.#pause(held)
-    for (const held of chosen) if (!held.running) this.#run(held)
+    for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
+    for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
   }
 
-  #pause(held: Held): void {
-    held.run!.pause()
-    // Inside `ctx.uninterrupted` it goes on; the choice is made again when it comes out.
-    if (!held.run!.interruptible) return
-    held.running = false
-    clearTimeout(held.reviseTimer)
-    this.#tell(held, this.#guessedBy(held))
+  #pause(attempt: AttemptState): void {
+    attempt.run!.pause()
+    // A job inside `ctx.uninterrupted` keeps running; `onInterruptible` triggers the next choice.
+    if (!attempt.run!.interruptible) return
+    attempt.running = false
+    clearTimeout(attempt.reviseTimer)
+    this.#markReported(attempt, this.#brainEstimate(attempt))
   }
 
-  #run(held: Held): void {
-    held.running = true
-    this.#tell(held, held.told.done)
-    if (held.run) held.run.resume()
-    else this.#start(held)
-    this.#planRevision(held)
+  #run(attempt: AttemptState): void {
+    attempt.running = true
+    this.#markReported(attempt, attempt.reported.done)
+    if (attempt.run) attempt.run.resume()
+    else this.#start(attempt)
+    this.#planRevision(attempt)
   }
 
-  #start(held: Held): void {
-    const { job, attempt, workload, params, http } = held.head
+  #start(attempt: AttemptState): void {
+    const { job, attempt: number, workload, params, http } = attempt.head
     const run = this.#options.pool.start({
       job,
-      attempt,
+      attempt: number,
       workload,
       params,
-      ...(held.body && { body: held.body }),
+      ...(attempt.body && { body: attempt.body }),
       ...(http && { http }),
-      ...(held.trailers && { trailers: held.trailers }),
-      ...(held.metrics && { tallies: true }),
+      ...(attempt.trailers && { trailers: attempt.trailers }),
+      ...(attempt.metrics && { tallies: true }),
     })
-    held.run = run
+    attempt.run = run
     run.onInterruptible = () => this.#choose()
-    run.onWork = () => this.#follow(held)
-    Promise.all([run.answer.then((answer) => this.#answered(held, answer)), run.ended]).then(
-      ([answer, usage]) => this.#over(held, answer, usage),
-    )
+    run.onWork = () => this.#onWork(attempt)
+    run.answer.then((answer) => attempt.answer.resolve(answer))
+    Promise.all([run.answer, run.ended]).then(([answer, usage]) => this.#end(attempt, answer, usage))
   }
 
-  #answered(held: Held, answer: SlotAnswer): SlotAnswer {
-    held.answer.resolve(answer)
-    return answer
-  }
-
-  #over(held: Held, answer: SlotAnswer, usage: SlotUsage): void {
-    held.over = true
-    held.running = false
-    this.#learn(held)
-    clearTimeout(held.reviseTimer)
-    this.#held.delete(keyOf(held.head))
+  #end(attempt: AttemptState, answer: JobAnswer, usage: JobUsage): void {
+    attempt.ended = true
+    attempt.running = false
+    this.#learn(attempt)
+    clearTimeout(attempt.reviseTimer)
+    this.#held.delete(keyOf(attempt.head))
     this.#endedCpuMs += usage.cpuMs
-    held.answer.resolve(answer)
-    held.usage.resolve({ ...usage, work: this.#workOf(usage), ...this.#told(usage) })
+    attempt.answer.resolve(answer)
+    attempt.usage.resolve({ ...usage, work: this.#workOf(usage), ...this.#quantities(usage) })
     this.#choose()
   }
 
-  /** A job that outgrows its estimate is ranked anew, and the brain is told. */
-  #planRevision(held: Held): void {
+  /** Schedules the revision of the estimate, for the time when the job is expected to pass it. */
+  #planRevision(attempt: AttemptState): void {
     if (!this.discipline.ranks) return
-    clearTimeout(held.reviseTimer)
-    const leftMs = (nextPoint(held) - this.#doneBy(held)) / this.#rates.of(held.head.workload)
-    const waitMs = Math.min(Math.max(shortestPlanMs, leftMs), longestPlanMs)
-    held.reviseTimer = setTimeout(() => this.#revise(held), waitMs).unref()
+    clearTimeout(attempt.reviseTimer)
+    const leftMs = (nextPoint(attempt) - this.#done(attempt)) / this.#rates.of(attempt.head.workload)
+    const waitMs = Math.min(Math.max(minRevisionMs, leftMs), maxRevisionMs)
+    attempt.reviseTimer = setTimeout(() => this.#revise(attempt), waitMs).unref()
   }
 
-  #revise(held: Held): void {
-    const done = this.#doneBy(held)
-    if (this.#passes(held, done)) {
-      this.#sayProgress(held, done)
+  #revise(attempt: AttemptState): void {
+    const done = this.#done(attempt)
+    if (this.#reviseIfDue(attempt, done)) {
+      this.#sendProgress(attempt, done)
       this.#choose()
     }
-    if (held.running) this.#planRevision(held)
+    if (attempt.running) this.#planRevision(attempt)
   }
 
   /**
-   * True: with so much done it has another place among the others. Whenever the brain is told how much is done it comes
-   * to the same, so this must be called with the very figure.
+   * Returns true if the attempt's rank changed. The brain revises by the same rule when progress is reported, so `done`
+   * must be exactly the reported number.
    */
-  #passes(held: Held, done: number): boolean {
-    if (!this.discipline.ranks || done < nextPoint(held)) return false
-    standAnew(held, done)
+  #reviseIfDue(attempt: AttemptState, done: number): boolean {
+    if (!this.discipline.ranks || done < nextPoint(attempt)) return false
+    revise(attempt, done)
     return true
   }
 
-  /** The meter has said more of a job. */
-  #follow(held: Held): void {
-    const { at: _, ...done } = held.run!.work()!
-    if (held.progress?.passed(done)) {
-      this.#sayProgress(held, done.work)
-      if (this.#passes(held, done.work)) this.#choose()
+  #onWork(attempt: AttemptState): void {
+    const { at: _, ...done } = attempt.run!.work()!
+    if (attempt.progress?.passed(done)) {
+      this.#sendProgress(attempt, done.work)
+      if (this.#reviseIfDue(attempt, done.work)) this.#choose()
     }
-    if (held.metrics?.passed(done)) this.#options.say({ type: 'metrics', ...tokenOf(held.head), ...done })
+    if (attempt.metrics?.passed(done))
+      this.#options.send({ type: 'metrics', ...tokenOf(attempt.head), ...done })
   }
 
-  #sayProgress(held: Held, done: number): void {
-    this.#tell(held, done)
-    this.#options.say({ type: 'progress', ...tokenOf(held.head), done })
+  #sendProgress(attempt: AttemptState, done: number): void {
+    this.#markReported(attempt, done)
+    this.#options.send({ type: 'progress', ...tokenOf(attempt.head), done })
   }
 
-  /** From now on the brain believes that so much is done. */
-  #tell(held: Held, done: number): void {
-    held.told = { done, at: performance.now(), running: held.running }
+  #markReported(attempt: AttemptState, done: number): void {
+    attempt.reported = { done, at: performance.now(), running: attempt.running }
   }
 
-  /** What the brain believes: it extrapolates, as mirror.ts does, where it knows which jobs run. */
-  #guessedBy({ told }: Held): number {
-    const extrapolates = told.running && this.discipline.bounded
-    return told.done + (extrapolates ? (performance.now() - told.at) * this.#nominal : 0)
+  /** The progress that the brain assumes: it extrapolates if it knows which jobs run. */
+  #brainEstimate({ reported }: AttemptState): number {
+    const extrapolates = reported.running && this.discipline.bounded
+    return reported.done + (extrapolates ? (performance.now() - reported.at) * this.#nominal : 0)
   }
 
-  #doneBy({ run }: Held): number {
+  #done({ run }: AttemptState): number {
     if (!run) return 0
     return this.#options.meter === 'off' ? run.cpuMs() * this.#nominal : (run.work()?.work ?? 0)
   }
 
-  /** The quantities that answers carry by themselves. */
-  #told({ tally }: SlotUsage): Pick<Usage, 'told'> {
+  /** The quantities that the answer carries in headers of their own. */
+  #quantities({ tally }: JobUsage): Pick<Usage, 'quantities'> {
     const named = quantitiesIn(this.#options.meter)
     if (!tally || named.length === 0) return {}
-    return { told: Object.fromEntries(named.map((each) => [each.header, amountOf(each, tally)])) }
+    return { quantities: Object.fromEntries(named.map((each) => [each.header, amountOf(each, tally)])) }
   }
 
-  #workOf({ work, cpuMs, measure }: SlotUsage): number {
+  #workOf({ work, cpuMs, measure }: JobUsage): number {
     if (measure !== undefined && work !== undefined) return work
     return this.#options.meter === 'off' ? cpuMs * this.#nominal : (work ?? 0)
   }
 
-  #learn(held: Held): void {
-    if (this.#options.meter === 'off' || !held.run) return
-    const { learned } = held
-    held.learned = { work: this.#doneBy(held), cpuMs: held.run.cpuMs() }
-    const { work, cpuMs } = held.learned
-    this.#rates.learn(held.head.workload, work - learned.work, cpuMs - learned.cpuMs)
+  #learn(attempt: AttemptState): void {
+    if (this.#options.meter === 'off' || !attempt.run) return
+    const { learned } = attempt
+    attempt.learned = { work: this.#done(attempt), cpuMs: attempt.run.cpuMs() }
+    const { work, cpuMs } = attempt.learned
+    this.#rates.learn(attempt.head.workload, work - learned.work, cpuMs - learned.cpuMs)
   }
 
-  #say(type: 'ready', token: AttemptToken): void {
-    this.#options.say({ type, ...tokenOf(token) })
+  #send(type: 'ready', token: AttemptToken): void {
+    this.#options.send({ type, ...tokenOf(token) })
   }
 }

@@ -1,4 +1,4 @@
-/** Workers of the user's own server, as a brain sees them. */
+/** Workers of an existing server, as a brain sees them. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -8,16 +8,16 @@ import { checkServer } from '../config/check-server.ts'
 import { serverCode } from '../config/code.ts'
 import { acceptJoining, type WorkerConnection } from '../wire/accept.ts'
 import type { FromWorker } from '../wire/messages.ts'
-import { oneLiner, serverCommand } from './program/fixtures/use-programs.ts'
+import { oneLiner, serverCommand } from './program/testing/use-programs.ts'
 import { runWorker } from './worker.ts'
 
-/** A brain that only listens: what a worker says first. */
+/** Starts a worker, and a brain that only receives the worker's first message. */
 async function join(t: TestContext, given: object) {
   const brain = createServer().listen(0, '127.0.0.1')
   await once(brain, 'listening')
-  const said = Promise.withResolvers<{ hello: FromWorker; connection: WorkerConnection }>()
+  const joined = Promise.withResolvers<{ hello: FromWorker; connection: WorkerConnection }>()
   acceptJoining(brain, 'secret', {
-    worker: (connection, hello) => said.resolve({ hello, connection }),
+    worker: (connection, hello) => joined.resolve({ hello, connection }),
     front: (connection) => connection.close(),
   })
   const stop = new AbortController()
@@ -49,12 +49,12 @@ async function join(t: TestContext, given: object) {
     brain.closeAllConnections()
     brain.close()
   })
-  return { said: said.promise, worker, stop, server, lines }
+  return { joined: joined.promise, worker, stop, server, lines }
 }
 
-test('a worker joins when its program is healthy, with cores for all jobs that its programs take', async (t) => {
-  const { said, worker, server } = await join(t, { command: serverCommand, concurrency: 4 })
-  const { hello, connection } = await said
+test('a worker joins when its program is healthy, with cores for all jobs that its programs run', async (t) => {
+  const { joined, worker, server } = await join(t, { command: serverCommand, concurrency: 4 })
+  const { hello, connection } = await joined
   assert.ok(hello.type === 'hello')
   const { cores, slots, workPerSecond } = hello.worker
   assert.deepEqual({ cores, slots, workPerSecond }, { cores: 8, slots: 8, workPerSecond: 1e6 })
@@ -63,9 +63,9 @@ test('a worker joins when its program is healthy, with cores for all jobs that i
   await worker
 })
 
-test('a worker whose program is broken joins all the same when the time to start is over', async (t) => {
-  const { said, lines } = await join(t, { command: ['/bin/sh', '-c', 'exit 7', '{port}'], startMs: 200 })
-  const { hello } = await said
+test('a worker whose program fails joins after the start timeout', async (t) => {
+  const { joined, lines } = await join(t, { command: ['/bin/sh', '-c', 'exit 7', '{port}'], startMs: 200 })
+  const { hello } = await joined
   assert.ok(hello.type === 'hello')
   assert.equal(hello.worker.cores, 2)
   assert.ok(

@@ -1,6 +1,7 @@
-/** A worker process: slots, a supervisor, a port for attempts, and one connection to the brain. */
+/** A worker process: a pool of slots or programs, a supervisor, a server for attempts, and a connection to the brain. */
 
 import type { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WireError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
@@ -9,166 +10,205 @@ import { connectToBrain } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
 import type { ActiveRole, RoleStarter } from './active-role.ts'
-import { attemptServer } from './attempts.ts'
-import { openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
+import { attemptServer } from './attempts/attempt-server.ts'
+import { type OpenPool, openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
 import { Supervisor } from './supervisor.ts'
 
-export type WorkerOptions = WorkerPlace & PoolOptions & WorkerCode
+export type WorkerOptions = ConnectionOptions & PoolOptions & WorkerCode
 
-export interface WorkerPlace {
+export interface ConnectionOptions {
   id: string
   join: URL
   token: string
   launch?: string
-  /** Of the whole worker. */
+  /** Memory of the whole worker. */
   memoryMb: number
-  /** Where fronts reach it. */
+  /** The address at which fronts reach this worker. */
   host: string
-  /** How long to try to reach the brain again after the connection broke; 0: not at all. */
+  /** How long to try to reconnect to the brain after the connection broke; 0: not at all. */
   reconnectMs: number
-  /** When the signal comes: how long what it has may take to end. */
+  /** Grace period for running attempts after the abort signal. */
   leaveMs: number
   /** Starts the role that the brain assigns. Undefined: the worker cannot have roles. */
   startRole?: RoleStarter
 }
 
+/** Delay between attempts to reconnect to the brain. */
+const reconnectEveryMs = 250
+
 /**
- * Runs until the brain ends it, or cannot be reached any more. Rejects with what went wrong. At the signal the brain is
- * told at once, sends nothing more, and ends the worker when what it has is done.
+ * Runs until the brain ends the worker or can no longer be reached; then rejects with the reason. On the abort signal
+ * the worker tells the brain, which sends no more attempts and ends the worker when its attempts have finished.
  */
 export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
-  const { id, memoryMb } = options
-  const { pool, hashes, cores, slots, meter } = await openPool(options, options)
-  const welcomed = Promise.withResolvers<void>()
-  const over = Promise.withResolvers<void>()
-  // Nobody may be waiting for it yet.
-  over.promise.catch(() => {})
-  let line: Line<FromWorker> | undefined
-  let seq = 0
-  let beat: NodeJS.Timeout | undefined
-  let leaving: NodeJS.Timeout | undefined
-  let active: ActiveRole | undefined
-  let ended = false
-  const supervisor = new Supervisor(
-    { pool, cores, slots, meter, say: (message) => line?.send(message) },
-    disciplines.srpt,
-  )
-  const server = attemptServer(supervisor, options.token, welcomed.promise)
-  const facts: WorkerFacts = { id, cores, workPerSecond: nominalRate(meter) * 1000, memoryMb, slots }
+  const opened = await openPool(options, options)
+  await new Worker(options, opened, signal).run()
+}
 
-  const onMessage = (message: FromBrain) => {
+class Worker {
+  readonly #options: WorkerOptions
+  readonly #opened: OpenPool
+  readonly #signal: AbortSignal
+  readonly #supervisor: Supervisor
+  readonly #server: Server
+  readonly #welcomed = Promise.withResolvers<void>()
+  readonly #over = Promise.withResolvers<void>()
+  #line: Line<FromWorker> | undefined
+  #seq = 0
+  #heartbeat: NodeJS.Timeout | undefined
+  #leaveTimer: NodeJS.Timeout | undefined
+  #role: ActiveRole | undefined
+  #ended = false
+
+  constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
+    const { pool, cores, slots, meter } = opened
+    this.#options = options
+    this.#opened = opened
+    this.#signal = signal
+    this.#supervisor = new Supervisor(
+      { pool, cores, slots, meter, send: (message) => this.#line?.send(message) },
+      disciplines.srpt,
+    )
+    this.#server = attemptServer(this.#supervisor, options.token, this.#welcomed.promise)
+    // It may reject before `run` awaits it.
+    this.#over.promise.catch(() => {})
+  }
+
+  async run(): Promise<void> {
+    const { pool } = this.#opened
+    try {
+      this.#signal.addEventListener('abort', () => this.#leave(), { once: true })
+      if (this.#signal.aborted) this.#over.resolve()
+      // A program may take long to start; the abort signal does not wait for it.
+      await Promise.race([pool.ready(), this.#over.promise])
+      if (this.#signal.aborted) return
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once('error', reject)
+        this.#server.listen(0, this.#options.host, resolve)
+      })
+      await this.#join()
+      await this.#over.promise
+    } finally {
+      this.#ended = true
+      clearInterval(this.#heartbeat)
+      clearTimeout(this.#leaveTimer)
+      await this.#role?.close()
+      this.#line?.close()
+      this.#server.close()
+      this.#server.closeAllConnections()
+      await pool.close()
+    }
+  }
+
+  #receive(message: FromBrain): void {
     switch (message.type) {
       case 'welcome':
-        supervisor.discipline = disciplines[message.discipline]
-        supervisor.following = message.following
-        clearInterval(beat)
-        beat = setInterval(() => {
-          const held = supervisor.report()
-          const cpuMs = Math.round(supervisor.cpuMs())
-          line?.send({ type: 'report', seq: ++seq, held, cpuMs, ...(active && { role: active.role }) })
-          supervisor.askAgain()
-        }, message.beatMs)
-        return welcomed.resolve()
+        return this.#welcome(message)
       case 'refused':
-        return over.reject(new WireError(message.message, true))
+        return this.#over.reject(new WireError(message.message, true))
       case 'go':
-        return supervisor.go(message)
+        return this.#supervisor.go(message)
       case 'cancel':
-        return supervisor.cancel(message)
+        return this.#supervisor.cancel(message)
       case 'rank':
-        return supervisor.rank(message, message.precedence)
+        return this.#supervisor.rank(message, message.precedence)
       case 'assign':
-        if (active?.role !== message.role) takeRole(message)
+        if (this.#role?.role !== message.role) this.#takeRole(message)
         return
       case 'deny':
-        // It asks again when that is due.
+        // The role asks again when its next check is due.
         return
       case 'drain':
-        active?.leave()
-        // What was sent before may still be on its way here, and is taken: who sends decides.
+        // Attempts that are already on their way are still accepted: the brain decides what it sends.
+        this.#role?.leave()
         return
       case 'end':
-        return over.resolve()
+        return this.#over.resolve()
     }
   }
 
-  const countIn = (_: unknown, answer: EventEmitter) => {
-    if (active) answer.once('close', active.begin())
+  #welcome({ discipline, following, beatMs }: Extract<FromBrain, { type: 'welcome' }>): void {
+    const supervisor = this.#supervisor
+    supervisor.discipline = disciplines[discipline]
+    supervisor.following = following
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = setInterval(() => {
+      const held = supervisor.report()
+      const cpuMs = Math.round(supervisor.cpuMs())
+      const role = this.#role && { role: this.#role.role }
+      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role })
+      supervisor.askAgain()
+    }, beatMs)
+    this.#welcomed.resolve()
   }
-  /** A previous brain may have assigned another. */
-  const takeRole = (assigned: Extract<FromBrain, { type: 'assign' }>) => {
-    if (!options.startRole)
-      return over.reject(new WireError(`this worker cannot be a ${assigned.role}`, true))
-    if (!active) server.on('request', countIn).on('upgrade', countIn)
-    active?.leave()
-    active = options.startRole(assigned, {
+
+  /** Replaces the role that another brain may have assigned. */
+  #takeRole(assigned: Extract<FromBrain, { type: 'assign' }>): void {
+    const { id, startRole } = this.#options
+    if (!startRole) {
+      return this.#over.reject(new WireError(`this worker cannot be a ${assigned.role}`, true))
+    }
+    if (!this.#role) {
+      const count = (_: unknown, response: EventEmitter) => {
+        if (this.#role) response.once('close', this.#role.begin())
+      }
+      this.#server.on('request', count).on('upgrade', count)
+    }
+    this.#role?.leave()
+    this.#role = startRole(assigned, {
       id,
-      ask: (request) => line?.send({ type: 'leave-request', ...request }),
-      failed: over.reject,
+      ask: (request) => this.#line?.send({ type: 'leave-request', ...request }),
+      failed: this.#over.reject,
     })
   }
 
-  const join = async () => {
-    const { port } = server.address() as AddressInfo
+  async #join(): Promise<void> {
+    const { join, token, host, launch, reconnectMs } = this.#options
+    const { port } = this.#server.address() as AddressInfo
     const broken = (error: Error | undefined) => {
-      line = undefined
-      clearInterval(beat)
-      rejoin(performance.now() + options.reconnectMs, error)
+      this.#line = undefined
+      clearInterval(this.#heartbeat)
+      this.#rejoin(performance.now() + reconnectMs, error)
     }
-    line = await connectToBrain(options.join, options.token, onMessage, broken)
-    line.send({
+    this.#line = await connectToBrain(join, token, (message) => this.#receive(message), broken)
+    this.#line.send({
       type: 'hello',
       version: wireVersion,
-      worker: facts,
-      ...(options.launch !== undefined && { launch: options.launch }),
+      worker: this.#facts(),
+      ...(launch !== undefined && { launch }),
       pid: process.pid,
-      address: { host: options.host, port },
-      code: hashes,
-      seq: ++seq,
-      held: supervisor.report(),
+      address: { host, port },
+      code: this.#opened.hashes,
+      seq: ++this.#seq,
+      held: this.#supervisor.report(),
     })
   }
-  const rejoin = (until: number, error: Error | undefined) => {
-    if (ended) return
-    if (signal.aborted) return over.resolve()
+
+  #rejoin(until: number, error: Error | undefined): void {
+    if (this.#ended) return
+    if (this.#signal.aborted) return this.#over.resolve()
     if (performance.now() >= until) {
-      over.reject(new WireError(`lost ${options.join.origin}${error ? `: ${error.message}` : ''}`, true))
+      const reason = error ? `: ${error.message}` : ''
+      this.#over.reject(new WireError(`lost ${this.#options.join.origin}${reason}`, true))
       return
     }
     setTimeout(() => {
-      if (!ended) join().catch((cause: WireError) => rejoin(cause.final ? 0 : until, cause))
-    }, 250)
+      if (this.#ended) return
+      this.#join().catch((cause: WireError) => this.#rejoin(cause.final ? 0 : until, cause))
+    }, reconnectEveryMs)
   }
 
-  const leave = () => {
-    // Whoever ends has said so.
-    if (ended) return
-    if (!line || !beat) return over.resolve()
-    line.send({ type: 'leaving' })
-    leaving = setTimeout(over.resolve, options.leaveMs)
+  #leave(): void {
+    if (this.#ended) return
+    if (!this.#line || !this.#heartbeat) return this.#over.resolve()
+    this.#line.send({ type: 'leaving' })
+    this.#leaveTimer = setTimeout(this.#over.resolve, this.#options.leaveMs)
   }
 
-  try {
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) over.resolve()
-    // A program may take its time to start, and need not be waited for by who is to end.
-    await Promise.race([pool.ready(), over.promise])
-    if (signal.aborted) return
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(0, options.host, resolve)
-    })
-    await join()
-    await over.promise
-  } finally {
-    ended = true
-    clearInterval(beat)
-    clearTimeout(leaving)
-    await active?.close()
-    line?.close()
-    server.close()
-    server.closeAllConnections()
-    await pool.close()
+  #facts(): WorkerFacts {
+    const { cores, slots, meter } = this.#opened
+    const { id, memoryMb } = this.#options
+    return { id, cores, workPerSecond: nominalRate(meter) * 1000, memoryMb, slots }
   }
 }

@@ -1,25 +1,24 @@
 /**
- * Runs third-party packages, and programs written at random, metered and not, and compares all that comes out. `node test/both-ways.ts` is part of
- * `npm run check`; names of packages narrow it. Ends with 1 if anything differs, or if too little was run.
+ * Runs third-party packages and random programs both metered and unmetered, and compares their outputs. Part of
+ * `npm run check`; arguments select packages. Exits with 1 if an output differs or too few lines were metered.
  */
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { table } from '../../src/cli/terminal/table.ts'
 import { bothWays } from '../../src/meter/testing/both-ways.ts'
-import { randomPrograms } from '../../src/meter/testing/programs.ts'
+import { randomPrograms } from '../../src/meter/testing/random-programs.ts'
 import { type Comparison, compare } from './meter/compare.ts'
 import { suites } from './meter/suites.ts'
 
-/** As many lines must have been run both ways. */
-const leastLines = 100_000
+const minLines = 100_000
 const programs = 800
-const atOnce = 2
+const concurrency = 2
 
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const unknown = positionals.find((name) => !suites.some((suite) => suite.name === name))
   if (unknown !== undefined) {
-    console.error(`unknown package ${unknown}; there are: ${suites.map(({ name }) => name).join(', ')}`)
+    console.error(`unknown package ${unknown}; must be one of ${suites.map(({ name }) => name).join(', ')}`)
     process.exitCode = 2
     return
   }
@@ -37,17 +36,17 @@ async function main(): Promise<void> {
   const differences = results.flatMap((result) => result.differences)
   if (positionals.length === 0) differences.push(...(await runPrograms()))
   for (const difference of differences) console.log(difference)
-  const tooFew = positionals.length === 0 && lines < leastLines
-  if (tooFew) console.log(`too few: ${leastLines.toLocaleString('en')} are asked for`)
+  const tooFew = positionals.length === 0 && lines < minLines
+  if (tooFew) console.log(`too few: at least ${minLines.toLocaleString('en')} lines are required`)
   if (differences.length > 0 || tooFew) process.exitCode = 1
 }
 
 async function runPrograms(): Promise<string[]> {
   const property = fc.asyncProperty(randomPrograms, async (program) => void (await bothWays(program)))
-  // To make a long program shorter takes too long.
+  // Shrinking a long program takes too long.
   const found = await fc.check(property, { seed: 2, numRuns: programs, endOnFailure: true })
   if (found.failed) return [`${found.errorInstance}\n\n${found.counterexample?.[0]}`]
-  console.log(`${programs} programs written at random did the same`)
+  console.log(`${programs} random programs had the same output`)
   return []
 }
 
@@ -66,14 +65,13 @@ function row(it: Comparison): string[] {
   ]
 }
 
-/** The first are the longest. */
 async function inParallel<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   let next = 0
   const worker = async (): Promise<void> => {
     for (let index = next++; index < tasks.length; index = next++) results[index] = await tasks[index]!()
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return results
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { stream } from '../../src/lib/random.ts'
 import { median } from '../../src/simulate/summary.ts'
-import { hasPython } from '../../src/worker/program/fixtures/use-programs.ts'
+import { hasPython } from '../../src/worker/program/testing/use-programs.ts'
 import { type Live, stopLive, until, untilIdle } from '../support/live.ts'
 import { programs, startOwn } from '../support/own-programs.ts'
 

@@ -23,7 +23,7 @@ export const fixtures = join(import.meta.dirname, '..', 'fixtures', 'door.ts')
 export const cli = join(import.meta.dirname, '..', '..', 'src', 'cli', 'plimsoll.js')
 
 /** A worker that a busy machine delays is neither lost nor given up. Tests that want that say so. */
-const patient = { missedBeats: 1000, freshMs: 2 ** 30, bootMs: 600_000 }
+export const patient = { missedBeats: 1000, freshMs: 2 ** 30, bootMs: 600_000 }
 
 /** `wait`: until a worker is ready. */
 export async function startLive(options: Partial<ClusterOptions> = {}, wait = true): Promise<Live> {
@@ -44,6 +44,7 @@ export async function startLive(options: Partial<ClusterOptions> = {}, wait = tr
     queue: 10,
     workerCommand: [process.execPath, cli, 'worker'],
     limits: patient,
+    workerGraceMs: 20_000,
     log: (line) => lines.push(line),
     ...options,
   })

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { sampleRow } from '../../ledger/contract.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { openSqliteLedger } from '../../ledger/sqlite.ts'
+import { sampleRow } from '../../ledger/testing/samples.ts'
 import { presetRows, rowsText } from './preset-rows.ts'
 
 /** A data folder whose ledger was filled and closed. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -90,13 +90,13 @@ export async function startUp(): Promise<Up> {
   }
 }
 
-/** An address without a listener. */
+/** An address without a listener. Its port stays taken by the near end of a connection, so that nothing can listen there. */
 export async function deserted(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  const [[far]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')])
+  for (const each of [server, socket, far as Socket]) each.unref()
+  return `http://127.0.0.1:${socket.localPort}`
 }

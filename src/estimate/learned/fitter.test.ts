@@ -35,7 +35,7 @@ test('too few rows give no model', async () => {
 })
 
 test('large fits run one at a time with the rows of that moment, and small fits do not wait', async (t) => {
-  const fitter = threadFitter((line) => assert.fail(line), { rest: 1e6 })
+  const fitter = threadFitter((line) => assert.fail(line), { rest: Infinity })
   t.after(() => fitter.close())
   const collected: string[] = []
   const from = (name: string) => () => {

@@ -39,6 +39,8 @@ export interface FitAnswer {
 const many = 100
 /** After a large fit the thread rests for 50 times the fit's duration, so that fits take at most 2 % of a core. */
 const usualRest = 50
+/** A timer that is set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** One shared thread; it starts on first use and does not keep the process alive. */
 export function threadFitter(log: (line: string) => void, { rest = usualRest } = {}): Fitter {
@@ -87,7 +89,7 @@ export function threadFitter(log: (line: string) => void, { rest = usualRest } =
       if (closed.signal.aborted) return undefined
       const began = performance.now()
       const model = await ask(rows(), options)
-      const restMs = rest * (performance.now() - began)
+      const restMs = Math.min(longestTimerMs, rest * (performance.now() - began))
       pause(restMs, undefined, { ref: false, signal: closed.signal }).then(turn.resolve, turn.resolve)
       return model
     },

@@ -110,7 +110,8 @@ test('in any order of arrivals, disconnects and refusals each client is answered
   assert.deepEqual([...seen].sort(), all)
 })
 
-test('the job continues when its first client disconnects, and is cancelled when the last one does', () => {
+test('the job continues when its first client disconnects, and is cancelled when the last one does', (t) => {
+  clock(t)
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x')]
   assert.equal(world.jobs.length, 1)
@@ -153,7 +154,8 @@ test('a request with an earlier deadline joins a running job, but not a queued o
   world.listeners[0]!.hangUp()
 })
 
-test('a large answer goes to one client, and the others get jobs of their own', () => {
+test('a large answer goes to one client, and the others get jobs of their own', (t) => {
+  clock(t)
   const world = new World()
   for (let i = 0; i < 3; i++) world.arrive('x')
   world.begin(world.live[0]!)
@@ -167,7 +169,8 @@ test('a large answer goes to one client, and the others get jobs of their own', 
   )
 })
 
-test('a large answer that would break off at the deadline of a disconnected client goes to nobody', () => {
+test('a large answer that would break off at the deadline of a disconnected client goes to nobody', (t) => {
+  clock(t)
   const world = new World()
   const hasty = world.arrive('x', { deadlineMs: 50 })
   const others = [world.arrive('x', { deadlineMs: 200 }), world.arrive('x')]
@@ -182,7 +185,8 @@ test('a large answer that would break off at the deadline of a disconnected clie
   assert.equal(world.computations[0]!.overs, 1)
 })
 
-test('a large answer that has begun breaks off, and is not computed again', () => {
+test('a large answer that has begun breaks off, and is not computed again', (t) => {
+  clock(t)
   const world = new World()
   const [first, second] = [world.arrive('x'), world.arrive('x', { client: 'b' })]
   first.hangUp()
@@ -192,7 +196,8 @@ test('a large answer that has begun breaks off, and is not computed again', () =
   assert.equal(world.jobs.length, 1)
 })
 
-test('a request for a new answer starts a job that later requests join, even after the older job ends', () => {
+test('a request for a new answer starts a job that later requests join, even after the older job ends', (t) => {
+  clock(t)
   const world = new World()
   world.arrive('x')
   world.arrive('x', { fresh: true })

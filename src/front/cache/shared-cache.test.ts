@@ -89,8 +89,14 @@ test('while the link is down nothing is read or put', async (t) => {
 })
 
 test('a coordinator that does not answer is a miss, and the next requests do not wait for it', async (t) => {
-  const { cache, state } = await front(t, () => {}, 50)
-  assert.equal(await cache.get(key), undefined)
+  const limit = new AbortController()
+  t.mock.method(AbortSignal, 'timeout', () => limit.signal)
+  const asked = Promise.withResolvers<void>()
+  const { cache, state } = await front(t, () => asked.resolve())
+  const found = cache.get(key)
+  await asked.promise
+  limit.abort()
+  assert.equal(await found, undefined)
   assert.equal(cache.get(key), undefined)
   cache.put(key, kept('x'), Infinity)
   assert.equal(state.requests, 1)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { localFleet } from './local.ts'
 
@@ -7,7 +10,7 @@ test('each worker has an upstream of its own, which the next worker reuses when 
   const news = new EventEmitter()
   const fleet = localFleet(
     {
-      command: () => ['sh', '-c', 'echo "$@"; exec sleep 60', 'sh'],
+      command: () => ['sh', '-c', 'echo "$@"; exec sleep 6000', 'sh'],
       upstreams: ['http://a:1', 'http://b:2'],
       env: {},
       log: (line) => news.emit('line', line),
@@ -57,7 +60,7 @@ function scripted(t: TestContext, script: string) {
 }
 
 test('the list has running workers with their start times, and none that has ended', async (t) => {
-  const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 60')
+  const { fleet, news, begins, listed } = scripted(t, 'echo up; exec sleep 6000')
   assert.deepEqual(await listed(), [])
   const before = Date.now()
   await begins('1')
@@ -82,12 +85,16 @@ test('a worker that cannot start is never listed', async (t) => {
 })
 
 test('a worker may end by itself within its grace period, and is killed after it', async (t) => {
-  const { fleet, news, begins } = scripted(t, 'echo up; sleep 0.05')
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fleet-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const go = join(folder, 'go')
+  const { fleet, news, begins } = scripted(t, `echo up; until [ -e '${go}' ]; do sleep 0.01; done`)
   const gone = once(news, 'gone')
   await begins('1')
   fleet.terminate('1', 60_000)
+  writeFileSync(go, '')
   assert.deepEqual(await gone, ['1', 'exited with code 0'])
-  const stuck = scripted(t, 'echo up; exec sleep 60')
+  const stuck = scripted(t, 'echo up; exec sleep 6000')
   await stuck.begins('1')
   const killed = once(stuck.news, 'gone')
   stuck.fleet.terminate('1', 20)

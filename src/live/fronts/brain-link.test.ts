@@ -22,6 +22,10 @@ const welcome: FrontWelcome = {
   ...{ repeats: {} as FrontWelcome['repeats'], quantities: [], queue: 1, workers: [], ready: true },
 }
 
+const welcomeMs = 50
+/** The longest delay between two attempts to connect. */
+const longestWaitMs = 2_000
+
 /** A server that accepts connections; `answer` is its answer to the hello of each, by number. */
 async function brain(t: TestContext, answer: (connection: number, socket: Socket) => void): Promise<URL> {
   const sockets = new Set<Socket>()
@@ -44,7 +48,7 @@ async function brain(t: TestContext, answer: (connection: number, socket: Socket
 
 function linkTo(t: TestContext, join: URL, on: Partial<BrainLinkParts>): BrainLink {
   const link = new BrainLink({
-    ...{ join, token: 't', hello: { id: 'f', pid: 1, code: {} }, welcomeMs: 50 },
+    ...{ join, token: 't', hello: { id: 'f', pid: 1, code: {} }, welcomeMs },
     ...{ onWelcome() {}, onMessage() {}, onLost() {}, onRefused() {} },
     ...on,
   })
@@ -53,7 +57,7 @@ function linkTo(t: TestContext, join: URL, on: Partial<BrainLinkParts>): BrainLi
 }
 
 test('a brain that accepts the connection and sends no welcome is refused', {
-  timeout: 10_000,
+  timeout: 60_000,
 }, async (t) => {
   const refused: WireError[] = []
   const cut = Promise.withResolvers<void>()
@@ -67,21 +71,36 @@ test('a brain that accepts the connection and sends no welcome is refused', {
 })
 
 test('a known brain that does not welcome the front back is retried', {
-  timeout: 10_000,
+  timeout: 60_000,
 }, async (t) => {
-  let welcomes = 0
-  const back = Promise.withResolvers<void>()
-  const join = await brain(t, (connection, socket) => {
-    if (connection !== 2) socket.write(`${JSON.stringify(welcome)}\n`)
-    if (connection === 1) setTimeout(() => socket.destroy(), 20)
-  })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const connected = [1, 2, 3].map(() => Promise.withResolvers<Socket>())
+  const join = await brain(t, (connection, socket) => connected[connection - 1]!.resolve(socket))
+  const welcomes = [1, 2].map(() => Promise.withResolvers<void>())
+  const lost = Promise.withResolvers<void>()
+  let welcomed = 0
   const link = linkTo(t, join, {
-    onWelcome: () => ++welcomes === 2 && back.resolve(),
-    onRefused: back.reject,
+    onWelcome: () => welcomes[welcomed++]!.resolve(),
+    onLost: lost.resolve,
+    onRefused: (error) => welcomes[1]!.reject(error),
   })
+  const say = (socket: Socket) => socket.write(`${JSON.stringify(welcome)}\n`)
   await link.open()
-  await back.promise
+  const first = await connected[0]!.promise
+  say(first)
+  await welcomes[0]!.promise
+  first.destroy()
+  await lost.promise
+  t.mock.timers.tick(longestWaitMs)
+  const second = await connected[1]!.promise
+  const cut = once(second, 'close')
+  // No welcome arrives.
+  t.mock.timers.tick(welcomeMs)
+  await cut
+  t.mock.timers.tick(longestWaitMs)
+  say(await connected[2]!.promise)
+  await welcomes[1]!.promise
   // The welcome has arrived, so its time limit does not apply.
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  t.mock.timers.tick(welcomeMs)
   assert.ok(link.isUp)
 })

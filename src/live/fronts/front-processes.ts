@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { deathSignal } from '../../worker/slots/guard.ts'
+import { deathSignal } from '../../worker/processes/death-signal.ts'
 import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {

@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import test from 'node:test'
 import { listenReused } from './reused-port.ts'
 
-const host = '127.0.0.1'
+/** An address of this process alone: between two uses of a port nobody else takes it. */
+const host = `127.${(process.pid >> 14) & 127}.${(process.pid >> 7) & 127}.${2 + (process.pid & 127)}`
 const taken = { code: 'CONFIG', message: /^--port = \d+: is in use; choose another$/ }
 
 async function close(server: Server): Promise<void> {

@@ -8,7 +8,7 @@ import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { UnreachableError } from '../../lib/errors.ts'
 import { span } from '../../lib/quantities.ts'
-import { deathSignal } from '../../worker/slots/guard.ts'
+import { deathSignal } from '../../worker/processes/death-signal.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string

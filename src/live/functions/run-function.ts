@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../../lib/errors.ts'
 import { disciplines } from '../../model/discipline.ts'
 import type { MeterSetting } from '../../model/metering.ts'
-import { attemptServer } from '../../worker/attempts.ts'
-import { readCode } from '../../worker/code.ts'
-import { SlotPool } from '../../worker/slots/slots.ts'
+import { attemptServer } from '../../worker/attempts/attempt-server.ts'
+import { SlotPool } from '../../worker/slots/slot-pool.ts'
 import { Supervisor } from '../../worker/supervisor.ts'
+import { readCode } from '../../worker/workload-code.ts'
 import { loadWorkloads } from '../../workload/workload.ts'
 
 export interface FunctionOptions {
@@ -31,7 +31,7 @@ export async function runFunction(
   const { packages, uncounted } = await readCode(files, meter)
   const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, uncounted, log })
   // Progress is not reported: functions have no connection to the brain.
-  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, say: () => {} }, disciplines.fifo)
+  const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, send: () => {} }, disciplines.fifo)
   const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
   try {
     await pool.ready()

@@ -1,4 +1,4 @@
-/** Runs a small program as it is and metered in each mode, and fails if anything that it logs differs. */
+/** Runs a small program unmetered and metered in each mode, and fails if anything that it logs differs. */
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { compileFunction } from 'node:vm'
@@ -8,11 +8,11 @@ import { regionMarks } from '../counting.ts'
 import { rewrite } from '../rewrite.ts'
 import { installRuntime } from '../runtime.ts'
 
-/** What a program did: what it logged, and how it ended. */
 export interface Run {
+  /** What the program logged, and how it ended. */
   readonly trace: readonly string[]
   readonly work: number
-  /** In mode `regions`: how often each region ran, with what one run of it costs. */
+  /** In mode `regions`: the number of runs of each region, and the cost of one run. */
   readonly regions: readonly { readonly times: number; readonly tally: Tally }[]
   readonly code: string
 }
@@ -20,14 +20,14 @@ export interface Run {
 type Log = (...values: unknown[]) => void
 
 /**
- * The program declares `main(log)`; what it returns, resolves to or throws is logged last. Hasty is mode `work` with
- * loops that pause all the time.
+ * The program declares `main(log)`; its result or error is logged last. `eager` is mode `work` with loops that report
+ * constantly.
  */
-export async function bothWays(program: string): Promise<Record<MeterMode | 'hasty', Run>> {
+export async function bothWays(program: string): Promise<Record<MeterMode | 'eager', Run>> {
   const plain = await run(withMain(program))
   const runs = {
     work: await metered(program, 'work'),
-    hasty: await metered(program, 'work', 2),
+    eager: await metered(program, 'work', 2),
     regions: await metered(program, 'regions'),
     routines: await metered(program, 'routines'),
   }
@@ -47,8 +47,8 @@ export async function metered(program: string, mode: MeterMode, fullAt?: number)
     file: 'file:///program.cjs',
     ...(fullAt && { fullAt }),
   })
-  assert.ok(result, 'the program uses the names of the meter')
-  const base = runtime.place(result.regions)!
+  assert.ok(result, "the program uses the meter's reserved names")
+  const base = runtime.addRegions(result.regions)!
   const code = result.code.replace(regionMarks, (_, index: string) => String(base + Number(index)))
   runtime.begin()
   const trace = await run(code)

@@ -1,4 +1,4 @@
-/** Work that is nearly all in a package. */
+/** A program that does nearly all of its work in a package. */
 import { parse } from 'acorn'
 
 export default function main(): number {

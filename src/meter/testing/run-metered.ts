@@ -1,10 +1,10 @@
-/** A process like a slot: loads a module through the meter, calls its default export, and prints what came of it. */
+/** A process like a slot: loads a module through the meter, calls its default export, and prints the result. */
 import { pathToFileURL } from 'node:url'
 import { type MeterOptions, meterModules } from '../hooks.ts'
 
 export interface MeteredRun {
   result: unknown
-  /** Undefined if nothing was thrown. */
+  /** Stack trace of the error, if one was thrown. */
   stack?: string
   work: number
   /** Names of files that had to be rewritten. */

@@ -6,8 +6,8 @@ import factorize from '../../../workloads/factorize.ts'
 import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
 import { only, sent, Trial } from '../../brain/testing/trial.ts'
-import { memoryLedger } from '../../ledger/memory.ts'
 import type { MetricsRow } from '../../ledger/metrics.ts'
+import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
 import { workOf } from '../../model/metrics.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { simulate } from '../../simulate/simulate.ts'
@@ -103,7 +103,7 @@ test('CP-5 a row has the number, the metrics, rank, running and its owner', asyn
 test('CP-5 a running row whose owner was lost is taken over by a later run of the same number', async () => {
   const ledger = memoryLedger()
   ledger.recordMetrics(row({}))
-  ledger.metricsOwnerGone({ worker: 'w1' })
+  ledger.releaseMetrics({ worker: 'w1' })
   ledger.recordMetrics(row({ worker: 'w2', attempt: 'j2/1', work: 20 }))
   ledger.recordMetrics(row({ work: 700 }))
   const taken = cloudPrimeRow((await ledger.metricsFor(row({})))!)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { amountOf, checkMeter, type MeterSetting, meterFlags, quantitiesIn } from '../../model/metering.ts'
 import { workOf } from '../../model/metrics.ts'
-import { readCode } from '../../worker/code.ts'
-import { usePool } from '../../worker/slots/fixtures/use-pool.ts'
+import { usePool } from '../../worker/slots/testing/use-pool.ts'
+import { readCode } from '../../worker/workload-code.ts'
 import { presetOf } from '../presets.ts'
 
 const meter = presetOf('cnv').meter as Exclude<MeterSetting, 'off'>
@@ -31,14 +31,14 @@ async function poolOf(t: TestContext, ...names: string[]) {
 
 test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 instructions and 62 accesses each', async (t) => {
   const { ask, uncounted } = await poolOf(t, 'grayscott', 'julia')
-  // Without feed it settles long before.
+  // Without feed the reaction stops long before the last iteration.
   const settles = { size: 32, iterations: 20_000, feed: 0, kill: 0.1 }
   const { answer, work, instCount, totalAccesses } = await ask('grayscott', settles)
   const iterations = Number(answer.headers['grayscott-iterations'])
   assert.ok(iterations > 0 && iterations < 20_000)
   const cells = iterations * 32 * 32
   assert.deepEqual([instCount, totalAccesses, work], [cells * 274, cells * 62, cells * 336])
-  // Its loops have no counters; code that it shares with others has.
+  // Its own files are not metered; files that it shares with other workloads are.
   const has = (file: string) => uncounted.some((path) => path.endsWith(file))
   assert.deepEqual(['grayscott.ts', 'grayscott/reaction.ts', 'params/fields.ts', 'julia.ts'].map(has), [
     true,
@@ -48,7 +48,7 @@ test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 
   ])
 })
 
-test('CN-2 other workloads are metered as they run: instructions, and accesses with allocations, whatever runs beside them', async (t) => {
+test('CN-2 other workloads are counted as they run: instructions, and accesses with allocations, the same next to other jobs', async (t) => {
   const { ask } = await poolOf(t, 'julia', 'dna')
   const alone = await ask('julia', { width: 40, height: 30 })
   const beside = await Promise.all([
@@ -64,14 +64,14 @@ test('CN-2 other workloads are metered as they run: instructions, and accesses w
   assert.equal(alone.work, workOf(alone.tally!, meter.formula))
 })
 
-test('CN-1 the DNA matcher draws its page', async (t) => {
+test('CN-1 the DNA matcher returns an HTML page', async (t) => {
   const { ask } = await poolOf(t, 'dna')
   const { answer, text } = await ask('dna', { length: 2000, output: 'html' })
   assert.match(answer.contentType, /^text\/html/)
   assert.match(text, /<html/i)
 })
 
-test('steps and quantities are passed to workers on their command line', () => {
+test('workers receive steps and quantities on their command line', () => {
   const flags = meterFlags(meter)
   const extras = JSON.parse(flags[flags.indexOf('--meter-extras') + 1]!)
   assert.deepEqual(extras.steps, { grayscott: { instructions: 274, fieldLoads: 62 } })
@@ -81,7 +81,7 @@ test('steps and quantities are passed to workers on their command line', () => {
   )
 })
 
-test('quantities require the mode regions, and steps require known metrics', () => {
+test('quantities require mode regions, and steps require known metrics', () => {
   assert.throws(
     () => checkMeter({ ...meter, mode: 'work' }),
     /instCount needs the meter's mode regions, not work/,
@@ -90,7 +90,7 @@ test('quantities require the mode regions, and steps require known metrics', () 
   assert.throws(() => checkMeter(odd), /unknown metric cells/)
 })
 
-test("the hash of a workload's code includes how its steps are counted", async () => {
+test('the hash of a workload includes the cost of its steps', async () => {
   const files = [workload('grayscott'), workload('julia')]
   const { steps: _, ...plain } = meter
   const [bySteps, byCode] = await Promise.all([readCode(files, meter), readCode(files, plain)])

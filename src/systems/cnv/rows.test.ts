@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleRow } from '../../ledger/contract.ts'
+import { sampleRow } from '../../ledger/testing/samples.ts'
 import { tableOf } from './rows.ts'
 
 const quantities = JSON.stringify({ instCount: 274, totalAccesses: 62 })

@@ -1,19 +1,19 @@
-/** Where a program is reached: a port of this machine, a unix socket, or an upstream's address. */
+/** The address of a program or upstream: a port of this machine, a Unix socket, or a URL. */
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fillIn, placeIn } from './command.ts'
+import { fillPlaceholders, placeholderIn } from './command.ts'
 
 export interface Address {
   connect: { host: string; port: number } | { socketPath: string }
   tls: boolean
-  /** For Host, where a client sent none. */
+  /** Value of the Host header if the client sent none. */
   authority: string
-  /** In words, for instance "port 12345". */
+  /** For messages, for instance "port 12345". */
   where: string
 }
 
-/** Programs listen here or there; which it is shows when they do. */
+/** A program may listen on either address; which one is known when it does. */
 const loopbacks = ['127.0.0.1', '::1'] as const
 
 function portAddress(port: number, host: string = loopbacks[0]): Address {
@@ -24,7 +24,7 @@ function socketAddress(path: string): Address {
   return { connect: { socketPath: path }, tls: false, authority: 'localhost', where: `socket ${path}` }
 }
 
-/** The same port on the other loopback address; undefined of all but ports of this machine. */
+/** The same port on the other loopback address; undefined for a Unix socket. */
 export function otherLoopback({ connect }: Address): Address | undefined {
   if (!('port' in connect)) return undefined
   const other = loopbacks.find((host) => host !== connect.host)!
@@ -38,7 +38,7 @@ export function urlAddress(url: URL): Address {
   return { connect: { host, port }, tls, authority: url.host, where: url.origin }
 }
 
-/** A port that is free now: another may take it before the program does, and then the next try gets another. */
+/** A currently free port. If another process takes it before the program does, the next try uses another port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -50,18 +50,18 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Where the program of a slot is to listen, and the command that tells it so. */
+/** Assigns an address to the program of a slot, and inserts it into its command. */
 export async function assignAddress(
   command: readonly string[],
   id: number,
   socketDir: string | undefined,
 ): Promise<{ address: Address; command: string[] }> {
-  if (placeIn(command) !== 'socket') {
+  if (placeholderIn(command) !== 'socket') {
     const port = await freePort()
-    return { address: portAddress(port), command: fillIn(command, { port }) }
+    return { address: portAddress(port), command: fillPlaceholders(command, { port }) }
   }
   const socket = join(socketDir!, `${id}.sock`)
-  // A program that was killed leaves it behind, and the next could not listen there.
+  // A killed program leaves its socket behind, on which the next one could not listen.
   rmSync(socket, { force: true })
-  return { address: socketAddress(socket), command: fillIn(command, { socket }) }
+  return { address: socketAddress(socket), command: fillPlaceholders(command, { socket }) }
 }

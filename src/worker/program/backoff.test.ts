@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { Backoff } from './backoff.ts'
-import { fillIn } from './command.ts'
+import { fillPlaceholders } from './command.ts'
 
-test('tries are put off from half a second to half a minute, and anew after a minute of health', () => {
+test('restarts are delayed by 0.5 s to 30 s, and a minute of health resets the delay', () => {
   const backoff = new Backoff()
   const waits = Array.from({ length: 8 }, () => backoff.next(0))
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
@@ -11,7 +11,11 @@ test('tries are put off from half a second to half a minute, and anew after a mi
   assert.equal(backoff.next(60_000), 500)
 })
 
-test('where to listen is put in wherever the command names it', () => {
-  assert.deepEqual(fillIn(['app', '--at=:{port}', '{port}'], { port: 8000 }), ['app', '--at=:8000', '8000'])
-  assert.deepEqual(fillIn(['app', 'unix:{socket}'], { socket: '/tmp/s' }), ['app', 'unix:/tmp/s'])
+test('placeholders in the command are replaced by the address', () => {
+  assert.deepEqual(fillPlaceholders(['app', '--at=:{port}', '{port}'], { port: 8000 }), [
+    'app',
+    '--at=:8000',
+    '8000',
+  ])
+  assert.deepEqual(fillPlaceholders(['app', 'unix:{socket}'], { socket: '/tmp/s' }), ['app', 'unix:/tmp/s'])
 })

@@ -1,23 +1,23 @@
-/** When slots whose programs came to their end are tried again: the sooner they end, the later. */
+/** Delays the restarts of programs with exponential backoff. */
 
-const firstMs = 500
-const mostMs = 30_000
-/** A program that was well for so long is taken to be sound: its end counts as the first. */
-const soundMs = 60_000
+const firstDelayMs = 500
+const maxDelayMs = 30_000
+/** A program that was healthy for this time resets the backoff. */
+const resetMs = 60_000
 
 export class Backoff {
-  #nextMs = firstMs
+  #nextMs = firstDelayMs
 
-  /** The time until the next try. `wellMs`: how long the program had been healthy. */
-  next(wellMs: number): number {
-    if (wellMs >= soundMs) this.#nextMs = firstMs
+  /** The delay of the next restart of a program that was healthy for `healthyMs`. */
+  next(healthyMs: number): number {
+    if (healthyMs >= resetMs) this.#nextMs = firstDelayMs
     const waitMs = this.#nextMs
-    this.#nextMs = Math.min(mostMs, 2 * waitMs)
+    this.#nextMs = Math.min(maxDelayMs, 2 * waitMs)
     return waitMs
   }
 }
 
-/** Slots that wait for their next try, by number. */
+/** Slots that wait for a restart, by number. */
 export class Retries {
   readonly #backoffs = new Map<number, Backoff>()
   readonly #timers = new Map<number, NodeJS.Timeout>()
@@ -30,14 +30,14 @@ export class Retries {
     return this.#timers.has(id)
   }
 
-  /** Says how long it will take. */
-  plan(id: number, wellMs: number, go: () => void): number {
+  /** Schedules a restart and returns its delay. */
+  plan(id: number, healthyMs: number, restart: () => void): number {
     const backoff = this.#backoffs.get(id) ?? new Backoff()
     this.#backoffs.set(id, backoff)
-    const waitMs = backoff.next(wellMs)
+    const waitMs = backoff.next(healthyMs)
     const timer = setTimeout(() => {
       this.#timers.delete(id)
-      go()
+      restart()
     }, waitMs)
     this.#timers.set(id, timer.unref())
     return waitMs

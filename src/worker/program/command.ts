@@ -1,12 +1,14 @@
-/** A program's command, told where to listen. */
+/** Placeholders in a program's command, which are replaced by its address. */
 
-/** What a command may say in place of where to listen. */
-export function placeIn(command: readonly string[]): 'port' | 'socket' | undefined {
-  const has = (name: string) => command.some((word) => word.includes(name))
+export function placeholderIn(command: readonly string[]): 'port' | 'socket' | undefined {
+  const has = (name: string) => command.some((argument) => argument.includes(name))
   return has('{socket}') ? 'socket' : has('{port}') ? 'port' : undefined
 }
 
-export function fillIn(command: readonly string[], place: { port: number } | { socket: string }): string[] {
-  const [name, value] = 'port' in place ? ['{port}', `${place.port}`] : ['{socket}', place.socket]
-  return command.map((word) => word.replaceAll(name, value))
+export function fillPlaceholders(
+  command: readonly string[],
+  address: { port: number } | { socket: string },
+): string[] {
+  const [name, value] = 'port' in address ? ['{port}', `${address.port}`] : ['{socket}', address.socket]
+  return command.map((argument) => argument.replaceAll(name, value))
 }

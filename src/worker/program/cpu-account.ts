@@ -1,98 +1,98 @@
-/** The CPU time of one job: that of the process group of the program that has nothing else to do. */
+/** The CPU time of one job: that of its program's process group, which runs no other job. */
 import { readdirSync } from 'node:fs'
-import { attempt, readProc, statFields, tickMs } from '../slots/proc.ts'
+import { attempt, readProc, statFields, tickMs } from '../processes/proc.ts'
 
-/** What an account must know of a group, and what is learned of it for the next. */
+/** A process group, and what earlier accounts learned of it. */
 export interface CpuGroup {
-  /** Those that ended and were not waited for yet are among them. */
+  /** Includes processes that have ended but were not waited for. */
   members(): Iterable<number>
-  threads: ThreadHabits
+  threads: ThreadLifetimes
 }
 
-/** Jobs that are looked at closely before threads are taken to last. */
-const enoughJobs = 20
+/** Number of jobs to sample often before a program's threads are assumed to outlive jobs. */
+const observedJobs = 20
 
-/** Do threads of a program end with their jobs? Then they must be looked at often, for what they used is lost. */
-export class ThreadHabits {
+/** Whether threads of a program end with their jobs. Then they must be sampled often: their CPU time is lost at their end. */
+export class ThreadLifetimes {
   #jobs = 0
   endWithJobs = false
 
-  get mustBeWatched(): boolean {
-    return this.endWithJobs || this.#jobs < enoughJobs
+  get needSampling(): boolean {
+    return this.endWithJobs || this.#jobs < observedJobs
   }
 
-  jobWasWatched(): void {
+  jobObserved(): void {
     this.#jobs++
   }
 }
 
 interface Times {
-  /** Of its own threads, also of those that have ended; in steps of a tick. */
+  /** CPU time of all threads, including ended ones, in steps of 10 ms. */
   ownMs: number
-  /** Of children that it has waited for. */
+  /** CPU time of children that the process has waited for. */
   waitedMs: number
 }
 
 interface Thread {
   baseNs: number
   lastNs: number
-  /** It was not there when the job began. */
+  /** Started after the job started. */
   fresh: boolean
-  /** What it used of the time between the last two looks. */
+  /** CPU time per wall time between the last two samples. */
   nsPerMs: number
-  lives: boolean
+  alive: boolean
 }
 
 interface Process {
   base: Times
-  /** Undefined: it is gone. */
+  /** Undefined: the process has ended. */
   now: Times | undefined
-  /** All that were ever seen. */
+  /** All threads seen so far. */
   threads: Map<string, Thread>
 }
 
 const nsPerMs = 1e6
 
 /**
- * CPU time is known to the nanosecond only of threads that live, so what was last seen of a thread is kept. Of threads
- * and processes that nobody saw the system tells in steps of 10 ms: too coarse for one job, right on average.
+ * The system reports CPU time in nanoseconds only for live threads, so the last sample of each thread is kept. For
+ * threads and processes between samples it reports steps of 10 ms: too coarse for one job, but right on average.
  */
 export class CpuAccount {
   readonly #group: CpuGroup
   readonly #processes = new Map<number, Process>()
-  #lookedAt = performance.now()
-  #looks = 0
+  #sampledAt = performance.now()
+  #samples = 0
   #unseenNs = 0
   #lastMs = 0
 
   constructor(group: CpuGroup) {
     this.#group = group
-    this.#look(performance.now(), true)
+    this.#read(performance.now(), true)
   }
 
-  get mustBeWatched(): boolean {
-    return this.#group.threads.mustBeWatched
+  get needsSampling(): boolean {
+    return this.#group.threads.needSampling
   }
 
-  /** CPU time since it was opened, in milliseconds; never less than it said before. */
+  /** CPU time since the account was opened, in milliseconds. Never decreases. */
   sample(): number {
-    this.#look(performance.now(), false)
+    this.#read(performance.now(), false)
     return this.#sum()
   }
 
-  /** The same at the moment that the answer comes, to which a thread that is gone by now is taken to have run on. */
+  /** Like `sample`, when the answer arrives. A thread that ended since the last sample is assumed to have run until now. */
   sampleAtAnswer(): number {
-    const { threads: habits } = this.#group
+    const { threads: lifetimes } = this.#group
     const now = performance.now()
-    const gapMs = now - this.#lookedAt
-    const lived = this.#fresh().filter(({ lives }) => lives)
+    const gapMs = now - this.#sampledAt
+    const live = this.#fresh().filter(({ alive }) => alive)
     const seen = this.#fresh().length > 0
-    this.#look(now, false)
-    if (this.#looks > 1) habits.jobWasWatched()
-    const ended = lived.filter(({ lives }) => !lives)
-    if (ended.length > 0) habits.endWithJobs = true
+    this.#read(now, false)
+    if (this.#samples > 1) lifetimes.jobObserved()
+    const ended = live.filter(({ alive }) => !alive)
+    if (ended.length > 0) lifetimes.endWithJobs = true
     for (const thread of ended) thread.lastNs += thread.nsPerMs * gapMs
-    if (habits.endWithJobs && !seen && this.#fresh().length === 0) this.#unseenNs = gapMs * nsPerMs
+    if (lifetimes.endWithJobs && !seen && this.#fresh().length === 0) this.#unseenNs = gapMs * nsPerMs
     return this.#sum()
   }
 
@@ -109,12 +109,12 @@ export class CpuAccount {
     for (const { base, now, threads } of this.#processes.values()) {
       const seenMs = threads.values().reduce((sum, { baseNs, lastNs }) => sum + lastNs - baseNs, 0) / nsPerMs
       if (now) {
-        const toldMs = now.ownMs - base.ownMs
-        // User and system time are cut to ticks each.
-        doneMs += seenMs >= toldMs - 2 * tickMs ? seenMs : toldMs
+        const coarseMs = now.ownMs - base.ownMs
+        // User and system time are each rounded down to ticks.
+        doneMs += seenMs >= coarseMs - 2 * tickMs ? seenMs : coarseMs
         waitedMs += now.waitedMs - base.waitedMs
       } else {
-        // All of it is in the time that its parent waited for, also what was done before.
+        // The waited-for time of the parent contains all CPU time of the process, also from before the job.
         waitedMs -= base.ownMs + base.waitedMs
         vanishedMs += seenMs
       }
@@ -123,13 +123,13 @@ export class CpuAccount {
     return this.#lastMs
   }
 
-  #look(now: number, opening: boolean): void {
-    const sinceMs = Math.max(now - this.#lookedAt, 0.001)
-    this.#lookedAt = now
-    this.#looks++
+  #read(now: number, opening: boolean): void {
+    const sinceMs = Math.max(now - this.#sampledAt, 0.001)
+    this.#sampledAt = now
+    this.#samples++
     for (const process of this.#processes.values()) {
       process.now = undefined
-      for (const thread of process.threads.values()) thread.lives = false
+      for (const thread of process.threads.values()) thread.alive = false
     }
     for (const pid of this.#group.members()) {
       const times = timesOf(pid)
@@ -143,12 +143,12 @@ export class CpuAccount {
         if (ns === undefined) continue
         const baseNs = opening ? ns : 0
         const known = process.threads.get(tid)
-        const thread = known ?? { baseNs, lastNs: baseNs, fresh: !opening, nsPerMs, lives: true }
+        const thread = known ?? { baseNs, lastNs: baseNs, fresh: !opening, nsPerMs, alive: true }
         process.threads.set(tid, thread)
-        // One that is seen for the first time may have begun at any moment.
+        // The start time of a thread seen for the first time is unknown, so its rate is too.
         if (known) known.nsPerMs = Math.min(nsPerMs, (ns - known.lastNs) / sinceMs)
         thread.lastNs = ns
-        thread.lives = true
+        thread.alive = true
       }
     }
   }

@@ -1,49 +1,48 @@
-/** Is a program well? Asks once, and says in words what is wrong. */
+/** A single health check of a program or upstream. */
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import type { Address } from './address.ts'
-import { isRefused, seconds } from './words.ts'
+import { duration, isConnectionRefused } from './error-messages.ts'
 
-/** An answer that comes later counts as none. */
-export const patienceMs = 5_000
+/** Timeout of a health check. */
+export const healthTimeoutMs = 5_000
 
-export interface Sickness {
+export interface HealthProblem {
   /** For instance "GET /health answered 503". */
-  why: string
-  /** Nothing listens there. */
-  silent: boolean
+  message: string
+  /** Whether the connection was refused. */
+  refused: boolean
 }
 
-/** Undefined: it is well. Without a path it is enough that a connection can be opened. */
+/** Undefined if healthy. Without a path, a program is healthy if it accepts a connection. */
 export function checkHealth(
   address: Address,
   path: string | undefined,
   limitMs: number,
-): Promise<Sickness | undefined> {
+): Promise<HealthProblem | undefined> {
   return new Promise((resolve) => {
-    const asks = path === undefined ? '' : `GET ${path}`
-    const probe = path === undefined ? openConnection(address) : ask(address, path)
-    const over = (sickness?: Sickness) => {
+    const request = path === undefined ? '' : `GET ${path}`
+    const probe = path === undefined ? openConnection(address) : get(address, path)
+    const finish = (message?: string, refused = false) => {
       clearTimeout(timer)
       probe.destroy()
-      resolve(sickness)
+      resolve(message === undefined ? undefined : { message, refused })
     }
     const timer = setTimeout(() => {
-      const why = asks ? `${asks} had no answer` : `${address.where} took no connection`
-      over({ why: `${why} within ${seconds(limitMs)}`, silent: false })
+      const message = request ? `${request} had no answer` : `${address.where} accepted no connection`
+      finish(`${message} within ${duration(limitMs)}`)
     }, limitMs)
     probe.on('error', (error: NodeJS.ErrnoException) => {
-      if (isRefused(error)) over({ why: `nothing listens on ${address.where}`, silent: true })
-      else
-        over({ why: `${asks || `a connection to ${address.where}`} failed: ${error.message}`, silent: false })
+      if (isConnectionRefused(error)) finish(`nothing listens on ${address.where}`, true)
+      else finish(`${request || `a connection to ${address.where}`} failed: ${error.message}`)
     })
     probe.on('connect', () => {
-      if (path === undefined) over()
+      if (path === undefined) finish()
     })
     probe.on('response', ({ statusCode = 0 }: { statusCode?: number }) => {
-      const well = statusCode >= 200 && statusCode < 400
-      over(well ? undefined : { why: `${asks} answered ${statusCode}`, silent: false })
+      const healthy = statusCode >= 200 && statusCode < 400
+      finish(healthy ? undefined : `${request} answered ${statusCode}`)
     })
   })
 }
@@ -52,7 +51,7 @@ function openConnection({ connect: to }: Address) {
   return connect('port' in to ? to : { path: to.socketPath })
 }
 
-function ask({ connect, tls, authority }: Address, path: string) {
+function get({ connect, tls, authority }: Address, path: string) {
   const headers = { host: authority, connection: 'close', 'user-agent': 'plimsoll' }
   return (tls ? httpsRequest : httpRequest)({ ...connect, path, headers, agent: false }).end()
 }

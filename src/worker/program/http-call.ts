@@ -1,43 +1,43 @@
-/** One request on its way to a program, and its answer on its way back: neither changed nor gathered. */
+/** One HTTP request to a program or upstream, and its answer: both streamed unchanged. */
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
 import { type Duplex, Readable } from 'node:stream'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
-import type { SlotJobRequest } from '../slots/slot-run.ts'
+import type { JobRequest } from '../job-run.ts'
 import type { Address } from './address.ts'
-import { requestHeaders } from './raw-headers.ts'
+import { requestHeaders } from './request-headers.ts'
 
-/** The longest head that a program may answer with. */
-const longestHead = 256 * 1024
+/** Maximum size of an answer's head. */
+const maxHeadBytes = 256 * 1024
 
-/** Trailers that will follow are the front's to announce anew. */
+/** Hop-by-hop, but kept: the front announces the trailers to the client. */
 const announced: ReadonlySet<string> = new Set(['trailer'])
 
-/** They keep no connections, and so nothing else. */
+/** Without keep-alive: each request has its own connection. */
 const agents = { http: new Agent(), https: new TlsAgent() } as const
 
 export interface CallEvents {
-  head(head: HttpHead, body: PassedBody): void
+  head(head: HttpHead, body: AnswerStream): void
   upgraded(head: HttpHead, socket: Duplex): void
-  /** The body is complete. `byClosing`: nothing but the end of the connection said so. */
+  /** The body is complete. `byClosing`: only the end of the connection marked its end. */
   complete(trailers: string[], byClosing: boolean): void
-  /** No (more) answer will come. */
+  /** The answer failed, or will not arrive. */
   failed(error: NodeJS.ErrnoException): void
 }
 
-/** Exactly one of complete, upgraded and failed is the last that it tells, unless it is aborted. */
+/** The last event is exactly one of complete, upgraded and failed, unless the call is aborted. */
 export class HttpCall {
   readonly #request: ClientRequest | undefined
   readonly #on: CallEvents
-  readonly #sent: SlotJobRequest
-  /** From here on the program may have seen something of the request. */
+  readonly #sent: JobRequest
+  /** Whether the program may have received a part of the request. */
   connected = false
   #hasHead = false
   #cause: Error | undefined
   #over = false
 
-  constructor(address: Address, sent: SlotJobRequest, on: CallEvents) {
+  constructor(address: Address, sent: JobRequest, on: CallEvents) {
     this.#on = on
     this.#sent = sent
     try {
@@ -47,7 +47,7 @@ export class HttpCall {
     }
   }
 
-  /** Closes the connection; nothing more is told. */
+  /** Closes the connection; no more events follow. */
   abort(): void {
     this.#over = true
     this.#stopSending()
@@ -55,7 +55,7 @@ export class HttpCall {
   }
 
   /** Fails as if the program had closed the connection. */
-  breakOff(): void {
+  fail(): void {
     this.#fail(new Error('aborted'))
   }
 
@@ -68,11 +68,11 @@ export class HttpCall {
       method,
       path: target,
       headers: requestHeaders(http!, body !== undefined, authority),
-      maxHeaderSize: longestHead,
+      maxHeaderSize: maxHeadBytes,
     })
     request.on('error', (error) => {
       this.#cause = error
-      // Once there is a head, the answer tells itself whether it is complete: all of it may be here already.
+      // After the head, the response reports whether it is complete: it may already have arrived.
       if (!this.#hasHead) this.#fail(error)
     })
     request.on('response', (response) => this.#receive(response))
@@ -87,7 +87,7 @@ export class HttpCall {
     request.on('socket', (socket) => {
       socket.once(tls ? 'secureConnect' : 'connect', () => {
         this.connected = true
-        // Not before: a request that did not reach its program is sent to another with all of its body.
+        // Not earlier: a request that does not reach its program is sent to another one with its whole body.
         if (body && !this.#over) this.#sendBody(body, request)
       })
     })
@@ -105,14 +105,14 @@ export class HttpCall {
       request.end()
     })
     const broken = () => {
-      if (!body.readableEnded) this.#fail(new Error('the request broke off'))
+      if (!body.readableEnded) this.#fail(new Error('the request body failed'))
     }
     body.on('error', broken).on('close', broken)
     if (body.destroyed) broken()
     else body.pipe(request, { end: false })
   }
 
-  /** What is left of the body stays unread, for its owner to decide. */
+  /** Leaves the rest of the body unread. */
   #stopSending(): void {
     this.#sent.body?.unpipe()
   }
@@ -120,14 +120,14 @@ export class HttpCall {
   #receive(response: IncomingMessage): void {
     if (this.#over) return
     this.#hasHead = true
-    this.#on.head(headOf(response), new PassedBody(response))
+    this.#on.head(headOf(response), new AnswerStream(response))
     response.on('error', (error) => this.#fail(error))
     response.on('close', () => this.#fail(new Error('aborted')))
     response.on('end', () => {
       if (this.#over) return
       this.#over = true
       this.#stopSending()
-      // A program may answer before it has read all.
+      // A program may answer before it has read the whole request.
       if (!this.#request!.writableFinished) this.#request!.destroy()
       this.#on.complete(response.rawTrailers, this.#endsByClosing(response))
     })
@@ -147,12 +147,11 @@ export class HttpCall {
 }
 
 function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage): HttpHead {
-  // Whoever passes the answer on can announce the trailers too.
   return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders, { kept: announced }) }
 }
 
-/** An answer's body as it comes, no faster than it is read. Whoever destroys it lets the job run on unheard. */
-export class PassedBody extends Readable {
+/** An answer's body, with backpressure. Destroying it does not end the job. */
+export class AnswerStream extends Readable {
   readonly #source: IncomingMessage
 
   constructor(source: IncomingMessage) {
@@ -161,11 +160,11 @@ export class PassedBody extends Readable {
     source.on('data', (chunk: Buffer) => {
       if (!this.destroyed && !this.push(chunk)) source.pause()
     })
-    // A body that breaks off must not end the worker because nobody reads it.
+    // A body that fails unread must not end the worker.
     this.on('error', () => {})
   }
 
-  /** All of it has come. */
+  /** Marks the body as complete. */
   complete(): void {
     this.push(null)
   }

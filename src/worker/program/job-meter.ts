@@ -1,37 +1,37 @@
-/** How much of a program a job has had: CPU time if it is alone there, else time in service. */
+/** Measures a job in a program: CPU time if the job has the program to itself, otherwise time in service. */
 import type { CpuAccount } from './cpu-account.ts'
 
-/** What was read is good for so long: whoever ranks jobs asks often. */
+/** A sample is reused for this time, because the supervisor reads it often. */
 const freshMs = 5
-/** Nor is it read sooner: of a short answer head and end are one. */
-const leastMs = 1
-/** Threads that may end are looked at each time a job is older by such a part. */
-const watchPart = 0.2
+/** Minimum time between samples: the head and the end of a short answer arrive together. */
+const minIntervalMs = 1
+/** Interval between samples of short-lived threads, as a share of the job's age. */
+const samplingShare = 0.2
 
 export class JobMeter {
   readonly #account: CpuAccount | undefined
   #usedMs = 0
   #sampledAt = performance.now()
-  /** Time in service before the last pause, and since when it goes on. */
+  /** Time in service before the last pause, and the time of the last resume. */
   #servedMs = 0
   #since: number | undefined = performance.now()
   #timer: NodeJS.Timeout | undefined
 
   constructor(account: CpuAccount | undefined) {
     this.#account = account
-    this.#watch()
+    this.#planSample()
   }
 
   get measure(): 'cpu' | 'time' {
     return this.#account ? 'cpu' : 'time'
   }
 
-  /** What was last known. */
+  /** The last sample. */
   get usedMs(): number {
     return this.#usedMs
   }
 
-  /** What is known now, more or less. */
+  /** A sample that is at most `freshMs` old. */
   read(): number {
     if (this.#since !== undefined && performance.now() - this.#sampledAt > freshMs) this.sample()
     return this.#usedMs
@@ -41,7 +41,7 @@ export class JobMeter {
     if (this.#isDue()) this.#usedMs = this.#account?.sample() ?? this.#serviceMs()
   }
 
-  /** The answer has come, or its end. */
+  /** Samples when the head or the end of the answer arrives. */
   answered(): void {
     if (this.#isDue()) this.#usedMs = this.#account?.sampleAtAnswer() ?? this.#serviceMs()
   }
@@ -54,7 +54,7 @@ export class JobMeter {
 
   resume(): void {
     this.#since ??= performance.now()
-    this.#watch()
+    this.#planSample()
   }
 
   stop(): void {
@@ -63,7 +63,7 @@ export class JobMeter {
 
   #isDue(): boolean {
     const now = performance.now()
-    if (now - this.#sampledAt < leastMs) return false
+    if (now - this.#sampledAt < minIntervalMs) return false
     this.#sampledAt = now
     return true
   }
@@ -72,13 +72,13 @@ export class JobMeter {
     return this.#servedMs + (this.#since === undefined ? 0 : performance.now() - this.#since)
   }
 
-  #watch(): void {
-    if (!this.#account?.mustBeWatched) return
+  #planSample(): void {
+    if (!this.#account?.needsSampling) return
     clearTimeout(this.#timer)
-    const waitMs = Math.max(1, watchPart * this.#serviceMs())
+    const waitMs = Math.max(1, samplingShare * this.#serviceMs())
     this.#timer = setTimeout(() => {
       this.sample()
-      this.#watch()
+      this.#planSample()
     }, waitMs).unref()
   }
 }

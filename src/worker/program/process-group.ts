@@ -1,13 +1,14 @@
-/** A process of the user's that leads a group of its own, and all that can be done to the group. */
+/** A program's process, which leads a process group, and the means to control the group. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { deathSignal } from '../slots/guard.ts'
-import { giveWay } from '../slots/proc.ts'
+import { deathSignal } from '../processes/death-signal.ts'
+import { lowerPriority } from '../processes/proc.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import { ProgramOutput } from './program-output.ts'
 
 export interface Exit {
   /** For instance "exited with code 1". */
   how: string
-  /** By SIGKILL, and not by us: something from outside did it. */
+  /** By a SIGKILL that this worker did not send. */
   killed: boolean
 }
 
@@ -17,11 +18,11 @@ export interface GroupCommand {
   cwd?: string | undefined
 }
 
-/** How long output may still come after the process ended: one that left the group may hold the pipes open. */
+/** Maximum wait for output after the process ended: a process that left the group may keep the pipes open. */
 const drainMs = 500
 
 export class ProcessGroup {
-  readonly gone: Promise<Exit>
+  readonly ended: Promise<Exit>
   readonly #process: ChildProcess
   readonly #output: ProgramOutput
   exited = false
@@ -33,24 +34,23 @@ export class ProcessGroup {
     const [program, ...args] = [...deathSignal(), ...command]
     this.#process = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Leads a group: signals reach what it starts too, and a terminal's do not reach it.
+      // A process group of its own: signals also reach its child processes, and Ctrl-C does not reach it.
       detached: true,
       env,
       ...(cwd !== undefined && { cwd }),
     })
     this.#output = new ProgramOutput(print)
-    // Without file descriptors to spare there are no pipes either; an error event follows.
+    // If no file descriptors are available, there are no pipes; an error event follows.
     const [, stdout, stderr] = this.#process.stdio ?? []
     for (const stream of [stdout, stderr]) if (stream && 'read' in stream) this.#output.read(stream)
-    this.gone = this.#ended()
-    if (this.pid !== undefined) giveWay(this.pid)
+    this.ended = this.#exit()
+    if (this.pid !== undefined) lowerPriority(this.pid)
   }
 
   get pid(): number | undefined {
     return this.#process.pid
   }
 
-  /** What it printed last. */
   get lastLine(): string {
     return this.#output.lastLine
   }
@@ -68,13 +68,13 @@ export class ProcessGroup {
     this.#signal('SIGCONT')
   }
 
-  /** `gone` tells when it has taken effect. */
+  /** `ended` resolves when the process has exited. */
   kill(): void {
     this.#killed = true
     this.#signal('SIGKILL')
   }
 
-  /** Lets it end by itself, but not for long. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. */
   end(graceMs: number): void {
     if (this.#force || this.#killed) return
     this.#signal('SIGTERM')
@@ -83,28 +83,23 @@ export class ProcessGroup {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.pid === undefined || this.exited) return
-    try {
-      process.kill(-this.pid, signal)
-    } catch {
-      this.#process.kill(signal)
-    }
+    if (!this.exited) signalGroup(this.#process, signal)
   }
 
-  async #ended(): Promise<Exit> {
+  async #exit(): Promise<Exit> {
     const exit = await new Promise<Exit>((resolve) => {
       this.#process.once('error', ({ message }) => {
-        // Also of a signal that could not be sent: then it lives.
+        // The error may also be that of a signal; then the process is alive.
         if (this.pid === undefined) resolve({ how: `could not be started: ${message}`, killed: false })
       })
       this.#process.once('exit', (code, signal) => {
-        // What it started goes with it; this also closes the pipes that were inherited.
+        // Kills the child processes; this also closes the pipes that they inherited.
         this.#signal('SIGKILL')
         this.exited = true
         const how = signal ? `was ended by ${signal}` : `exited with code ${code}`
         const killed = signal === 'SIGKILL' && !this.#killed
         this.#process.once('close', () => resolve({ how, killed }))
-        // After a turn in which what is there already can be read.
+        // Output that has already arrived is read first.
         setTimeout(() => setImmediate(resolve, { how, killed }), drainMs).unref()
       })
     })

@@ -1,17 +1,18 @@
-/** Programs from their start to their end, and those that never get anywhere. */
+/** Programs from their start to their end, and programs that fail to start. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import test from 'node:test'
-import { stateOf, until } from '../slots/fixtures/use-pool.ts'
-import { fixture, oneLiner, usePrograms } from './fixtures/use-programs.ts'
+import { stateOf, until } from '../slots/testing/use-pool.ts'
 import { ProgramOutput } from './program-output.ts'
+import { fixture, oneLiner, usePrograms } from './testing/use-programs.ts'
 
-const said = (lines: string[], what: RegExp) => until(() => lines.some((line) => what.test(line)), `${what}`)
+const logged = (lines: string[], pattern: RegExp) =>
+  until(() => lines.some((line) => pattern.test(line)), `${pattern}`)
 
-/** Stands still until the test moves it: programs have all the time they need to start. */
+/** Advances only when the test says so, so that a slow machine causes no timeouts. */
 function stoppedClock() {
   let time = 0
   return {
@@ -22,7 +23,7 @@ function stoppedClock() {
   }
 }
 
-test('a program is started on a port of its own, and answers', async (t) => {
+test('a program starts on its own port, and answers', async (t) => {
   const { ask, lines } = await usePrograms(t, { health: '/health' })
   const { kind, body } = await ask('/pid')
   assert.equal(kind, 'http')
@@ -30,12 +31,12 @@ test('a program is started on a port of its own, and answers', async (t) => {
   assert.deepEqual(lines, ['slot 1: starts'])
 })
 
-test('a program without {port} in its command goes by PORT', async (t) => {
+test('a program without {port} in its command uses PORT', async (t) => {
   const { ask } = await usePrograms(t, { command: [process.execPath, fixture('server.mjs')] })
   assert.equal((await ask('/health')).head?.status, 204)
 })
 
-test('a program can listen on a unix socket, which is gone with it', async (t) => {
+test('a program can listen on a Unix socket, which is removed with it', async (t) => {
   const { ask, pool } = await usePrograms(t, {
     command: [process.execPath, fixture('server.mjs'), '--socket', '{socket}'],
     env: { GREETING: 'hello' },
@@ -53,7 +54,7 @@ async function commandLine(pid: string): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8')
 }
 
-test('a program that listens on the other loopback address only is found there', async (t) => {
+test('a program that listens only on the other loopback address is found there', async (t) => {
   const script = `require('http').createServer((q, s) => s.end('six')).listen(process.env.PORT, '::1')`
   const { ask } = await usePrograms(t, { command: oneLiner(script) })
   assert.equal((await ask('/')).body, 'six')
@@ -65,14 +66,14 @@ test('a job waits for a program that is slow to start', async (t) => {
   assert.equal((await ask('/')).body, 'late')
 })
 
-test('a program that exits at once is named with its last line, and tried again later and later', async (t) => {
+test('a program that exits at once is reported with its last line, and restarted with backoff', async (t) => {
   const script = `console.error('no database at db:5432'); process.exit(1)`
   const { ask, lines } = await usePrograms(t, { command: oneLiner(script), startMs: 1_000 }, stoppedClock())
-  await said(
+  await logged(
     lines,
     /^slot 1: exited at once with code 1 \(last line: no database at db:5432\); next try in 500 ms$/,
   )
-  await said(lines, /; next try in 1 s$/)
+  await logged(lines, /; next try in 1 s$/)
   assert.ok(lines.includes('slot 1: no database at db:5432'))
   const { kind, message } = await ask('/')
   assert.equal(kind, 'unready')
@@ -82,79 +83,79 @@ test('a program that exits at once is named with its last line, and tried again 
   )
 })
 
-test('a command that does not exist is told', async (t) => {
+test('a command that does not exist is reported', async (t) => {
   const { lines } = await usePrograms(
     t,
     { command: ['no-such-program', '{port}'], startMs: 300 },
     stoppedClock(),
   )
-  await said(lines, /^slot 1: (exited at once|could not be started).*no-such-program/)
+  await logged(lines, /^slot 1: (exited at once|could not be started).*no-such-program/)
 })
 
-test('a program that listens on another port is told which', async (t) => {
+test('a program that listens on another port is reported with that port', async (t) => {
   const script = `const s = require('http').createServer().listen(0, '127.0.0.1', () => console.log('mine is', s.address().port))`
   const clock = stoppedClock()
   const { lines, ask } = await usePrograms(t, { command: oneLiner(script), startMs: 1_500 }, clock)
-  await said(lines, /mine is/)
+  await logged(lines, /mine is/)
   clock.pass(1_500)
-  await said(lines, /^slot 1: nothing listens on port \d+ after 1.5 s; it listens on/)
+  await logged(lines, /^slot 1: nothing listens on port \d+ after 1.5 s; it listens on/)
   const line = lines.find((line) => line.includes('; it listens on'))!
   const port = /mine is (\d+); next/.exec(line)![1]
   assert.match(
     line,
-    new RegExp(`; it listens on port ${port}; its command has no \\{port\\}, and it does not heed PORT;`),
+    new RegExp(`; it listens on port ${port}; its command has no \\{port\\}, and it ignores PORT;`),
   )
   assert.match(line, /its last line: mine is \d+; next try in \d/)
   assert.match((await ask('/')).message!, /nothing listens on port/)
 })
 
-test('a program that never becomes healthy is told what it answered, and tried again', async (t) => {
-  const script = `require('http').createServer((q, s) => { console.log('asked'); s.writeHead(503).end() }).listen(process.env.PORT)`
+test('a program that does not become healthy is reported with its answer, and restarted', async (t) => {
+  const script = `require('http').createServer((q, s) => { console.log('request'); s.writeHead(503).end() }).listen(process.env.PORT)`
   const clock = stoppedClock()
   const settings = { command: oneLiner(script), health: '/health', startMs: 1_500 }
   const { lines, pool } = await usePrograms(t, settings, clock)
-  await said(lines, /asked/)
+  await logged(lines, /request/)
   clock.pass(1_500)
-  await said(
+  await logged(
     lines,
-    /^slot 1: not healthy after 1.5 s: GET \/health answered 503; its last line: asked; next try in \d/,
+    /^slot 1: not healthy after 1.5 s: GET \/health answered 503; its last line: request; next try in \d/,
   )
-  await until(() => pool.size === 1, 'it is tried again')
+  await until(() => pool.size === 1, 'it is restarted')
 })
 
-test('a health check without an answer, or with garbage, is told as such', async (t) => {
+test('a health check without an answer, or with an invalid one, is reported', async (t) => {
   const hangs = `require('http').createServer((q) => q.on('close', () => console.log('left'))).listen(process.env.PORT)`
-  const garbage = `require('net').createServer((s) => { console.log('asked'); s.end('nonsense\\r\\n\\r\\n') }).listen(process.env.PORT)`
+  const garbage = `require('net').createServer((s) => { console.log('request'); s.end('nonsense\\r\\n\\r\\n') }).listen(process.env.PORT)`
   const clock = stoppedClock()
   const first = await usePrograms(t, { command: oneLiner(hangs), health: '/up', startMs: 1_500 }, clock)
-  await said(first.lines, /left/)
+  await logged(first.lines, /left/)
   clock.pass(1_500)
-  await said(first.lines, /not healthy after 1.5 s: GET \/up had no answer within/)
+  await logged(first.lines, /not healthy after 1.5 s: GET \/up had no answer within/)
   const second = await usePrograms(t, { command: oneLiner(garbage), health: '/up', startMs: 1_500 }, clock)
-  await said(second.lines, /asked/)
+  await logged(second.lines, /request/)
   clock.pass(1_500)
-  await said(second.lines, /not healthy after 1.5 s: GET \/up failed: Parse Error/)
+  await logged(second.lines, /not healthy after 1.5 s: GET \/up failed: Parse Error/)
 })
 
 test('an idle program that is killed is replaced in the same slot', async (t) => {
   const { ask, lines, pool } = await usePrograms(t)
   const pid = Number((await ask('/pid')).body)
-  await until(() => pool.size === 1 || pool.size === 2, 'there is one')
+  await until(() => pool.size === 1 || pool.size === 2, 'a program exists')
   process.kill(pid, 'SIGKILL')
-  await said(lines, /^slot 1: was ended by SIGKILL \(last line: starts\)/)
+  await logged(lines, /^slot 1: was ended by SIGKILL \(last line: starts\)/)
   const other = await ask('/pid')
   assert.equal(other.kind, 'http')
   assert.notEqual(Number(other.body), pid)
 })
 
-test('an idle program that stops being healthy is ended after three checks and started anew', async (t) => {
+test('an idle program that becomes unhealthy is ended after three checks and restarted', async (t) => {
   const { ask, lines } = await usePrograms(t, { health: '/health', healthEveryMs: 20 })
   await ask('/sicken')
-  await said(lines, /^slot \d: not healthy any more: GET \/health answered 503, 3 times in a row/)
+  await logged(lines, /^slot \d: no longer healthy: GET \/health answered 503, 3 times in a row/)
   assert.equal((await ask('/health')).head?.status, 204)
 })
 
-test('what a program prints is cut to what a log can bear', async (t) => {
+test('the output of a program is limited in length and rate', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const lines: string[] = []
   const output = new ProgramOutput((line) => lines.push(line))
@@ -168,13 +169,13 @@ test('what a program prints is cut to what a log can bear', async (t) => {
   assert.equal(lines[0], `${'x'.repeat(2000)}…`)
   assert.equal(lines.length, 200)
   t.mock.timers.tick(1000)
-  assert.equal(lines.at(-1), '(49801 more lines left out: more than 200 a second)')
+  assert.equal(lines.at(-1), '(49801 more lines dropped: more than 200 per second)')
   await print('one more\n')
   output.close()
   assert.deepEqual(lines.slice(201), ['one more'])
 })
 
-test('what a program started ends with it, also where it ends by itself', async (t) => {
+test('processes that a program started end with it, also if it exits by itself', async (t) => {
   const { start, ask } = await usePrograms(t)
   for (const end of ['/exit', 'cancel']) {
     const run = start('/family')
@@ -184,7 +185,7 @@ test('what a program started ends with it, also where it ends by itself', async 
     assert.notEqual(stateOf(Number(child)), undefined)
     if (end === 'cancel') run.cancel()
     else process.kill(run.pid!, 'SIGTERM')
-    await until(() => stateOf(Number(child)) === undefined, 'the child is gone')
+    await until(() => stateOf(Number(child)) === undefined, 'the child has ended')
     await run.ended
   }
   assert.equal((await ask('/health')).kind, 'http')

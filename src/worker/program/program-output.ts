@@ -1,17 +1,17 @@
-/** What a program prints, line by line, and no more of it than a log can bear. */
+/** The output of a program, line by line, limited in length and rate. */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-const mostLineLength = 2_000
-/** In one second; what is more is counted and left out. */
-const mostLines = 200
+const maxLineLength = 2_000
+/** Per second; further lines are counted and dropped. */
+const maxLines = 200
 const spanMs = 1_000
 
 export class ProgramOutput {
   readonly #print: (line: string) => void
   #printed = 0
-  #leftOut = 0
-  #span: NodeJS.Timeout | undefined
+  #dropped = 0
+  #spanTimer: NodeJS.Timeout | undefined
   lastLine = ''
 
   constructor(print: (line: string) => void) {
@@ -25,9 +25,9 @@ export class ProgramOutput {
       const lines = (partial + text).split(/\r?\n|\r/)
       partial = lines.pop()!
       for (const line of lines) this.#line(line)
-      // A line without end is told in parts.
-      if (partial.length > mostLineLength) this.#line(partial)
-      if (partial.length > mostLineLength) partial = ''
+      // An endless line is printed in parts.
+      if (partial.length > maxLineLength) this.#line(partial)
+      if (partial.length > maxLineLength) partial = ''
     }
     stream.on('data', (bytes: Buffer) => take(decoder.write(bytes)))
     stream.on('end', () => {
@@ -37,31 +37,31 @@ export class ProgramOutput {
     stream.on('error', () => {})
   }
 
-  /** No more will come. */
+  /** The output has ended. */
   close(): void {
-    clearTimeout(this.#span)
-    this.#tellLeftOut()
+    clearTimeout(this.#spanTimer)
+    this.#reportDropped()
   }
 
   #line(raw: string): void {
     const whole = raw.trimEnd()
     if (whole === '') return
-    const line = whole.length > mostLineLength ? `${whole.slice(0, mostLineLength)}…` : whole
+    const line = whole.length > maxLineLength ? `${whole.slice(0, maxLineLength)}…` : whole
     this.lastLine = line
-    this.#span ??= setTimeout(() => this.#nextSpan(), spanMs).unref()
-    if (this.#printed++ < mostLines) this.#print(line)
-    else this.#leftOut++
+    this.#spanTimer ??= setTimeout(() => this.#nextSpan(), spanMs).unref()
+    if (this.#printed++ < maxLines) this.#print(line)
+    else this.#dropped++
   }
 
   #nextSpan(): void {
-    this.#span = undefined
+    this.#spanTimer = undefined
     this.#printed = 0
-    this.#tellLeftOut()
+    this.#reportDropped()
   }
 
-  #tellLeftOut(): void {
-    if (this.#leftOut > 0)
-      this.#print(`(${this.#leftOut} more lines left out: more than ${mostLines} a second)`)
-    this.#leftOut = 0
+  #reportDropped(): void {
+    if (this.#dropped > 0)
+      this.#print(`(${this.#dropped} more lines dropped: more than ${maxLines} per second)`)
+    this.#dropped = 0
   }
 }

@@ -1,25 +1,25 @@
-/** How many programs there are, which of them gets a job, and that none is left behind. */
+/** How many programs run, which of them receives a job, and that none is left behind. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
-import { stateOf, until } from '../slots/fixtures/use-pool.ts'
-import { fixture, read, usePrograms } from './fixtures/use-programs.ts'
+import { stateOf, until } from '../slots/testing/use-pool.ts'
+import { read, usePrograms } from './testing/use-programs.ts'
 
-test('each job has a program to itself, one more is kept ready, and the surplus is ended', async (t) => {
+test('each job has a program to itself, a warm program is kept, and surplus programs end', async (t) => {
   const { pool, start } = await usePrograms(t, {}, { surplusMs: 50, slots: 4 })
   const runs = ['a', 'b', 'c'].map(() => start('/hang'))
   await until(() => runs.every(({ pid }) => pid !== undefined), 'all run')
   assert.equal(new Set(runs.map(({ pid }) => pid)).size, 3)
-  await until(() => pool.size === 4, 'one is ready')
+  await until(() => pool.size === 4, 'a warm program is ready')
   for (const run of runs) run.cancel()
   await Promise.all(runs.map((run) => run.ended))
-  await until(() => pool.size === 1, 'the surplus is gone')
+  await until(() => pool.size === 1, 'the surplus has ended')
 })
 
-test('there are at most so many programs, and a job waits for one of them', async (t) => {
+test('a job waits when the maximum number of programs is busy', async (t) => {
   const { pool, start, lines } = await usePrograms(t, {}, { slots: 2 })
   const runs = [start('/hang'), start('/hang')]
   const waits = start('/pid')
@@ -30,9 +30,9 @@ test('there are at most so many programs, and a job waits for one of them', asyn
   assert.equal((await read(waits)).kind, 'http')
 })
 
-test('jobs are packed onto programs that take several, the least busy first', async (t) => {
+test('programs with a concurrency above 1 receive several jobs, the least busy program first', async (t) => {
   const { pool, start } = await usePrograms(t, { concurrency: 2 }, { warm: 2, slots: 3 })
-  await until(() => pool.size === 2, 'two are there')
+  await until(() => pool.size === 2, 'two programs run')
   const runs = [1, 2, 3, 4].map(() => start('/hang'))
   await until(() => runs.every(({ pid }) => pid !== undefined), 'all run')
   const pids = runs.map(({ pid }) => pid)
@@ -44,7 +44,7 @@ test('jobs are packed onto programs that take several, the least busy first', as
   assert.ok(!pids.includes(fifth.pid))
 })
 
-test('a program that stopped to listen is replaced, and its job goes to another untouched', async (t) => {
+test('a program that stopped listening is replaced, and its job is sent to another', async (t) => {
   const script = `
     const server = require('http').createServer((q, s) => {
       let body = ''
@@ -61,31 +61,31 @@ test('a program that stopped to listen is replaced, and its job goes to another 
   const others = await Promise.all([ask('/'), ask('/'), ask('/')])
   assert.ok(others.every(({ kind, body }) => kind === 'http' && body !== pid))
   const deaf = /^slot 1: nothing listens on port \d+ any more/
-  await until(() => lines.some((line) => deaf.test(line)), 'that is told')
+  await until(() => lines.some((line) => deaf.test(line)), 'it is reported')
 })
 
 async function killParent(t: TestContext, env: NodeJS.ProcessEnv): Promise<void> {
-  const parent = spawn(process.execPath, [fixture('parent.ts')], {
+  const parent = spawn(process.execPath, [join(import.meta.dirname, 'testing/parent.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   })
   t.after(() => parent.kill('SIGKILL'))
   const [line] = await Promise.race([once(parent.stdout, 'data'), once(parent, 'exit')])
   const { pids, socket } = JSON.parse(String(line)) as { pids: number[]; socket: string }
-  assert.equal(pids.length, 4, 'a watchdog, a program that runs, one that is stopped, and a child')
+  assert.equal(pids.length, 4, 'a watchdog, a running program, a stopped one, and a child')
   for (const pid of pids) assert.notEqual(stateOf(pid), undefined)
   assert.ok(existsSync(socket))
   parent.kill('SIGKILL')
   await until(() => pids.every((pid) => stateOf(pid) === undefined), 'no process is left')
-  await until(() => !existsSync(dirname(socket)), 'the folder of the sockets is gone')
+  await until(() => !existsSync(dirname(socket)), 'the folder of sockets is removed')
 }
 
 test('no program outlives a killed worker: running or stopped', (t) => killParent(t, {}))
 
-test('the same where the system has no death signal to ask for', (t) =>
+test('no program outlives a killed worker without death signals', (t) =>
   killParent(t, { PATH: '/nowhere:/bin/none' }))
 
-test('the program of a paused job goes on while the job in its place waits for one', async (t) => {
+test('the program of a paused job keeps running while the job that preempted it waits for a program', async (t) => {
   const { start } = await usePrograms(t, {}, { slots: 1 })
   const paused = start('/spin?ms=1e9')
   await until(() => paused.cpuMs() > 5, 'the job runs')
@@ -96,5 +96,5 @@ test('the program of a paused job goes on while the job in its place waits for o
   waits.cancel()
   await until(() => stateOf(paused.pid!) === 'T', 'it is stopped')
   paused.resume()
-  await until(() => stateOf(paused.pid!) !== 'T', 'it goes on')
+  await until(() => stateOf(paused.pid!) !== 'T', 'it continues')
 })

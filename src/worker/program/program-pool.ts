@@ -1,107 +1,107 @@
-/** The pool of programs: starts as many as jobs need, gives each job one, and tries again what came to its end. */
+/** The pool of programs: starts as many as jobs need, assigns one to each job, and restarts programs that ended. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
-import { Watchdog } from '../slots/guard.ts'
-import type { SlotJobRequest, SlotRun } from '../slots/slot-run.ts'
+import type { JobRequest, JobRun } from '../job-run.ts'
+import { Watchdog } from '../processes/watchdog.ts'
 import { Retries } from './backoff.ts'
-import { placeIn } from './command.ts'
-import { Lingering } from './lingering.ts'
-import type { Place } from './place.ts'
+import { placeholderIn } from './command.ts'
+import { DeferredStops } from './deferred-stops.ts'
+import { duration } from './error-messages.ts'
 import { Program, type ProgramEnd, type ProgramHost } from './program.ts'
-import { ProgramRun, type RunHost } from './program-run.ts'
+import { ProgramRun, type ProgramRunHost } from './program-run.ts'
+import type { RequestTarget } from './request-target.ts'
 import type { ProgramSettings } from './settings.ts'
-import { Surplus } from './surplus.ts'
-import { seconds } from './words.ts'
+import { SurplusPrograms } from './surplus-programs.ts'
 
 export interface ProgramPoolOptions {
   server: ProgramSettings
-  /** Idle programs kept ready. */
+  /** Number of idle programs kept ready. */
   warm: number
-  /** Most programs. */
+  /** Maximum number of programs. */
   slots: number
-  /** Bound on resident memory for one job, the program's own included. */
+  /** Limit on resident memory of one job, including the program itself. */
   memoryMb: number
-  /** What programs print, and what befalls them. */
+  /** Receives the output of programs, and messages about failed programs. */
   log(line: string): void
-  /** Idle programs beyond `warm` that were not needed for so long are ended. Default 60 s. */
+  /** Idle programs beyond `warm` are ended when they were not needed for this time. Default 60 s. */
   surplusMs?: number
   /** The clock by which programs become healthy in time. Default: the machine's. */
   now?: () => number
 }
 
-/** A job whose program is gone is told so by its connection; one that another process holds open does not tell. */
+/** Wait for the connection of a job to report that its program ended, before the job fails anyway. */
 const orphanMs = 1_000
 
 export class ProgramPool implements JobPool {
   readonly #options: ProgramPoolOptions
   readonly #programs = new Map<number, Program>()
   readonly #retries = new Retries()
-  readonly #surplus: Surplus
+  readonly #surplus: SurplusPrograms
   /** In order of arrival. */
   readonly #waiting = new Set<ProgramRun>()
-  readonly #lingering = new Lingering(() => [...this.#waiting].filter(({ paused }) => !paused).length)
+  readonly #deferredStops = new DeferredStops(() => [...this.#waiting].filter(({ paused }) => !paused).length)
   readonly #ready = Promise.withResolvers<void>()
   readonly #readyTimer: NodeJS.Timeout
   readonly #socketDir: string | undefined
   readonly #watchdog: Watchdog
   readonly #programHost: ProgramHost
-  readonly #runHost: RunHost
-  /** The last program that was started came to nothing: more of them would as well. */
+  readonly #runHost: ProgramRunHost
+  /** The last program started failed, and so would more of them. */
   #broken = false
-  #lastFault: string | undefined
+  #lastFailure: string | undefined
   #closed = false
 
   constructor(options: ProgramPoolOptions) {
     const { server, warm, memoryMb, surplusMs: afterMs = 60_000, now = () => performance.now() } = options
     this.#options = options
-    this.#surplus = new Surplus({ warm, concurrency: server.concurrency, afterMs }, this.#programs)
-    if (placeIn(server.command) === 'socket')
+    this.#surplus = new SurplusPrograms({ warm, concurrency: server.concurrency, afterMs }, this.#programs)
+    if (placeholderIn(server.command) === 'socket')
       this.#socketDir = mkdtempSync(join(tmpdir(), 'plimsoll-sockets-'))
     this.#watchdog = new Watchdog(this.#socketDir)
     this.#programHost = {
       settings: server,
       socketDir: this.#socketDir,
-      boundMb: memoryMb * server.concurrency,
+      limitMb: memoryMb * server.concurrency,
       now,
-      started: () => this.#tellWatchdog(),
-      healthy: () => this.#healthy(),
-      gone: (program, end) => this.#gone(program, end),
-      outgrown: (program, usedMb) => this.#outgrown(program, usedMb),
+      started: () => this.#updateWatchdog(),
+      healthy: () => this.#programHealthy(),
+      ended: (program, end) => this.#programEnded(program, end),
+      memoryExceeded: (program, usedMb) => this.#memoryExceeded(program, usedMb),
       log: options.log,
     }
     this.#runHost = {
-      alone: server.concurrency === 1,
+      exclusive: server.concurrency === 1,
       waitMs: server.startMs,
-      whyNone: () => this.#whyNone(),
-      seek: (run) => {
+      unavailableReason: () => this.#unavailableReason(),
+      request: (run) => {
         this.#waiting.add(run)
         this.#serve()
       },
-      pause: (place) => this.#lingering.pause(place as Program),
-      resume: (place) => this.#lingering.resume(place as Program),
-      leave: (run) => {
+      pause: (target) => this.#deferredStops.pause(target as Program),
+      resume: (target) => this.#deferredStops.resume(target as Program),
+      withdraw: (run) => {
         this.#waiting.delete(run)
-        this.#lingering.settle()
+        this.#deferredStops.settle()
       },
-      unreachable: (run, place) => this.#unreachable(run, place as Program),
-      over: (run, place) => this.#over(run, place as Program),
-      discard: (place: Place) => {
-        const program = place as Program
+      unreachable: (run, target) => this.#unreachable(run, target as Program),
+      ended: (run, target) => this.#jobEnded(run, target as Program),
+      discard: (target: RequestTarget) => {
+        const program = target as Program
         program.kill()
-        return program.gone
+        return program.ended
       },
     }
-    // A worker whose program is broken joins all the same: its jobs are told what is wrong.
+    // A worker whose program fails still joins, and its jobs fail with the reason.
     this.#readyTimer = setTimeout(() => this.#ready.resolve(), server.startMs)
     this.#ready.promise.catch(() => {})
     if (warm === 0) this.#ready.resolve()
     this.#fill()
   }
 
-  /** The first program is healthy, or had the time to be. */
+  /** Resolves when the first program is healthy, or after the start timeout. */
   ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -110,7 +110,7 @@ export class ProgramPool implements JobPool {
     return this.#programs.size
   }
 
-  start(job: SlotJobRequest): SlotRun {
+  start(job: JobRequest): JobRun {
     if (this.#closed) throw new ContractError(`job ${job.job}: the pool is closed`)
     return new ProgramRun(job, this.#runHost)
   }
@@ -126,7 +126,7 @@ export class ProgramPool implements JobPool {
       for (const run of program.runs) run.cancel()
       program.end()
     }
-    await Promise.all(programs.map((program) => program.gone))
+    await Promise.all(programs.map((program) => program.ended))
     await this.#watchdog.close()
     if (this.#socketDir !== undefined) rmSync(this.#socketDir, { recursive: true, force: true })
     this.#ready.reject(new ContractError('the pool was closed before its programs were ready'))
@@ -135,18 +135,18 @@ export class ProgramPool implements JobPool {
   #serve(): void {
     for (const run of this.#waiting) {
       if (run.paused) continue
-      const program = this.#roomiest()
+      const program = this.#leastBusy()
       if (!program) break
       this.#waiting.delete(run)
       program.take(run)
     }
-    this.#lingering.settle()
-    // After the requests are on their way: to start a process takes a millisecond.
+    this.#deferredStops.settle()
+    // Starting a process takes a millisecond, so requests are sent first.
     setImmediate(() => this.#fill())
   }
 
-  /** Of the healthy programs the least busy, then the one that was busy last, so that the surplus stays idle. */
-  #roomiest(): Program | undefined {
+  /** The healthy program with the fewest jobs; among equals the one that was busy last, so that surplus stays idle. */
+  #leastBusy(): Program | undefined {
     let best: Program | undefined
     for (const program of this.#programs.values()) {
       if (!program.healthy || program.runs.size >= this.#options.server.concurrency) continue
@@ -165,7 +165,7 @@ export class ProgramPool implements JobPool {
     const { warm, slots, server } = this.#options
     if (this.#broken) return Math.max(1, warm)
     const jobs = [...this.#programs.values()].reduce((sum, { runs }) => sum + runs.size, this.#waiting.size)
-    // A job that goes before others finds a program ready, and need not wait for one while they are stopped.
+    // A job that preempts others finds a warm program, and does not wait for one while they are paused.
     const all = server.concurrency === 1 ? jobs + warm : Math.max(warm, Math.ceil(jobs / server.concurrency))
     return Math.min(slots, all)
   }
@@ -180,11 +180,11 @@ export class ProgramPool implements JobPool {
     this.#programs.set(id, new Program(id, this.#programHost))
   }
 
-  #tellWatchdog(): void {
+  #updateWatchdog(): void {
     this.#watchdog.watch([...this.#programs.values()].flatMap(({ pid }) => pid ?? []))
   }
 
-  #healthy(): void {
+  #programHealthy(): void {
     this.#broken = false
     this.#ready.resolve()
     clearTimeout(this.#readyTimer)
@@ -192,8 +192,8 @@ export class ProgramPool implements JobPool {
     this.#surplus.plan()
   }
 
-  #over(run: ProgramRun, program: Program): void {
-    this.#lingering.forget(program)
+  #jobEnded(run: ProgramRun, program: Program): void {
+    this.#deferredStops.delete(program)
     program.release(run)
     this.#serve()
     this.#surplus.plan()
@@ -204,47 +204,48 @@ export class ProgramPool implements JobPool {
     if (!program.isEnding()) program.fail(`nothing listens on ${program.address.where} any more`)
   }
 
-  #outgrown(program: Program, usedMb: number): void {
+  #memoryExceeded(program: Program, usedMb: number): void {
     const { memoryMb, server } = this.#options
     const used = `it used ${Math.ceil(usedMb)} MB`
     if (server.concurrency === 1) {
       for (const run of program.runs) {
-        run.outgrown(`out of memory: it grew too large; ${used}, and a job may use ${memoryMb} MB`)
+        run.memoryExceeded(`out of memory: it grew too large; ${used}, and a job may use ${memoryMb} MB`)
       }
     } else {
       program.fail(
-        `grew too large: ${used}, and ${server.concurrency} jobs may use ${this.#programHost.boundMb} MB`,
+        `grew too large: ${used}, and ${server.concurrency} jobs may use ${this.#programHost.limitMb} MB`,
       )
     }
   }
 
-  #gone(program: Program, { how, wanted, wellMs }: ProgramEnd): void {
+  #programEnded(program: Program, { how, wanted, healthyMs }: ProgramEnd): void {
     const { id, runs } = program
     this.#programs.delete(id)
-    this.#lingering.forget(program)
-    this.#tellWatchdog()
+    this.#deferredStops.delete(program)
+    this.#updateWatchdog()
     if (this.#closed) return
     if (runs.size > 0) {
       setTimeout(() => {
         for (const run of runs) run.orphaned()
       }, orphanMs).unref()
     }
-    if (!wanted) this.#tryAgain(id, how, wellMs)
+    if (!wanted) this.#restart(id, how, healthyMs)
     this.#fill()
   }
 
-  #tryAgain(id: number, how: string, wellMs: number): void {
-    if (wellMs === 0) this.#broken = ![...this.#programs.values()].some(({ healthy }) => healthy)
-    this.#lastFault = `slot ${id}: ${how}`
-    if (this.#programs.size + this.#retries.size >= this.#wanted()) return this.#options.log(this.#lastFault)
-    const waitMs = this.#retries.plan(id, wellMs, () => this.#launch(id))
-    this.#options.log(`${this.#lastFault}; next try in ${seconds(waitMs)}`)
+  #restart(id: number, how: string, healthyMs: number): void {
+    if (healthyMs === 0) this.#broken = ![...this.#programs.values()].some(({ healthy }) => healthy)
+    this.#lastFailure = `slot ${id}: ${how}`
+    if (this.#programs.size + this.#retries.size >= this.#wanted())
+      return this.#options.log(this.#lastFailure)
+    const waitMs = this.#retries.plan(id, healthyMs, () => this.#launch(id))
+    this.#options.log(`${this.#lastFailure}; next try in ${duration(waitMs)}`)
   }
 
-  #whyNone(): string {
-    if (this.#lastFault !== undefined && this.#broken) return `none is healthy; ${this.#lastFault}`
+  #unavailableReason(): string {
+    if (this.#lastFailure !== undefined && this.#broken) return `none is healthy; ${this.#lastFailure}`
     const starting = [...this.#programs.values()].filter(({ healthy }) => !healthy)
-    const troubles = starting.map(({ id, trouble }) => `slot ${id}: ${trouble}`)
-    return `none is free; ${troubles.join(', ') || this.#lastFault || `all ${this.#options.slots} slots are taken`}`
+    const problems = starting.map(({ id, problem }) => `slot ${id}: ${problem}`)
+    return `none is free; ${problems.join(', ') || this.#lastFailure || `all ${this.#options.slots} slots are taken`}`
   }
 }

@@ -1,17 +1,17 @@
-/** Requests to programs and their answers, neither changed on the way. */
+/** Requests to programs and their answers are passed on unchanged. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import test, { after } from 'node:test'
-import { until } from '../slots/fixtures/use-pool.ts'
-import { read, type Told, usePrograms } from './fixtures/use-programs.ts'
+import { until } from '../slots/testing/use-pool.ts'
+import { type Answer, read, usePrograms } from './testing/use-programs.ts'
 
 const { pool, start, ask, lines } = await usePrograms({ after })
 
-const echoed = ({ body }: Told) => JSON.parse(body!)
+const echoed = ({ body }: Answer) => JSON.parse(body!)
 
-test('a request reaches its program with its headers in their order and spelling, doubled ones too', async () => {
+test('a request keeps the order and spelling of its headers, including repeated ones', async () => {
   const headers = [
     'HOST',
     'example.test',
@@ -43,7 +43,7 @@ test('a request reaches its program with its headers in their order and spelling
   assert.deepEqual(rawHeaders, [...headers, 'Connection', 'keep-alive'])
 })
 
-test('a body with a length, one without, an empty one and none are told apart', async () => {
+test('bodies with a length, without a length, empty and missing bodies are distinguished', async () => {
   const framed = ({ rawHeaders }: { rawHeaders: string[] }) =>
     rawHeaders.slice(2).filter((name) => !/^(connection|keep-alive)$/i.test(name))
   const send = async (method: string, headers: string[], body?: string) =>
@@ -67,8 +67,8 @@ test('a body with a length, one without, an empty one and none are told apart', 
 
 test('trailers pass both ways', async () => {
   const trailers = ['X-Check', '1', 'x-check', '2']
-  const asked = { method: 'POST', body: Readable.from(['abc']), trailers: () => trailers }
-  assert.deepEqual(echoed(await ask('/echo', asked)).rawTrailers, trailers)
+  const request = { method: 'POST', body: Readable.from(['abc']), trailers: () => trailers }
+  assert.deepEqual(echoed(await ask('/echo', request)).rawTrailers, trailers)
   const answer = await ask('/trailers')
   assert.equal(answer.body, 'body')
   assert.deepEqual(answer.trailers, ['X-Sum', '42', 'plimsoll-work', '7.5'])
@@ -76,7 +76,7 @@ test('trailers pass both ways', async () => {
   assert.ok(!answer.head!.headers.some((name) => /^(transfer-encoding|connection)$/i.test(name)))
 })
 
-test('status, message and headers of an answer are the program’s own', async () => {
+test('an answer keeps the status, message and headers of the program', async () => {
   const { head, body } = await ask('/raw')
   assert.equal(body, 'raw')
   assert.deepEqual([head!.status, head!.message], [299, 'Odd But Fine'])
@@ -85,7 +85,7 @@ test('status, message and headers of an answer are the program’s own', async (
   assert.deepEqual([bodiless.head!.status, bodiless.body], [299, ''])
 })
 
-test('both bodies are passed on as they come', async () => {
+test('both bodies are streamed', async () => {
   const body = new PassThrough()
   const run = start('/both-ways', { method: 'POST', body })
   const answer = await run.answer
@@ -100,19 +100,19 @@ test('both bodies are passed on as they come', async () => {
   await run.ended
 })
 
-test('an answer is fetched no faster than it is read, and the peak of memory is told', async () => {
+test('an answer is read with backpressure, and the memory peak is reported', async () => {
   const run = start('/much?pieces=1000')
   const answer = await run.answer
   assert.ok(answer.kind === 'http')
   const before = lines.length
   let seen = -1
-  // The pipes between are full when nothing more is printed.
+  // When nothing more is printed, the buffers in between are full.
   await until(() => {
     const same = lines.length === seen && lines.length > before + 1
     seen = lines.length
     return same
-  }, 'it waits')
-  assert.ok(lines.length - before < 18, `it is at line ${lines.length - before} of 20`)
+  }, 'the program waits')
+  assert.ok(lines.length - before < 18, `line ${lines.length - before} of 20`)
   assert.equal(
     (await answer.body.toArray()).reduce((sum, { length }) => sum + length, 0),
     65_536_000,
@@ -120,11 +120,11 @@ test('an answer is fetched no faster than it is read, and the peak of memory is 
   assert.ok((await run.ended).peakMemoryMb > 20)
 })
 
-test('an answer that comes before the request is complete is the answer', async () => {
+test('an answer may arrive before the request is complete', async () => {
   const body = new PassThrough()
   body.write('the beginning')
-  const { head, body: said } = await ask('/early', { method: 'POST', body })
-  assert.deepEqual([head!.status, said], [413, 'too large'])
+  const { head, body: text } = await ask('/early', { method: 'POST', body })
+  assert.deepEqual([head!.status, text], [413, 'too large'])
   body.destroy()
 })
 
@@ -143,30 +143,30 @@ test('a program can switch to another protocol, and the job ends with the connec
   assert.deepEqual([refused.kind, refused.head!.status, refused.body], ['http', 403, 'no'])
 })
 
-test('an answer that is not HTTP, or a connection that closes without one, is a crash that says so', async () => {
+test('an invalid answer, or a connection that closes without one, is a crash with a message', async () => {
   const garbage = await ask('/garbage')
   assert.equal(garbage.kind, 'crash')
-  assert.match(garbage.message!, /^the program of slot \d answered with what is not HTTP \(Parse Error/)
+  assert.match(garbage.message!, /^the program of slot \d sent an invalid HTTP response \(Parse Error/)
   const dropped = await ask('/drop')
   assert.equal(dropped.kind, 'crash')
   assert.match(dropped.message!, /^the program of slot \d closed the connection without an answer$/)
   assert.equal((await ask('/health')).head!.status, 204)
 })
 
-test('an answer that breaks off after its head is told as broken, however its end was to be known', async () => {
+test('an answer that ends early is broken, with or without a length', async () => {
   await assert.rejects(read(start('/cut')), { code: 'ANSWER_BROKEN', kind: 'crash' })
   assert.equal((await read(start('/old'))).body, 'all of it')
   const waits = start('/old?wait')
   const reading = read(waits)
-  await until(() => lines.some((line) => line.endsWith('waits')), 'it has answered')
+  await until(() => lines.some((line) => line.endsWith('waits')), 'the program has answered')
   await waits.answer
   process.kill(waits.pid!, 'SIGKILL')
   await assert.rejects(reading, { code: 'ANSWER_BROKEN', kind: 'killed' })
 })
 
-test('a program that is killed in the middle of a request is told apart from one that ends itself', async () => {
+test('a program killed during a request is distinguished from one that exits', async () => {
   const run = start('/hang')
-  await until(() => lines.some((line) => line.endsWith('hangs')), 'the request is there')
+  await until(() => lines.some((line) => line.endsWith('hangs')), 'the request has arrived')
   process.kill(run.pid!, 'SIGKILL')
   const { kind, message } = await read(run)
   assert.equal(kind, 'killed')
@@ -177,8 +177,8 @@ test('a program that is killed in the middle of a request is told apart from one
   assert.match(exited.message!, /^the program of slot \d exited with code 3 \(last line: the end\)$/)
 })
 
-test('a job without an HTTP request is refused in words', async () => {
+test('a job without an HTTP request fails with a message', async () => {
   const run = pool.start({ job: 'j', attempt: 1, workload: 'server', params: {} })
-  assert.equal((await read(run)).message, 'a program takes HTTP requests only')
+  assert.equal((await read(run)).message, 'a program accepts only HTTP requests')
   await run.ended
 })

@@ -1,48 +1,48 @@
-/** Takes one job to a program and back: sends its request, passes the answer on, and settles what it cost. */
+/** Runs one job on a program or upstream: sends its request, streams the answer, and determines its cost. */
 import type { Duplex } from 'node:stream'
 import { AnswerBroken } from '../../lib/errors.ts'
 import { type HttpHead, headers as names } from '../../wire/messages.ts'
 import { valuesOf } from '../../wire/raw-headers.ts'
-import type { FailedAnswer, SlotAnswer, SlotJobRequest, SlotRun, SlotUsage } from '../slots/slot-run.ts'
-import { HttpCall, type PassedBody } from './http-call.ts'
+import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
+import { describeCallError, duration } from './error-messages.ts'
+import { type AnswerStream, HttpCall } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
-import type { Place } from './place.ts'
-import { callFault, seconds } from './words.ts'
+import type { RequestTarget } from './request-target.ts'
 
-export interface RunHost {
-  /** True: each job has a program to itself, and can be stopped with it. */
-  readonly alone: boolean
-  /** How long a job waits for a program that is healthy. */
+export interface ProgramRunHost {
+  /** Each job has a program to itself, and can be paused with it. */
+  readonly exclusive: boolean
+  /** Maximum time that a job waits for a healthy target. */
   readonly waitMs: number
-  /** Why there is none. */
-  whyNone(): string
-  /** The job wants a place, and is told by `use`; but not while it is paused. Idempotent. */
-  seek(run: ProgramRun): void
-  /** Its job is paused, and goes on. */
-  pause(place: Place): void
-  resume(place: Place): void
-  /** It wants none any more. */
-  leave(run: ProgramRun): void
-  /** No connection came about: the job was not begun, and seeks another. */
-  unreachable(run: ProgramRun, place: Place): void
-  /** The job is over; its place is free. */
-  over(run: ProgramRun, place: Place): void
-  /** Ends the place, for what happens in it cannot be ended otherwise. */
-  discard(place: Place): Promise<unknown>
+  /** Why no target is available. */
+  unavailableReason(): string
+  /** Requests a target, which is passed to `use` when the job is not paused. Idempotent. */
+  request(run: ProgramRun): void
+  /** The target's job is paused or resumed. */
+  pause(target: RequestTarget): void
+  resume(target: RequestTarget): void
+  /** The job no longer waits for a target. */
+  withdraw(run: ProgramRun): void
+  /** No connection was established: the job has not started, and requests another target. */
+  unreachable(run: ProgramRun, target: RequestTarget): void
+  /** The job has ended; its target is free. */
+  ended(run: ProgramRun, target: RequestTarget): void
+  /** Ends the target, because its job cannot be ended otherwise. */
+  discard(target: RequestTarget): Promise<unknown>
 }
 
-/** A program may end just as it gets a job. */
-const mostTries = 3
+/** A program may end just when it receives a job. */
+const maxTries = 3
 
-export class ProgramRun implements SlotRun {
-  readonly #request: SlotJobRequest
-  readonly #host: RunHost
-  readonly #answer = Promise.withResolvers<SlotAnswer>()
-  readonly #ended = Promise.withResolvers<SlotUsage>()
+export class ProgramRun implements JobRun {
+  readonly #request: JobRequest
+  readonly #host: ProgramRunHost
+  readonly #answer = Promise.withResolvers<JobAnswer>()
+  readonly #ended = Promise.withResolvers<JobUsage>()
   readonly #startedAt = performance.now()
-  #place: Place | undefined
+  #target: RequestTarget | undefined
   #call: HttpCall | undefined
-  #body: PassedBody | undefined
+  #body: AnswerStream | undefined
   #socket: Duplex | undefined
   #meter: JobMeter | undefined
   #work: number | undefined
@@ -54,45 +54,45 @@ export class ProgramRun implements SlotRun {
   paused = false
   readonly progress = undefined
 
-  constructor(request: SlotJobRequest, host: RunHost) {
+  constructor(request: JobRequest, host: ProgramRunHost) {
     this.#request = request
     this.#host = host
-    // It may break before anybody reads it.
+    // The body may fail before it is read.
     request.body?.on('error', () => {})
-    if (request.http) this.#seek()
-    else this.#settle({ kind: 'error', message: 'a program takes HTTP requests only' })
+    if (request.http) this.#requestTarget()
+    else this.#settle({ kind: 'error', message: 'a program accepts only HTTP requests' })
     if (this.#settled) this.#conclude()
   }
 
-  get answer(): Promise<SlotAnswer> {
+  get answer(): Promise<JobAnswer> {
     return this.#answer.promise
   }
-  get ended(): Promise<SlotUsage> {
+  get ended(): Promise<JobUsage> {
     return this.#ended.promise
   }
   get interruptible(): boolean {
-    return this.#host.alone
+    return this.#host.exclusive
   }
   get pid(): number | undefined {
-    return this.#place?.pid
+    return this.#target?.pid
   }
 
-  /** Sends the request there. */
-  use(place: Place): void {
+  /** Sends the request to the target. */
+  use(target: RequestTarget): void {
     clearTimeout(this.#waitTimer)
-    this.#place = place
+    this.#target = target
     this.#meter?.stop()
-    this.#meter = new JobMeter(this.#host.alone ? place.account() : undefined)
-    const call = new HttpCall(place.address, this.#request, {
+    this.#meter = new JobMeter(this.#host.exclusive ? target.account() : undefined)
+    const call = new HttpCall(target.address, this.#request, {
       head: (head, body) => this.#begin(head, body),
       upgraded: (head, socket) => this.#upgrade(head, socket),
       complete: (trailers, byClosing) => {
-        if (byClosing && place.isEnding()) return this.#failed(new Error('aborted'), call, place)
+        if (byClosing && target.isEnding()) return this.#failed(new Error('aborted'), call, target)
         this.#trailers = trailers
         this.#readWork(trailers)
         this.#finish(undefined)
       },
-      failed: (error) => this.#failed(error, call, place),
+      failed: (error) => this.#failed(error, call, target),
     })
     this.#call = call
   }
@@ -101,8 +101,8 @@ export class ProgramRun implements SlotRun {
     if (this.#settled || this.paused || !this.interruptible) return
     this.paused = true
     clearTimeout(this.#waitTimer)
-    if (this.#place) this.#host.pause(this.#place)
-    else this.#host.seek(this)
+    if (this.#target) this.#host.pause(this.#target)
+    else this.#host.request(this)
     this.#meter?.pause()
   }
 
@@ -110,8 +110,8 @@ export class ProgramRun implements SlotRun {
     if (!this.paused) return
     this.paused = false
     if (this.#settled) return
-    if (!this.#place) return this.#seek()
-    this.#host.resume(this.#place)
+    if (!this.#target) return this.#requestTarget()
+    this.#host.resume(this.#target)
     this.#meter?.resume()
   }
 
@@ -119,21 +119,21 @@ export class ProgramRun implements SlotRun {
     this.#abandon({ kind: 'cancelled' })
   }
 
-  /** Its program has outgrown what one job may use. */
-  outgrown(message: string): void {
+  /** The job's program exceeded the memory limit of one job. */
+  memoryExceeded(message: string): void {
     this.#abandon({ kind: 'limit', message })
   }
 
-  /** Its program is gone. As a rule its connection says so; this is for those that another process holds open. */
+  /** The program ended. Usually its connection reports that, unless another process keeps the connection open. */
   orphaned(): void {
-    if (!this.#body && !this.#socket) this.#call?.breakOff()
+    if (!this.#body && !this.#socket) this.#call?.fail()
   }
 
   cpuMs(): number {
     return (this.#settled ? this.#meter?.usedMs : this.#meter?.read()) ?? 0
   }
 
-  /** The more often while threads come and go, the more of their CPU time is known. */
+  /** Frequent samples capture more CPU time of short-lived threads. */
   sample(): void {
     if (!this.#settled) this.#meter?.sample()
   }
@@ -142,17 +142,17 @@ export class ProgramRun implements SlotRun {
     return undefined
   }
 
-  #seek(): void {
+  #requestTarget(): void {
     clearTimeout(this.#waitTimer)
     const { waitMs } = this.#host
     this.#waitTimer = setTimeout(() => {
-      const message = `waited ${seconds(waitMs)} for a program: ${this.#host.whyNone()}`
+      const message = `waited ${duration(waitMs)} for a program: ${this.#host.unavailableReason()}`
       this.#abandon({ kind: 'unready', message })
     }, waitMs)
-    this.#host.seek(this)
+    this.#host.request(this)
   }
 
-  #begin(head: HttpHead, body: PassedBody): void {
+  #begin(head: HttpHead, body: AnswerStream): void {
     this.#meter!.answered()
     this.#readWork(head.headers)
     this.#body = body
@@ -171,50 +171,50 @@ export class ProgramRun implements SlotRun {
     if (work >= 0 && work < Infinity) this.#work = work
   }
 
-  async #failed(error: NodeJS.ErrnoException, call: HttpCall, place: Place): Promise<void> {
+  async #failed(error: NodeJS.ErrnoException, call: HttpCall, target: RequestTarget): Promise<void> {
     if (this.#settled) return
     if (error.code?.startsWith('ERR_')) {
-      return this.#finish({ kind: 'error', status: 400, message: `cannot be passed on: ${error.message}` })
+      return this.#finish({ kind: 'error', status: 400, message: `cannot be forwarded: ${error.message}` })
     }
-    if (!call.connected && ++this.#tries < mostTries) {
-      this.#place = undefined
-      this.#host.unreachable(this, place)
-      if (!this.paused) this.#seek()
+    if (!call.connected && ++this.#tries < maxTries) {
+      this.#target = undefined
+      this.#host.unreachable(this, target)
+      if (!this.paused) this.#requestTarget()
       return
     }
-    const fate = await place.fate()
+    const exit = await target.exit()
     if (this.#settled) return
-    const what = fate ? fate.how : callFault(error, this.#body !== undefined)
-    this.#finish({ kind: fate?.killed ? 'killed' : 'crash', message: `${place.name} ${what}` })
+    const description = exit ? exit.how : describeCallError(error, this.#body !== undefined)
+    this.#finish({ kind: exit?.killed ? 'killed' : 'crash', message: `${target.name} ${description}` })
   }
 
-  /** The request is over, and its place free. */
-  #finish(failure: FailedAnswer | undefined): void {
+  /** The request has ended; its target is free. */
+  #finish(failure: JobFailure | undefined): void {
     if (this.#settled) return
     this.#meter!.answered()
     this.#settle(failure)
-    this.#host.over(this, this.#place!)
+    this.#host.ended(this, this.#target!)
     this.#conclude()
   }
 
-  /** Ends the job before its request is over. */
-  #abandon(failure: FailedAnswer): void {
+  /** Ends the job before its request has ended. */
+  #abandon(failure: JobFailure): void {
     if (this.#settled) return
     this.sample()
     this.#settle(failure)
-    const place = this.#place
-    if (!place) this.#host.leave(this)
-    else if (this.#host.alone) {
-      this.#host.discard(place).then(() => this.#conclude())
+    const target = this.#target
+    if (!target) this.#host.withdraw(this)
+    else if (this.#host.exclusive) {
+      this.#host.discard(target).then(() => this.#conclude())
       return
-    } else this.#host.over(this, place)
+    } else this.#host.ended(this, target)
     this.#conclude()
   }
 
-  #settle(failure: FailedAnswer | undefined): void {
+  #settle(failure: JobFailure | undefined): void {
     this.#settled = true
     this.#meter?.stop()
-    this.#peakMb = this.#place?.peakMb() ?? 0
+    this.#peakMb = this.#target?.peakMb() ?? 0
     clearTimeout(this.#waitTimer)
     if (!failure) this.#body?.complete()
     else {

@@ -1,50 +1,50 @@
-/** One program in a slot, from its start to its end: becomes healthy, takes jobs, and is looked at while it is idle. */
+/** One program in a slot, from its start to its end: becomes healthy, runs jobs, and is checked while it is idle. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { MemoryWatch } from '../slots/memory-watch.ts'
+import { MemoryWatch } from '../processes/memory-watch.ts'
 import { type Address, assignAddress, otherLoopback } from './address.ts'
 import type { CpuAccount } from './cpu-account.ts'
+import { describeExit, describeUnhealthy, type ProgramFacts } from './describe-failure.ts'
 import { GroupUsage, isEnding } from './group-usage.ts'
-import { checkHealth, patienceMs, type Sickness } from './health.ts'
-import { howItEnded, type ProgramFacts, whyNotHealthy } from './last-words.ts'
-import type { Place } from './place.ts'
+import { checkHealth, type HealthProblem, healthTimeoutMs } from './health.ts'
 import { type Exit, ProcessGroup } from './process-group.ts'
 import type { ProgramRun } from './program-run.ts'
+import type { RequestTarget } from './request-target.ts'
 import type { ProgramSettings } from './settings.ts'
 
 export interface ProgramEnd extends Exit {
-  /** We wanted it to end, and not because something was wrong with it. */
+  /** The worker ended a sound program. */
   wanted: boolean
-  /** How long it had been healthy; 0: it never was. */
-  wellMs: number
+  /** How long it was healthy; 0 if it never was. */
+  healthyMs: number
 }
 
 export interface ProgramHost {
   settings: ProgramSettings
-  /** Where unix sockets are made. */
+  /** Folder of Unix sockets. */
   socketDir: string | undefined
-  /** For all jobs that a program takes at a time. */
-  boundMb: number
+  /** Memory limit of a program, for all of its concurrent jobs. */
+  limitMb: number
   /** The clock by which programs become healthy in time, in milliseconds. */
   now(): number
   started(program: Program): void
   healthy(program: Program): void
-  gone(program: Program, end: ProgramEnd): void
-  /** It has more memory than its bound. */
-  outgrown(program: Program, usedMb: number): void
+  ended(program: Program, end: ProgramEnd): void
+  /** The program exceeded its memory limit. */
+  memoryExceeded(program: Program, usedMb: number): void
   log(line: string): void
 }
 
-const mostFailures = 3
-/** A look at its health needs so long to mean something. */
-const leastLookMs = 200
-/** What ends by itself may take so long. */
+const maxFailures = 3
+/** A health check with a shorter timeout proves nothing. */
+const minCheckMs = 200
+/** Grace period between SIGTERM and SIGKILL. */
 const graceMs = 1_000
-/** A program whose connection broke may be about to end: so long it is waited for, to tell how. */
-const fateMs = 200
+/** A program whose connection broke may be exiting: maximum wait for its exit, to report how it ended. */
+const exitWaitMs = 200
 
-export class Program implements Place {
+export class Program implements RequestTarget {
   readonly id: number
-  readonly gone: Promise<ProgramEnd>
+  readonly ended: Promise<ProgramEnd>
   readonly runs = new Set<ProgramRun>()
   readonly #host: ProgramHost
   readonly #startedAt: number
@@ -56,18 +56,18 @@ export class Program implements Place {
   #checkTimer: NodeJS.Timeout | undefined
   #failures = 0
   #lastMb = 0
-  /** Why we end it. */
-  #why: string | undefined
+  /** Why the worker ends it. */
+  #endReason: string | undefined
   #wanted = false
   idleSince = performance.now()
-  /** What is wrong as long as it is not healthy. */
-  trouble = 'it is starting'
+  /** Why it is not healthy. */
+  problem = 'it is starting'
 
   constructor(id: number, host: ProgramHost) {
     this.id = id
     this.#host = host
     this.#startedAt = host.now()
-    this.gone = this.#live()
+    this.ended = this.#live()
   }
 
   get name(): string {
@@ -79,12 +79,12 @@ export class Program implements Place {
   get address(): Address {
     return this.#address!
   }
-  /** Jobs can be given to it. */
+  /** Whether it accepts jobs. */
   get healthy(): boolean {
     return this.#healthyAt !== undefined && !this.ending && !this.#process!.exited
   }
   get ending(): boolean {
-    return this.#why !== undefined
+    return this.#endReason !== undefined
   }
 
   take(run: ProgramRun): void {
@@ -101,7 +101,7 @@ export class Program implements Place {
     this.idleSince = performance.now()
   }
 
-  /** Of a job so short that nobody looked, what was seen last. */
+  /** For a job that ended before the first sample, the last known value. */
   peakMb(): number {
     return Math.max(this.#watch?.peakMb ?? 0, this.#lastMb) / this.#host.settings.concurrency
   }
@@ -124,28 +124,28 @@ export class Program implements Place {
     return this.#process!.exited || (this.pid !== undefined && isEnding(this.pid))
   }
 
-  async fate(): Promise<Exit | undefined> {
-    await Promise.race([this.gone, delay(fateMs)])
-    // On a busy machine it may take longer to end.
-    return this.ending || this.isEnding() ? await this.gone : undefined
+  async exit(): Promise<Exit | undefined> {
+    await Promise.race([this.ended, delay(exitWaitMs)])
+    // On a busy machine the exit may take longer.
+    return this.ending || this.isEnding() ? await this.ended : undefined
   }
 
-  /** Ends it at once, because of what it did. */
-  fail(why: string): void {
-    this.#why ??= why
+  /** Kills it because of a failure. */
+  fail(reason: string): void {
+    this.#endReason ??= reason
     this.#process?.kill()
   }
 
-  /** Ends it at once, because its job is to end. */
+  /** Kills it because its job must end. */
   kill(): void {
     this.#wanted = true
     this.fail('was ended')
   }
 
-  /** Lets it end: nobody needs it. */
+  /** Ends it gracefully because it is not needed. */
   end(): void {
     this.#wanted = true
-    this.#why ??= 'was ended'
+    this.#endReason ??= 'was ended'
     this.#process?.end(graceMs)
   }
 
@@ -156,11 +156,11 @@ export class Program implements Place {
     }))
     clearTimeout(this.#checkTimer)
     this.#watch?.stop()
-    const wellMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
+    const healthyMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
     const { killed } = exit
-    const how = this.#why ?? howItEnded(exit.how, this.#healthyAt !== undefined, this.#facts())
-    const end = { how, killed: killed && !this.ending, wanted: this.#wanted, wellMs }
-    this.#host.gone(this, end)
+    const how = this.#endReason ?? describeExit(exit.how, this.#healthyAt !== undefined, this.#facts())
+    const end = { how, killed: killed && !this.ending, wanted: this.#wanted, healthyMs }
+    this.#host.ended(this, end)
     return end
   }
 
@@ -170,7 +170,7 @@ export class Program implements Place {
     this.#address = address
     if (this.ending) return { how: 'was ended', killed: false }
     const env: NodeJS.ProcessEnv = { ...process.env, ...settings.env }
-    // The secret that workers join with is not for programs.
+    // Programs must not see the secret with which workers join.
     delete env.PLIMSOLL_TOKEN
     if ('port' in address.connect) env.PORT = `${address.connect.port}`
     const { cwd } = settings
@@ -179,79 +179,79 @@ export class Program implements Place {
     if (group.pid !== undefined) this.#usage = new GroupUsage(group.pid)
     this.#host.started(this)
     await this.#start(group)
-    return await group.gone
+    return await group.ended
   }
 
   async #start(group: ProcessGroup): Promise<void> {
     const { now, settings } = this.#host
     const until = now() + settings.startMs
-    let known: Sickness | undefined
+    let previous: HealthProblem | undefined
     for (let waitMs = 20; !group.exited && !this.ending; waitMs = Math.min(250, waitMs * 1.5)) {
-      const limitMs = Math.max(1, Math.min(patienceMs, until - now()))
+      const limitMs = Math.max(1, Math.min(healthTimeoutMs, until - now()))
       const found = await this.#check(limitMs)
       if (group.exited || this.ending) return
       if (!found) return this.#becomeHealthy()
-      // A last look that had no time to see anything says nothing new.
-      const sickness: Sickness = known && limitMs < leastLookMs ? known : found
-      known = sickness
-      this.trouble = sickness.why
-      if (now() >= until) return this.fail(whyNotHealthy(sickness, this.#facts()))
-      await Promise.race([group.gone, delay(waitMs)])
+      // A last check that had too little time proves nothing.
+      const problem: HealthProblem = previous && limitMs < minCheckMs ? previous : found
+      previous = problem
+      this.problem = problem.message
+      if (now() >= until) return this.fail(describeUnhealthy(problem, this.#facts()))
+      await Promise.race([group.ended, delay(waitMs)])
     }
   }
 
   #becomeHealthy(): void {
     this.#healthyAt = performance.now()
     this.idleSince = this.#healthyAt
-    this.#usage?.findStrays()
-    const { boundMb, log } = this.#host
+    this.#usage?.findDetached()
+    const { limitMb, log } = this.#host
     this.#lastMb = this.#usage?.memoryMb() ?? 0
-    if (this.#lastMb > boundMb) {
+    if (this.#lastMb > limitMb) {
       log(
-        `slot ${this.id}: uses ${Math.ceil(this.#lastMb)} MB before any job: more than the ${boundMb} MB it may use`,
+        `slot ${this.id}: uses ${Math.ceil(this.#lastMb)} MB without a job: more than its limit of ${limitMb} MB`,
       )
     }
     this.#planCheck()
     this.#host.healthy(this)
   }
 
-  async #check(limitMs: number): Promise<Sickness | undefined> {
+  async #check(limitMs: number): Promise<HealthProblem | undefined> {
     const { health } = this.#host.settings
-    const sickness = await checkHealth(this.address, health, limitMs)
-    const other = sickness?.silent ? otherLoopback(this.address) : undefined
-    if (!other) return sickness
-    const there = await checkHealth(other, health, limitMs)
-    if (there?.silent) return sickness
+    const problem = await checkHealth(this.address, health, limitMs)
+    const other = problem?.refused ? otherLoopback(this.address) : undefined
+    if (!other) return problem
+    const otherProblem = await checkHealth(other, health, limitMs)
+    if (otherProblem?.refused) return problem
     this.#address = other
-    return there
+    return otherProblem
   }
 
   #planCheck(): void {
-    this.#checkTimer = setTimeout(() => this.#look(), this.#host.settings.healthEveryMs).unref()
+    this.#checkTimer = setTimeout(() => this.#checkIdle(), this.#host.settings.healthEveryMs).unref()
   }
 
-  /** Only while it is idle: one that takes a single job at a time could not answer. */
-  async #look(): Promise<void> {
-    const sickness = this.runs.size > 0 ? undefined : await this.#check(patienceMs)
+  /** Checks only while idle: a program that handles one request at a time could not answer. */
+  async #checkIdle(): Promise<void> {
+    const problem = this.runs.size > 0 ? undefined : await this.#check(healthTimeoutMs)
     if (!this.healthy) return
-    this.#failures = sickness && this.runs.size === 0 ? this.#failures + 1 : 0
-    if (this.#failures < mostFailures) return this.#planCheck()
-    this.fail(`not healthy any more: ${sickness!.why}, ${mostFailures} times in a row`)
+    this.#failures = problem && this.runs.size === 0 ? this.#failures + 1 : 0
+    if (this.#failures < maxFailures) return this.#planCheck()
+    this.fail(`no longer healthy: ${problem!.message}, ${maxFailures} times in a row`)
   }
 
   #watchMemory(): void {
     const usage = this.#usage
     if (!usage) return
-    this.#watch = new MemoryWatch(() => this.#lookAtMemory(usage), this.#host.boundMb, {
-      over: (usedMb) => this.#host.outgrown(this, usedMb),
-      looked: () => {
+    this.#watch = new MemoryWatch(() => this.#sampleMemory(usage), this.#host.limitMb, {
+      exceeded: (usedMb) => this.#host.memoryExceeded(this, usedMb),
+      sampled: () => {
         for (const run of this.runs) run.sample()
       },
     })
     this.#watch.start()
   }
 
-  #lookAtMemory(usage: GroupUsage): number | undefined {
+  #sampleMemory(usage: GroupUsage): number | undefined {
     const usedMb = usage.memoryMb()
     if (usedMb !== undefined) this.#lastMb = usedMb
     return usedMb
@@ -261,7 +261,7 @@ export class Program implements Place {
     return {
       command: this.#host.settings.command,
       startMs: this.#host.settings.startMs,
-      tookMs: this.#host.now() - this.#startedAt,
+      ageMs: this.#host.now() - this.#startedAt,
       lastLine: this.#process?.lastLine ?? '',
       pids: this.#usage?.members() ?? [],
     }

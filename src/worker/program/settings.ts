@@ -1,7 +1,7 @@
-/** What a worker must know of the user's server, as the configuration has checked it. */
+/** Settings of an existing server, as the configuration has validated them. */
 import type { CheckedServer } from '../../config/check-server.ts'
 
 export type { UpstreamSettings } from '../../config/server-settings.ts'
 
-/** A program that it starts. */
+/** For programs that the worker starts. */
 export type ProgramSettings = CheckedServer

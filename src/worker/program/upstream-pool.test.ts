@@ -1,16 +1,19 @@
-/** Programs that somebody else starts and ends. */
+/** Upstreams: servers that the worker does not start or end. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
-import { until } from '../slots/fixtures/use-pool.ts'
-import { jobOf, read, serverDefaults } from './fixtures/use-programs.ts'
+import { until } from '../slots/testing/use-pool.ts'
 import type { UpstreamSettings } from './settings.ts'
+import { jobOf, read, serverDefaults } from './testing/use-programs.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
+/** An address of this process alone: between two uses of a port nobody else takes it. */
+const host = `127.${(process.pid >> 14) & 127}.${(process.pid >> 7) & 127}.${2 + (process.pid & 127)}`
+
 async function serve(t: TestContext, listener: RequestListener, port = 0): Promise<Server> {
-  const server = createServer(listener).listen(port, '127.0.0.1')
+  const server = createServer(listener).listen(port, host)
   await once(server, 'listening')
   t.after(() => {
     server.close()
@@ -23,7 +26,7 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 function usePool(t: TestContext, port: number, settings: Partial<UpstreamSettings> = {}) {
   const lines: string[] = []
-  const upstream = `http://127.0.0.1:${port}`
+  const upstream = `http://${host}:${port}`
   const pool = new UpstreamPool({
     server: { ...serverDefaults, upstream, ...settings },
     log: (line) => lines.push(line),
@@ -32,7 +35,7 @@ function usePool(t: TestContext, port: number, settings: Partial<UpstreamSetting
   return { pool, lines, upstream }
 }
 
-test('jobs are sent there, several at a time, and their time is measured', async (t) => {
+test('an upstream receives several jobs at a time, and their time is measured', async (t) => {
   const server = await serve(t, (request, response) => response.end(request.url))
   const { pool } = usePool(t, portOf(server))
   await pool.ready()
@@ -46,10 +49,10 @@ test('jobs are sent there, several at a time, and their time is measured', async
   assert.equal(pool.size, 0)
 })
 
-test('a job that is cancelled closes its connection, and the upstream lives on', async (t) => {
+test('cancelling a job closes its connection, but not the upstream', async (t) => {
   const closed = Promise.withResolvers<void>()
   const server = await serve(t, (request, response) => {
-    if (request.url !== '/hang') return response.end('well')
+    if (request.url !== '/hang') return response.end('fine')
     request.socket.on('close', () => closed.resolve())
     response.write('begun')
   })
@@ -58,10 +61,10 @@ test('a job that is cancelled closes its connection, and the upstream lives on',
   await run.answer
   run.cancel()
   await Promise.all([closed.promise, run.ended])
-  assert.equal((await read(pool.start(jobOf('/')))).body, 'well')
+  assert.equal((await read(pool.start(jobOf('/')))).body, 'fine')
 })
 
-test('an upstream that is away is told once, its jobs wait for it, and then fail in words', async (t) => {
+test('an unreachable upstream is reported once, and its jobs fail with a message after a wait', async (t) => {
   const gone = await serve(t, () => {})
   const port = portOf(gone)
   gone.close()
@@ -77,7 +80,7 @@ test('an upstream that is away is told once, its jobs wait for it, and then fail
   assert.deepEqual(lines, [`upstream ${upstream}: not healthy: nothing listens on ${upstream}`])
 })
 
-test('jobs that wait are sent when it is back', async (t) => {
+test('waiting jobs are sent when the upstream is healthy again', async (t) => {
   const first = await serve(t, (_, response) => response.end('first'))
   const port = portOf(first)
   const { pool, lines, upstream } = usePool(t, port)
@@ -86,7 +89,7 @@ test('jobs that wait are sent when it is back', async (t) => {
   first.closeAllConnections()
   await once(first, 'close')
   const waits = pool.start(jobOf('/'))
-  await until(() => lines.length === 2, 'it is known to be away')
+  await until(() => lines.length === 2, 'it is known to be unreachable')
   await serve(t, (_, response) => response.end('second'), port)
   assert.equal((await read(waits)).body, 'second')
   assert.deepEqual(lines, [
@@ -96,17 +99,20 @@ test('jobs that wait are sent when it is back', async (t) => {
   ])
 })
 
-test('an upstream whose health check fails three times gets no jobs until it passes', async (t) => {
-  let well = true
+test('an upstream that fails three health checks receives no jobs until it passes one', async (t) => {
+  let healthy = true
   const server = await serve(t, (request, response) =>
-    response.writeHead(request.url === '/up' && !well ? 500 : 200).end('answer'),
+    response.writeHead(request.url === '/up' && !healthy ? 500 : 200).end('answer'),
   )
   const { pool, lines, upstream } = usePool(t, portOf(server), { health: '/up', healthEveryMs: 10 })
   await pool.ready()
-  well = false
-  await until(() => lines.includes(`upstream ${upstream}: not healthy: GET /up answered 500`), 'it is sick')
+  healthy = false
+  await until(
+    () => lines.includes(`upstream ${upstream}: not healthy: GET /up answered 500`),
+    'it is unhealthy',
+  )
   const run = pool.start(jobOf('/'))
-  well = true
+  healthy = true
   assert.equal((await read(run)).body, 'answer')
   await run.ended
 })

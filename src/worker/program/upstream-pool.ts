@@ -1,11 +1,11 @@
-/** A program that runs already, as a pool: health-checked, given jobs as they come, never stopped or ended. */
+/** An upstream as a pool: checks its health and sends jobs to it, but never pauses or ends it. */
 import { ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
-import type { SlotJobRequest, SlotRun } from '../slots/slot-run.ts'
+import type { JobRequest, JobRun } from '../job-run.ts'
 import { urlAddress } from './address.ts'
-import { checkHealth, patienceMs } from './health.ts'
-import type { Place } from './place.ts'
-import { ProgramRun, type RunHost } from './program-run.ts'
+import { checkHealth, healthTimeoutMs } from './health.ts'
+import { ProgramRun, type ProgramRunHost } from './program-run.ts'
+import type { RequestTarget } from './request-target.ts'
 import type { UpstreamSettings } from './settings.ts'
 
 export interface UpstreamPoolOptions {
@@ -13,70 +13,70 @@ export interface UpstreamPoolOptions {
   log(line: string): void
 }
 
-const mostFailures = 3
-/** Before it is looked at again while it is not healthy. */
-const firstMs = 100
-const mostMs = 5_000
+const maxFailures = 3
+/** Delays between checks while it is unhealthy. */
+const firstDelayMs = 100
+const maxDelayMs = 5_000
 
 export class UpstreamPool implements JobPool {
   readonly #options: UpstreamPoolOptions
-  readonly #place: Place
-  readonly #runHost: RunHost
+  readonly #target: RequestTarget
+  readonly #runHost: ProgramRunHost
   readonly #runs = new Set<ProgramRun>()
   readonly #waiting = new Set<ProgramRun>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #readyTimer: NodeJS.Timeout
   #healthy = false
   #failures = 0
-  #trouble = 'not looked at yet'
-  #waitMs = firstMs
+  #problem = 'not checked yet'
+  #waitMs = firstDelayMs
   #checkTimer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(options: UpstreamPoolOptions) {
     const { server } = options
     this.#options = options
-    this.#place = {
+    this.#target = {
       name: `the upstream ${server.upstream}`,
       address: urlAddress(new URL(server.upstream)),
       pid: undefined,
       peakMb: () => 0,
       account: () => undefined,
       isEnding: () => false,
-      fate: async () => undefined,
+      exit: async () => undefined,
     }
     this.#runHost = {
-      alone: false,
+      exclusive: false,
       waitMs: server.startMs,
-      whyNone: () => `${this.#name} is not healthy: ${this.#trouble}`,
+      unavailableReason: () => `${this.#name} is not healthy: ${this.#problem}`,
       pause: () => {},
       resume: () => {},
-      seek: (run) => {
+      request: (run) => {
         this.#waiting.add(run)
         this.#serve()
       },
-      leave: (run) => this.#waiting.delete(run),
+      withdraw: (run) => this.#waiting.delete(run),
       unreachable: (run) => {
         this.#runs.delete(run)
-        this.#sicken(`nothing listens on ${this.#place.address.where}`)
+        this.#markUnhealthy(`nothing listens on ${this.#target.address.where}`)
       },
-      over: (run) => this.#runs.delete(run),
+      ended: (run) => this.#runs.delete(run),
       discard: async () => {},
     }
     this.#readyTimer = setTimeout(() => this.#ready.resolve(), server.startMs)
     this.#ready.promise.catch(() => {})
-    this.#look()
+    this.#check()
   }
 
-  /** It is healthy, or had the time to be. */
+  /** Resolves when the upstream is healthy, or after the start timeout. */
   ready(): Promise<void> {
     return this.#ready.promise
   }
 
-  /** None of its processes is ours. */
+  /** The worker starts no processes for an upstream. */
   readonly size = 0
 
-  start(job: SlotJobRequest): SlotRun {
+  start(job: JobRequest): JobRun {
     if (this.#closed) throw new ContractError(`job ${job.job}: the pool is closed`)
     return new ProgramRun(job, this.#runHost)
   }
@@ -98,32 +98,32 @@ export class UpstreamPool implements JobPool {
     for (const run of this.#waiting) {
       this.#waiting.delete(run)
       this.#runs.add(run)
-      run.use(this.#place)
+      run.use(this.#target)
     }
   }
 
-  /** While it has jobs it is looked at only if it is not healthy: it may take no more connections than it has jobs. */
-  async #look(): Promise<void> {
+  /** A healthy upstream is not checked while it has jobs: it may accept no more connections than it has jobs. */
+  async #check(): Promise<void> {
     const isBusy = () => this.#healthy && this.#runs.size > 0
     const { health } = this.#options.server
-    const sickness = isBusy() ? undefined : await checkHealth(this.#place.address, health, patienceMs)
+    const problem = isBusy() ? undefined : await checkHealth(this.#target.address, health, healthTimeoutMs)
     if (this.#closed) return
-    if (sickness && !isBusy() && ++this.#failures >= (this.#healthy ? mostFailures : 1))
-      this.#sicken(sickness.why)
-    else if (!sickness) this.#recover()
+    if (problem && !isBusy() && ++this.#failures >= (this.#healthy ? maxFailures : 1))
+      this.#markUnhealthy(problem.message)
+    else if (!problem) this.#markHealthy()
     this.#plan()
   }
 
   #plan(): void {
     const waitMs = this.#healthy ? this.#options.server.healthEveryMs : this.#waitMs
-    if (!this.#healthy) this.#waitMs = Math.min(mostMs, 2 * waitMs)
+    if (!this.#healthy) this.#waitMs = Math.min(maxDelayMs, 2 * waitMs)
     clearTimeout(this.#checkTimer)
-    this.#checkTimer = setTimeout(() => this.#look(), waitMs).unref()
+    this.#checkTimer = setTimeout(() => this.#check(), waitMs).unref()
   }
 
-  #recover(): void {
+  #markHealthy(): void {
     this.#failures = 0
-    this.#waitMs = firstMs
+    this.#waitMs = firstDelayMs
     if (!this.#healthy) this.#options.log(`${this.#name}: healthy`)
     this.#healthy = true
     this.#ready.resolve()
@@ -131,9 +131,10 @@ export class UpstreamPool implements JobPool {
     this.#serve()
   }
 
-  #sicken(why: string): void {
-    if (this.#trouble !== why || this.#healthy) this.#options.log(`${this.#name}: not healthy: ${why}`)
-    this.#trouble = why
+  #markUnhealthy(problem: string): void {
+    if (this.#problem !== problem || this.#healthy)
+      this.#options.log(`${this.#name}: not healthy: ${problem}`)
+    this.#problem = problem
     if (!this.#healthy) return
     this.#healthy = false
     this.#plan()

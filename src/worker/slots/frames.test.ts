@@ -3,10 +3,10 @@ import test from 'node:test'
 import fc from 'fast-check'
 import { Credit, encodeChunk, encodeMessage, FrameReader, type ToSlot } from './frames.ts'
 
-// The same cases in every run: a failure must be found, not met by chance.
+// A fixed seed runs the same cases every time.
 fc.configureGlobal({ seed: 1 })
 
-test('frames come out as they went in, wherever the reads break', () => {
+test('frames are decoded, wherever the stream is split', () => {
   const frame = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc.record({ type: fc.constant('credit' as const), bytes: fc.nat() }, { noNullPrototype: true }),
@@ -32,7 +32,7 @@ test('frames come out as they went in, wherever the reads break', () => {
   )
 })
 
-test('a stream that is out of step is refused', () => {
+test('a corrupt stream is rejected', () => {
   const reader = () =>
     new FrameReader(
       () => {},
@@ -46,7 +46,7 @@ test('a stream that is out of step is refused', () => {
   assert.throws(() => reader().push(Buffer.from([0, 0, 0, 1, 1, 0x7b])), { message: /not JSON/ })
 })
 
-test('credit holds a sender back until more is granted', async () => {
+test('a sender without credit waits until more is granted', async () => {
   const credit = new Credit(10)
   assert.equal(await credit.take(12), true)
   let sent = false

@@ -1,5 +1,5 @@
 /**
- * What pool and slot say to each other, as frames on a socket: length (4 bytes), kind (1 byte), then a JSON
+ * The protocol between pool and slot: frames on a socket, each with a length (4 bytes), a kind (1 byte), and a JSON
  * message or a chunk of a body.
  */
 
@@ -15,24 +15,24 @@ export type ToSlot =
       workload: string
       params: unknown
       hasBody: boolean
-      /** Tell what was counted along with how much work is done. */
+      /** Whether reports of work include tallies. */
       tallies: boolean
     }
-  /** The request's body is complete, or broke off with an error. */
+  /** The request body is complete, or failed with an error. */
   | { type: 'body-end'; error?: string }
-  /** So many more bytes of the answer may be sent. */
+  /** The slot may send this many more bytes of the answer. */
   | { type: 'credit'; bytes: number }
-  /** The slot will not be stopped until it says `release`. */
+  /** The slot will not be stopped until it sends `release`. */
   | { type: 'held' }
 
 export type FromSlot =
-  /** The process is up; from now on it can be stopped without outliving its parent. */
+  /** The process is up. From now on it can be stopped without outliving its parent. */
   | { type: 'hello' }
-  /** The workloads are loaded. Cold: without the help of the compile cache, which is filled now. */
+  /** The workloads are loaded. Cold: without the compile cache, which is filled now. */
   | { type: 'ready'; cold: boolean }
   /** The workloads cannot be loaded; the slot ends. */
   | { type: 'unloadable'; message: string }
-  /** The job starts, when the process has used so much CPU time in all. A job without it never started. */
+  /** The job starts; `cpuMs` is the CPU time of the process so far. */
   | { type: 'begun'; cpuMs: number }
   | { type: 'credit'; bytes: number }
   | { type: 'progress'; fraction: number }
@@ -41,9 +41,9 @@ export type FromSlot =
   | { type: 'hold' }
   | { type: 'release' }
   | ({ type: 'head' } & AnswerHead)
-  /** The job is over. A failure without a head before it is the answer; after a head it breaks the body off. */
+  /** The job has ended. A failure before the head is the answer; a failure after it ends the body. */
   | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & Partial<WorkDone>)
-  /** The process ends itself, and not because it was told to. */
+  /** The process exits by itself. */
   | ({ type: 'dying'; cpuMs: number; failure?: SlotFailure } & Partial<WorkDone>)
 
 export interface AnswerHead {
@@ -58,13 +58,13 @@ export interface SlotFailure {
   status?: number
 }
 
-/** Bytes of a body that may be under way unread. Credit, not the socket, holds back: control never queues behind bodies. */
+/** Bytes of a body that may be in flight. Credit limits senders before the socket does, so messages never wait for bodies. */
 export const windowBytes = 256 * 1024
 export const chunkBytes = 64 * 1024
 
 const headerBytes = 5
-/** Far beyond any sensible parameters; a longer frame means that the stream is out of step. */
-const mostBytes = 512 * 1024 * 1024
+/** Far beyond reasonable parameters: a longer frame means that the stream is corrupt. */
+const maxFrameBytes = 512 * 1024 * 1024
 const messageKind = 1
 const chunkKind = 2
 
@@ -84,7 +84,7 @@ function encode(kind: number, payload: Uint8Array): Buffer {
   return frame
 }
 
-/** Cuts a stream of bytes into frames, wherever the reads happen to break. */
+/** Splits a stream of bytes into frames. */
 export class FrameReader<M> {
   #parts: Buffer[] = []
   #have = 0
@@ -100,12 +100,12 @@ export class FrameReader<M> {
   push(bytes: Buffer): void {
     this.#parts.push(bytes)
     this.#have += bytes.length
-    // Joined only once a whole frame is here: a large one arriving in small reads is copied once.
+    // Buffers are concatenated only when a frame is complete, so that a large frame is copied once.
     while (this.#have >= this.#need) {
       const all = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
       const size = all.readUInt32BE(0)
-      if (size > mostBytes)
-        throw new ProtocolError(`a frame of ${size} bytes: at most ${mostBytes} are allowed`)
+      if (size > maxFrameBytes)
+        throw new ProtocolError(`a frame of ${size} bytes: at most ${maxFrameBytes} are allowed`)
       this.#need = headerBytes + size
       if (all.length < this.#need) {
         this.#parts = [all]
@@ -159,19 +159,19 @@ export class Channel<Out extends ToSlot | FromSlot, In extends ToSlot | FromSlot
         on.broken(error)
       }
     })
-    // The other end died: 'close' follows and says all there is to say.
+    // The other process ended; 'close' follows.
     socket.on('error', () => {})
     socket.on('close', on.closed)
   }
 
-  /** Written to the kernel at once unless earlier frames wait, so a message goes out even if the caller never yields. */
+  /** Writes to the kernel at once unless earlier frames wait, so a message is sent even if the caller never yields. */
   send(...messages: (Out | Uint8Array)[]): void {
     if (!this.#socket.writable) return
     const frames = messages.map((it) => (it instanceof Uint8Array ? encodeChunk(it) : encodeMessage(it)))
     this.#socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames))
   }
 
-  /** True while earlier frames wait for the other end to read. */
+  /** Whether earlier frames wait for the other end to read. */
   get congested(): boolean {
     return this.#socket.writableLength > 0
   }
@@ -181,7 +181,7 @@ export class Channel<Out extends ToSlot | FromSlot, In extends ToSlot | FromSlot
   }
 }
 
-/** Bytes one side may still send. */
+/** Bytes that one side may still send. */
 export class Credit {
   #left: number
   #closed = false
@@ -196,7 +196,7 @@ export class Credit {
     if (this.#left > 0) this.#wake?.()
   }
 
-  /** Waits until something may be sent, then counts `bytes`. False: nobody wants more. */
+  /** Waits until something may be sent, then subtracts `bytes`. Returns false after `close`. */
   async take(bytes: number): Promise<boolean> {
     while (this.#left <= 0 && !this.#closed) {
       await new Promise<void>((resolve) => {
@@ -213,7 +213,7 @@ export class Credit {
   }
 }
 
-/** Pieces no longer than a chunk, without copying. */
+/** Divides bytes into chunks, without copying. */
 export function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
 }

@@ -1,71 +1,255 @@
-/** One job in a slot, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
-import type { Duplex, Readable } from 'node:stream'
-import type { Measure, WorkDone } from '../../model/cost.ts'
-import type { HttpHead, HttpRequest } from '../../wire/messages.ts'
-import type { AnswerHead } from './frames.ts'
+/** Runs one job in a slot: sends it, receives its messages, and determines how it ended. */
+import { AnswerBroken } from '../../lib/errors.ts'
+import type { WorkDone } from '../../model/cost.ts'
+import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
+import { MemoryWatch } from '../processes/memory-watch.ts'
+import { cpuMs, peakMb, rssMb } from '../processes/proc.ts'
+import { AnswerBody, BodyPump } from './body-streams.ts'
+import type { FromSlot } from './frames.ts'
+import type { Occupant, Slot, SlotEnd } from './slot.ts'
 
-export interface SlotJobRequest {
-  job: string
-  attempt: number
-  workload: string
-  params: unknown
-  body?: Readable
-  /** A client's own request, for a program to answer. */
-  http?: HttpRequest
-  /** What followed its body, name and value in turn; known when the body has ended. */
-  trailers?(): string[]
-  /** True: what was counted is wanted while the job runs, not only at its end. */
-  tallies?: boolean
+export interface SlotRunHost {
+  memoryMb: number
+  /** The job has ended. A slot that is not reusable must be killed. */
+  ended(slot: Slot, reusable: boolean): void
+  /** Returns another slot, because the last one ended before the job started. */
+  replace(workload: string): Slot
 }
 
-export type SlotAnswer =
-  | ({ kind: 'result'; body: Readable } & AnswerHead)
-  /** Of a program, passed on as it comes. The trailers, name and value in turn, are known when the body has ended. */
-  | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
-  /** A program speaks another protocol from here on. The job ends with the socket. */
-  | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
-  | { kind: 'error'; message: string; status?: number }
-  | { kind: 'limit'; message: string }
-  | { kind: 'crash'; message: string }
-  /** The slot was ended by SIGKILL, and not by us. */
-  | { kind: 'killed'; message: string }
-  | { kind: 'unready'; message: string }
-  | { kind: 'cancelled' }
+/** Interval between samples of CPU time, which is otherwise unknown if the job crashes its process. */
+const sampleMs = 100
 
-/** How a job can end without a result. */
-export type FailedAnswer = Exclude<SlotAnswer, { kind: 'result' | 'http' | 'upgraded' }>
+/** An earlier job may have broken the slot, so that it ends just when it receives the next job. */
+const maxRestarts = 2
 
-/** Unmetered, or not known in time: without work. Of a job that crashed or was killed, what was last known. */
-export interface SlotUsage extends Partial<WorkDone> {
-  /** Of a job that shares its program with others, or whose program runs elsewhere, the time that it took. */
-  cpuMs: number
-  /** What `work` is. Undefined: what the worker's meter says. */
-  measure?: Measure
-  /** From `start` to the end, pauses included. */
-  wallMs: number
-  peakMemoryMb: number
-}
-
-export interface SlotRun {
-  /** Never rejects. A result's body may still break off, with an AnswerBroken. */
-  readonly answer: Promise<SlotAnswer>
-  /** When all is over and the slot is free or gone; never rejects. */
-  readonly ended: Promise<SlotUsage>
-  /** Idempotent; without effect while not interruptible, so ask again on `onInterruptible`. */
-  pause(): void
-  resume(): void
-  readonly paused: boolean
-  /** False inside `ctx.uninterrupted`. */
-  readonly interruptible: boolean
+export class SlotRun implements JobRun, Occupant {
+  readonly #request: JobRequest
+  readonly #host: SlotRunHost
+  readonly #answer = Promise.withResolvers<JobAnswer>()
+  readonly #ended = Promise.withResolvers<JobUsage>()
+  readonly #startedAt = performance.now()
+  readonly #pump: BodyPump | undefined
+  #slot: Slot | undefined
+  #watch: MemoryWatch | undefined
+  #body: AnswerBody | undefined
+  /** CPU time of the process when the job started; undefined before. */
+  #baseCpuMs: number | undefined
+  #lastCpuMs = 0
+  #sampledAt = 0
+  #lastWork: (WorkDone & { at: number }) | undefined
+  #peakMb = 0
+  #restarts = 0
+  /** The job asked to be uninterrupted while it was paused. */
+  #holdPending = false
+  #settled = false
+  paused = false
+  interruptible = true
   onInterruptible?: () => void
-  /** Ends the job with its slot. Idempotent. */
-  cancel(): void
-  /** CPU time spent on this job so far, by all threads. */
-  cpuMs(): number
-  /** What the meter last said, and when, in milliseconds since 1970. */
-  work(): (WorkDone & { at: number }) | undefined
-  /** The meter has said more. */
   onWork?: () => void
-  readonly progress: number | undefined
-  readonly pid: number | undefined
+  progress: number | undefined
+
+  constructor(request: JobRequest, host: SlotRunHost) {
+    this.#request = request
+    this.#host = host
+    this.#pump = request.body && new BodyPump(request.body)
+  }
+
+  get job(): string {
+    return this.#request.job
+  }
+  get workload(): string {
+    return this.#request.workload
+  }
+  get answer(): Promise<JobAnswer> {
+    return this.#answer.promise
+  }
+  get ended(): Promise<JobUsage> {
+    return this.#ended.promise
+  }
+  get pid(): number | undefined {
+    return this.#slot?.pid
+  }
+
+  use(slot: Slot): void {
+    this.#slot = slot
+    if (this.paused) slot.stop()
+    slot.take(this)
+  }
+
+  pause(): void {
+    if (this.#settled || this.paused || !this.interruptible) return
+    this.paused = true
+    this.#watch?.stop()
+    this.#slot?.stop()
+  }
+
+  resume(): void {
+    if (!this.paused) return
+    this.paused = false
+    if (this.#settled) return
+    if (this.#holdPending) this.#hold()
+    this.#slot?.resume()
+    this.#watch?.start()
+  }
+
+  cancel(): void {
+    this.#kill({ kind: 'cancelled' })
+  }
+
+  cpuMs(): number {
+    if (this.#settled || this.#baseCpuMs === undefined || this.pid === undefined) return this.#lastCpuMs
+    const now = cpuMs(this.pid)
+    if (now !== undefined) this.#lastCpuMs = Math.max(this.#lastCpuMs, now - this.#baseCpuMs)
+    return this.#lastCpuMs
+  }
+
+  work(): (WorkDone & { at: number }) | undefined {
+    return this.#lastWork
+  }
+
+  slotReady(): void {
+    const { job, attempt, workload, params, body, tallies = false } = this.#request
+    this.#slot!.send({ type: 'job', job, attempt, workload, params, hasBody: body !== undefined, tallies })
+  }
+
+  chunk(chunk: Buffer): void {
+    this.#body?.receive(chunk)
+  }
+
+  message(message: FromSlot): void {
+    if (this.#settled) return
+    if (message.type === 'begun') this.#begin(message.cpuMs)
+    else if (message.type === 'credit') this.#pump?.grant(message.bytes)
+    else if (message.type === 'progress') this.progress = message.fraction
+    else if (message.type === 'work') {
+      this.#noteWork(message, message.at)
+      this.onWork?.()
+    } else if (message.type === 'hold') {
+      if (this.paused) this.#holdPending = true
+      else this.#hold()
+    } else if (message.type === 'release') this.#setInterruptible(true)
+    else if (message.type === 'head') {
+      const { status, contentType, headers } = message
+      this.#body = new AnswerBody((bytes) => this.#slot?.send({ type: 'credit', bytes }))
+      this.#answer.resolve({ kind: 'result', status, contentType, headers, body: this.#body })
+    } else if (message.type === 'end') this.#finish(message)
+  }
+
+  slotEnded(end: SlotEnd): void {
+    if (!this.#settled && !this.#begun && end.unloadable === undefined && this.#restarts++ < maxRestarts) {
+      return this.use(this.#host.replace(this.workload))
+    }
+    if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
+    if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)
+    if (!this.#settled) this.#settle(this.#explain(end))
+    this.#conclude()
+  }
+
+  get #begun(): boolean {
+    return this.#baseCpuMs !== undefined
+  }
+
+  #begin(baseCpuMs: number): void {
+    const slot = this.#slot!
+    this.#baseCpuMs = baseCpuMs
+    this.#watch = new MemoryWatch(() => rssMb(slot.pid!), this.#host.memoryMb, {
+      exceeded: (usedMb) => {
+        this.#peakMb = usedMb
+        this.#kill(this.#limit('it grew too large'))
+      },
+      sampled: () => this.#sample(),
+    })
+    if (!this.paused) this.#watch.start()
+    this.#pump?.start(
+      (piece) => slot.send(piece),
+      (error) => slot.send({ type: 'body-end', ...(error !== undefined && { error }) }),
+    )
+  }
+
+  #sample(): void {
+    this.#peakMb = Math.max(this.#peakMb, this.#watch?.peakMb ?? 0)
+    if (performance.now() - this.#sampledAt < sampleMs) return
+    this.#sampledAt = performance.now()
+    this.cpuMs()
+  }
+
+  #hold(): void {
+    this.#holdPending = false
+    this.#slot!.send({ type: 'held' })
+    this.#setInterruptible(false)
+  }
+
+  #setInterruptible(value: boolean): void {
+    if (this.interruptible === value) return
+    this.interruptible = value
+    this.onInterruptible?.()
+  }
+
+  #noteWork({ work, tally }: WorkDone, at = Date.now()): void {
+    this.#lastWork = { work, at, ...(tally && { tally }) }
+  }
+
+  #finish({ cpuMs, maxRssMb, failure, work, tally }: Extract<FromSlot, { type: 'end' }>): void {
+    this.#lastCpuMs = cpuMs
+    if (work !== undefined) this.#noteWork({ work, ...(tally && { tally }) })
+    this.#peakMb = peakMb(this.pid!) ?? maxRssMb
+    const limit = failure?.kind === 'limit' && this.#limit(failure.message)
+    this.#settle(limit || (failure as JobFailure | undefined))
+    const slot = this.#slot!
+    // The job's last output is already in the pipes; it is read before the slot receives another job.
+    setImmediate(() => {
+      this.#host.ended(slot, !limit)
+      this.#conclude()
+    })
+  }
+
+  #kill(failure: JobFailure): void {
+    if (this.#settled) return
+    this.cpuMs()
+    this.#peakMb = Math.max(this.#peakMb, (this.pid !== undefined && peakMb(this.pid)) || 0)
+    this.#settle(failure)
+    this.#slot!.kill()
+  }
+
+  /** Fixes the outcome: later messages from the slot are ignored. */
+  #settle(failure: JobFailure | undefined): void {
+    this.#settled = true
+    this.#watch?.stop()
+    this.#pump?.stop()
+    if (!failure) this.#body?.push(null)
+    else if (!this.#body) this.#answer.resolve(failure)
+    else {
+      const message = failure.kind === 'cancelled' ? 'the job was cancelled' : failure.message
+      this.#body.destroy(new AnswerBroken(failure.kind, message))
+    }
+  }
+
+  #conclude(): void {
+    this.paused = false
+    this.#setInterruptible(true)
+    const { work, tally } = this.#lastWork ?? {}
+    this.#ended.resolve({
+      cpuMs: this.#lastCpuMs,
+      wallMs: performance.now() - this.#startedAt,
+      peakMemoryMb: this.#peakMb,
+      ...(work !== undefined && { work }),
+      ...(tally && { tally }),
+    })
+  }
+
+  #explain({ how, unloadable, failure, outOfMemory, killed }: SlotEnd): JobFailure {
+    if (outOfMemory) return this.#limit('its JavaScript heap is full')
+    if (failure?.kind === 'limit') return this.#limit(failure.message)
+    if (unloadable !== undefined)
+      return { kind: 'crash', message: `the workloads cannot be loaded: ${unloadable}` }
+    const reason = failure ? `threw an uncaught exception: ${failure.message}` : how
+    const kind = killed && !failure ? 'killed' : 'crash'
+    return { kind, message: `the process of workload ${this.#request.workload} ${reason}` }
+  }
+
+  #limit(reason: string): JobFailure {
+    const usedMb = Math.ceil(this.#peakMb)
+    const message = `out of memory: ${reason}; it used ${usedMb} MB, and a job may use ${this.#host.memoryMb} MB`
+    return { kind: 'limit', message }
+  }
 }

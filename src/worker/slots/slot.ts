@@ -1,65 +1,65 @@
-/** One slot: a process that runs one job after another, and all that the pool can do to it. */
+/** One slot: a process that runs one job after another, and the means to control it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { WorkDone } from '../../model/cost.ts'
+import { lowerPriority, resetPeak, rssMb } from '../processes/proc.ts'
+import { signalGroup } from '../processes/signal-group.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
-import { Output } from './output.ts'
-import { giveWay, resetPeak, rssMb } from './proc.ts'
+import { SlotOutput } from './slot-output.ts'
 
-/** A job in a slot's hands. */
+/** A job in a slot. */
 export interface Occupant {
   readonly job: string
   readonly workload: string
-  /** The slot has loaded the workloads: the job can be sent. */
+  /** The slot has loaded the workloads; the job can be sent. */
   slotReady(): void
   message(message: FromSlot): void
   chunk(chunk: Buffer): void
-  slotGone(end: SlotEnd): void
+  slotEnded(end: SlotEnd): void
   cancel(): void
 }
 
-/** How a slot came to its end. */
+/** How a slot ended. */
 export interface SlotEnd {
-  /** In words, for instance "ended itself with exit code 3". */
+  /** For instance "exited with code 3". */
   how: string
   /** Why the workloads could not be loaded. */
   unloadable?: string
-  /** CPU time of the process at its end, if it could say. */
+  /** CPU time of the process, if it reported it before its end. */
   cpuMs?: number
-  /** Work of the job that it ended with. */
+  /** Work of its last job. */
   work?: WorkDone
   failure?: SlotFailure
-  /** By SIGKILL, and so not by itself. */
+  /** Ended by SIGKILL. */
   killed?: boolean
-  /** The runtime's own report of running out of memory. */
+  /** The runtime reported that it ran out of memory. */
   outOfMemory: boolean
 }
 
 export interface SlotHost {
   ready(slot: Slot): void
-  gone(slot: Slot, end: SlotEnd): void
+  ended(slot: Slot, end: SlotEnd): void
   log(line: string): void
 }
 
-/** What a slot runs. */
-export interface SlotProgram {
+export interface SlotCommand {
   command: readonly string[]
   env: NodeJS.ProcessEnv
 }
 
-/** How long output may still come after a process ended: one that left the group may hold the pipes open. */
+/** Maximum wait for output after a process ended: a process that left the group may keep the pipes open. */
 const drainMs = 500
 
 export class Slot {
   readonly id: number
-  readonly gone: Promise<void>
+  readonly ended: Promise<void>
   readonly #process: ChildProcess
   readonly #channel: Channel<ToSlot, FromSlot>
-  readonly #output: Output
+  readonly #output: SlotOutput
   readonly #host: SlotHost
   ready = false
-  /** It had to strip or rewrite code itself, for lack of a cache. */
+  /** The slot had to strip or rewrite code itself, because it was not in the cache. */
   cold = false
   killed = false
   #up = false
@@ -71,17 +71,17 @@ export class Slot {
   #idleMb: number | undefined
   #dying: Omit<SlotEnd, 'how' | 'outOfMemory'> = {}
 
-  constructor(id: number, { command, env }: SlotProgram, host: SlotHost) {
+  constructor(id: number, { command, env }: SlotCommand, host: SlotHost) {
     this.id = id
     this.#host = host
-    // Leads a group of its own: signals reach what a workload started too, and a terminal's do not reach slots.
+    // A process group of its own: signals also reach processes that a workload starts, and Ctrl-C does not reach slots.
     this.#process = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
       env,
     })
-    this.#output = new Output((line) => host.log(`${this.#label}: ${line}`))
-    // Without file descriptors to spare there are no pipes either; an error event follows.
+    this.#output = new SlotOutput((line) => host.log(`${this.#label}: ${line}`))
+    // If no file descriptors are available, there are no pipes; an error event follows.
     const [, stdout, stderr, socket = new Socket()] = this.#process.stdio ?? []
     if (stdout) this.#output.read(stdout as Readable)
     if (stderr) this.#output.read(stderr as Readable)
@@ -91,7 +91,7 @@ export class Slot {
       broken: () => this.kill(),
       closed: () => {},
     })
-    this.gone = this.#ended().then((how) => this.#end(how))
+    this.ended = this.#exit().then((how) => this.#end(how))
   }
 
   get pid(): number | undefined {
@@ -102,7 +102,7 @@ export class Slot {
     return this.#occupant !== undefined
   }
 
-  /** The job is told when the slot is ready, at once if it is. */
+  /** Calls `slotReady` as soon as the slot is ready. */
   take(occupant: Occupant): void {
     this.#occupant = occupant
     this.#lastJob = occupant.job
@@ -110,7 +110,7 @@ export class Slot {
     if (this.ready) occupant.slotReady()
   }
 
-  /** The more often, the more of its code is compiled here. */
+  /** The more often a workload ran here, the more of its code is compiled. */
   timesRun(workload: string): number {
     return this.#ran.get(workload) ?? 0
   }
@@ -119,18 +119,18 @@ export class Slot {
     this.#channel.send(...messages)
   }
 
-  /** The job is over. True: the slot is as good as new; otherwise the next job would pay for this one's memory. */
-  release(mostGrowthMb: number): boolean {
+  /** The job has ended. Returns false if the slot kept too much of the job's memory to be reused. */
+  release(maxGrowthMb: number): boolean {
     this.#occupant = undefined
     this.resume()
     this.#output.flush()
     if (this.pid === undefined || this.#exited) return false
     const nowMb = rssMb(this.pid)
     if (nowMb === undefined) return true
-    return nowMb - (this.#idleMb ?? nowMb) <= mostGrowthMb && resetPeak(this.pid)
+    return nowMb - (this.#idleMb ?? nowMb) <= maxGrowthMb && resetPeak(this.pid)
   }
 
-  /** Idempotent. Before the process is up it only notes the wish: stopped that early it could outlive its parent. */
+  /** Idempotent. Takes effect when the process is up: stopped earlier, it could outlive its parent. */
   stop(): void {
     if (this.#stopped) return
     this.#stopped = true
@@ -143,26 +143,21 @@ export class Slot {
     if (this.#up) this.#signal('SIGCONT')
   }
 
-  /** `gone` tells when it has taken effect. */
+  /** `ended` resolves when the process has exited. */
   kill(): void {
     this.killed = true
     this.#signal('SIGKILL')
   }
 
-  /** Cancels its job, if it has one, and ends the process. */
+  /** Cancels the slot's job, if any, and ends the process. */
   async close(): Promise<void> {
     this.#occupant?.cancel()
     this.kill()
-    await this.gone
+    await this.ended
   }
 
   #signal(signal: NodeJS.Signals): void {
-    if (this.pid === undefined || this.#exited) return
-    try {
-      process.kill(-this.pid, signal)
-    } catch {
-      this.#process.kill(signal)
-    }
+    if (!this.#exited) signalGroup(this.#process, signal)
   }
 
   get #label(): string {
@@ -172,7 +167,7 @@ export class Slot {
   #message(message: FromSlot): void {
     if (message.type === 'hello') {
       this.#up = true
-      if (this.pid !== undefined) giveWay(this.pid)
+      if (this.pid !== undefined) lowerPriority(this.pid)
       if (this.#stopped) this.#signal('SIGSTOP')
     } else if (message.type === 'ready') {
       this.ready = true
@@ -188,17 +183,17 @@ export class Slot {
     } else this.#occupant?.message(message)
   }
 
-  #ended(): Promise<string> {
+  #exit(): Promise<string> {
     return new Promise((resolve) => {
       this.#process.once('error', (error) => resolve(`could not be started: ${error.message}`))
       this.#process.once('exit', (code, signal) => {
-        // What a workload started goes with its slot; this also closes the pipes it inherited.
+        // Kills processes that a workload started; this also closes the pipes that they inherited.
         this.#signal('SIGKILL')
         this.#exited = true
         this.#dying.killed = signal === 'SIGKILL'
-        const how = signal ? `was ended by ${signal}` : `ended itself with exit code ${code}`
+        const how = signal ? `was ended by ${signal}` : `exited with code ${code}`
         this.#process.once('close', () => resolve(how))
-        // After a turn in which what is there already can be read.
+        // Output that has already arrived is read first.
         setTimeout(() => setImmediate(resolve, how), drainMs).unref()
       })
     })
@@ -211,9 +206,9 @@ export class Slot {
     const outOfMemory = /out of memory|allocation failed|bad_alloc/i.test(this.#output.report)
     if (!outOfMemory) this.#output.flush()
     const end: SlotEnd = { how, outOfMemory, ...this.#dying }
-    this.#host.gone(this, end)
+    this.#host.ended(this, end)
     const occupant = this.#occupant
     this.#occupant = undefined
-    occupant?.slotGone(end)
+    occupant?.slotEnded(end)
   }
 }

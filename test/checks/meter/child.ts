@@ -1,4 +1,4 @@
-/** Runs the cases of one package in a process of its own, metered or not, and prints digests of all that came out. */
+/** Runs one suite in this process, metered or not, and prints digests of its outputs. */
 import { createHash } from 'node:crypto'
 import { serialize } from 'node:v8'
 import { type MeterOptions, meterModules } from '../../../src/meter/hooks.ts'
@@ -16,7 +16,7 @@ export interface ChildResult {
   digests: Record<string, string>
   modules: number
   lines: number
-  /** Modules that the meter left as they were. */
+  /** Modules that the meter did not rewrite. */
   unmetered: string[]
   work: number
   /** In mode `regions`. */
@@ -53,9 +53,9 @@ const runtime =
   })
 runtime?.begin()
 const startedAt = performance.now()
-await suite.run((what, value) => {
+await suite.run((name, value) => {
   const bytes = typeof value === 'string' || value instanceof Uint8Array ? value : serialize(value)
-  result.digests[what] = createHash('sha256').update(bytes).digest('hex')
+  result.digests[name] = createHash('sha256').update(bytes).digest('hex')
 })
 result.ms = Math.round(performance.now() - startedAt)
 if (runtime) {

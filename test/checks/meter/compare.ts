@@ -1,4 +1,4 @@
-/** Runs a package's cases in one process as they are and in others metered, and finds what came out differently. */
+/** Runs a suite unmetered in one process and metered in others, and finds outputs that differ. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -32,7 +32,7 @@ export async function compare(suite: string, modes: readonly MeterMode[]): Promi
   }
   for (const mode of modes) {
     const metered = await run({ suite, mode })
-    found.differences.push(...differences(plain, metered).map((what) => `${suite}, mode ${mode}: ${what}`))
+    found.differences.push(...differences(plain, metered).map((each) => `${suite}, mode ${mode}: ${each}`))
     found.lines = Math.max(found.lines, metered.lines)
     found.modules = Math.max(found.modules, metered.modules)
     if (mode === 'work') found.meteredMs = metered.ms
@@ -41,12 +41,12 @@ export async function compare(suite: string, modes: readonly MeterMode[]): Promi
   return found
 }
 
-/** What a module that the meter gave up on would do the same is no proof. */
+/** A module that was not metered counts as a difference, because its outputs prove nothing. */
 function differences(plain: ChildResult, metered: ChildResult): string[] {
   const found = metered.unmetered.map((url) => `${url} was not metered`)
   if (metered.lines === 0) found.push('nothing was metered')
-  for (const what of new Set([...Object.keys(plain.digests), ...Object.keys(metered.digests)])) {
-    if (plain.digests[what] !== metered.digests[what]) found.push(`${what} differs`)
+  for (const name of new Set([...Object.keys(plain.digests), ...Object.keys(metered.digests)])) {
+    if (plain.digests[name] !== metered.digests[name]) found.push(`${name} differs`)
   }
   return found
 }

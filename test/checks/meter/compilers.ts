@@ -1,6 +1,6 @@
-/** Compilers and formatters, on TypeScript of this repository and on JavaScript of other packages. */
+/** Compilers and formatters, run on TypeScript of this repository and JavaScript of other packages. */
 import { fileOf, filesOf, load } from './inputs.ts'
-import type { Suite } from './suites.ts'
+import { messageOf, type Suite } from './suite.ts'
 
 const typescript: Suite = {
   name: 'typescript',
@@ -155,14 +155,6 @@ const acorn: Suite = {
       )
     }
   },
-}
-
-export function messageOf(run: () => unknown): string {
-  try {
-    return `no error: ${JSON.stringify(run())}`
-  } catch (error) {
-    return (error as Error).message
-  }
 }
 
 export const compilers: readonly Suite[] = [typescript, babel, terser, prettier, acorn]

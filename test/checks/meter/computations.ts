@@ -1,8 +1,7 @@
-/** Libraries that compute: collections, mathematics, pictures, compression, validation. */
+/** Libraries for collections, mathematics, pictures, compression and validation. */
 import { photo } from '../../../workloads/testing/pictures.ts'
-import { messageOf } from './compilers.ts'
 import { filesOf, load } from './inputs.ts'
-import type { Suite } from './suites.ts'
+import { messageOf, type Suite } from './suite.ts'
 
 const lodash: Suite = {
   name: 'lodash',

@@ -1,7 +1,6 @@
-/** Parsers and writers of documents, on those of this repository and of other packages. */
-import { messageOf } from './compilers.ts'
+/** Parsers and generators of documents, run on documents of this repository and of other packages. */
 import { filesOf, load } from './inputs.ts'
-import type { Suite } from './suites.ts'
+import { messageOf, type Suite } from './suite.ts'
 
 const documentsHere = () => [...filesOf('{*,docs/*,decisions/*}.md'), ...filesOf('node_modules/*/README.md')]
 

@@ -1,11 +1,11 @@
-/** Real inputs for third-party packages: files of this repository and of installed packages, always in the same order. */
+/** Inputs for third-party packages: files of this repository and of installed packages, in a fixed order. */
 import { globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Untyped: some of the packages have no types, and none is used for its types. */
+/** Untyped, because some of the packages have no types. */
 export const load = (name: string) => import(name)
 
 export interface InputFile {
@@ -13,11 +13,11 @@ export interface InputFile {
   readonly text: string
 }
 
-export function filesOf(pattern: string, most = Number.POSITIVE_INFINITY): InputFile[] {
+export function filesOf(pattern: string, limit = Number.POSITIVE_INFINITY): InputFile[] {
   const names = globSync(pattern, { cwd: root })
     .map((name) => name.replaceAll('\\', '/'))
     .sort()
-  return names.slice(0, most).map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
+  return names.slice(0, limit).map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
 }
 
 export function fileOf(packageName: string, path: string): InputFile {

@@ -1,0 +1,156 @@
+/** Attempts with a client's HTTP request, sent through the attempt server to a real program. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import test, { after } from 'node:test'
+import { disciplines } from '../../model/discipline.ts'
+import {
+  type AttemptHead,
+  attemptPath,
+  type HttpHead,
+  type HttpRequest,
+  headers,
+} from '../../wire/messages.ts'
+import { bearer } from '../../wire/token.ts'
+import { usePrograms } from '../program/testing/use-programs.ts'
+import { stateOf, until } from '../slots/testing/use-pool.ts'
+import { Supervisor } from '../supervisor.ts'
+import { attemptServer } from './attempt-server.ts'
+
+const { pool, lines } = await usePrograms({ after })
+const supervisor = new Supervisor(
+  { pool, meter: 'off', cores: 2, slots: 4, send: () => {} },
+  disciplines.srpt,
+)
+const server = attemptServer(supervisor, 'secret', Promise.resolve()).listen(0, '127.0.0.1')
+await once(server, 'listening')
+after(() => {
+  server.close()
+  server.closeAllConnections()
+})
+const { port } = server.address() as AddressInfo
+
+let jobs = 0
+
+function headOf(target: string, http: Partial<HttpRequest> = {}): AttemptHead {
+  return {
+    ...{ epoch: 1, job: `job-${++jobs}`, attempt: 1, workload: 'server', params: null },
+    ...{ work: 1000, preemptible: true, ask: false },
+    http: { method: 'GET', target, headers: ['Host', 'example.test'], ...http },
+  }
+}
+
+function post(head: AttemptHead, hasBody = false) {
+  const bytes = Buffer.from(JSON.stringify(head))
+  const call = httpRequest({
+    ...{ host: '127.0.0.1', port, path: attemptPath, method: 'POST', agent: false },
+    headers: {
+      authorization: bearer('secret'),
+      [headers.headBytes]: bytes.length,
+      ...(!hasBody && { 'content-length': bytes.length }),
+    },
+  })
+  call.on('error', () => {})
+  call.write(bytes)
+  if (!hasBody) call.end()
+  return call
+}
+
+async function read(response: IncomingMessage): Promise<{ head: HttpHead; body: string }> {
+  const bytes = await buffer(response)
+  const length = Number(response.headers[headers.headBytes])
+  return { head: JSON.parse(`${bytes.subarray(0, length)}`), body: `${bytes.subarray(length)}` }
+}
+
+async function ask(head: AttemptHead): Promise<IncomingMessage> {
+  const [response] = (await once(post(head), 'response')) as [IncomingMessage]
+  return response
+}
+
+test('the answer is the head and the body of the program, then the cost', async () => {
+  const response = await ask(headOf('/raw'))
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers[headers.outcome], 'result')
+  const { head, body } = await read(response)
+  assert.deepEqual([head.status, head.message, body], [299, 'Odd But Fine', 'raw'])
+  assert.deepEqual(head.headers.slice(0, 6), ['X-One', '1', 'x-two', 'ä', 'X-One', 'again'])
+  assert.equal(response.trailers[headers.trailers], undefined)
+  const busy = await ask(headOf('/spin?ms=5'))
+  await read(busy)
+  const { trailers } = busy
+  assert.equal(trailers[headers.measure], 'cpu')
+  const cpuMs = Number(trailers[headers.cpuMs])
+  assert.ok(cpuMs >= 4 && Math.abs(Number(trailers[headers.work]) - cpuMs * 1000) <= 1)
+})
+
+test('trailers pass both ways, and the work that a program reports is not rounded', async () => {
+  const response = await ask(headOf('/trailers'))
+  assert.equal((await read(response)).body, 'body')
+  assert.deepEqual(JSON.parse(response.trailers[headers.trailers]!), ['X-Sum', '42', 'plimsoll-work', '7.5'])
+  assert.equal(response.trailers[headers.measure], 'header')
+  assert.equal(response.trailers[headers.work], '7.5')
+  const call = post(headOf('/echo', { method: 'POST' }), true)
+  call.write('some ')
+  call.addTrailers({ [headers.trailers]: JSON.stringify(['X-Check', 'ä']) })
+  call.end('body')
+  const [echo] = (await once(call, 'response')) as [IncomingMessage]
+  const { body, rawTrailers } = JSON.parse((await read(echo)).body)
+  assert.deepEqual([body, rawTrailers], ['some body', ['X-Check', 'ä']])
+})
+
+test('a request without a body reaches the program without one', async () => {
+  const { body } = await read(await ask(headOf('/echo')))
+  assert.deepEqual(JSON.parse(body).rawHeaders, ['Host', 'example.test', 'Connection', 'keep-alive'])
+})
+
+test('a failure is reported in the head, or in the trailers after the head was sent', async () => {
+  const response = await ask(headOf('/drop'))
+  assert.equal(response.headers[headers.outcome], 'crash')
+  const { message } = JSON.parse(`${await buffer(response)}`)
+  assert.match(message, /closed the connection without an answer/)
+  const cut = await ask(headOf('/cut'))
+  assert.ok('ten bytes.'.startsWith((await read(cut)).body))
+  assert.equal(cut.trailers[headers.outcome], 'crash')
+})
+
+test('a front that closes the connection cancels the attempt', async () => {
+  const call = post(headOf('/hang'))
+  await until(() => lines.some((line) => line.endsWith('hangs')), 'the request has arrived')
+  call.destroy()
+  await until(() => supervisor.report().length === 0, 'no attempt is left')
+})
+
+test('an upgraded connection works in both directions, and its end ends the attempt but not the program', async () => {
+  const http = { headers: ['Host', 'h', 'Upgrade', 'echo'], upgrade: true } as const
+  const upgrade = (head: AttemptHead, token = 'secret') =>
+    httpRequest({
+      ...{ host: '127.0.0.1', port, path: attemptPath, agent: false },
+      headers: {
+        authorization: bearer(token),
+        connection: 'upgrade',
+        upgrade: 'plimsoll-attempt',
+        [headers.head]: Buffer.from(JSON.stringify(head)).toString('base64url'),
+      },
+    }).end()
+  const pid = Number((await read(await ask(headOf('/pid')))).body)
+  const [response, socket, first] = await once(
+    upgrade(headOf('/', { ...http, headers: [...http.headers] })),
+    'upgrade',
+  )
+  const head = JSON.parse(`${Buffer.from(response.headers[headers.head], 'base64url')}`)
+  assert.equal(head.status, 101)
+  assert.ok(head.headers.includes('Sec-WebSocket-Accept'))
+  assert.equal(first.length, 0)
+  socket.write('there and back')
+  assert.equal(`${(await once(socket, 'data'))[0]}`, 'there and back')
+  socket.end()
+  await until(() => supervisor.report().length === 0, 'no attempt is left')
+  assert.notEqual(stateOf(pid), undefined)
+
+  const [no] = await once(upgrade(headOf('/no', { ...http, headers: [...http.headers] })), 'response')
+  assert.equal((await read(no)).head.status, 403)
+  const [stranger] = await once(upgrade(headOf('/'), 'guessed'), 'response')
+  assert.equal(stranger.statusCode, 401)
+})

@@ -1,0 +1,97 @@
+/** A worker's HTTP server: fronts send attempts, and receive the answer with its cost. */
+
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type AttemptHead, attemptPath, attemptProtocol } from '../../wire/messages.ts'
+import { isAuthorized } from '../../wire/token.ts'
+import type { AttemptBody } from '../attempt-state.ts'
+import type { Supervisor } from '../supervisor.ts'
+import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
+import { joinSockets } from './join-sockets.ts'
+import { sendFailure, sendHttp, sendOutcome, sendResult } from './send-answer.ts'
+
+/** An upgrade request contains the head of the client's request, up to 16 KiB, in a header. */
+const maxHeaderBytes = 128 * 1024
+
+/** `ready` resolves when the brain has welcomed the worker. `full` is the outcome of attempts without a free slot. */
+export function attemptServer(
+  supervisor: Supervisor,
+  token: string,
+  ready: Promise<void>,
+  full: 'refused' | 'throttled' = 'refused',
+): Server {
+  const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
+    try {
+      if (!isAuthorized(request.headers.authorization, token)) response.writeHead(401).end()
+      else if (!isAttempt(request, upgrade)) response.writeHead(404).end()
+      else {
+        await ready
+        const head = upgrade ? headInHeader(request) : await readHead(request)
+        const sent = upgrade ? {} : bodyOf(request, head)
+        await serve(supervisor, head, sent, response, full, upgrade)
+      }
+    } catch (error) {
+      if (response.headersSent) response.destroy()
+      else sendOutcome(response, 'refused', (error as Error).message)
+    }
+  }
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, handle)
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, first: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket as Socket)
+    response.on('finish', () => socket.end())
+    handle(request, response, { socket, first })
+  })
+  // No time limit for jobs here: the front and the brain enforce theirs.
+  server.requestTimeout = 0
+  server.headersTimeout = 10_000
+  server.timeout = 0
+  server.keepAliveTimeout = 60_000
+  return server
+}
+
+/** A connection that switches to another protocol. */
+interface Upgrade {
+  socket: Duplex
+  /** Bytes of the new protocol that have already arrived. */
+  first: Buffer
+}
+
+function isAttempt({ method, url, headers }: IncomingMessage, upgrade: Upgrade | undefined): boolean {
+  if (url !== attemptPath) return false
+  return upgrade ? headers.upgrade === attemptProtocol : method === 'POST'
+}
+
+async function serve(
+  supervisor: Supervisor,
+  head: AttemptHead,
+  sent: AttemptBody,
+  response: ServerResponse,
+  full: 'refused' | 'throttled',
+  upgrade: Upgrade | undefined,
+): Promise<void> {
+  const attempt = supervisor.take(head, sent)
+  if ('refused' in attempt) {
+    return sendOutcome(response, attempt.full ? full : 'refused', attempt.refused)
+  }
+  let joined = false
+  // The front closes the connection when the client no longer waits.
+  response.on('close', () => {
+    if (!response.writableFinished && !joined) attempt.cancel()
+  })
+  if (response.destroyed || upgrade?.socket.destroyed) attempt.cancel()
+  const result = await attempt.answer
+  if (result.kind === 'result') return sendResult(result, attempt, response)
+  if (result.kind === 'http') return sendHttp(result, attempt, response)
+  if (result.kind !== 'upgraded') return sendFailure(result, attempt, response)
+  if (!upgrade) {
+    result.socket.destroy()
+    throw new Error('the program switched protocols without being asked to')
+  }
+  joined = true
+  response.detachSocket(upgrade.socket as Socket)
+  joinSockets(upgrade.socket, upgrade.first, result)
+}

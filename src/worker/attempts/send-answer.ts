@@ -1,0 +1,155 @@
+/** Sends the answer of an attempt to the front, with its cost. */
+import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { AnswerBroken } from '../../lib/errors.ts'
+import { type AttemptOutcome, headers } from '../../wire/messages.ts'
+import type { Usage } from '../attempt-state.ts'
+import type { JobAnswer, JobFailure } from '../job-run.ts'
+import type { AnswerHead } from '../slots/frames.ts'
+import type { AcceptedAttempt } from '../supervisor.ts'
+
+/** Answers up to this size are sent when the job has ended, with the cost in the head. */
+const wholeBytes = 256 * 1024
+
+type WorkloadResult = Extract<JobAnswer, { kind: 'result' }>
+type ProgramResult = Extract<JobAnswer, { kind: 'http' }>
+
+/** Sends the result of a workload: its status, headers and body. */
+export async function sendResult(
+  result: WorkloadResult,
+  attempt: AcceptedAttempt,
+  response: ServerResponse,
+): Promise<void> {
+  const fields = fieldsOf(result)
+  const first: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of result.body.iterator({ destroyOnReturn: false })) {
+      first.push(chunk)
+      bytes += chunk.length
+      if (bytes > wholeBytes) break
+    }
+  } catch (error) {
+    // Nothing was sent yet, so the failure is sent instead of the answer.
+    if (!(error instanceof AnswerBroken)) throw error
+    return sendOutcome(response, error.kind, error.message, usageHeaders(await attempt.usage))
+  }
+  if (bytes <= wholeBytes) {
+    const usage = await attempt.usage
+    const length = result.status === 204 || result.status === 304 ? {} : { 'content-length': bytes }
+    response.writeHead(result.status, { ...fields, ...usageHeaders(usage), ...length })
+    response.end(Buffer.concat(first))
+    return
+  }
+  response.writeHead(result.status, { ...fields, trailer: [...usageNames, headers.outcome].join(', ') })
+  await pipeline(async function* () {
+    yield* first
+    const outcome = yield* untilBroken(result.body)
+    response.addTrailers({ ...usageHeaders(await attempt.usage), ...outcome })
+  }, response)
+}
+
+/** Yields the body. Returns a trailer with the outcome if the body fails. */
+async function* untilBroken(
+  body: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, Partial<Record<typeof headers.outcome, AttemptOutcome>>> {
+  try {
+    yield* body
+    return {}
+  } catch (error) {
+    if (!(error instanceof AnswerBroken)) throw error
+    return { [headers.outcome]: error.kind }
+  }
+}
+
+/** Sends the answer of a program: its head as the first bytes, then its body as it arrives, then trailers. */
+export async function sendHttp(
+  result: ProgramResult,
+  attempt: AcceptedAttempt,
+  response: ServerResponse,
+): Promise<void> {
+  const head = Buffer.from(JSON.stringify(result.head))
+  response.writeHead(200, {
+    [headers.outcome]: 'result',
+    [headers.headBytes]: head.length,
+    trailer: [...usageNames, headers.measure, headers.trailers, headers.outcome].join(', '),
+  })
+  await pipeline(async function* () {
+    yield head
+    const outcome = yield* untilBroken(result.body)
+    const sent = result.trailers()
+    response.addTrailers({
+      ...usageHeaders(await attempt.usage),
+      ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
+      ...outcome,
+    })
+  }, response)
+}
+
+export async function sendFailure(
+  result: JobFailure,
+  { usage }: AcceptedAttempt,
+  response: ServerResponse,
+): Promise<void> {
+  const message = result.kind === 'cancelled' ? 'cancelled' : result.message
+  const status = result.kind === 'error' ? (result.status ?? 500) : 500
+  sendOutcome(response, result.kind, message, { status, ...usageHeaders(await usage) })
+}
+
+/** Headers of the connection, which a workload may not set. */
+const reserved: ReadonlySet<string> = new Set([
+  ...Object.values(headers),
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
+
+function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, string> {
+  const kept = Object.entries(own).filter(([name]) => !reserved.has(name.toLowerCase()))
+  return {
+    ...Object.fromEntries(kept),
+    ...(contentType !== '' && { 'content-type': contentType }),
+    [headers.outcome]: 'result',
+  }
+}
+
+const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
+
+function usageHeaders({
+  work,
+  tally,
+  quantities,
+  measure,
+  cpuMs,
+  wallMs,
+  peakMemoryMb,
+}: Usage): Record<string, string> {
+  return {
+    // A program may report its work in units of any size.
+    [headers.work]: measure === 'header' ? `${work}` : `${Math.round(work)}`,
+    ...(tally && { [headers.tally]: JSON.stringify(tally) }),
+    ...(quantities &&
+      Object.fromEntries(
+        Object.entries(quantities).map(([name, amount]) => [name, `${Math.round(amount)}`]),
+      )),
+    ...(measure && { [headers.measure]: measure }),
+    [headers.cpuMs]: cpuMs.toFixed(3),
+    [headers.wallMs]: wallMs.toFixed(3),
+    [headers.peakMemoryMb]: peakMemoryMb.toFixed(1),
+  }
+}
+
+export function sendOutcome(
+  response: ServerResponse,
+  outcome: AttemptOutcome,
+  message: string,
+  { status = 500, ...fields }: { status?: number; [name: string]: string | number | undefined } = {},
+): void {
+  const body = JSON.stringify({ message, status })
+  response.writeHead(outcome === 'refused' ? 503 : outcome === 'throttled' ? 429 : 500, {
+    ...fields,
+    [headers.outcome]: outcome,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  })
+  response.end(body)
+}

@@ -1,0 +1,71 @@
+/** One job in a pool, as the supervisor sees it: its answer, its cost, and the means to pause or end it. */
+import type { Duplex, Readable } from 'node:stream'
+import type { Measure, WorkDone } from '../model/cost.ts'
+import type { HttpHead, HttpRequest } from '../wire/messages.ts'
+import type { AnswerHead } from './slots/frames.ts'
+
+export interface JobRequest {
+  job: string
+  attempt: number
+  workload: string
+  params: unknown
+  body?: Readable
+  /** The client's request, for a program or an upstream. */
+  http?: HttpRequest
+  /** Alternating names and values; available when the body has ended. */
+  trailers?(): string[]
+  /** Whether tallies are wanted while the job runs, not only at its end. */
+  tallies?: boolean
+}
+
+export type JobAnswer =
+  | ({ kind: 'result'; body: Readable } & AnswerHead)
+  /** From a program, as it arrives. Trailers are alternating names and values, available when the body has ended. */
+  | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
+  /** The program switched protocols. The job ends when the socket closes. */
+  | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
+  | { kind: 'error'; message: string; status?: number }
+  | { kind: 'limit'; message: string }
+  | { kind: 'crash'; message: string }
+  /** Another process ended the slot by SIGKILL. */
+  | { kind: 'killed'; message: string }
+  | { kind: 'unready'; message: string }
+  | { kind: 'cancelled' }
+
+/** All ways to end without a result. */
+export type JobFailure = Exclude<JobAnswer, { kind: 'result' | 'http' | 'upgraded' }>
+
+/** Without work if the job is unmetered. For a job that crashed or was killed, the last known amounts. */
+export interface JobUsage extends Partial<WorkDone> {
+  /** Wall time in service instead, if the job shares its program with others or runs on an upstream. */
+  cpuMs: number
+  /** How `work` was measured. Undefined: by the worker's meter. */
+  measure?: Measure
+  /** From `start` to the end, including pauses. */
+  wallMs: number
+  peakMemoryMb: number
+}
+
+export interface JobRun {
+  /** Never rejects. The body of a result may still fail with AnswerBroken. */
+  readonly answer: Promise<JobAnswer>
+  /** Resolves when the slot is free or has ended; never rejects. */
+  readonly ended: Promise<JobUsage>
+  /** Idempotent. Has no effect while not interruptible; call it again on `onInterruptible`. */
+  pause(): void
+  resume(): void
+  readonly paused: boolean
+  /** False inside `ctx.uninterrupted`. */
+  readonly interruptible: boolean
+  onInterruptible?: () => void
+  /** Ends the job together with its slot. Idempotent. */
+  cancel(): void
+  /** CPU time spent on this job so far, by all threads. */
+  cpuMs(): number
+  /** The meter's last report, and its time in milliseconds since 1970. */
+  work(): (WorkDone & { at: number }) | undefined
+  /** Called after each report of the meter. */
+  onWork?: () => void
+  readonly progress: number | undefined
+  readonly pid: number | undefined
+}

@@ -1,0 +1,119 @@
+/**
+ * Memory and CPU time of processes, read from /proc. Undefined for an unknown process, or without /proc (macOS): then a
+ * slot reports its CPU time and peak memory at the end of a job, and only the size of the JavaScript heap is limited.
+ */
+
+import { closeSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+
+const mb = 1024 * 1024
+export const tickMs = 10
+
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const buffer = Buffer.allocUnsafe(8192)
+
+/** Reads a file of /proc with a single read, in half the time of readFileSync. */
+export function readProc(pid: number | 'self', name: string): string {
+  const fd = openSync(`/proc/${pid}/${name}`, 'r')
+  try {
+    return buffer.toString('latin1', 0, readSync(fd, buffer, 0, buffer.length, 0))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const pageBytes =
+  attempt(() => Number(/KernelPageSize:\s+(\d+) kB/.exec(readProc('self', 'smaps'))![1]) * 1024) ?? 4096
+
+function status(pid: number | 'self', field: string): number | undefined {
+  return attempt(() => {
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readProc(pid, 'status'))
+    return line ? Number(line[1]) / 1024 : undefined
+  })
+}
+
+/** Resident memory, including memory shared with other processes. The cheapest of these functions. */
+export function rssMb(pid: number): number | undefined {
+  return residentMb(pid)?.allMb
+}
+
+/** Resident memory, and the part of it that other processes may share. */
+export function residentMb(pid: number): { allMb: number; sharedMb: number } | undefined {
+  return attempt(() => {
+    const pages = readProc(pid, 'statm').split(' ')
+    return { allMb: (Number(pages[1]) * pageBytes) / mb, sharedMb: (Number(pages[2]) * pageBytes) / mb }
+  })
+}
+
+/** Maximum resident memory since the process started or since `resetPeak`. */
+export function peakMb(pid: number): number | undefined {
+  return status(pid, 'VmHWM')
+}
+
+/** Returns false if that is not permitted: then the peak includes earlier jobs. */
+export function resetPeak(pid: number): boolean {
+  const written = attempt(() => {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+    return true
+  })
+  return written ?? false
+}
+
+/** Private writable memory of this process, used or not, which `ulimit -d` limits. */
+export function ownDataMb(): number | undefined {
+  return status('self', 'VmData')
+}
+
+/** CPU time of all threads since the process started. */
+export function cpuMs(pid: number): number | undefined {
+  const threads = attempt(() => readdirSync(`/proc/${pid}/task`))
+  if (!threads) return undefined
+  let ns = 0
+  for (const thread of threads) {
+    // A thread may end between the two reads.
+    ns += attempt(() => Number(readProc(pid, `task/${thread}/schedstat`).split(' ')[0])) ?? 0
+  }
+  // The value from /proc/PID/stat is coarse, but includes ended threads, and is available without schedstat.
+  return Math.max(ns / 1e6, ticksMs(pid) ?? 0)
+}
+
+function ticksMs(pid: number): number | undefined {
+  const fields = statFields(pid)
+  return fields && (Number(fields[11]) + Number(fields[12])) * tickMs
+}
+
+/**
+ * The fields of /proc/PID/stat after the name: state, parent, process group; flags at 6; user and system time at 11 and
+ * 12; user and system time of waited-for children at 13 and 14.
+ */
+export function statFields(pid: number): string[] | undefined {
+  return attempt(() => {
+    const stat = readProc(pid, 'stat')
+    // The name in parentheses may contain spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  })
+}
+
+/** Niceness of jobs: half of the normal share when CPU time is scarce. More would let other processes starve jobs. */
+export const workNiceness = 3
+
+/**
+ * Gives fronts, brain and supervisors priority over jobs: they need little CPU time, and everything waits for them. With
+ * autogrouping, the kernel uses the niceness of the session, and limits how often it may be changed.
+ */
+export function lowerPriority(pid: number, tries = 5): void {
+  attempt(() => setPriority(pid, workNiceness))
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, `${workNiceness}`)
+  } catch (error) {
+    const again = (error as NodeJS.ErrnoException).code === 'EAGAIN' && tries > 0
+    if (again) setTimeout(() => lowerPriority(pid, tries - 1), 150).unref()
+  }
+}

@@ -1,0 +1,172 @@
+/** One job inside a slot: calls the workload and sends its answer. */
+import { check } from '../../workload/standard-schema.ts'
+import type { JobContext, Workload } from '../../workload/workload.ts'
+import {
+  type Channel,
+  Credit,
+  chunkBytes,
+  type FromSlot,
+  pieces,
+  type SlotFailure,
+  type ToSlot,
+  windowBytes,
+} from '../slots/frames.ts'
+import { toAnswer } from './answer.ts'
+import { SlotBody } from './request-body.ts'
+import type { SlotMeter } from './slot-meter.ts'
+
+/** Minimum interval between progress messages. */
+const progressMs = 100
+
+type JobMessage = Extract<ToSlot, { type: 'job' }>
+
+interface SlotSide {
+  channel: Channel<FromSlot, ToSlot>
+  dataDir: string
+  /** Undefined: nothing is metered. */
+  meter: SlotMeter | undefined
+}
+
+export class SlotJob {
+  readonly body: SlotBody
+  readonly #message: JobMessage
+  readonly #channel: Channel<FromSlot, ToSlot>
+  readonly #dataDir: string
+  readonly #meter: SlotMeter | undefined
+  readonly #credit = new Credit(windowBytes)
+  readonly #startCpuMs = cpuMsUsed()
+  #over = false
+  #progressAt = -progressMs
+  #holders = 0
+  #held: PromiseWithResolvers<void> | undefined
+
+  constructor(message: JobMessage, { channel, dataDir, meter }: SlotSide) {
+    this.#message = message
+    this.#channel = channel
+    this.#dataDir = dataDir
+    this.#meter = meter
+    this.body = new SlotBody(message.hasBody, (bytes) => this.#send({ type: 'credit', bytes }))
+  }
+
+  receive(message: Exclude<ToSlot, JobMessage>): void {
+    if (message.type === 'credit') this.#credit.grant(message.bytes)
+    else if (message.type === 'held') this.#held?.resolve()
+    else this.body.end(message.error)
+  }
+
+  /** Never rejects: failures are part of the `end` message. */
+  async run(workload: Workload | undefined): Promise<void> {
+    this.#send({ type: 'begun', cpuMs: this.#startCpuMs })
+    const { workload: name, tallies } = this.#message
+    this.#meter?.begin(name, (message) => this.#sendLatest(message), tallies)
+    let failure: SlotFailure | undefined
+    try {
+      if (!workload) throw new Error(`unknown workload ${this.#message.workload}`)
+      await this.#answer(await workload.run(await this.#params(workload), this.#context()))
+    } catch (error) {
+      failure = failureOf(error, 'error')
+    }
+    const cpuMs = cpuMsUsed() - this.#startCpuMs
+    const maxRssMb = process.resourceUsage().maxRSS / 1024
+    this.#send({ type: 'end', cpuMs, maxRssMb, ...this.#meter?.done(), ...(failure && { failure }) })
+    this.#meter?.end()
+    this.#over = true
+  }
+
+  /** Checks again even if the front did: a schema may produce values that JSON cannot represent, such as dates. */
+  async #params(workload: Workload): Promise<unknown> {
+    if (!workload.params) return this.#message.params
+    const checked = await check(workload.params, this.#message.params)
+    if ('value' in checked) return checked.value
+    throw Object.assign(new Error(checked.issues.join('; ')), { status: 400 })
+  }
+
+  async #answer(value: unknown): Promise<void> {
+    const { head, body } = await toAnswer(value)
+    if (body instanceof Uint8Array && body.length <= chunkBytes) {
+      this.#channel.send({ type: 'head', ...head }, body)
+      return
+    }
+    this.#channel.send({ type: 'head', ...head })
+    for await (const bytes of body instanceof Uint8Array ? [body] : body) {
+      for (const piece of pieces(bytes)) {
+        await this.#credit.take(piece.length)
+        this.#channel.send(piece)
+      }
+    }
+  }
+
+  #context(): JobContext {
+    return {
+      jobId: this.#message.job,
+      attempt: this.#message.attempt,
+      dataDir: this.#dataDir,
+      body: this.body,
+      progress: (fraction) => {
+        if (typeof fraction !== 'number' || Number.isNaN(fraction)) {
+          throw new TypeError(`progress(${fraction}): must be a number from 0 to 1`)
+        }
+        // Each message costs the worker a tenth of a millisecond, so their rate is limited.
+        const now = performance.now()
+        if (now - this.#progressAt < progressMs) return
+        this.#progressAt = now
+        this.#sendLatest({ type: 'progress', fraction: Math.min(1, Math.max(0, fraction)) })
+      },
+      charge: (units) => {
+        if (typeof units !== 'number' || !(units >= 0 && units < Infinity)) {
+          throw new TypeError(`charge(${units}): must be a finite number of at least 0`)
+        }
+        if (!this.#over) this.#meter?.charge(units)
+      },
+      steps: (count) => {
+        if (typeof count !== 'number' || !(count >= 0 && count < Infinity)) {
+          throw new TypeError(`steps(${count}): must be a finite number of at least 0`)
+        }
+        if (!this.#over) this.#meter?.steps(count)
+      },
+      uninterrupted: (fn) => this.#uninterrupted(fn),
+      log: (...values) => console.log(...values),
+    }
+  }
+
+  /** Waits for the pool's confirmation before it calls `fn`: a stop may already be on its way. */
+  async #uninterrupted<T>(fn: () => T | Promise<T>): Promise<T> {
+    if (this.#holders++ === 0) {
+      this.#held = Promise.withResolvers()
+      this.#send({ type: 'hold' })
+    }
+    try {
+      await this.#held!.promise
+      return await fn()
+    } finally {
+      if (--this.#holders === 0) this.#send({ type: 'release' })
+    }
+  }
+
+  /** Only the latest of these messages matters, so a message that cannot be sent at once is dropped. */
+  #sendLatest(message: FromSlot): void {
+    if (!this.#channel.congested) this.#send(message)
+  }
+
+  /** Code that keeps running after its job ended must not send messages for the next job. */
+  #send(message: FromSlot): void {
+    if (!this.#over) this.#channel.send(message)
+  }
+}
+
+/** CPU time of all threads of this process, including garbage collection and compilation. */
+export function cpuMsUsed(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+export function failureOf(error: unknown, kind: 'error' | 'crash'): SlotFailure {
+  const message = error instanceof Error ? error.message : String(error)
+  // The hard memory limit made an allocation fail. For a large allocation that is an exception, not a crash.
+  if (error instanceof Error && /^(Array buffer allocation failed|Failed to allocate memory)/.test(message)) {
+    return { kind: 'limit', message }
+  }
+  const status = (error as { status?: unknown } | null | undefined)?.status
+  const known = typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
+  return { kind, message: message || 'the workload failed without a message', ...(known && { status }) }
+}

@@ -1,0 +1,70 @@
+/** The command that starts a slot, with its setup. */
+import { realpathSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { MeterOptions } from '../../meter/hooks.ts'
+import type { MeterExtras, MeterSetting } from '../../model/metering.ts'
+import type { SlotCommand } from './slot.ts'
+import { heapSizes, launcher } from './slot-limits.ts'
+
+/** Passed to a slot as JSON in its only argument. */
+export interface SlotSetup {
+  dataDir: string
+  files: string[]
+  /** Undefined: nothing is metered. */
+  meter?: MeterOptions & Pick<MeterExtras, 'steps'>
+}
+
+export interface SlotCommandOptions {
+  files: string[]
+  dataDir: string
+  memoryMb: number
+  execArgv: string[]
+  meter: MeterSetting
+  packages: readonly string[]
+  uncounted: readonly string[]
+}
+
+export function slotCommand({ memoryMb, execArgv, ...options }: SlotCommandOptions): SlotCommand {
+  const { oldMb, semiMb } = heapSizes(memoryMb)
+  const dataDir = resolve(options.dataDir)
+  const files = options.files.map((file) => resolve(file))
+  const setup: SlotSetup = { dataDir, files }
+  // Shared by all slots. For TypeScript this also saves loading the type stripper: 120 ms and 25 MB per slot.
+  const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || resolve(dataDir, '.compile-cache')
+  if (options.meter !== 'off') {
+    const { mode, formula, steps } = options.meter
+    const cacheDir = resolve(NODE_COMPILE_CACHE, 'metered')
+    const modules = {
+      folders: foldersOf(files),
+      packages: [...options.packages],
+      except: [...options.uncounted],
+    }
+    setup.meter = { mode, formula, ...modules, cacheDir, ...(steps && { steps }) }
+  }
+  const command = [
+    ...launcher(memoryMb),
+    process.execPath,
+    `--max-old-space-size=${oldMb}`,
+    `--max-semi-space-size=${semiMb}`,
+    '--disable-warning=ExperimentalWarning',
+    ...execArgv,
+    fileURLToPath(new URL(`../slot-process/slot-main${extname(import.meta.url)}`, import.meta.url)),
+    JSON.stringify(setup),
+  ]
+  return { command, env: { ...process.env, NODE_COMPILE_CACHE } }
+}
+
+/** The real folders of the files: loaded modules have resolved paths. */
+function foldersOf(files: string[]): string[] {
+  return [...new Set(files.map((file) => dirname(realPath(file))))]
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    // Loading the missing file reports the error.
+    return file
+  }
+}
