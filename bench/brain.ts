@@ -6,13 +6,12 @@
 import { table } from '../src/cli/terminal/table.ts'
 import { stream } from '../src/lib/random.ts'
 import type { Action } from '../src/model/action.ts'
-import { poisson } from '../src/simulate/arrivals.ts'
-import { simulate, unitsPerSecond } from '../src/simulate/simulate.ts'
-import { lognormal } from '../src/simulate/sizes.ts'
+import { unitsPerSecond } from '../src/simulate/simulate.ts'
 import { median } from '../src/simulate/summary.ts'
 import { type BrainSpec, brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
 import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import type { BenchOptions } from './options.ts'
+import { simulatorSpeed } from './simulator.ts'
 
 const fleets = [10, 100, 1000, 10_000]
 const queues = [0, 1000, 1_000_000]
@@ -21,7 +20,7 @@ const queueFleet = 1000
 
 export async function brain({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   // First, while the compiler has seen nothing else: a simulation is a process of its own.
-  const requestsPerSecond = simulated(quick)
+  const { requestsPerSecond, vsBareLoop } = simulatorSpeed({ quick })
   const policies = Object.keys(schedulers) as SchedulerName[]
   const rounds = quick ? 3 : 9
   const steps = quick ? 20_000 : 100_000
@@ -66,7 +65,7 @@ export async function brain({ quick }: BenchOptions): Promise<Record<string, unk
     `\nQueues stand before ${queueFleet.toLocaleString('en-US')} workers. Medians of ${rounds} rounds, interleaved.`,
   )
   console.log(
-    `Simulator, srpt on 8 × 2 cores at load 0.9, event log and reasons on: ${Math.round(requestsPerSecond).toLocaleString('en-US')} requests a second\n`,
+    `Simulator, srpt on 8 × 2 cores at load 0.9, event log and reasons on: ${Math.round(requestsPerSecond).toLocaleString('en-US')} requests a second, ${vsBareLoop.toFixed(3)} in the CPU time of one round of a bare loop\n`,
   )
   return {
     worst_ratio_10000_to_10: round2(
@@ -75,6 +74,7 @@ export async function brain({ quick }: BenchOptions): Promise<Record<string, unk
     srpt_decision_us_10000: round2(us('srpt', 10_000, 0)),
     srpt_decision_us_1m_queued: round2(us('srpt', queueFleet, 1_000_000)),
     sim_requests_per_s: Math.round(requestsPerSecond),
+    sim_vs_bare_loop: Math.round(vsBareLoop * 1000) / 1000,
   }
 }
 
@@ -197,43 +197,6 @@ function drive(policy: SchedulerName, workers: number, queued: number): (steps: 
     }
     return ((performance.now() - began) * 1000) / steps
   }
-}
-
-/** Simulated requests a second, the median of several runs. The event log is written out whole, and its bytes counted. */
-function simulated(quick: boolean): number {
-  const sizes = lognormal()
-  const jobs = quick ? 50_000 : 100_000
-  let bytes = 0
-  const rates = Array.from({ length: quick ? 5 : 17 }, (_, seed) => {
-    const began = performance.now()
-    simulate(
-      {
-        brain: {
-          scheduler: 'srpt',
-          discipline: 'srpt',
-          scale: { min: 8, max: 8 },
-          epoch: 1,
-          seed,
-          limits: { queue: 1e9 },
-        },
-        fleet: { cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots: 18, bootMs: 0 },
-        seed,
-        jobs,
-        arrivals: poisson((0.9 * 16) / sizes.meanSeconds),
-        sizes,
-        errorSigma: 0.5,
-      },
-      {
-        log(chunk) {
-          bytes += chunk.length
-        },
-      },
-    )
-    return (jobs / (performance.now() - began)) * 1000
-  })
-  if (bytes === 0) throw new Error('no event log was written')
-  // The first two runs are compiled while they run.
-  return median(rates.slice(2))
 }
 
 function doubled(values: Int32Array): Int32Array<ArrayBuffer> {

@@ -83,6 +83,8 @@ export interface Attempt {
   ranMs: number
   /** When it lost its core, or was sent and found none; -1: it has one. */
   pausedAt: number
+  /** Its rank among the attempts of its worker, as of the last choice between them. */
+  rank: number
   /** The most work that its worker has reported as done. */
   reportedDone: number
   /** The work it is now expected to need, and how much it has done when that is revised. */
@@ -267,6 +269,7 @@ export function newAttempt(
     since: now,
     ranMs: 0,
     pausedAt: -1,
+    rank: 0,
     reportedDone: 0,
     expected: record.expected,
     reviseAt: record.reviseAt,

@@ -44,6 +44,7 @@ export class Heap<T> {
   /** Inserts the entry, or moves it if it is already in the heap. */
   put(entry: Entry<T>, key: number, tie: number): void {
     let at = entry.at
+    if (at >= 0 && key === this.#keys[at] && tie === this.#ties[at]) return
     if (at < 0) {
       at = this.#entries.length
       if (at === this.#keys.length) this.#grow()
@@ -77,7 +78,8 @@ export class Heap<T> {
     if (this.#entries.length === 0) return undefined
     const top = this.#entries[0]!.item
     if (accept(top)) return top
-    const edge = [1, 2, 3, 4].filter((at) => at < this.#entries.length)
+    const edge: number[] = []
+    for (let at = 1; at <= 4 && at < this.#entries.length; at++) edge.push(at)
     for (let looked = 1; looked < limit && edge.length > 0; looked++) {
       let pick = 0
       for (let i = 1; i < edge.length; i++) if (this.#before(edge[i]!, edge[pick]!)) pick = i

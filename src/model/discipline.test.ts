@@ -8,20 +8,20 @@ fc.configureGlobal({ seed: 1 })
 
 interface Held {
   name: string
-  left: number
+  rank: number
   running: boolean
   preemptible: boolean
 }
 
-const held = (name: string, left: number, more: Partial<Held> = {}): Held => ({
+const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
   name,
-  left,
+  rank,
   running: false,
   preemptible: true,
   ...more,
 })
 const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
-  disciplines[discipline].choose(jobs, cores, (job) => job.left).map((job) => job.name)
+  disciplines[discipline].choose(jobs, cores).map((job) => job.name)
 
 test('sharing runs all jobs', () => {
   assert.deepEqual(chosen('sharing', [held('a', 3), held('b', 1), held('c', 2)], 1), ['a', 'b', 'c'])
@@ -55,7 +55,7 @@ test('srpt breaks ties in favour of the running job, then the oldest', () => {
 })
 
 const anyJobs = fc.array(
-  fc.record({ name: fc.string(), left: fc.nat(5), running: fc.boolean(), preemptible: fc.boolean() }),
+  fc.record({ name: fc.string(), rank: fc.nat(5), running: fc.boolean(), preemptible: fc.boolean() }),
   { maxLength: 12 },
 )
 
@@ -66,7 +66,7 @@ test('bounded disciplines keep every core busy and never run more jobs than core
       let running = 0
       for (const job of jobs) job.running = job.running && ++running <= cores
       for (const name of ['fifo', 'srpt'] as const) {
-        const picked = disciplines[name].choose(jobs, cores, (job) => job.left)
+        const picked = disciplines[name].choose(jobs, cores)
         assert.equal(picked.length, Math.min(jobs.length, cores))
         assert.equal(new Set(picked).size, picked.length)
       }
@@ -79,11 +79,11 @@ test('srpt runs no preemptible job while one with less remaining work is paused'
     fc.property(anyJobs, fc.integer({ min: 1, max: 6 }), (jobs, cores) => {
       let running = 0
       for (const job of jobs) job.running = job.running && ++running <= cores
-      const picked = disciplines.srpt.choose(jobs, cores, (job) => job.left)
+      const picked = disciplines.srpt.choose(jobs, cores)
       const paused = jobs.filter((job) => !picked.includes(job))
       for (const job of picked) {
         if (job.running && !job.preemptible) continue
-        for (const other of paused) assert.ok(job.left <= other.left)
+        for (const other of paused) assert.ok(job.rank <= other.rank)
       }
     }),
   )

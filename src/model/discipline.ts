@@ -9,6 +9,8 @@ import type { Precedence } from './job.ts'
 export interface Runnable {
   running: boolean
   readonly preemptible: boolean
+  /** Its place in the order of jobs now: the smallest goes first. Only disciplines that rank read it. */
+  rank: number
 }
 
 export const noPrecedence: Readonly<Precedence> = { tier: 0, until: 0, due: 0 }
@@ -39,7 +41,7 @@ export interface Discipline {
   /** True: the choice depends on remaining work, so a job that outgrows its estimate must be ranked again. */
   readonly ranks: boolean
   /** Returns the jobs that run now. `jobs` are in order of arrival, without jobs that still wait for `go`. */
-  choose<J extends Runnable>(jobs: readonly J[], cores: number, rank: (job: J) => number): readonly J[]
+  choose<J extends Runnable>(jobs: readonly J[], cores: number): readonly J[]
   /** How much of a job's remaining work a new job of size `work` has to wait for. */
   ahead(remaining: number, work: number): number
 }
@@ -70,32 +72,32 @@ const srpt: Discipline = {
   bounded: true,
   ranks: true,
   ahead: (remaining, work) => (remaining <= work ? remaining : 0),
-  choose: (jobs, cores, rank) => {
+  choose: (jobs, cores) => {
     if (jobs.length <= cores) return jobs
-    const chosen = jobs.filter((job) => job.running && !job.preemptible)
-    const pinned = chosen.length
-    if (pinned >= cores) return chosen
+    const chosen: (typeof jobs)[number][] = new Array(cores)
+    let pinned = 0
+    for (const job of jobs) if (isPinned(job)) chosen[pinned++] = job
     // An insertion sort of the best so far: cores are few.
-    const ranks: number[] = new Array(pinned).fill(0)
+    let count = pinned
     for (const job of jobs) {
-      const { running } = job
-      if (running && !job.preemptible) continue
-      const own = rank(job)
-      let at = chosen.length
-      if (at === cores && !goesBefore(own, running, ranks[--at]!, chosen[at]!.running)) continue
-      for (; at > pinned && goesBefore(own, running, ranks[at - 1]!, chosen[at - 1]!.running); at--) {
-        chosen[at] = chosen[at - 1]!
-        ranks[at] = ranks[at - 1]!
-      }
+      if (isPinned(job)) continue
+      if (count < cores) count++
+      else if (pinned >= cores || !goesBefore(job, chosen[cores - 1]!)) continue
+      let at = count - 1
+      for (; at > pinned && goesBefore(job, chosen[at - 1]!); at--) chosen[at] = chosen[at - 1]!
       chosen[at] = job
-      ranks[at] = own
     }
     return chosen
   },
 }
 
-function goesBefore(rank: number, running: boolean, otherRank: number, otherRunning: boolean): boolean {
-  return rank < otherRank || (rank === otherRank && running && !otherRunning)
+/** True: it runs and must not be paused. */
+function isPinned(job: Runnable): boolean {
+  return job.running && !job.preemptible
+}
+
+function goesBefore(job: Runnable, other: Runnable): boolean {
+  return job.rank < other.rank || (job.rank === other.rank && job.running && !other.running)
 }
 
 export const disciplines: Readonly<Record<DisciplineName, Discipline>> = { sharing, fifo, srpt }

@@ -39,13 +39,16 @@ export function firstExpectation(prediction: Prediction): Expectation {
 export function expectationAfter(prediction: Prediction, done: number): Expectation {
   const { work, high } = prediction
   if (done !== last.done || work !== last.work || high !== last.high) {
-    last = { work, high, done, expectation: revise(prediction, done) }
+    last.expectation = revise(prediction, done)
+    last.work = work
+    last.high = high
+    last.done = done
   }
   return last.expectation
 }
 
 /** In a simulation, the worker and the brain ask the same question one after the other. */
-let last = { work: 0, high: 0 as number | undefined, done: 0, expectation: firstExpectation({ work: 0 }) }
+const last = { work: 0, high: 0 as number | undefined, done: 0, expectation: firstExpectation({ work: 0 }) }
 
 function revise(prediction: Prediction, done: number): Expectation {
   const sigma = sigmaOf(prediction)
@@ -76,29 +79,35 @@ function gittinsIndex(middle: number, sigma: number, done: number): number {
   const ended = below(z)
   const spentBefore = mean * below(z - sigma) + done * (1 - ended)
   let least = Infinity
-  for (let upTo = Math.max(z, -3) + step, i = 0; i < steps; i++, upTo += step) {
-    const within = z <= -3 ? usualShares[i]! : below(upTo)
-    const ends = within - ended
-    if (ends < 1e-9) continue
+  // The price of an end falls and then rises with the amount, as a lognormal hazard rate rises and then falls. So halving
+  // finds the least of wide intervals. Of narrow ones the price is almost flat, and rounding would mislead.
+  let [low, high] = [0, steps - 1]
+  while (low <= high) {
+    const i = sigma < narrow ? low : (low + high) >> 1
+    const upTo = amountAt(i, Math.max(z, -3))
+    const density = densityAt(upTo)
+    const within = below(upTo, density)
     const until = middle * Math.exp(upTo * sigma)
     const spent = mean * below(upTo - sigma) + until * (1 - within) - spentBefore
-    const price = spent / ends
-    // As a lognormal hazard rate rises and then falls, the price falls and then rises. Rounding is a millionth of this.
-    if (price > least * (1 + 1e-6)) break
+    const price = spent / (within - ended)
     least = Math.min(least, price)
+    if (sigma >= narrow && price * density < until * sigma * (1 - within)) high = i - 1
+    else low = i + 1
   }
   return Math.max(least, done * Math.max(0, z - doubted))
 }
 
 /** The amounts of work that are tried, in standard deviations: the step, and how many steps. */
 const [step, steps] = [0.35, 16]
+/** Intervals with a smaller sigma are narrow. */
+const narrow = 0.35
 
-/** Most questions are about jobs that have done nothing, for which the same amounts are tried. */
-const usualShares = (() => {
-  const shares: number[] = []
-  for (let upTo = -3 + step, i = 0; i < steps; i++, upTo += step) shares.push(below(upTo))
-  return shares
-})()
+/** Added step by step: a product would be rounded differently. */
+function amountAt(i: number, from: number): number {
+  let upTo = from + step
+  for (let n = 0; n < i; n++) upTo += step
+  return upTo
+}
 
 /** For jobs that have done nothing. Every job asks for it, so it is interpolated from a table by sigma. */
 function firstIndex(sigma: number): number {
@@ -109,13 +118,18 @@ function firstIndex(sigma: number): number {
 }
 
 /** The share of a normal distribution below z, to seven digits (Abramowitz and Stegun, 26.2.17). */
-function below(z: number): number {
+function below(z: number, density = densityAt(z)): number {
   if (z === -Infinity) return 0
   const t = 1 / (1 + 0.2316419 * Math.abs(z))
   const series =
     t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-  const above = 0.3989422804 * Math.exp((-z * z) / 2) * series
+  const above = density * series
   return z > 0 ? 1 - above : above
+}
+
+/** Of the standard normal distribution. */
+function densityAt(z: number): number {
+  return 0.3989422804 * Math.exp((-z * z) / 2)
 }
 
 const tableStep = 1 / 128

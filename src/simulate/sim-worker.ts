@@ -30,6 +30,7 @@ export interface SimJob extends Runnable, AttemptToken, Precedence {
 
 export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrecedence): SimJob {
   const { job: asked, fate, size } = truth
+  const { expected, reviseAt } = firstExpectation(asked)
   const job = {
     epoch: token.epoch,
     job: token.job,
@@ -40,10 +41,12 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     tier: precedence.tier,
     until: precedence.until,
     due: precedence.due,
-    ...firstExpectation(asked),
+    expected,
+    reviseAt,
     done: 0,
     base: 0,
     running: false,
+    rank: 0,
     preemptible: asked.preemptible ?? true,
     place: undefined as unknown as Entry<SimJob>,
   }
@@ -151,10 +154,11 @@ export class SimWorker {
       return
     }
     const each = this.#each
-    const chosen = this.#discipline.choose(jobs, this.facts.cores, (job) => {
+    for (const job of jobs) {
       const done = job.running ? job.base + each : job.done
-      return rankOf(job, done, Math.max(0, job.expected - done))
-    })
+      job.rank = rankOf(job, done, Math.max(0, job.expected - done))
+    }
+    const chosen = this.#discipline.choose(jobs, this.facts.cores)
     for (const job of jobs) if (job.running && !chosen.includes(job)) this.#pause(job)
     for (const job of chosen) if (!job.running) this.#start(job)
   }

@@ -105,9 +105,11 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     if (spec.known) world.submit(jobKnownAs(id, spec.known(), world.clock.now), size)
     else {
       const work = guess(size, spec.errorSigma, draws.errors)
-      const interval = { low: Math.floor(work / within), high: Math.ceil(work * within) }
-      const client = clients > 1 ? { client: `c${count % clients}` } : {}
-      world.submit({ id, workload: 'sim', work, ...interval, memoryMb: spec.memoryMb ?? 0, ...client }, size)
+      const low = Math.floor(work / within)
+      const high = Math.ceil(work * within)
+      const job: Job = { id, workload: 'sim', work, low, high, memoryMb: spec.memoryMb ?? 0 }
+      if (clients > 1) job.client = `c${count % clients}`
+      world.submit(job, size)
     }
     if (count < jobs) plan()
   }

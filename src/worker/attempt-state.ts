@@ -60,6 +60,7 @@ export function newAttempt(
     awaitsGo: head.ask,
     ended: false,
     running: false,
+    rank: 0,
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },

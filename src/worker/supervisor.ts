@@ -139,10 +139,11 @@ export class Supervisor {
 
   #choose(): void {
     const jobs = [...this.#held.values()].filter((attempt) => !attempt.awaitsGo && !attempt.ended)
-    const chosen = this.discipline.choose(jobs, this.#options.cores, (attempt) => {
+    for (const attempt of jobs) {
       const done = this.#done(attempt)
-      return rankOf(attempt, done, Math.max(0, attempt.expected - done))
-    })
+      attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
+    }
+    const chosen = this.discipline.choose(jobs, this.#options.cores)
     for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
   }

@@ -59,7 +59,8 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     for (const attempt of jobs) if (!attempt.running) run(core, attempt)
     return
   }
-  const chosen = core.discipline.choose(jobs, worker.cores, (attempt) => rank(attempt, now))
+  if (core.discipline.ranks) for (const attempt of jobs) attempt.rank = rank(attempt, now)
+  const chosen = core.discipline.choose(jobs, worker.cores)
   setRunning(core, worker, chosen.length)
   let taker = 0
   for (const attempt of jobs) {

@@ -24,12 +24,12 @@ export interface Preemption {
   cost: number
 }
 
-/** Undefined: the job may not preempt any job there. */
+/** `longer`: how many times as much another job must have left. Undefined: the job may not preempt any job there. */
 export function preemptionOn(
   worker: WorkerRecord,
   record: JobRecord,
   now: number,
-  openWorkers: number,
+  longer: number,
 ): Preemption | undefined {
   const victim = lastRunning(worker)
   if (!victim) return undefined
@@ -41,7 +41,7 @@ export function preemptionOn(
   if (record.turn === 'taken' && worker.jobs.length * 2 > worker.slots) return undefined
   if (stands > victimStands) return undefined
   if (stands === victimStands) {
-    const factor = muchLonger(record.job, openWorkers) * crowding(worker)
+    const factor = longer * crowding(worker)
     if (stands < 0 ? record.due >= victim.record.due : needMs * factor >= leftMs - grainMs) return undefined
   }
   // The preempted job and those already paused there wait for this one; all cores share the work.
@@ -53,7 +53,7 @@ export function preemptionOn(
  * A job preempts one that has this many times as much left: twice, but a job with an uncertain estimate may turn out
  * short and is better tried. With a single worker any shorter job preempts, because there is nowhere else to go.
  */
-function muchLonger(job: Job, openWorkers: number): number {
+export function muchLonger(job: Job, openWorkers: number): number {
   return openWorkers === 1 ? 1 : 1 + Math.exp(-((sigmaOf(job) ?? 0) ** 2))
 }
 
@@ -88,14 +88,19 @@ export function preemptionReason(
   record: JobRecord,
   now: number,
 ): Reason {
-  const facts = { needMs: thousandths(needMs), leftMs: thousandths(leftMs), preempts: victim.job.id }
   const stands = standsIn(record, 0)
-  if (stands < 0) return { code: 'goes-first', ...facts, ...whyFirst(record, now) }
-  return { code: stands < standsIn(victim.record, doneWork(victim, now)) ? 'fairer' : 'shorter', ...facts }
+  const fairer = stands < standsIn(victim.record, doneWork(victim, now))
+  const reason: Reason = {
+    code: stands < 0 ? 'goes-first' : fairer ? 'fairer' : 'shorter',
+    needMs: thousandths(needMs),
+    leftMs: thousandths(leftMs),
+    preempts: victim.job.id,
+  }
+  if (stands < 0) addWhyFirst(reason, record, now)
+  return reason
 }
 
-function whyFirst({ turn, arrivedAt, job: { deadlineAt = 0 } }: JobRecord, now: number): Partial<Reason> {
-  return turn === 'taken'
-    ? { hereMs: thousandths(now - arrivedAt) }
-    : { deadlineMs: thousandths(deadlineAt - now) }
+function addWhyFirst(reason: Reason, { turn, arrivedAt, job }: JobRecord, now: number): void {
+  if (turn === 'taken') reason.hereMs = thousandths(now - arrivedAt)
+  else reason.deadlineMs = thousandths((job.deadlineAt ?? 0) - now)
 }

@@ -14,7 +14,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { Accepts } from '../jobs/eligible.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
-import { type Preemption, preemptionOn, preemptionReason } from './preemption.ts'
+import { muchLonger, type Preemption, preemptionOn, preemptionReason } from './preemption.ts'
 import { passOver, type Scheduler, type SchedulerFactory, type Verdict } from './scheduler.ts'
 import { SrptIndex } from './srpt-index.ts'
 
@@ -63,7 +63,7 @@ class Srpt implements Scheduler {
 
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined {
     if (worker.running < worker.cores) return coreFree(worker)
-    const found = preemptionOn(worker, record, now, this.#index.open)
+    const found = preemptionOn(worker, record, now, muchLonger(record.job, this.#index.open))
     if (!found || this.#waitsUntil(record, found.needMs, now) !== undefined) return undefined
     return preemptionReason(found, record, now)
   }
@@ -72,10 +72,11 @@ class Srpt implements Scheduler {
   #best(record: JobRecord, now: number): { found: Preemption | undefined; looked: number } {
     let found: Preemption | undefined
     let looked = 0
+    const longer = muchLonger(record.job, this.#index.open)
     this.#index.busy.find((worker) => {
       if (!this.#accepts(worker, record)) return false
       looked++
-      const preemption = preemptionOn(worker, record, now, this.#index.open)
+      const preemption = preemptionOn(worker, record, now, longer)
       // The workers after it have even less left.
       if (!preemption) return true
       if (!found || preemption.cost < found.cost) found = preemption
