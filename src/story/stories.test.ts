@@ -92,7 +92,7 @@ test('a late job: why it was queued until its deadline passed', () => {
     whyText(scene.why('late')),
     `Job late (sim)
 It was rejected when its deadline passed, 900 ms after it arrived: it waited 900 ms because no
-worker that could be reached had room for one more job, and never started.
+reachable worker had a free slot, and never started.
 
     0 ms  Arrived: a sim job, expected to need about 1.2 s (1.2 million units of work). Its deadline
           is in 900 ms.

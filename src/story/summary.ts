@@ -106,8 +106,7 @@ function inPast(reason: Reason): string {
     return `no job that ran on ${openWorkers(reason)} had much more left than its ${span(needMs)}`
   if (code === 'core-soon') return 'a core was about to be free'
   if (code === 'no-room' && reason.workers === 0) return 'no worker was ready'
-  if (code === 'no-room' && reason.openWorkers === 0)
-    return 'no worker that could be reached had room for one more job'
+  if (code === 'no-room' && reason.openWorkers === 0) return 'no reachable worker had a free slot'
   return explain(reason)
 }
 

@@ -1,4 +1,4 @@
-/** The messages between a front in another process and the brain. docs/protocol.md describes them. */
+/** The messages between a front in another process and the brain. docs/reference/protocol.md describes them. */
 
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'

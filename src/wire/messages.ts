@@ -1,4 +1,4 @@
-/** The messages between a worker and the brain. docs/protocol.md describes them. */
+/** The messages between a worker and the brain. docs/reference/protocol.md describes them. */
 
 import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
 import type { WorkDone } from '../model/cost.ts'

@@ -2,7 +2,10 @@
 import { filesOf, load } from './inputs.ts'
 import { messageOf, type Suite } from './suite.ts'
 
-const documentsHere = () => [...filesOf('{*,docs/*,decisions/*}.md'), ...filesOf('node_modules/*/README.md')]
+const documentsHere = () => [
+  ...filesOf('{*,docs/**/*,decisions/*}.md'),
+  ...filesOf('node_modules/*/README.md'),
+]
 
 const marked: Suite = {
   name: 'marked',
