@@ -1,9 +1,10 @@
 /**
- * Estimators side by side: each learns the same requests of the nine workloads, with their metered costs, and is asked
- * about others that it never saw. Four times, each with another quarter of the rows held out; the answers are pooled.
+ * Compares estimators: each learns the same requests of the nine workloads with their metered costs, and is evaluated on
+ * held-out requests. Four-fold cross-validation; answers of all folds are pooled.
  */
 import { writeFileSync } from 'node:fs'
 import { table } from '../src/cli/terminal/table.ts'
+import { thousandths } from '../src/lib/quantities.ts'
 import { mean, median } from '../src/simulate/summary.ts'
 import { type Figures, figuresOf } from './estimate/figures.ts'
 import { measureAll, type StreamName, streamNames, unknowableAll } from './estimate/measure.ts'
@@ -14,7 +15,7 @@ import type { BenchOptions } from './options.ts'
 
 const names = Object.keys(estimators) as EstimatorName[]
 const others = names.filter((name) => name !== 'learned')
-/** Another than the one whose requests the features of the workloads were made with. */
+/** Differs from the seed that was used to design the workloads' features. */
 const seed = 3
 const last = rounds.at(-1)!
 
@@ -40,8 +41,10 @@ export async function estimate({ quick, report }: BenchOptions): Promise<Record<
     const unknown = unknowables.get(workload)
     if (unknown) {
       const [middle, edge] = [unknown.median, unknown.p95].map((log) => Math.exp(log).toFixed(2))
-      console.log(`requests that look the same differ by ${middle} (median), ${edge} (p95)\n`)
-    } else console.log('requests that look the same cost the same\n')
+      console.log(
+        `work of requests with equal features differs by a factor of ${middle} (median), ${edge} (p95)\n`,
+      )
+    } else console.log('requests with equal features have equal work\n')
   }
   const took = await timing(measured)
   if (report !== undefined) {
@@ -60,7 +63,7 @@ function print(workload: string, tried: Results): void {
     return [name, ...figures.map(error), coverage.toFixed(2), leastCoverage.toFixed(2), score.toFixed(2)]
   })
   const heads = rounds.map((round) => `q-error after ${round}`)
-  console.log(table([workload, ...heads, 'in interval', 'in the worst third', 'interval score'], rows))
+  console.log(table([workload, ...heads, 'coverage', 'coverage, worst third', 'interval score'], rows))
 }
 
 function summary(results: ReadonlyMap<StreamName, Results>): Record<string, number> {
@@ -78,18 +81,14 @@ function summary(results: ReadonlyMap<StreamName, Results>): Record<string, numb
     }
   })
   return {
-    median_q_error_100: round3(median(each.map(({ median100 }) => median100))),
-    p95_q_error_600: round3(median(each.map(({ p95 }) => p95))),
-    coverage90_min: round3(Math.min(...each.map(({ coverage }) => coverage))),
-    interval_score_vs_best_other: round3(Math.exp(mean(each.map(({ score }) => Math.log(score))))),
-    worst_ratio_to_best_other: round3(Math.max(...each.map(({ ratio }) => ratio))),
+    median_q_error_100: thousandths(median(each.map(({ median100 }) => median100))),
+    p95_q_error_600: thousandths(median(each.map(({ p95 }) => p95))),
+    coverage90_min: thousandths(Math.min(...each.map(({ coverage }) => coverage))),
+    interval_score_vs_best_other: thousandths(Math.exp(mean(each.map(({ score }) => Math.log(score))))),
+    worst_ratio_to_best_other: thousandths(Math.max(...each.map(({ ratio }) => ratio))),
   }
 }
 
 function short(error: number): string {
   return error < 100 ? error.toFixed(error < 10 ? 3 : 1) : error.toExponential(0)
-}
-
-function round3(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -1,4 +1,4 @@
-/** `npm run -s bench -- NAME [--quick] [--report FILE]`: prints a table and, as its last line, one JSON object with the figures. */
+/** `npm run -s bench -- NAME [--quick] [--report FILE]`: prints tables, and a JSON object with the figures as the last line. */
 
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
@@ -28,9 +28,9 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   slots,
 }
 
-const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]; there are: ${Object.keys(benches).join(', ')}`
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\nbenchmarks: ${Object.keys(benches).join(', ')}`
 
-function asked(): { name: string; options: BenchOptions } | undefined {
+function parse(): { name: string; options: BenchOptions } | undefined {
   try {
     const { positionals, values } = parseArgs({
       allowPositionals: true,
@@ -45,7 +45,7 @@ function asked(): { name: string; options: BenchOptions } | undefined {
   }
 }
 
-const bench = asked()
+const bench = parse()
 if (!bench) {
   console.error(usage)
   process.exitCode = 2

@@ -1,27 +1,28 @@
 /**
- * The meter: what counting costs, how well what it counts agrees with CPU time, and how old a running job's progress
- * is. Each workload runs in two processes, metered and not, in turns; a request's overhead is the median of what
- * it took metered ÷ what it took right before or after without. Figures are medians of process CPU time.
+ * The meter: its overhead, how well metered work agrees with CPU time, and the age of a running job's progress. Each
+ * workload runs alternately in two processes, metered and unmetered; the overhead of a request is the median of the
+ * metered time ÷ the unmetered time right before or after. Times are medians of process CPU time.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../src/cli/terminal/table.ts'
+import { thousandths } from '../src/lib/quantities.ts'
 import { streamNames } from './estimate/stream.ts'
 import { ages } from './meter/age.ts'
 import { type Figures, geomean, Pair } from './meter/pair.ts'
 import type { BenchOptions } from './options.ts'
 
-/** Its work is SQLite's, and counted by rows and bytes: told apart. */
-const apart = 'shop'
-const names = streamNames.filter((name) => name !== apart)
+/** Reported separately: its work is done by SQLite and charged by rows and bytes. */
+const charged = 'shop'
+const names = streamNames.filter((name) => name !== charged)
 
 export async function meter({ quick }: BenchOptions): Promise<Record<string, unknown>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const all: Figures[] = []
   try {
-    for (const name of [...names, apart]) {
-      const pair = await Pair.start(name, { dataDir, quick, exactAtOnce: name !== apart })
+    for (const name of [...names, charged]) {
+      const pair = await Pair.start(name, { dataDir, quick, exactAtOnce: name !== charged })
       await pair.warmUp()
       for (let round = 0; round < (quick ? 3 : 5); round++) await pair.round(round)
       await pair.end()
@@ -46,17 +47,15 @@ export async function meter({ quick }: BenchOptions): Promise<Record<string, unk
       ]),
     ),
   )
-  console.log(`${apart} is not in the figures below: its work is SQLite's, counted by rows and bytes.`)
-  const figures = all.filter(({ name }) => name !== apart)
+  console.log(
+    `The figures below exclude ${charged}: its work is done by SQLite and charged by rows and bytes.`,
+  )
+  const figures = all.filter(({ name }) => name !== charged)
   return {
-    overhead_geomean: round(geomean(figures.map((it) => it.overhead))),
-    overhead_max: round(Math.max(...figures.map((it) => it.overhead))),
-    fidelity_p95_worst: round(Math.max(...figures.map((it) => it.fidelity))),
-    progress_age_p99_ms: round(age.p99),
-    progress_age_max_ms: round(age.max),
+    overhead_geomean: thousandths(geomean(figures.map((it) => it.overhead))),
+    overhead_max: thousandths(Math.max(...figures.map((it) => it.overhead))),
+    fidelity_p95_worst: thousandths(Math.max(...figures.map((it) => it.fidelity))),
+    progress_age_p99_ms: thousandths(age.p99),
+    progress_age_max_ms: thousandths(age.max),
   }
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -1,7 +1,7 @@
-/** What every benchmark is told. */
+/** Options of every benchmark. */
 export interface BenchOptions {
-  /** A tenth of the work, for a first look. */
+  /** Runs a fraction of the work. */
   quick: boolean
-  /** Where to write a page with plots, for those that draw any. */
+  /** File for an HTML page with plots, if the benchmark has any. */
   report?: string
 }

@@ -1,4 +1,4 @@
-/** How well the cost of requests to a server in Python is known, from its CPU time alone, after 50 of them. */
+/** Accuracy of estimates for an existing server in Python, measured by CPU time, after 50 requests. */
 
 import { join } from 'node:path'
 import { table } from '../src/cli/terminal/table.ts'
@@ -13,7 +13,7 @@ const config = join(import.meta.dirname, '../examples/python/plimsoll.config.ts'
 const [learned, asked] = [50, 40]
 
 interface Found {
-  /** Factors by which quotes were off, and by which two runs of the same request differ. */
+  /** q-errors of quotes, and between two runs of the same request. */
   quotes: number[]
   noise: number[]
 }
@@ -52,11 +52,11 @@ export async function own({ quick }: BenchOptions): Promise<Record<string, numbe
   for (let seed = 1; seed <= (quick ? 2 : 9); seed++) runs.push(await run(seed))
   const [quotes, noise] = [runs.map((it) => median(it.quotes)), runs.map((it) => median(it.noise))]
   const rows = runs.map((_, i) => [`${i + 1}`, quotes[i]!.toFixed(3), noise[i]!.toFixed(3)])
-  console.log(table(['seed', 'quote off by ×', 'the same request again ×'], rows))
+  console.log(table(['seed', 'q-error of the quote', 'q-error of a repeat'], rows))
   console.log(`
 A server in Python behind Plimsoll (examples/python). After ${learned} requests for /primes of log-uniform sizes
-(a factor of 20), ${asked} new ones: how far the quote was from the CPU time that the request then took, and how
-far two runs of the same request, one after the other, are from each other. Medians.
+(a factor of 20), ${asked} new requests: q-error (the larger of a ÷ b and b ÷ a) between the quote and the measured
+CPU time, and between two consecutive runs of the same request. Medians.
 `)
   return {
     median_q_error_after_50: Number(median(quotes).toFixed(3)),

@@ -1,12 +1,13 @@
-/** Scaling policies in virtual time: what a day costs while the same promise is kept. */
+/** Compares scaling policies in virtual time by the cost of a day at the same promised slowdown. */
 
 import { progressLine } from '../src/cli/terminal/progress.ts'
+import { thousandths } from '../src/lib/quantities.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { BenchOptions } from './options.ts'
 import * as plan from './scale/plan.ts'
-import { cheapest, keeps, middle, type Result } from './scale/results.ts'
+import { cheapest, keeps, medians, type Result } from './scale/results.ts'
 import type { Contender, Figures, Run } from './scale/run.ts'
-import { nameOf, type Row, said, tableOf } from './scale/tables.ts'
+import { labelOf, nameOf, type Row, tableOf } from './scale/tables.ts'
 import { meanLoad, type TrafficName } from './scale/traffic.ts'
 import { runAll } from './threads.ts'
 
@@ -15,9 +16,11 @@ export async function scale({ quick }: BenchOptions): Promise<Record<string, unk
   const main = plan.mainTraffic()
   const days = plan.tuningDays(quick)
   const tuned = await tune(days, quick)
-  console.log(`The cheapest that keep the promise on ${days.join(', ')}: ${tuned.map(nameOf).join(', ')}.`)
+  console.log(
+    `Cheapest settings that keep the promise on ${days.join(', ')}: ${tuned.map(nameOf).join(', ')}.`,
+  )
   const hindsight = await tune([main], quick)
-  console.log(`With hindsight, on ${main} itself: ${hindsight.map(nameOf).join(', ')}.\n`)
+  console.log(`Cheapest settings with hindsight, on ${main} itself: ${hindsight.map(nameOf).join(', ')}.\n`)
   const seeds = plan.seeds(quick)
   const contenders = [plan.ours, ...distinct([...tuned, ...hindsight]), plan.atPeak]
   const figures = await score(main, 60_000, seeds, contenders)
@@ -27,18 +30,18 @@ export async function scale({ quick }: BenchOptions): Promise<Record<string, unk
       for (const bootMs of [60_000, 150_000]) await score(traffic, bootMs, seeds.slice(0, 2), contenders)
   }
   console.log(
-    `Mean load ${meanLoad} cores (the Azure traces at their own pace), workers of 2 cores, paid from launch to end; estimates are off by a lognormal factor of σ 0.5.\n` +
+    `Mean load ${meanLoad} cores (the Azure traces at their original pace), workers of 2 cores, billed from launch to end; estimates have a lognormal error of σ 0.5.\n` +
       `World Cup and daily arrivals have sizes drawn from the Azure Functions trace: arrivals and sizes come from different systems.\n` +
       `Promise: p99 slowdown at most 1.5 for the shortest 90 %, mean slowdown at most 1.5 for the largest 1 %. Reversal: a launch after\n` +
-      `an ending, or an ending after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days\n` +
-      `and, beside them, with hindsight (how work-forecast was tuned: decisions/080-scaling.md); the best peer is the cheapest of all these.\n` +
-      `Clairvoyant: knows every job beforehand, the leanest that keeps the promise. Medians of\n` +
-      `${seeds.length} seed${seeds.length > 1 ? 's' : ''} (traces other than the World Cup: at most 2).${main === 'daily' ? ' The recorded traces are not there: the seeded daily rhythm stands in for the World Cup.' : ''} ${((performance.now() - began) / 1000).toFixed(0)} s.\n`,
+      `a termination, or a termination after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days,\n` +
+      `and those with hindsight (how work-forecast was tuned: decisions/080-scaling.md); the best peer is the cheapest of all these.\n` +
+      `Clairvoyant: knows every job in advance; the smallest fleet that keeps the promise. Medians of\n` +
+      `${seeds.length} seed${seeds.length > 1 ? 's' : ''} (traces other than the World Cup: at most 2).${main === 'daily' ? ' The recorded traces are missing: the generated daily rhythm replaces the World Cup.' : ''} ${((performance.now() - began) / 1000).toFixed(0)} s.\n`,
   )
   return figures
 }
 
-/** The targets of hpa and kpa that are cheapest on these days; each must keep the promise on every one of them. */
+/** The cheapest targets of hpa and kpa that keep the promise on every one of these days. */
 async function tune(days: readonly TrafficName[], quick: boolean): Promise<Contender[]> {
   const peers = quick ? plan.fewerPeers : plan.peers
   const names = Object.keys(peers) as plan.Peer[]
@@ -61,11 +64,11 @@ function distinct(contenders: readonly Contender[]): Contender[] {
   return [...new Map(contenders.map((one) => [nameOf(one), one])).values()]
 }
 
-/** Promises as on the worst day, and costs as on all. */
+/** Slowdowns of the worst day, and median costs of all days. */
 function worst(all: readonly Figures[]): Figures {
   const most = (name: 'shortP99Slowdown' | 'largestSlowdown') => Math.max(...all.map((one) => one[name]))
   return {
-    ...middle(all),
+    ...medians(all),
     shortP99Slowdown: most('shortP99Slowdown'),
     largestSlowdown: most('largestSlowdown'),
   }
@@ -84,26 +87,26 @@ async function score(
   const rows = contenders.map(
     (contender, i): Row => ({
       contender,
-      figures: middle(results.filter((_, at) => at % contenders.length === i).map(({ figures }) => figures)),
+      figures: medians(results.filter((_, at) => at % contenders.length === i).map(({ figures }) => figures)),
     }),
   )
-  rows.push({ contender: known[0]!.run, figures: middle(known.map(({ figures }) => figures)) })
+  rows.push({ contender: known[0]!.run, figures: medians(known.map(({ figures }) => figures)) })
   console.log(tableOf(traffic, bootMs, rows))
   const mine = results.filter((_, at) => at % contenders.length === 0)
   const peers = rows.slice(1, -2).filter(({ figures }) => keeps(figures))
   const best = peers.length === 0 ? undefined : Math.min(...peers.map(({ figures }) => figures.workerHours))
   const ratio = (others: readonly number[]) =>
-    round(median(mine.map(({ figures }, i) => figures.workerHours / others[i]!)))
+    thousandths(median(mine.map(({ figures }, i) => figures.workerHours / others[i]!)))
   const { hours, reversals } = rows[0]!.figures
   return {
-    worker_hours_vs_best_peer: best === undefined ? null : round(rows[0]!.figures.workerHours / best),
+    worker_hours_vs_best_peer: best === undefined ? null : thousandths(rows[0]!.figures.workerHours / best),
     worker_hours_vs_clairvoyant: ratio(known.map(({ figures }) => figures.workerHours)),
     promise_met: mine.every(({ figures }) => keeps(figures)),
     reversals_per_day: Math.round((reversals * 24) / hours),
   }
 }
 
-/** For each seed the leanest fleet that keeps the promise, tried two by two from the leanest on. */
+/** For each seed the smallest fleet that keeps the promise, tried in pairs from the smallest. */
 async function clairvoyant(
   where: string,
   on: Pick<Run, 'traffic' | 'bootMs'>,
@@ -128,12 +131,8 @@ async function clairvoyant(
 async function all(where: string, runs: readonly Run[]): Promise<Result[]> {
   const line = progressLine()
   const figures = await runAll<Run, Figures>(new URL('./scale/run.ts', import.meta.url), runs, (count) =>
-    line.show(count / runs.length, `${where}: ${said(runs[count - 1]!)}`),
+    line.show(count / runs.length, `${where}: ${labelOf(runs[count - 1]!)}`),
   )
   line.done()
   return runs.map((run, i) => ({ run, figures: figures[i]! }))
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -1,24 +1,26 @@
 /**
- * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
- * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
+ * Compares scheduling policies in virtual time on the same jobs, and with a theoretical limit. When run directly, `--only`
+ * selects runs: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
  */
 
 import { parseArgs } from 'node:util'
 import { progressLine } from '../src/cli/terminal/progress.ts'
+import type { Summary } from '../src/simulate/summary.ts'
 import type { BenchOptions } from './options.ts'
 import { headline } from './schedule/headline.ts'
-import { contenders, fleets, loads, type Only, plan } from './schedule/plan.ts'
+import { contenders, fleets, loads, type Only, plan, type Run } from './schedule/plan.ts'
 import { Results } from './schedule/results.ts'
 import { tables } from './schedule/tables.ts'
-import { runAll } from './schedule/threads.ts'
 import { azureTrace, traceFile } from './schedule/trace.ts'
+import { runAll } from './threads.ts'
 
 export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Record<string, unknown>> {
   const runs = plan(quick, only)
   const line = progressLine()
   const began = performance.now()
   let tenths = 0
-  const summaries = await runAll(runs, (count) => {
+  const script = new URL('./schedule/run.ts', import.meta.url)
+  const summaries = await runAll<Run, Summary>(script, runs, (count) => {
     const done = Math.floor((10 * count) / runs.length)
     if (done > tenths && !process.stderr.isTTY) console.error(`${done * 10} %`)
     tenths = done
@@ -34,19 +36,19 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
   console.log(tables(results))
   const seeds = Math.max(...runs.map(({ seed }) => seed))
   console.log(
-    `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
-      `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
-      `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
-      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
-      `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
+    `p99: p99 of the slowdown (response time ÷ time alone on a core), by load. ÷ limit: mean response time ÷ that of the\n` +
+      `limit (one pool of all cores, known sizes, free migration, least remaining work first), by load. The last three\n` +
+      `columns at load 0.9: mean response time, mean slowdown of the largest 1 %, largest slowdown. σ: lognormal error of\n` +
+      `estimates; policies without σ do not use estimates. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
+      `(fewer on the trace, where seeds affect only errors and randomized policies); ratios are on the same jobs.`,
   )
-  if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
+  if (!azureTrace()) console.log(`The Azure Functions trace was not found (${traceFile}) and is left out.`)
   console.log(`${(jobs / 1e6).toFixed(1)} million jobs in ${seconds.toFixed(0)} s.\n`)
   return headline(results)
 }
 
-/** Words that name a fleet narrow the fleets, those that name a load the loads, and so on. */
-function onlyThose(words: readonly string[]): Only {
+/** Words that name a fleet restrict the fleets, words that name a load the loads, and so on. */
+function selection(words: readonly string[]): Only {
   const dimensions = {
     contender: contenders.map(({ name }) => name),
     fleet: Object.keys(fleets),
@@ -56,7 +58,7 @@ function onlyThose(words: readonly string[]): Only {
   }
   const known = new Set(Object.values(dimensions).flat())
   const unknown = words.find((word) => !known.has(word))
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${[...known].join(', ')}`)
+  if (unknown !== undefined) throw new Error(`--only = ${unknown}: must be one of ${[...known].join(', ')}`)
   const asked = (names: readonly string[]) => words.filter((word) => names.includes(word))
   const wanted = (names: readonly string[], name: string) =>
     asked(names).length === 0 || asked(names).includes(name)
@@ -72,9 +74,9 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
   })
-  // The sign for "times" is on few keyboards.
+  // Accepts x for ×, which few keyboards have.
   const words = values.only.split(',').map((word) => word.replace(/^(\d+)x(\d+)$/, '$1×$2'))
   console.log(
-    JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words.filter((word) => word !== '')))),
+    JSON.stringify(await schedule({ quick: values.quick }, selection(words.filter((word) => word !== '')))),
   )
 }

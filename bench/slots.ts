@@ -1,16 +1,18 @@
 /**
- * Real slots: does a short job pass a long one, what does that cost the long one, and what do slots themselves
- * cost? One worker with one core, pinned to it; the jobs' estimates are given.
+ * Live slots: whether short jobs preempt a long one, how much that delays the long job, and the overhead of slots. One
+ * worker pinned to one core; estimates are exact.
  */
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { table } from '../src/cli/terminal/table.ts'
 import type { Estimator } from '../src/estimate/estimator.ts'
+import { thousandths } from '../src/lib/quantities.ts'
 import { defaultMeter } from '../src/meter/hooks.ts'
 import type { DisciplineName } from '../src/model/discipline.ts'
 import { median } from '../src/simulate/summary.ts'
@@ -24,8 +26,8 @@ const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
 const shortMs = 20
 const shorts = 20
 
-/** Knows what a spin costs. */
-const told: Estimator = {
+/** Exact estimates. */
+const exact: Estimator = {
   estimate({ params }) {
     const work = (params as { ms: number }).ms * nominalRate(defaultMeter)
     return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 64 }
@@ -50,46 +52,46 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
     `${(run.longDelay * 100).toFixed(1)} %`,
   ]
   console.log(
-    `One job of ${longMs / 1000} s running, then ${shorts} of ${shortMs} ms over 2 s, on one core; milliseconds\n`,
+    `A running job of ${longMs / 1000} s, then ${shorts} jobs of ${shortMs} ms over 2 s, on one core; milliseconds\n`,
   )
   console.log(
     table(
       [
-        'workers run',
+        'discipline',
         'short alone',
         'short median',
         'short worst',
         'worst ÷ alone',
         'long, s',
-        'long late by',
+        'long delayed by',
       ],
       [row('srpt', srpt), row('sharing', sharing)],
     ),
   )
   console.log(
-    `\nA slot starts in ${cost.startMs.toFixed(1)} ms, takes ${cost.rssMb.toFixed(1)} MB resident when idle, ` +
-      `and is gone ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
-      `A job of 1 ms is answered in ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
+    `\nA slot starts in ${cost.startMs.toFixed(1)} ms, has ${cost.rssMb.toFixed(1)} MB of resident memory when idle, ` +
+      `and ends ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
+      `A job of 1 ms takes ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
   )
   return {
-    short_max_vs_lone: round(Math.max(...srpt.shortMs) / srpt.loneMs),
-    long_delay: round(srpt.longDelay),
-    sharing_short_max_vs_lone: round(Math.max(...sharing.shortMs) / sharing.loneMs),
-    slot_start_ms: round(cost.startMs),
-    slot_rss_mb: round(cost.rssMb),
-    cancel_ms_p50: round(cost.cancelMs),
-    overhead_ms_p50: round(overheadMs),
+    short_max_vs_lone: thousandths(Math.max(...srpt.shortMs) / srpt.loneMs),
+    long_delay: thousandths(srpt.longDelay),
+    sharing_short_max_vs_lone: thousandths(Math.max(...sharing.shortMs) / sharing.loneMs),
+    slot_start_ms: thousandths(cost.startMs),
+    slot_rss_mb: thousandths(cost.rssMb),
+    cancel_ms_p50: thousandths(cost.cancelMs),
+    overhead_ms_p50: thousandths(overheadMs),
   }
 }
 
-/** Sends a spin and tells how long the answer took, and the CPU time that it burnt. */
+/** Sends a request and returns its response time and CPU time. */
 type Send = (ms: number) => Promise<{ tookMs: number; cpuMs: number }>
 
 interface Passing {
   loneMs: number
   shortMs: number[]
   longMs: number
-  /** How much later than its own time plus theirs the long job ended, as a share of that. */
+  /** Delay of the long job beyond its own time plus that of the short jobs, as a share of both. */
   longDelay: number
 }
 
@@ -124,7 +126,7 @@ async function withSpinner<T>(
 ): Promise<T> {
   const pinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0 ? ['taskset', '-c', '0'] : []
   const workerCommand = [...pinned, process.execPath, main, 'worker']
-  const options = { files: [file], scheduler, discipline, slots: 64, workerCommand, estimator: told }
+  const options = { files: [file], scheduler, discipline, slots: 64, workerCommand, estimator: exact }
   return withCluster(options, async ({ url }) => {
     const pool = new Pool(url, { headersTimeout: 0, bodyTimeout: 0 })
     const send: Send = async (ms) => {
@@ -148,12 +150,12 @@ async function withSpinner<T>(
   })
 }
 
-/** Start, memory and end of slots by themselves. */
+/** Start time, memory and cancellation time of a slot. */
 async function slotCosts(count: number): Promise<{ startMs: number; rssMb: number; cancelMs: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const options = { files: [file], dataDir, memoryMb: 256, log: () => {}, surplusMs: 60_000 }
   const spin = (ms: number) => ({ job: 'j', attempt: 1, workload: 'spin', params: { ms } })
-  // The first fills the cache of compiled code, as it does in a cluster.
+  // The first slot fills the compile cache, as in a cluster.
   const warm = new SlotPool({ ...options, warm: 1 })
   await warm.ready()
   const pool = new SlotPool({ ...options, warm: 0 })
@@ -187,12 +189,4 @@ async function slotCosts(count: number): Promise<{ startMs: number; rssMb: numbe
 
 function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

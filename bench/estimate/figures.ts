@@ -1,15 +1,15 @@
-/** How good answers are. */
+/** Accuracy of answers. */
 import { mean, median, quantile } from '../../src/simulate/summary.ts'
 import type { Answer } from './trial.ts'
 
 export interface Figures {
-  /** q-error: the larger of answer ÷ actual and actual ÷ answer. */
+  /** q-error: the larger of estimate ÷ actual and actual ÷ estimate. */
   median: number
   p95: number
-  /** The share of actual costs that lie in their intervals: of all, and of the third where it is the least. */
+  /** Share of actual costs within their intervals: overall, and in the worst third by cost. */
   coverage: number
   leastCoverage: number
-  /** Winkler's interval score in logs: width, and 20 times what lies outside. */
+  /** Winkler's interval score in logs: the width plus 20 times the distance outside the interval. */
   score: number
 }
 
@@ -29,7 +29,7 @@ function coverage(answers: readonly Answer[]): number {
   return answers.filter(({ actual, low, high }) => low <= actual && actual <= high).length / answers.length
 }
 
-/** By what they cost. */
+/** By cost. */
 function thirds(answers: readonly Answer[]): Answer[][] {
   const sorted = answers.toSorted((a, b) => a.actual - b.actual)
   const at = (third: number) => Math.floor((third * sorted.length) / 3)

@@ -1,4 +1,4 @@
-/** Keeps what was measured in a file, since work is exact: the same code and requests give it again. */
+/** Caches measurements in files: metered work is exact, so equal code and requests give equal results. */
 import { createHash, randomUUID } from 'node:crypto'
 import {
   accessSync,
@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Files under one name. */
+/** Files kept per name. */
 const mostKept = 6
 
-/** What was kept under this name for the same `facts`; else what `make` gives, which is kept. */
+/** Returns the cached value for `name` and `facts`, or computes it with `make` and caches it. */
 export async function kept<Value>(
   name: string,
   facts: unknown,
@@ -33,15 +33,15 @@ export async function kept<Value>(
   try {
     writeFileSync(draft, JSON.stringify(value))
     renameSync(draft, file)
-    forgetOld(name)
+    removeOld(name)
   } finally {
     rmSync(draft, { force: true })
   }
   return { value, isNew: true }
 }
 
-/** What was measured of code that is no more would otherwise pile up. */
-function forgetOld(name: string): void {
+/** Removes measurements of outdated code. */
+function removeOld(name: string): void {
   const files = readdirSync(folder())
     .filter((file) => file.startsWith(`${name}-`) && file.length === name.length + 30)
     .map((file) => join(folder(), file))
@@ -58,10 +58,10 @@ function folder(): string {
       accessSync(folder, constants.W_OK)
       return folder
     } catch {
-      // The next one, then.
+      // Try the next folder.
     }
   }
-  throw new Error('there is no folder for what was measured: node_modules/.cache and that of temporary files')
+  throw new Error('cannot write measurements to node_modules/.cache or the directory for temporary files')
 }
 
 function read<Value>(file: string): Value | undefined {

@@ -1,4 +1,4 @@
-/** Pictures as people upload them: photographs, drawings and screenshots, of any size, from a seed. */
+/** Seeded pictures such as people upload: photographs, drawings and screenshots of any size. */
 import { stream } from '../../src/lib/random.ts'
 
 export type PictureKind = 'photo' | 'drawing' | 'text'
@@ -10,7 +10,7 @@ export interface Recipe {
   seed: number
   grey: boolean
   alpha: boolean
-  /** Of a photograph: shades up and down. */
+  /** Amplitude of the noise of a photograph. */
   grain: number
 }
 
@@ -36,7 +36,7 @@ const painters: Record<PictureKind, (data: Uint8Array, recipe: Recipe) => void> 
   text: paintText,
 }
 
-/** Light that changes slowly, some texture, and grain. */
+/** Smooth light, some texture, and grain. */
 function paintPhoto(data: Uint8Array, { width, height, seed, grain }: Recipe): void {
   const random = stream(seed, 'photo')
   const wave = (periods: number) => (periods * 2 * Math.PI * (random.next() - 0.5)) / Math.max(width, height)
@@ -69,7 +69,7 @@ function sine(wave: number[], x: number, y: number): number {
   return Math.sin(wave[0]! * x + wave[1]! * y + wave[2]!)
 }
 
-/** Flat shapes over each other. */
+/** Overlapping flat shapes. */
 function paintDrawing(data: Uint8Array, { width, height, seed }: Recipe): void {
   const random = stream(seed, 'drawing')
   const shapes = 5 + random.below(25)

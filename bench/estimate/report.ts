@@ -1,4 +1,4 @@
-/** A page with one plot for each workload: what was predicted against what it took, with the intervals. */
+/** A page with one plot per workload: predicted against actual work, with intervals. */
 import { significant } from '../../src/cli/terminal/table.ts'
 import { logAxis, powerOfTen, wholeDecades } from '../../src/simulate/report/axis.ts'
 import { plot } from '../../src/simulate/report/chart.ts'
@@ -6,7 +6,7 @@ import { escaped, page } from '../../src/simulate/report/page.ts'
 import { type Figures, figuresOf } from './figures.ts'
 import type { Answer } from './trial.ts'
 
-/** More would hide each other. */
+/** More points would overlap. */
 const mostPoints = 200
 
 const style = `
@@ -25,9 +25,9 @@ export function reportOf(answers: ReadonlyMap<string, readonly Answer[]>): strin
     title: 'Plimsoll: predicted and actual work',
     style,
     body: `<h1>Predicted and actual work</h1>
-<p>Requests that the estimator had not seen, after it had learned 600 others. Each dot is a request, the bar its 90 %
-interval; on the dashed line prediction and cost are equal. Where the bar does not reach that line, in red, the cost
-lay outside of the interval. Work in metered units, both axes logarithmic.</p>
+<p>Held-out requests, after the estimator has learned 600 others. Each dot is a request, the bar its 90 % interval; on
+the dashed line prediction and cost are equal. Red bars do not reach that line: the cost is outside the interval. Work
+in metered units, both axes logarithmic.</p>
 <main>
 ${panels}
 </main>`,

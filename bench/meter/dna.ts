@@ -1,4 +1,4 @@
-/** DNA requests from milliseconds to seconds: searches with short and long patterns, alignments, uploads. */
+/** Requests of dna from milliseconds to seconds: searches with short and long patterns, alignments, uploads. */
 
 import { scramble } from '../../workloads/random/scramble.ts'
 import type { MeterCase } from './case.ts'

@@ -1,4 +1,4 @@
-/** Requests for foxes and rabbits from milliseconds to seconds, in every world and scenario. */
+/** Requests of foxes-rabbits from milliseconds to seconds, in every world and scenario. */
 
 import type { MeterCase } from './case.ts'
 

@@ -1,4 +1,4 @@
-/** Gray-Scott requests from milliseconds to seconds, of all sizes, some of which settle early. */
+/** Requests of grayscott from milliseconds to seconds, of all sizes; some patterns become stable early. */
 
 import type { MeterCase } from './case.ts'
 

@@ -1,4 +1,4 @@
-/** One workload in two processes, metered and not: runs its requests in turns and keeps what each took. */
+/** Runs a workload's requests alternately in two processes, metered and unmetered, and records their times. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +12,9 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export interface Figures {
   name: string
-  /** Metered ÷ not, of all requests. */
+  /** Metered ÷ unmetered time, geometric mean of all requests. */
   overhead: number
-  /** p95 of how far a request's rate of work is from the usual one, as a factor. */
+  /** p95 of the factor between a request's rate of work and the median rate. */
   fidelity: number
   workPerMs: number
   leastMs: number
@@ -24,15 +24,15 @@ export interface Figures {
 
 export interface PairOptions {
   dataDir: string
-  /** A quarter of the requests. */
+  /** Runs a quarter of the requests. */
   quick: boolean
-  /** False: the first requests find things to do that later ones find done, such as filling a shop's shelves. */
+  /** False if the first requests do additional work, such as creating a database. */
   exactAtOnce: boolean
 }
 
-/** Runs before a request is measured, so that compilers have settled. */
+/** Warm-up runs before measurements, so that the JIT compiler has settled. */
 const [warmRuns, warmMs] = [6, 100]
-/** Short requests are the noisiest, long ones take the time. */
+/** Short requests are noisy and run more often; long requests run less often. */
 const [shortMs, longMs, shortTurns] = [40, 400, 3]
 
 export class Pair {
@@ -42,7 +42,7 @@ export class Pair {
   readonly #indices: readonly number[]
   readonly #runners: readonly [plain: Runner, metered: Runner]
   readonly #results = new Map<number, CaseResult>()
-  /** By request: what it took, in pairs that ran one after the other. */
+  /** Times by request, in pairs of consecutive runs. */
   readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
 
   static async start(name: string, options: PairOptions): Promise<Pair> {
@@ -84,7 +84,7 @@ export class Pair {
     }
   }
 
-  /** Every request once more; long ones only every other time. */
+  /** Runs every request; long ones only in every other round. */
   async round(number: number): Promise<void> {
     for (const i of this.#indices) {
       const pairs = this.#pairs.get(i) ?? []
@@ -101,11 +101,11 @@ export class Pair {
     }
   }
 
-  /** Fails if answers or work ever differ. */
+  /** Throws if responses or work differ between runs. */
   async #run(which: 0 | 1, i: number): Promise<number> {
     const result = await this.#runners[which].run(i)
     const before = this.#results.get(i)
-    if (before && before.digest !== result.digest) throw new Error(`${this.name} ${i}: answers differ`)
+    if (before && before.digest !== result.digest) throw new Error(`${this.name} ${i}: responses differ`)
     if (before && which === 1 && before.work > 0 && before.work !== result.work) {
       throw new Error(`${this.name} ${i}: work differs: ${before.work}, ${result.work}`)
     }
@@ -159,7 +159,7 @@ class Runner {
     this.#process.on('exit', (code) => this.#waiting?.reject(new Error(`${setup.file}: exit code ${code}`)))
   }
 
-  /** -1 only waits until it is ready. */
+  /** With -1, only waits until the process is ready. */
   run(index: number): Promise<CaseResult> {
     this.#waiting = Promise.withResolvers()
     if (index >= 0) this.#process.send(index)

@@ -1,4 +1,4 @@
-/** Runs requests of one workload in this process, metered or not, and tells what each took. */
+/** Runs requests of one workload in this process, metered or not, and measures each. */
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,7 +23,7 @@ export interface RunRequest {
 export interface RunResult {
   cpuMs: number
   work: number
-  /** What the answer was. */
+  /** Hash of the response. */
   digest: string
 }
 
@@ -32,7 +32,7 @@ export interface Runner {
   run(request: RunRequest): Promise<RunResult>
 }
 
-/** To be called before anything else of the workload's folder is imported: what is loaded already is not metered. */
+/** Call before importing anything from the workload's folder: modules that are already loaded are not metered. */
 export async function runnerOf(file: string, meter?: MeterSetup): Promise<Runner> {
   const runtime = meter && meterModules({ ...meter, folders: [dirname(resolve(file))] })
   const { default: workload } = (await import(pathToFileURL(resolve(file)).href)) as { default: Workload }
@@ -53,7 +53,7 @@ export async function runnerOf(file: string, meter?: MeterSetup): Promise<Runner
   }
 }
 
-/** As the workload gets them. */
+/** As parsed by the workload's schema. */
 export async function validParams(workload: Workload, params: unknown): Promise<unknown> {
   const outcome = await workload.params!['~standard'].validate(params)
   if (outcome.issues) throw new Error(`${workload.name}: ${JSON.stringify(outcome.issues)}`)

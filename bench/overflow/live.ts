@@ -1,4 +1,4 @@
-/** A burst on a real cluster of one worker: twelve jobs of a second of CPU time, all at once. */
+/** A burst on a live cluster with one worker: twelve simultaneous jobs of 1 s of CPU time. */
 
 import { join } from 'node:path'
 import type { Estimator } from '../../src/estimate/estimator.ts'
@@ -11,8 +11,8 @@ const files = [join(import.meta.dirname, '../../test/fixtures/spins.ts')]
 export const jobs = 12
 const jobMs = 1000
 
-/** What each needs is known, and work is CPU time. */
-const told: Estimator = {
+/** Exact estimates; work is CPU time. */
+const exact: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms: string }).ms) * nominalRate('off')
     return { work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 64 }
@@ -29,11 +29,11 @@ export interface LiveRan {
   workersCost: number
 }
 
-/** `functions`: most at a time; 0: none. */
+/** `functions` is the maximum number of concurrent functions. */
 export function runLive(functions: number, pricePerHour: number): Promise<LiveRan> {
-  const away = { most: functions, command: [process.execPath, main, 'function'] }
-  const options = { files, meter: 'off', jobMemoryMb: 512, estimator: told, pricePerHour } as const
-  return withCluster({ ...options, ...(functions > 0 && { functions: away }) }, async (cluster) => {
+  const settings = { most: functions, command: [process.execPath, main, 'function'] }
+  const options = { files, meter: 'off', jobMemoryMb: 512, estimator: exact, pricePerHour } as const
+  return withCluster({ ...options, ...(functions > 0 && { functions: settings }) }, async (cluster) => {
     const began = performance.now()
     const answers = await Promise.all(
       Array.from({ length: jobs }, async () => {

@@ -1,4 +1,4 @@
-/** A burst in virtual time: an hour of steady traffic, and two minutes in which six times as much comes. */
+/** A burst in virtual time: an hour of steady traffic with two minutes of six times the load. */
 
 import type { Random } from '../../src/lib/random.ts'
 import { usualPrices } from '../../src/model/prices.ts'
@@ -9,27 +9,27 @@ import { mean, quantile } from '../../src/simulate/summary.ts'
 
 export const fleetWorkers = 4
 export const cores = 2
-/** Of the fleet's cores, before and after the burst; and how many times that in it. */
+/** Load outside the burst, as a share of the fleet's cores, and the factor during the burst. */
 export const load = 0.6
 export const times = 6
 const minute = 60_000
 const [burstFrom, burstUntil, until] = [20 * minute, 22 * minute, 60 * minute]
-/** As a machine of two cores is usually sold. */
+/** A typical price of a machine with two cores. */
 export const workerHour = 0.085
 
 export interface Contender {
   name: string
   workers: number
-  /** Undefined: none. */
+  /** Undefined: no functions. */
   functions?: { speed: number; waitingHour: number }
 }
 
-/** What a run was like. Delay: time in the system beyond what the job needs alone on a core. */
+/** Figures of a run. Delay is the response time minus the time alone on a core. */
 export interface Ran {
   jobs: number
   meanDelayMs: number
   p99DelayMs: number
-  /** Of jobs that are short: the shortest nine tenths. */
+  /** For the shortest 90 % of jobs. */
   shortP99DelayMs: number
   workersCost: number
   functionsCost: number
@@ -38,7 +38,7 @@ export interface Ran {
   refused: number
 }
 
-/** Steady, but for the burst. */
+/** Steady arrivals with a burst. */
 function burst(perSecond: number): Arrivals {
   return {
     name: 'burst',

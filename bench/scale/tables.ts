@@ -1,4 +1,4 @@
-/** Results as tables: one for each traffic and boot time, a row for each contender. */
+/** Results as tables: one for each traffic and boot time, with a row per contender. */
 
 import { significant, table } from '../../src/cli/terminal/table.ts'
 import { keeps } from './results.ts'
@@ -44,7 +44,7 @@ export function nameOf({ scheduler, scale, peak, clairvoyant }: Contender): stri
   return `${scale.policy}${scale.target === undefined ? '' : ` ${scale.target}`} + ${scheduler}`
 }
 
-export function said({ traffic, bootMs, seed, ...contender }: Run): string {
+export function labelOf({ traffic, bootMs, seed, ...contender }: Run): string {
   return `${traffic}, boot ${bootMs / 1000} s, seed ${seed}: ${nameOf(contender)}`
 }
 

@@ -1,4 +1,4 @@
-/** What arrives: days of the World Cup, a seeded daily rhythm with a flash crowd, and the Azure traces, where they are. */
+/** Traffic: days of the World Cup, a generated daily rhythm with a flash crowd, and the Azure traces, if present. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,10 +20,10 @@ const files = {
 } as const
 
 export const dayMs = 86_400_000
-/** The mean load of every day, in cores. */
+/** Mean load of every day, in cores. */
 export const meanLoad = 8
 
-/** `1998-06-30` and the like are days of the World Cup. */
+/** Dates such as `1998-06-30` are days of the World Cup. */
 export type TrafficName = `1998-${string}` | 'daily' | 'functions' | 'llm'
 
 export type Flow = Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
@@ -43,7 +43,7 @@ function traceOf(file: keyof typeof files): Promise<Trace> {
   return trace
 }
 
-/** For one run. `hours`: only the first so many of a day, at the same scale. */
+/** For one run. `hours` limits the day to its first hours, at the same scale. */
 export async function flowOf(name: TrafficName, hours = 24): Promise<Flow> {
   if (name === 'daily') {
     const sizes = hasTraces() ? await functionSizes() : lognormal(-2, 2)
@@ -62,7 +62,7 @@ async function functionSizes(): Promise<Sizes> {
   return drawnFrom('azure-functions', recorded.seconds)
 }
 
-/** Between 0.2 and 1.8 times the mean over the day; and at noon, for ten minutes, four times as many come within half a minute. */
+/** 0.2 to 1.8 times the mean over the day; at noon arrivals rise to four times as many within 30 s, for 10 minutes. */
 function dailyWithCrowd(perSecond: number): Arrivals {
   const [crowdAt, crowdMs, risesMs] = [dayMs / 2, 600_000, 30_000]
   const factor = (at: number) => {

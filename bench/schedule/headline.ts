@@ -1,5 +1,6 @@
-/** The figures that the last line gives. Ratios are `srpt` ÷ another; the worse of the two distributions counts. */
+/** The figures of the last line. Ratios are `srpt` ÷ another policy; the worse of the two distributions counts. */
 
+import { thousandths } from '../../src/lib/quantities.ts'
 import { type FleetName, loads, lowLoads, type SizesName } from './plan.ts'
 import type { Figure, Results, Who } from './results.ts'
 
@@ -11,13 +12,13 @@ const limit: Who = { contender: 'limit', sigma: 0 }
 
 export function headline(results: Results): Record<string, unknown> {
   const at90 = (fleet: FleetName, sizes: SizesName) => ({ fleet, sizes, load: 0.9 })
-  const worse = (of: (sizes: SizesName) => number) => round(Math.max(...distributions.map(of)))
+  const worse = (of: (sizes: SizesName) => number) => thousandths(Math.max(...distributions.map(of)))
   const versusPeer = (who: Who, figure: Figure) =>
     worse((sizes) => results.ratio(who, leastConnections, at90('2×2', sizes), figure))
   const versusLimit = (fleet: FleetName, sizes: SizesName) =>
-    round(results.ratio(srpt, limit, at90(fleet, sizes), 'meanResponseMs'))
+    thousandths(results.ratio(srpt, limit, at90(fleet, sizes), 'meanResponseMs'))
   const maxLoad = (who: Who) =>
-    round(Math.min(...distributions.map((sizes) => loadAtSlowdown2(results, who, sizes))))
+    thousandths(Math.min(...distributions.map((sizes) => loadAtSlowdown2(results, who, sizes))))
   return {
     p99_vs_leastconn_2x2_90: versusPeer(srpt, 'p99Slowdown'),
     mean_vs_limit_2x2_pareto: versusLimit('2×2', 'pareto'),
@@ -31,7 +32,7 @@ export function headline(results: Results): Record<string, unknown> {
   }
 }
 
-/** The highest load at which the p99 slowdown is no more than 2, on a line between the loads that were run. */
+/** The highest load with a p99 slowdown of at most 2, interpolated between the loads that were run. */
 function loadAtSlowdown2(results: Results, who: Who, sizes: SizesName): number {
   const points = [...lowLoads, ...loads].map((load) => ({
     load,
@@ -40,7 +41,7 @@ function loadAtSlowdown2(results: Results, who: Who, sizes: SizesName): number {
   return crossing(points, 2)
 }
 
-/** Below the first point the line goes to an empty fleet, where nobody is slowed down; beyond the last none is drawn. */
+/** Starts at an empty fleet, which has a slowdown of 1; does not extrapolate beyond the last point. */
 export function crossing(points: readonly { load: number; p99: number }[], most: number): number {
   let below = { load: 0, p99: 1 }
   for (const above of points) {
@@ -49,8 +50,4 @@ export function crossing(points: readonly { load: number; p99: number }[], most:
     below = above
   }
   return below.p99 <= most ? below.load : Number.NaN
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

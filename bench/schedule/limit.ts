@@ -1,24 +1,24 @@
 /**
- * The limit that no policy passes on average: all cores are one pool, sizes are known, moving a job is free, and at any
- * time the jobs with the least work left run. Exact.
+ * Lower bound of the mean response time of any policy: all cores form one pool, sizes are known, migration is free, and
+ * the jobs with the least remaining work run. Computed exactly.
  */
 
 import { Heap } from '../../src/lib/heap.ts'
 
 export interface Arrived {
   atMs: number
-  /** Alone on a core. */
+  /** Running time alone on a core. */
   sizeMs: number
 }
 
-/** Calls `ended` for each job, in the order of their ends. Jobs must come in the order of arrival. */
+/** Calls `ended` for each job in order of completion. `jobs` must be in order of arrival. */
 export function limit(
   jobs: Iterable<Arrived>,
   cores: number,
   ended: (number: number, sizeMs: number, responseMs: number) => void,
 ): void {
   const waiting = new Heap<Running>()
-  const running = new Foreground()
+  const running = new RunningJobs()
 
   const finishUntil = (now: number) => {
     for (let first = running.first(); first && first.endsMs <= now; first = running.first()) {
@@ -48,13 +48,13 @@ export function limit(
 
 interface Running extends Arrived {
   number: number
-  /** If it keeps its core. */
+  /** End time if it keeps its core. */
   endsMs: number
 }
 
-/** What runs, by its end. There are as many as cores at most, and new ones end early: moving up the others is quick. */
-class Foreground {
-  /** Latest end first, so that the first to end is taken off without a move. */
+/** Running jobs sorted by end time: at most one per core, and new jobs tend to end early, so insertion is quick. */
+class RunningJobs {
+  /** Latest end first, so that the next job to end is removed without moving others. */
   readonly #jobs: Running[] = []
 
   get size(): number {

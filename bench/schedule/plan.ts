@@ -1,4 +1,4 @@
-/** What is run: every contender on the same jobs, for each fleet, distribution of sizes, load and seed. */
+/** The runs: every contender on the same jobs, for each fleet, size distribution, load and seed. */
 
 import type { DisciplineName } from '../../src/model/discipline.ts'
 import type { SchedulerName } from '../../src/systems/schedulers.ts'
@@ -13,16 +13,16 @@ export type FleetName = keyof typeof fleets
 export type SizesName = 'pareto' | 'lognormal' | 'azure'
 
 export const loads = [0.6, 0.7, 0.8, 0.9, 0.95] as const
-/** Only for the load up to which a promise can be kept, which may be lower. */
+/** Only used to find the highest load at which the slowdown is acceptable. */
 export const lowLoads = [0.2, 0.3, 0.4, 0.5] as const
 
 export interface Contender {
   name: string
-  /** Without: the limit. */
+  /** Undefined for the limit. */
   policy?: { scheduler: SchedulerName; discipline: DisciplineName }
-  /** Estimates are off by a lognormal factor of these sigmas. One that asks for none is run once, with 0. */
+  /** Sigmas of the lognormal error of estimates. A policy without estimates runs once, with 0. */
   sigmas: readonly number[]
-  /** Draws at random. One that draws nothing and asks for no estimates does the same on a trace whatever the seed. */
+  /** Randomized. A deterministic policy without estimates does not depend on the seed on a trace. */
   draws?: true
 }
 
@@ -50,10 +50,10 @@ export interface Run {
   warmup: number
 }
 
-/** Narrows a plan to the runs for which it says yes. */
+/** Selects runs of a plan. */
 export type Only = (run: Run) => boolean
 
-/** Seed by seed, so that a plan that is broken off is still a fair comparison. */
+/** Ordered by seed, so that an interrupted plan is still a fair comparison. */
 export function plan(quick: boolean, only: Only = () => true): Run[] {
   const runs: Run[] = []
   for (let seed = 1; seed <= (quick ? 4 : 16); seed++)
@@ -64,28 +64,28 @@ export function plan(quick: boolean, only: Only = () => true): Run[] {
             for (const sigma of contender.sigmas) {
               const run = { contender: contender.name, fleet, sizes, load, sigma, seed }
               if (sizes === 'azure' && seed > traceSeeds(contender, quick)) continue
-              if (load < loads[0] && !tellsHighestLoad(run)) continue
+              if (load < loads[0] && !countsForHighestLoad(run)) continue
               runs.push({ ...run, ...length(run, quick) })
             }
   return runs.filter(only)
 }
 
-/** For the largest fleet the trace would be over in three minutes: less than its longest job takes. */
+/** On the largest fleet the trace would last three minutes, less than its longest job. */
 function sizesFor(fleet: FleetName): SizesName[] {
   return fleet === '64×4' || !azureTrace() ? ['pareto', 'lognormal'] : ['pareto', 'lognormal', 'azure']
 }
 
-/** On a trace seeds differ in the errors of estimates and in policies' own draws, and in nothing else. */
+/** On a trace, seeds affect only the errors of estimates and randomized policies. */
 function traceSeeds({ sigmas, draws }: Contender, quick: boolean): number {
   return (draws || sigmas[0]! > 0) && !quick ? 4 : 1
 }
 
-function tellsHighestLoad({ contender, fleet, sizes, sigma }: Omit<Run, 'jobs' | 'warmup'>): boolean {
+function countsForHighestLoad({ contender, fleet, sizes, sigma }: Omit<Run, 'jobs' | 'warmup'>): boolean {
   const compared = contender === 'least-connections' || (contender === 'srpt' && sigma === 0.5)
   return compared && fleet === '2×2' && sizes !== 'azure'
 }
 
-/** Most where the figures that matter are, and where fewer would not meet their load: rare long jobs make half of it. */
+/** More jobs at high loads: rare long jobs make up half of the work, so fewer jobs would miss the load. */
 function length({ fleet, sizes, load }: Pick<Run, 'fleet' | 'sizes' | 'load'>, quick: boolean) {
   if (sizes === 'azure') return { jobs: azureTrace()!.atMs.length, warmup: 0 }
   if (fleet === '64×4') return quick ? { jobs: 12_000, warmup: 2_000 } : { jobs: 45_000, warmup: 5_000 }

@@ -1,4 +1,4 @@
-/** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
+/** Runs one contender on one stream of jobs. As a thread, it receives runs and returns their figures. */
 
 import { parentPort } from 'node:worker_threads'
 import type { DisciplineName } from '../../src/model/discipline.ts'
@@ -31,7 +31,7 @@ export function figuresOf(run: Run): Summary {
   }).summary()
 }
 
-/** Where all run at once nobody waits. Where the first run to their end, more than run would wait in the wrong queue. */
+/** Under sharing all jobs run at once. Under FIFO, more slots than cores would queue jobs on a worker too early. */
 const slotsFor: Record<DisciplineName, (cores: number) => number> = {
   sharing: () => 10_000,
   fifo: (cores) => cores,

@@ -1,13 +1,12 @@
-/** The Azure Functions trace, where it is: arrivals and sizes as they came, time scaled so that the load is as asked. */
+/** Reads the Azure Functions trace, if it is present. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Traffic } from './traffic.ts'
 
 export const traceFile = '../shared/traces/azure_functions_2019_http_8h_expanded.csv.gz'
 const root = join(import.meta.dirname, '../..')
-/** Durations are given in tenths of a millisecond. Those of 0 took some part of one. */
+/** Durations have a resolution of 0.1 ms; 0 stands for less. */
 const leastMs = 0.1
 
 export interface Trace {
@@ -19,7 +18,7 @@ export interface Trace {
 
 let known: Trace | undefined
 
-/** Undefined where the file is not. */
+/** Undefined if the file does not exist. */
 export function azureTrace(): Trace | undefined {
   known ??= read()
   return known
@@ -42,18 +41,4 @@ function read(): Trace | undefined {
   const bad = rows.findIndex((_, i) => !(atMs[i]! >= (atMs[i - 1] ?? 0) && sizeMs[i]! < Infinity))
   if (bad >= 0) throw new Error(`${traceFile}: line ${bad + 2} is "${lines[bad]}"`)
   return { atMs, sizeMs, cores: sizeMs.reduce((sum, ms) => sum + ms, 0) / atMs.at(-1)! }
-}
-
-/** The trace's jobs, once, at a mean load of so many cores. */
-export function replayed({ atMs, sizeMs, cores }: Trace, load: number): Traffic {
-  const scale = cores / load
-  let [arrived, drawn] = [0, 0]
-  const meanSeconds = sizeMs.reduce((sum, ms) => sum + ms, 0) / sizeMs.length / 1000
-  return {
-    arrivals: {
-      name: 'azure',
-      next: () => (arrived < atMs.length ? atMs[arrived++]! * scale : Infinity),
-    },
-    sizes: { name: 'azure', meanSeconds, draw: () => sizeMs[drawn++]! / 1000 },
-  }
 }

@@ -1,4 +1,4 @@
-/** The jobs of a run: when they arrive and how large they are. */
+/** Arrival times and sizes of the jobs of a run. */
 
 import { stream } from '../../src/lib/random.ts'
 import { type Arrivals, poisson } from '../../src/simulate/arrivals.ts'
@@ -6,47 +6,61 @@ import { type RunSpec, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { lognormal, pareto, type Sizes } from '../../src/simulate/sizes.ts'
 import type { Arrived } from './limit.ts'
 import type { Run } from './plan.ts'
-import { azureTrace, replayed } from './trace.ts'
+import { azureTrace, type Trace } from './trace.ts'
 
 export interface Traffic {
   arrivals: Arrivals
   sizes: Sizes
 }
 
-/** Each with the sizes of jobs as an onlooker finds them at work: a job twice as large is found twice as often. */
+/** `observed` is the size-biased distribution: the sizes of the jobs in service at a random moment. */
 const distributions = {
-  pareto: { sizes: pareto(1.1), found: pareto(0.1) },
-  lognormal: { sizes: lognormal(-2, 2), found: lognormal(2, 2) },
+  pareto: { sizes: pareto(1.1), observed: pareto(0.1) },
+  lognormal: { sizes: lognormal(-2, 2), observed: lognormal(2, 2) },
 }
 
 export function trafficOf({ sizes: name, load }: Pick<Run, 'sizes' | 'load'>, cores: number): Traffic {
-  return name === 'azure' ? replayed(azureTrace()!, load * cores) : underWay(name, load * cores)
+  return name === 'azure' ? replayed(azureTrace()!, load * cores) : stationary(name, load * cores)
+}
+
+/** The jobs of the trace, once, with time scaled to a mean load of `load` cores. */
+function replayed({ atMs, sizeMs, cores }: Trace, load: number): Traffic {
+  const scale = cores / load
+  let [arrived, drawn] = [0, 0]
+  const meanSeconds = sizeMs.reduce((sum, ms) => sum + ms, 0) / sizeMs.length / 1000
+  return {
+    arrivals: {
+      name: 'azure',
+      next: () => (arrived < atMs.length ? atMs[arrived++]! * scale : Infinity),
+    },
+    sizes: { name: 'azure', meanSeconds, draw: () => sizeMs[drawn++]! / 1000 },
+  }
 }
 
 /**
- * Independent arrivals, on a fleet that has been at it for long: the first jobs are there at the start, as many as the
- * load is, with what is left of jobs that an onlooker finds at work. Else a large fleet would not see its load for
- * millions of jobs, so long do the longest last.
+ * Poisson arrivals in a system that has reached its steady state: it starts with as many jobs as the load, each with the
+ * remaining work of a job in service. A large fleet that starts empty would reach its load only after millions of jobs,
+ * because the longest jobs last very long.
  */
-function underWay(name: keyof typeof distributions, load: number): Traffic {
-  const { sizes, found } = distributions[name]
+function stationary(name: keyof typeof distributions, load: number): Traffic {
+  const { sizes, observed } = distributions[name]
   const rest = poisson(load / sizes.meanSeconds)
-  const there = Math.round(load)
+  const initial = Math.round(load)
   let [arrived, drawn] = [0, 0]
   return {
     arrivals: {
       name: rest.name,
-      next: (after, random) => (arrived++ < there ? after : rest.next(after, random)),
+      next: (after, random) => (arrived++ < initial ? after : rest.next(after, random)),
     },
     sizes: {
       name,
       meanSeconds: sizes.meanSeconds,
-      draw: (random) => (drawn++ < there ? random.next() * found.draw(random) : sizes.draw(random)),
+      draw: (random) => (drawn++ < initial ? random.next() * observed.draw(random) : sizes.draw(random)),
     },
   }
 }
 
-/** The very jobs that the simulator would make of the same description, to the microsecond. */
+/** Exactly the jobs that the simulator generates from the same description. */
 export function* jobsOf(flow: Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes'>): Generator<Arrived> {
   const arrivals = stream(flow.seed, 'arrivals')
   const sizes = stream(flow.seed, 'sizes')

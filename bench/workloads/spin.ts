@@ -1,9 +1,9 @@
 import { defineWorkload } from 'plimsoll/workload'
 
-/** Burns a given amount of CPU time: the same work however often it is paused. */
+/** Uses a given amount of CPU time, however often it is paused. */
 export default defineWorkload<{ ms: number }>({
   name: 'spin',
-  description: 'Burns CPU time.',
+  description: 'Uses CPU time',
   run({ ms }) {
     const began = process.cpuUsage()
     let rounds = 0

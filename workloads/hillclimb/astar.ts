@@ -11,7 +11,7 @@ const unknown = 2 ** 31 - 1
 export function astar({ grid, moves, start, peak, step, progress }: Quest): Found {
   const { heights, stride, margin, area } = grid
   const { count, delta, dx, dy } = moves
-  const came = new Uint8Array(heights.length)
+  const cameBy = new Uint8Array(heights.length)
   // A cost of 0 keeps the search out of the margin.
   const costs = new Int32Array(heights.length)
   for (let row = margin; row < margin + grid.height; row++) {
@@ -22,7 +22,7 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
   const goal = pointOf(grid, peak)
   const queue = new CellQueue(heights.length, Math.max(0, 29 - Math.clz32(step)))
   const found = { moves: new Int32Array(count), costs: new Int32Array(count) }
-  came[start] = startMark
+  cameBy[start] = startMark
   costs[start] = 0
   queue.push(0, start)
   let visitedCells = 0
@@ -37,12 +37,12 @@ export function astar({ grid, moves, start, peak, step, progress }: Quest): Foun
       const neighbour = cell + delta[move]!
       const newCost = found.costs[i]!
       costs[neighbour] = newCost
-      came[neighbour] = move + 1
+      cameBy[neighbour] = move + 1
       const x = toGoalX - dx[move]!
       const y = toGoalY - dy[move]!
       // Admissible: no path is cheaper than a straight one on level ground.
       queue.push(newCost + Math.floor(step * Math.sqrt(x * x + y * y)), neighbour)
     }
   }
-  return { path: pathTo(peak, came, moves), visited: queue.taken(), visitedCells: visitedCells + 1 }
+  return { path: pathTo(peak, cameBy, moves), visited: queue.taken(), visitedCells: visitedCells + 1 }
 }

@@ -7,15 +7,15 @@ import { cellsPerProgress, type Found, pathTo, type Quest, startMark } from './s
 export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
   const { margin: reach, stride } = grid
   const { masks, moveAt } = rowsOf(moves, reach)
-  const came = new Uint8Array(grid.heights.length)
+  const cameBy = new Uint8Array(grid.heights.length)
   const unknown = bitsOf(grid)
   const cells = grid.width * grid.height
   const queue = new Int32Array(cells)
   queue[0] = start
-  came[start] = startMark
+  cameBy[start] = startMark
   unknown[start >> 5]! &= ~(1 << start)
   let known = 1
-  for (let next = 0; came[peak] === 0; next++) {
+  for (let next = 0; cameBy[peak] === 0; next++) {
     if (next % cellsPerProgress === 0) progress(next / cells)
     const cell = queue[next]!
     let first = cell - reach * stride - reach
@@ -28,12 +28,12 @@ export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
       unknown[word + 1]! &= ~((found >>> 1) >>> ~first)
       for (let bits = found; bits !== 0; bits &= bits - 1) {
         const column = 31 - Math.clz32(bits & -bits)
-        came[first + column] = moveAt[row * masks.length + column]!
+        cameBy[first + column] = moveAt[row * masks.length + column]!
         queue[known++] = first + column
       }
     }
   }
-  return { path: pathTo(peak, came, moves), visited: came, visitedCells: known }
+  return { path: pathTo(peak, cameBy, moves), visited: cameBy, visitedCells: known }
 }
 
 /** Moves by row and column of the square around a cell: move index + 1, and a bit for each existing move. */

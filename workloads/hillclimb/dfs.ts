@@ -6,9 +6,9 @@ import { cellsPerProgress, type Found, pathTo, type Quest, startMark, wall } fro
 export function dfs({ grid, moves, start, peak, progress }: Quest): Found {
   const { heights } = grid
   const { count, delta } = moves
-  const came = marksOf(grid, wall)
+  const cameBy = marksOf(grid, wall)
   const cells = grid.width * grid.height
-  came[start] = startMark
+  cameBy[start] = startMark
   let cell = start
   let visitedCells = 1
   for (let turn = 0; cell !== peak; turn++) {
@@ -17,18 +17,18 @@ export function dfs({ grid, moves, start, peak, progress }: Quest): Found {
     let bestHeight = -1
     for (let move = 0; move < count; move++) {
       const neighbour = cell + delta[move]!
-      if (came[neighbour] === 0 && heights[neighbour]! > bestHeight) {
+      if (cameBy[neighbour] === 0 && heights[neighbour]! > bestHeight) {
         best = move
         bestHeight = heights[neighbour]!
       }
     }
     if (best >= 0) {
       cell += delta[best]!
-      came[cell] = best + 1
+      cameBy[cell] = best + 1
       visitedCells++
     } else {
-      cell -= delta[came[cell]! - 1]!
+      cell -= delta[cameBy[cell]! - 1]!
     }
   }
-  return { path: pathTo(peak, came, moves), visited: came, visitedCells }
+  return { path: pathTo(peak, cameBy, moves), visited: cameBy, visitedCells }
 }

@@ -32,14 +32,14 @@ export const wall = 255
 export const cellsPerProgress = 2 ** 14
 
 /** Follows the moves back from the peak. */
-export function pathTo(peak: number, came: Uint8Array, { delta }: Moves): Int32Array {
+export function pathTo(peak: number, cameBy: Uint8Array, { delta }: Moves): Int32Array {
   let cells = 1
-  for (let cell = peak; came[cell] !== startMark; cell -= delta[came[cell]! - 1]!) cells++
+  for (let cell = peak; cameBy[cell] !== startMark; cell -= delta[cameBy[cell]! - 1]!) cells++
   const path = new Int32Array(cells)
   let cell = peak
   for (let i = cells - 1; i > 0; i--) {
     path[i] = cell
-    cell -= delta[came[cell]! - 1]!
+    cell -= delta[cameBy[cell]! - 1]!
   }
   path[0] = cell
   return path

@@ -1,4 +1,4 @@
-/** Requests of compress: photographs, drawings and scans in all formats, of 32 to 1,000 pixels a side. */
+/** Requests of compress: photographs, drawings and scans in all formats, with sides of 32 to 1,000 pixels. */
 import type { Random } from '../../../src/lib/random.ts'
 import { encodeBmp } from '../../../workloads/images/bmp-encode.ts'
 import { encodeJpeg } from '../../../workloads/images/jpeg-encode.ts'
