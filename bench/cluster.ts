@@ -1,4 +1,4 @@
-/** A real cluster for benchmarks, on free ports, with a folder of its own that is gone afterwards. */
+/** A real cluster for benchmarks, on free ports, with a temporary folder. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { type Cluster, type ClusterOptions, startCluster } from '../src/live/clu
 
 export const main = join(import.meta.dirname, '../src/cli/plimsoll.js')
 
-/** One worker of one core, unless told otherwise. It is ready when `use` is called, and ended after that. */
+/** One worker of one core by default. The cluster is ready when `use` is called, and stopped after it. */
 export async function withCluster<T>(
   options: Pick<ClusterOptions, 'files'> & Partial<ClusterOptions>,
   use: (cluster: Cluster) => Promise<T>,

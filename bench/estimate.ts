@@ -1,6 +1,6 @@
 /**
- * Estimators side by side: each learns the same requests of the nine workloads, with their metered costs, and is asked
- * about others that it never saw. Four times, each with another quarter of the rows held out; the answers are pooled.
+ * Compares estimators: each learns the same requests of the nine workloads with their metered costs, and estimates
+ * others. Fourfold cross-validation: each quarter of the rows is held out once, and the answers are pooled.
  */
 import { writeFileSync } from 'node:fs'
 import { table } from '../src/cli/terminal/table.ts'
@@ -14,7 +14,7 @@ import type { BenchOptions } from './options.ts'
 
 const names = Object.keys(estimators) as EstimatorName[]
 const others = names.filter((name) => name !== 'learned')
-/** Another than the one whose requests the features of the workloads were made with. */
+/** Not the seed whose requests guided the choice of features. */
 const seed = 3
 const last = rounds.at(-1)!
 
@@ -40,8 +40,8 @@ export async function estimate({ quick, report }: BenchOptions): Promise<Record<
     const unknown = unknowables.get(workload)
     if (unknown) {
       const [middle, edge] = [unknown.median, unknown.p95].map((log) => Math.exp(log).toFixed(2))
-      console.log(`requests that look the same differ by ${middle} (median), ${edge} (p95)\n`)
-    } else console.log('requests that look the same cost the same\n')
+      console.log(`requests with equal features differ by ${middle} (median), ${edge} (p95)\n`)
+    } else console.log('requests with equal features cost the same\n')
   }
   const took = await timing(measured)
   if (report !== undefined) {

@@ -1,4 +1,4 @@
-/** What a flood of one client's jobs does to another client, with shares of work and without. */
+/** The effect of one client's flood on another client, with and without fair shares. */
 
 import { table } from '../src/cli/terminal/table.ts'
 import { stream } from '../src/lib/random.ts'
@@ -19,9 +19,9 @@ const seconds = 300
 interface Flow {
   client: string
   sizes: Sizes
-  /** Of all cores. */
+  /** As a share of all cores. */
   load: number
-  /** So many are there at the start. */
+  /** The number of jobs at the start. */
   atOnce: number
 }
 
@@ -67,7 +67,7 @@ export function modestP99(name: keyof typeof cases, flooded: boolean, fair: bool
   world.begin()
   const asked = submit(world, modest, seed)
   if (flooded) submit(world, flood, seed)
-  // The flood is never served: when the modest client has its answers, that is all.
+  // The flood is never served completely, so the run ends with the modest client's last answer.
   while (responses.length < asked && world.clock.step());
   return quantile(
     responses.toSorted((a, b) => a - b),
@@ -75,7 +75,7 @@ export function modestP99(name: keyof typeof cases, flooded: boolean, fair: bool
   )
 }
 
-/** Plans all jobs of a client. Returns how many. */
+/** Schedules all jobs of a client. Returns their number. */
 function submit(world: World, { client, sizes, load, atOnce }: Flow, seed: number): number {
   const random = stream(seed, client)
   const perSecond = (load * cores) / sizes.meanSeconds
@@ -118,19 +118,16 @@ export async function fair({ quick }: BenchOptions): Promise<Record<string, unkn
     ratios[`p99_vs_alone_beside_${name}_flood`] = Math.round(ratio(shared) * 1000) / 1000
   }
   console.log(
-    table(
-      ['jobs of a modest client', 'p99 alone', 'beside a flood', 'the same, fair', 'in the worst seed'],
-      rows,
-    ),
+    table(['jobs of a modest client', 'p99 alone', 'beside a flood', 'with fair shares', 'worst seed'], rows),
   )
   console.log(
-    `\n${fleet.workers} × ${fleet.cores} cores, srpt, ${seconds} s, medians of ${seeds.length} seeds. The modest client asks for a fifth of\n` +
-      'the cores; the other has a thousand jobs there at the start, and then half as many again as can be served.\n',
+    `\n${fleet.workers} × ${fleet.cores} cores, srpt, ${seconds} s, medians of ${seeds.length} seeds. The modest client needs a fifth of\n` +
+      'the cores; the other sends a thousand jobs at the start, and then 1.5 times as many as can be served.\n',
   )
   const jobs = quick ? 100 : 400
   const [alone, beside] = [await liveP99(false, jobs), await liveP99(true, jobs)]
   console.log(
-    `On two real workers, ${jobs} jobs of about 30 ms beside 20 of 2 s at any time, fair: p99 ${beside.toFixed(0)} ms, alone ${alone.toFixed(0)} ms.\n`,
+    `On two real workers, ${jobs} jobs of about 30 ms beside 20 concurrent jobs of 2 s, with fair shares: p99 ${beside.toFixed(0)} ms, alone ${alone.toFixed(0)} ms.\n`,
   )
   return { ...ratios, live_p99_vs_alone: Math.round((beside / alone) * 1000) / 1000 }
 }

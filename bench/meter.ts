@@ -1,7 +1,7 @@
 /**
- * The meter: what counting costs, how well what it counts agrees with CPU time, and how old a running job's progress
- * is. Each workload runs in two processes, metered and not, in turns; a request's overhead is the median of what
- * it took metered ÷ what it took right before or after without. Figures are medians of process CPU time.
+ * The meter: its overhead, how well metered work agrees with CPU time, and how old the reported progress of a running
+ * job is. Each workload runs alternately in two processes, metered and not; a request's overhead is the median of its
+ * metered time ÷ its unmetered time right before or after. Figures are medians of process CPU time.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { ages } from './meter/age.ts'
 import { type Figures, geomean, Pair } from './meter/pair.ts'
 import type { BenchOptions } from './options.ts'
 
-/** Its work is SQLite's, and counted by rows and bytes: told apart. */
+/** Reported separately: SQLite does its work, which is counted by rows and bytes. */
 const apart = 'shop'
 const names = streamNames.filter((name) => name !== apart)
 
@@ -46,7 +46,9 @@ export async function meter({ quick }: BenchOptions): Promise<Record<string, unk
       ]),
     ),
   )
-  console.log(`${apart} is not in the figures below: its work is SQLite's, counted by rows and bytes.`)
+  console.log(
+    `${apart} is not in the figures below: SQLite does its work, which is counted by rows and bytes.`,
+  )
   const figures = all.filter(({ name }) => name !== apart)
   return {
     overhead_geomean: round(geomean(figures.map((it) => it.overhead))),

@@ -1,7 +1,7 @@
-/** What every benchmark is told. */
+/** Options of every benchmark. */
 export interface BenchOptions {
-  /** A tenth of the work, for a first look. */
+  /** About a tenth of the work, for a first look. */
   quick: boolean
-  /** Where to write a page with plots, for those that draw any. */
+  /** Where to write an HTML report, if the benchmark has one. */
   report?: string
 }

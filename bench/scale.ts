@@ -1,4 +1,4 @@
-/** Scaling policies in virtual time: what a day costs while the same promise is kept. */
+/** Compares scaling policies in virtual time: the cost of a day under the same promise. */
 
 import { progressLine } from '../src/cli/terminal/progress.ts'
 import { median } from '../src/simulate/summary.ts'
@@ -15,7 +15,9 @@ export async function scale({ quick }: BenchOptions): Promise<Record<string, unk
   const main = plan.mainTraffic()
   const days = plan.tuningDays(quick)
   const tuned = await tune(days, quick)
-  console.log(`The cheapest that keep the promise on ${days.join(', ')}: ${tuned.map(nameOf).join(', ')}.`)
+  console.log(
+    `Cheapest targets that keep the promise on ${days.join(', ')}: ${tuned.map(nameOf).join(', ')}.`,
+  )
   const hindsight = await tune([main], quick)
   console.log(`With hindsight, on ${main} itself: ${hindsight.map(nameOf).join(', ')}.\n`)
   const seeds = plan.seeds(quick)
@@ -27,18 +29,18 @@ export async function scale({ quick }: BenchOptions): Promise<Record<string, unk
       for (const bootMs of [60_000, 150_000]) await score(traffic, bootMs, seeds.slice(0, 2), contenders)
   }
   console.log(
-    `Mean load ${meanLoad} cores (the Azure traces at their own pace), workers of 2 cores, paid from launch to end; estimates are off by a lognormal factor of σ 0.5.\n` +
+    `Mean load ${meanLoad} cores (the Azure traces at their recorded pace), workers of 2 cores, billed from launch to end; estimates are off by a lognormal factor of σ 0.5.\n` +
       `World Cup and daily arrivals have sizes drawn from the Azure Functions trace: arrivals and sizes come from different systems.\n` +
       `Promise: p99 slowdown at most 1.5 for the shortest 90 %, mean slowdown at most 1.5 for the largest 1 %. Reversal: a launch after\n` +
-      `an ending, or an ending after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days\n` +
+      `a scale-in, or a scale-in after a launch. hpa and kpa: the cheapest targets that keep the promise on the May days\n` +
       `and, beside them, with hindsight (how work-forecast was tuned: decisions/080-scaling.md); the best peer is the cheapest of all these.\n` +
-      `Clairvoyant: knows every job beforehand, the leanest that keeps the promise. Medians of\n` +
-      `${seeds.length} seed${seeds.length > 1 ? 's' : ''} (traces other than the World Cup: at most 2).${main === 'daily' ? ' The recorded traces are not there: the seeded daily rhythm stands in for the World Cup.' : ''} ${((performance.now() - began) / 1000).toFixed(0)} s.\n`,
+      `Clairvoyant: knows every job beforehand; the smallest fleet that keeps the promise. Medians of\n` +
+      `${seeds.length} seed${seeds.length > 1 ? 's' : ''} (traces other than the World Cup: at most 2).${main === 'daily' ? ' The recorded traces are missing: the seeded daily cycle replaces the World Cup.' : ''} ${((performance.now() - began) / 1000).toFixed(0)} s.\n`,
   )
   return figures
 }
 
-/** The targets of hpa and kpa that are cheapest on these days; each must keep the promise on every one of them. */
+/** The cheapest targets of hpa and kpa that keep the promise on each of these days. */
 async function tune(days: readonly TrafficName[], quick: boolean): Promise<Contender[]> {
   const peers = quick ? plan.fewerPeers : plan.peers
   const names = Object.keys(peers) as plan.Peer[]
@@ -61,7 +63,7 @@ function distinct(contenders: readonly Contender[]): Contender[] {
   return [...new Map(contenders.map((one) => [nameOf(one), one])).values()]
 }
 
-/** Promises as on the worst day, and costs as on all. */
+/** Slowdowns of the worst day, and total costs. */
 function worst(all: readonly Figures[]): Figures {
   const most = (name: 'shortP99Slowdown' | 'largestSlowdown') => Math.max(...all.map((one) => one[name]))
   return {
@@ -103,7 +105,7 @@ async function score(
   }
 }
 
-/** For each seed the leanest fleet that keeps the promise, tried two by two from the leanest on. */
+/** The smallest fleet of each seed that keeps the promise, tried two at a time from the smallest upwards. */
 async function clairvoyant(
   where: string,
   on: Pick<Run, 'traffic' | 'bootMs'>,

@@ -1,6 +1,6 @@
 /**
- * Scheduling policies in virtual time, all on the same jobs, beside the limit that none can pass. As a command of its own
- * it takes `--only`, with words that narrow what is run: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
+ * Compares scheduling policies in virtual time, on the same jobs, with the limit that none can exceed. As a separate
+ * command it takes `--only`, which selects runs: `node bench/schedule.ts --only 2x2,0.9,srpt,limit,σ2`.
  */
 
 import { parseArgs } from 'node:util'
@@ -34,18 +34,18 @@ export async function schedule({ quick }: BenchOptions, only?: Only): Promise<Re
   console.log(tables(results))
   const seeds = Math.max(...runs.map(({ seed }) => seed))
   console.log(
-    `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that under\n` +
-      `the limit (all cores one pool, sizes known, moving free, least work left first), by load. The last three at load 0.9:\n` +
+    `p99: of slowdown (time in the system ÷ time alone on a core), by load. ÷ limit: mean time in the system ÷ that of\n` +
+      `the limit (one pool of cores, known sizes, free migration, shortest remaining first), by load. The last three at load 0.9:\n` +
       `mean time in the system, mean slowdown of the largest 1 %, largest slowdown. σ: estimates are off by a lognormal\n` +
-      `factor; policies without one do not ask for them. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
-      `(of fewer on the trace, where only errors and draws differ); ratios are those on the same jobs.`,
+      `factor; policies without σ use no estimates. shortest-first: one queue, no preemption. Medians of ${seeds} seed${seeds > 1 ? 's' : ''}\n` +
+      `(fewer on the trace, where only errors and draws differ); ratios compare the same jobs.`,
   )
-  if (!azureTrace()) console.log(`The Azure Functions trace is not there (${traceFile}): left out.`)
+  if (!azureTrace()) console.log(`The Azure Functions trace is missing (${traceFile}) and left out.`)
   console.log(`${(jobs / 1e6).toFixed(1)} million jobs in ${seconds.toFixed(0)} s.\n`)
   return headline(results)
 }
 
-/** Words that name a fleet narrow the fleets, those that name a load the loads, and so on. */
+/** A run matches if each kind of word (fleet, load, …) that is given includes it. */
 function onlyThose(words: readonly string[]): Only {
   const dimensions = {
     contender: contenders.map(({ name }) => name),
@@ -56,7 +56,7 @@ function onlyThose(words: readonly string[]): Only {
   }
   const known = new Set(Object.values(dimensions).flat())
   const unknown = words.find((word) => !known.has(word))
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${[...known].join(', ')}`)
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: must be one of ${[...known].join(', ')}`)
   const asked = (names: readonly string[]) => words.filter((word) => names.includes(word))
   const wanted = (names: readonly string[], name: string) =>
     asked(names).length === 0 || asked(names).includes(name)
@@ -72,7 +72,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
   })
-  // The sign for "times" is on few keyboards.
+  // Few keyboards have a multiplication sign.
   const words = values.only.split(',').map((word) => word.replace(/^(\d+)x(\d+)$/, '$1×$2'))
   console.log(
     JSON.stringify(await schedule({ quick: values.quick }, onlyThose(words.filter((word) => word !== '')))),

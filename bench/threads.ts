@@ -1,9 +1,9 @@
-/** Spreads runs over threads, as many as there are cores. */
+/** Spreads runs over one thread per core. */
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 
-/** What the script makes of each run, in order. `done` is called with the number of runs that are over. */
+/** The script's result for each run, in order. `done` is called with the number of finished runs. */
 export async function runAll<Run, Result>(
   script: URL,
   runs: readonly Run[],

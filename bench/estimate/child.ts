@@ -1,4 +1,4 @@
-/** Runs a workload's stream of requests one after another, metered, in a process of its own, and sends rows. */
+/** A child process that runs a workload's stream of requests, metered, and sends a row for each. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ export interface StreamSetup {
   stream: string
   meter: MeterSetup
   seed: number
-  /** So many requests are drawn. */
+  /** The number of requests drawn. */
   count: number
-  /** So many in all follow each other for each one drawn: itself and variations of it. */
+  /** The number of requests run for each one drawn: itself and its variations. */
   alike: number
 }
 
@@ -46,7 +46,7 @@ async function measured({ params, body = new Uint8Array() }: Request): Promise<R
   return { params: valid, features, key: keyOf(valid, body), work, cpuMs, bodyBytes: body.length }
 }
 
-/** Waits until it is on its way, so that none is lost at the end. */
+/** Waits until the row is sent, so that none is lost at exit. */
 function send(row: Row): Promise<void> {
   return new Promise((resolve, reject) => {
     process.send!(row, undefined, undefined, (error) => (error ? reject(error) : resolve()))

@@ -1,4 +1,4 @@
-/** How good answers are. */
+/** The accuracy of estimates. */
 import { mean, median, quantile } from '../../src/simulate/summary.ts'
 import type { Answer } from './trial.ts'
 
@@ -6,10 +6,10 @@ export interface Figures {
   /** q-error: the larger of answer ÷ actual and actual ÷ answer. */
   median: number
   p95: number
-  /** The share of actual costs that lie in their intervals: of all, and of the third where it is the least. */
+  /** The share of actual costs inside their intervals: over all, and in the worst third. */
   coverage: number
   leastCoverage: number
-  /** Winkler's interval score in logs: width, and 20 times what lies outside. */
+  /** Winkler's interval score of logarithms: width, plus 20 times the distance of a cost outside. */
   score: number
 }
 
@@ -29,7 +29,7 @@ function coverage(answers: readonly Answer[]): number {
   return answers.filter(({ actual, low, high }) => low <= actual && actual <= high).length / answers.length
 }
 
-/** By what they cost. */
+/** By actual cost. */
 function thirds(answers: readonly Answer[]): Answer[][] {
   const sorted = answers.toSorted((a, b) => a.actual - b.actual)
   const at = (third: number) => Math.floor((third * sorted.length) / 3)

@@ -1,4 +1,4 @@
-/** Keeps what was measured in a file, since work is exact: the same code and requests give it again. */
+/** Caches measurements in files. Work is exact: the same code and requests always give the same. */
 import { createHash, randomUUID } from 'node:crypto'
 import {
   accessSync,
@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Files under one name. */
+/** The maximum number of files per name. */
 const mostKept = 6
 
-/** What was kept under this name for the same `facts`; else what `make` gives, which is kept. */
+/** Returns the cached value of this name with the same `facts`, or caches and returns that of `make`. */
 export async function kept<Value>(
   name: string,
   facts: unknown,
@@ -40,7 +40,7 @@ export async function kept<Value>(
   return { value, isNew: true }
 }
 
-/** What was measured of code that is no more would otherwise pile up. */
+/** Measurements of old code would otherwise pile up. */
 function forgetOld(name: string): void {
   const files = readdirSync(folder())
     .filter((file) => file.startsWith(`${name}-`) && file.length === name.length + 30)
@@ -58,10 +58,10 @@ function folder(): string {
       accessSync(folder, constants.W_OK)
       return folder
     } catch {
-      // The next one, then.
+      // Try the next folder.
     }
   }
-  throw new Error('there is no folder for what was measured: node_modules/.cache and that of temporary files')
+  throw new Error('cannot create a cache folder in node_modules/.cache or in the folder of temporary files')
 }
 
 function read<Value>(file: string): Value | undefined {

@@ -1,4 +1,4 @@
-/** Measures streams of requests: what each request of a workload's stream costs, and how far features cannot tell. */
+/** Measures the cost of each request of a workload's stream, and how much of its variation features cannot explain. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { stream } from '../../src/lib/random.ts'
@@ -16,9 +16,9 @@ import type { Stream, StreamName } from './stream.ts'
 export type { Row } from './row.ts'
 export { type StreamName, streamNames } from './stream.ts'
 
-/** To be changed with what a row holds, or with how requests are run. */
+/** Change it with the content of rows, or with the way requests are run. */
 const version = 1
-/** As many processes at a time. */
+/** Processes at a time. */
 const lanes = 2
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -40,7 +40,7 @@ export async function measureAll<Name extends StreamName>(
   return new Map(names.map((name, i) => [name, rows[i]!]))
 }
 
-/** How far log(work) lies from the middle of requests that look the same. */
+/** The distance of log(work) from the median of requests with equal features. */
 export interface Unknowable {
   median: number
   p95: number
@@ -49,7 +49,7 @@ export interface Unknowable {
 const groups = 40
 const alike = 6
 
-/** Undefined where nothing can vary under the same features. */
+/** Undefined: requests with equal features cannot vary. */
 export async function unknowable(name: StreamName): Promise<Unknowable | undefined> {
   const { vary } = (await import(streamOf(name))) as Stream
   if (!vary) return undefined
@@ -69,7 +69,7 @@ export async function unknowableAll<Name extends StreamName>(
   return new Map(names.map((name, i) => [name, all[i]]))
 }
 
-/** A workload, and the first requests of its stream. */
+/** A workload and the first requests of its stream. */
 export async function requestsOf(
   name: StreamName,
   count: number,

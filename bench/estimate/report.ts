@@ -1,4 +1,4 @@
-/** A page with one plot for each workload: what was predicted against what it took, with the intervals. */
+/** A page with one plot per workload: predicted against actual work, with intervals. */
 import { significant } from '../../src/cli/terminal/table.ts'
 import { logAxis, powerOfTen, wholeDecades } from '../../src/simulate/report/axis.ts'
 import { plot } from '../../src/simulate/report/chart.ts'
@@ -6,7 +6,7 @@ import { escaped, page } from '../../src/simulate/report/page.ts'
 import { type Figures, figuresOf } from './figures.ts'
 import type { Answer } from './trial.ts'
 
-/** More would hide each other. */
+/** More points would overlap. */
 const mostPoints = 200
 
 const style = `

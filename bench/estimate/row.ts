@@ -1,21 +1,21 @@
-/** What is measured of one request, and what is known of it before it runs. */
+/** The measurements of one request, and the facts known before it runs. */
 import { createHash } from 'node:crypto'
 import { featuresOf as features } from '../../src/estimate/features.ts'
 import type { Features } from '../../src/model/estimate.ts'
 import type { Workload } from '../../src/workload/workload.ts'
 
 export interface Row {
-  /** As the workload's schema gave them. */
+  /** As returned by the workload's schema. */
   params: unknown
   features: Features
-  /** The same for equal requests only: parameters and body. */
+  /** Identifies equal requests, by parameters and body. */
   key: string
   work: number
   cpuMs: number
   bodyBytes: number
 }
 
-/** As much of a body as an estimate may look at. */
+/** The part of a body that an estimate may use. */
 const headBytes = 64 * 1024
 
 export function featuresOf(workload: Workload, params: unknown, body: Uint8Array): Features {

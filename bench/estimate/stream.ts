@@ -1,16 +1,16 @@
-/** Streams of requests as users of a workload would send them, one file for each workload, and how they draw. */
+/** Streams of requests as users of a workload would send them, one file per workload, and helpers to draw them. */
 import type { Random } from '../../src/lib/random.ts'
 
 export interface Request {
-  /** As a client sends them: what has a default may be left out. */
+  /** As a client sends them: parameters with defaults may be missing. */
   params: Record<string, unknown>
   body?: Uint8Array
 }
 
-/** What each file of streams/ exports. */
+/** The exports of each file in streams/. */
 export interface Stream {
   sample(random: Random): Request
-  /** Another request with the same features, as far as they go, whose cost may differ. */
+  /** Another request with the same features whose cost may differ. */
   vary?(request: Request, random: Random): Request
 }
 
@@ -32,12 +32,12 @@ export function chance(random: Random, probability: number): boolean {
   return random.next() < probability
 }
 
-/** Every factor is as likely as any other. */
+/** Log-uniform. */
 export function spread(random: Random, min: number, max: number): number {
   return min * (max / min) ** random.next()
 }
 
-/** The same for whole numbers. */
+/** Log-uniform over whole numbers. */
 export function wholeSpread(random: Random, min: number, max: number): number {
   return Math.min(max, Math.floor(spread(random, min, max + 1)))
 }
@@ -57,7 +57,7 @@ export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[random.below(items.length)]!
 }
 
-/** What a seed parameter may be. */
+/** Any valid seed parameter. */
 export function anySeed(random: Random): number {
   return random.below(2 ** 32)
 }

@@ -1,4 +1,4 @@
-/** How long it takes to estimate a request, features included, and to learn from one. */
+/** The time to estimate a request, features included, and to learn from one. */
 import { chain } from '../../src/estimate/chain.ts'
 import { constant } from '../../src/estimate/constant.ts'
 import { Intervals } from '../../src/estimate/interval.ts'
@@ -25,7 +25,7 @@ export async function timing(
     const rule = chain(memo(), model, constant())
     const intervals = new Intervals()
     for (const [i, row] of rows.entries()) {
-      // As if they came one after the other, so that there is a model to correct.
+      // As in live operation: later rows correct the model of earlier ones.
       if (i % 20 === 0) await model.settled()
       const question = questionOf(name, row)
       const startedAt = performance.now()
@@ -40,7 +40,7 @@ export async function timing(
       for (const { params, body } of requests) {
         const startedAt = performance.now()
         const features = featuresOf(workload, params, body)
-        // A key that nobody remembers: the whole way to the model.
+        // An unknown key, so that the model answers.
         const guess = rule.guess({ workload: name, codeHash: 'bench', key: '', params, features })!
         intervals.around(guess)
         estimateUs.push((performance.now() - startedAt) * 1000)

@@ -1,4 +1,4 @@
-/** Tries one estimator on one workload: it learns a part of the rows in order and is asked about the others. */
+/** Tests one estimator on one workload: it learns some of the rows in order and estimates the others. */
 import { chain } from '../../src/estimate/chain.ts'
 import { constant } from '../../src/estimate/constant.ts'
 import type { Question, Rule } from '../../src/estimate/estimator.ts'
@@ -19,7 +19,7 @@ interface Tried {
   settled?(): Promise<void>
 }
 
-/** Each says the mean so far where it has nothing to say. */
+/** Each falls back to the mean so far. */
 export const estimators = {
   learned: () => {
     const model = learned({ fitter: inlineFitter() })
@@ -35,7 +35,7 @@ export const estimators = {
 
 export type EstimatorName = keyof typeof estimators
 
-/** What it said of a request that it had not seen. */
+/** The estimate of a request that it has not learned. */
 export interface Answer {
   actual: number
   value: number
@@ -47,7 +47,7 @@ export function questionOf(workload: string, { key, params, features }: Row): Qu
   return { workload, codeHash: 'bench', key, params, features }
 }
 
-/** By how many rows it had learned: its answers about the quarter of the rows that it never sees. */
+/** By the number of rows learned: its estimates of the held-out quarter. */
 export async function trial(
   workload: string,
   name: EstimatorName,

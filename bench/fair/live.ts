@@ -1,4 +1,4 @@
-/** The same on a real cluster: what one client's flood does to the response times of another. */
+/** The effect of one client's flood on another client's response times, on a real cluster. */
 
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { withCluster } from '../cluster.ts'
 
 const workers = 2
 const workload = join(import.meta.dirname, '../workloads/spin.ts')
-/** So many jobs of the flood are there at any time, each of so many milliseconds. */
+/** The flood's concurrent jobs, and the CPU time of each. */
 const [floodJobs, floodMs] = [20, 2000]
 
 /** The p99 of the modest client's response times in milliseconds: `jobs` requests of about 30 ms, at a fifth of the cores. */
@@ -24,7 +24,7 @@ export function liveP99(flooded: boolean, jobs: number): Promise<number> {
     }
     const sizes = lognormal(Math.log(30), 1)
     const random = stream(1, 'modest')
-    // What was never seen cannot be told apart: both learn first.
+    // The estimator needs examples of both clients' jobs.
     for (let i = 0; i < 40; i++) await ask('modest', sizes.draw(random))
     for (let i = 0; i < 3; i++) await ask('flood', floodMs)
     let flooding = flooded

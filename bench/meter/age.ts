@@ -1,4 +1,4 @@
-/** How old a running job's progress is, seen from random instants by whoever supervises it. */
+/** The age of a running job's last progress report, at random times. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ export async function ages(
         void run.answer.then((it) => it.kind === 'result' && it.body.resume())
         while (!over) {
           await Promise.race([ended, sleep(meanGapMs * random.exponential())])
-          // Before its first word: as old as the job.
+          // Before the first report, the age is that of the job.
           if (!over) byName[name].push(now() - (run.work()?.at ?? startedAt))
         }
       }

@@ -1,4 +1,4 @@
-/** Runs requests of one workload in a process of its own, metered or not, as the benchmark asks over IPC. */
+/** A child process that runs requests of one workload, metered or not, on demand over IPC. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MeterCase } from './case.ts'
@@ -7,7 +7,7 @@ import { type MeterSetup, type RunResult, runnerOf } from './runner.ts'
 export interface ChildSetup {
   file: string
   cases: string
-  /** Where workloads keep what outlives a request. */
+  /** Where workloads keep persistent data. */
   dataDir: string
   meter?: MeterSetup
 }

@@ -1,4 +1,4 @@
-/** Requests to compress whose cost is spread over three decades, between all formats and from fast to thorough. */
+/** Requests of compress whose costs span three decades, between all formats and from fast to thorough. */
 
 import { encodeBmp } from '../../workloads/images/bmp-encode.ts'
 import { encodeJpeg } from '../../workloads/images/jpeg-encode.ts'
@@ -9,7 +9,7 @@ import type { MeterCase } from './case.ts'
 
 const ignore = () => {}
 
-/** A picture of 4 : 3 with so many pixels. */
+/** A 4:3 picture with about this number of pixels. */
 function uploaded(
   format: string,
   pixels: number,

@@ -1,9 +1,9 @@
-/** Requests of factorize: numbers of two large primes, whose cost follows the smaller one, with and without digits. */
+/** Requests of factorize: products of two large primes, whose cost follows the smaller one. */
 import type { MeterCase } from './case.ts'
 
-/** Squares that a Number holds. */
+/** Their squares fit into a Number. */
 const roots = [3_000_017n, 10_000_019n, 20_000_003n, 30_000_001n, 50_000_017n, 80_000_023n]
-/** Products that it does not: of three digits, and of four. */
+/** Their products do not: they need three or four digits of a bigint. */
 const three = [300_007n, 1_000_003n, 3_000_017n, 10_000_019n, 30_000_001n, 80_000_023n, 300_000_007n]
 const four = [1_500_007n, 5_000_011n, 20_000_003n, 60_000_011n, 150_000_001n]
 

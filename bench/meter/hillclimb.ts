@@ -1,10 +1,10 @@
-/** Requests to hillclimb from a millisecond or two to most of a second: strategies, reaches, starts, uploads, both outputs. */
+/** Requests of hillclimb from about a millisecond to almost a second: strategies, reaches, starts, uploads, both outputs. */
 
 import { encode } from 'fast-png'
 import { heightsOf, landOf } from '../../workloads/hillclimb/terrain.ts'
 import type { MeterCase } from './case.ts'
 
-/** A landscape as somebody would upload it: grey, 8 bits. */
+/** An uploaded map: grey, 8 bits. */
 function upload(map: number, side: number): () => Uint8Array {
   return () => {
     const land = landOf(map, side, side)

@@ -1,4 +1,4 @@
-/** Requests to insect-war from a few milliseconds to seconds: few and many insects, even and uneven, both outputs. */
+/** Requests of insect-war from a few milliseconds to seconds: few and many insects, even and uneven, both outputs. */
 
 import type { MeterCase } from './case.ts'
 

@@ -16,7 +16,7 @@ const sizes = [
   { width: 1200, height: 900, iterations: 4000 },
 ]
 
-/** The last, in which all points stay, would take too long. */
+/** In the last view no point escapes, which would take too long. */
 export const cases: MeterCase[] = views
   .flatMap((view) => sizes.map((size) => ({ params: { ...view, ...size } })))
   .slice(0, -1)

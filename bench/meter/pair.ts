@@ -1,4 +1,4 @@
-/** One workload in two processes, metered and not: runs its requests in turns and keeps what each took. */
+/** One workload in two processes, metered and not: runs its requests alternately and records their times. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -12,9 +12,9 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export interface Figures {
   name: string
-  /** Metered ÷ not, of all requests. */
+  /** Metered ÷ unmetered time, over all requests. */
   overhead: number
-  /** p95 of how far a request's rate of work is from the usual one, as a factor. */
+  /** The p95 of the factor between a request's rate of work and the median rate. */
   fidelity: number
   workPerMs: number
   leastMs: number
@@ -26,13 +26,13 @@ export interface PairOptions {
   dataDir: string
   /** A quarter of the requests. */
   quick: boolean
-  /** False: the first requests find things to do that later ones find done, such as filling a shop's shelves. */
+  /** False: the first requests do one-time work, such as filling the shop's catalogue. */
   exactAtOnce: boolean
 }
 
-/** Runs before a request is measured, so that compilers have settled. */
+/** Runs before a request is measured, so that the JIT compiler has settled. */
 const [warmRuns, warmMs] = [6, 100]
-/** Short requests are the noisiest, long ones take the time. */
+/** Short requests are noisy and run more often; long ones dominate the benchmark's time. */
 const [shortMs, longMs, shortTurns] = [40, 400, 3]
 
 export class Pair {
@@ -42,7 +42,7 @@ export class Pair {
   readonly #indices: readonly number[]
   readonly #runners: readonly [plain: Runner, metered: Runner]
   readonly #results = new Map<number, CaseResult>()
-  /** By request: what it took, in pairs that ran one after the other. */
+  /** Times by request, in pairs that ran one after the other. */
   readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
 
   static async start(name: string, options: PairOptions): Promise<Pair> {
@@ -84,7 +84,7 @@ export class Pair {
     }
   }
 
-  /** Every request once more; long ones only every other time. */
+  /** Runs every request once more; long ones only in every second round. */
   async round(number: number): Promise<void> {
     for (const i of this.#indices) {
       const pairs = this.#pairs.get(i) ?? []

@@ -1,4 +1,4 @@
-/** Runs requests of one workload in this process, metered or not, and tells what each took. */
+/** Runs and times requests of one workload in this process, metered or not. */
 import { createHash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,7 +23,7 @@ export interface RunRequest {
 export interface RunResult {
   cpuMs: number
   work: number
-  /** What the answer was. */
+  /** Of the answer. */
   digest: string
 }
 
@@ -32,7 +32,7 @@ export interface Runner {
   run(request: RunRequest): Promise<RunResult>
 }
 
-/** To be called before anything else of the workload's folder is imported: what is loaded already is not metered. */
+/** Call it before any module of the workload's folder is imported: modules already loaded are not metered. */
 export async function runnerOf(file: string, meter?: MeterSetup): Promise<Runner> {
   const runtime = meter && meterModules({ ...meter, folders: [dirname(resolve(file))] })
   const { default: workload } = (await import(pathToFileURL(resolve(file)).href)) as { default: Workload }
@@ -53,7 +53,7 @@ export async function runnerOf(file: string, meter?: MeterSetup): Promise<Runner
   }
 }
 
-/** As the workload gets them. */
+/** The parameters as the workload receives them. */
 export async function validParams(workload: Workload, params: unknown): Promise<unknown> {
   const outcome = await workload.params!['~standard'].validate(params)
   if (outcome.issues) throw new Error(`${workload.name}: ${JSON.stringify(outcome.issues)}`)

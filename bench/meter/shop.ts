@@ -1,4 +1,4 @@
-/** Requests to shop, whose work is done by SQLite and charged by rows and bytes: pages of the catalogue. */
+/** Requests of shop: pages of the catalogue. SQLite does the work, which is charged by rows and bytes. */
 
 import type { MeterCase } from './case.ts'
 

@@ -1,4 +1,4 @@
-/** What a stream of jobs asks for, known in full: cores that would be busy, minute by minute, if nobody ever waited. */
+/** The offered load of a stream of jobs: cores that would be busy, by minute, if no job ever waited. */
 
 import type { PlanStep } from '../../src/brain/scale/planned.ts'
 import { stream } from '../../src/lib/random.ts'
@@ -6,7 +6,7 @@ import type { Flow } from './traffic.ts'
 
 const minuteMs = 60_000
 
-/** Of the very jobs that the simulator makes of this seed. */
+/** For exactly the jobs that the simulator draws from this seed. */
 export function offeredLoad({ arrivals, sizes }: Flow, seed: number): Float64Array {
   const draws = { arrivals: stream(seed, 'arrivals'), sizes: stream(seed, 'sizes') }
   const minutes: number[] = []
@@ -25,7 +25,7 @@ export function offeredLoad({ arrivals, sizes }: Flow, seed: number): Float64Arr
   return Float64Array.from(minutes)
 }
 
-/** Averages over so many minutes around each. */
+/** Moving averages over `minutes`. */
 export function smoothed(load: Float64Array, minutes: number): Float64Array {
   const reach = Math.floor(minutes / 2)
   return load.map((_, i) => {
@@ -34,7 +34,7 @@ export function smoothed(load: Float64Array, minutes: number): Float64Array {
   })
 }
 
-/** Workers for `factor` times the load, to the nearest whole one, at least one. */
+/** Workers for `factor` times the load, rounded, at least one. */
 export function planFor(load: Float64Array, factor: number, coresEach: number): PlanStep[] {
   const steps: PlanStep[] = []
   for (const [minute, cores] of load.entries()) {
@@ -44,7 +44,7 @@ export function planFor(load: Float64Array, factor: number, coresEach: number): 
   return steps
 }
 
-/** A fleet that has its busiest five minutes at nine tenths of its cores. */
+/** The fleet size at which the busiest five minutes load 90 % of the cores. */
 export function atPeak(load: Float64Array, coresEach: number): number {
   return Math.ceil(Math.max(...smoothed(load, 5)) / 0.9 / coresEach)
 }

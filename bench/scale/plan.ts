@@ -1,16 +1,16 @@
-/** Who is compared, and on what. */
+/** Contenders and traffic. */
 
 import type { Contender } from './run.ts'
 import { hasTraces, type TrafficName } from './traffic.ts'
 
 export const scoredDay: TrafficName = '1998-06-30'
 
-/** What stands in for the scored day where the traces are not there. */
+/** The scored day, or the seeded daily traffic if the traces are missing. */
 export function mainTraffic(): TrafficName {
   return hasTraces() ? scoredDay : 'daily'
 }
 
-/** Everything is tuned on these. */
+/** Contenders are tuned on these days. */
 export function tuningDays(quick: boolean): TrafficName[] {
   if (!hasTraces()) return ['daily']
   return quick ? ['1998-05-29'] : ['1998-05-29', '1998-05-30']
@@ -38,7 +38,7 @@ export function peer(policy: Peer, target: number): Contender {
 export const ours: Contender = { scheduler: 'srpt', scale: { policy: 'work-forecast' } }
 export const atPeak: Contender = { scheduler: 'least-connections', scale: {}, peak: true }
 
-/** From the leanest on: the first that keeps the promise is sized to just meet it. */
+/** From the smallest fleet upwards: the first that keeps the promise has no reserve. */
 export const clairvoyants: readonly Contender[] = [1, 1.03, 1.06, 1.1, 1.15, 1.2, 1.3, 1.5].map((factor) => ({
   scheduler: 'srpt',
   scale: {},

@@ -1,4 +1,4 @@
-/** Runs and their figures, by what was run; medians over seeds. */
+/** Runs and their figures; medians over seeds. */
 
 import { median } from '../../src/simulate/summary.ts'
 import type { Figures, Run } from './run.ts'
@@ -8,10 +8,10 @@ export interface Result {
   figures: Figures
 }
 
-/** What every fleet must keep: p99 of the shortest 90 %, mean of the largest 1 %. */
+/** Maximum slowdowns: p99 of the shortest 90 %, mean of the largest 1 %. */
 export const promise = { short: 1.5, largest: 1.5 }
 
-/** To the second place: three jobs that share two cores have a slowdown of 1.5, and a trace of rounding more. */
+/** Compares two decimals: three jobs that share two cores have a slowdown of 1.5 plus a rounding error. */
 export function keeps({ shortP99Slowdown, largestSlowdown, refused }: Figures): boolean {
   const within = (slowdown: number, bound: number) => Math.round(slowdown * 100) <= bound * 100
   return within(shortP99Slowdown, promise.short) && within(largestSlowdown, promise.largest) && refused === 0
@@ -25,7 +25,7 @@ export function middle(all: readonly Figures[]): Figures {
   ) as unknown as Figures
 }
 
-/** The cheapest that keeps the promise; where none does, the one that is nearest to it. */
+/** The cheapest that keeps the promise, or else the one closest to it. */
 export function cheapest<T extends { figures: Figures }>(results: readonly T[]): T | undefined {
   const good = results.filter(({ figures }) => keeps(figures))
   if (good.length > 0) return good.reduce((a, b) => (b.figures.workerHours < a.figures.workerHours ? b : a))

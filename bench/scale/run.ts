@@ -1,4 +1,4 @@
-/** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
+/** One contender on one stream of jobs. As a worker thread, it receives runs and returns their figures. */
 
 import { parentPort } from 'node:worker_threads'
 import { FleetSteps } from '../../src/simulate/fleet-steps.ts'
@@ -8,13 +8,13 @@ import type { ScaleSpec } from '../../src/systems/scalers.ts'
 import { atPeak, offeredLoad, planFor, smoothed } from './offered.ts'
 import { flowOf, type TrafficName } from './traffic.ts'
 
-/** Who runs the fleet: a scaling policy with what is set of it, or a fleet that is sized by what only a benchmark knows. */
+/** A scaling policy with its settings, or a fleet sized with knowledge of the future. */
 export interface Contender {
   scheduler: 'srpt' | 'least-connections'
   scale: Partial<ScaleSpec>
-  /** A fleet that never changes, as large as the busiest time needs it. */
+  /** A fixed fleet, sized for the peak. */
   peak?: true
-  /** Knows the future: workers for so many times the load that there will be, averaged over so many minutes. */
+  /** Knows the future: workers for `factor` times the coming load, averaged over `minutes`. */
   clairvoyant?: { factor: number; minutes: number }
 }
 
@@ -37,7 +37,7 @@ export interface Figures
 
 export const cores = 2
 const usualSigma = 0.5
-/** No policy is held back by it. */
+/** High enough to limit no policy. */
 const most = 1000
 
 export async function figuresOf(run: Run): Promise<Figures> {

@@ -1,4 +1,4 @@
-/** Results as tables: one for each traffic and boot time, a row for each contender. */
+/** Results as tables: one per traffic and boot time, with a row per contender. */
 
 import { significant, table } from '../../src/cli/terminal/table.ts'
 import { keeps } from './results.ts'
@@ -50,7 +50,7 @@ export function said({ traffic, bootMs, seed, ...contender }: Run): string {
 
 function described(traffic: TrafficName): string {
   if (traffic === 'daily')
-    return 'A daily rhythm with a flash crowd at noon (four times as many within 30 s, for 10 min)'
+    return 'A daily cycle with a flash crowd at noon (four times the rate within 30 s, for 10 min)'
   if (traffic === 'functions') return 'The Azure Functions trace of 2019'
   if (traffic === 'llm') return 'The Azure LLM trace of 2023, tokens as work'
   return `World Cup, ${traffic}`

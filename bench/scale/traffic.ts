@@ -1,4 +1,4 @@
-/** What arrives: days of the World Cup, a seeded daily rhythm with a flash crowd, and the Azure traces, where they are. */
+/** Traffic: days of the World Cup, a seeded daily cycle with a flash crowd, and the Azure traces, if present. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ function traceOf(file: keyof typeof files): Promise<Trace> {
   return trace
 }
 
-/** For one run. `hours`: only the first so many of a day, at the same scale. */
+/** For one run. `hours`: only the first hours of a day, at the same scale. */
 export async function flowOf(name: TrafficName, hours = 24): Promise<Flow> {
   if (name === 'daily') {
     const sizes = hasTraces() ? await functionSizes() : lognormal(-2, 2)
@@ -62,7 +62,7 @@ async function functionSizes(): Promise<Sizes> {
   return drawnFrom('azure-functions', recorded.seconds)
 }
 
-/** Between 0.2 and 1.8 times the mean over the day; and at noon, for ten minutes, four times as many come within half a minute. */
+/** Between 0.2 and 1.8 times the mean over the day; at noon the rate rises fourfold within 30 s, for ten minutes. */
 function dailyWithCrowd(perSecond: number): Arrivals {
   const [crowdAt, crowdMs, risesMs] = [dayMs / 2, 600_000, 30_000]
   const factor = (at: number) => {

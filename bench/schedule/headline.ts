@@ -1,4 +1,4 @@
-/** The figures that the last line gives. Ratios are `srpt` ÷ another; the worse of the two distributions counts. */
+/** The figures of the last line. Ratios are `srpt` ÷ another policy, for the worse of the two distributions. */
 
 import { type FleetName, loads, lowLoads, type SizesName } from './plan.ts'
 import type { Figure, Results, Who } from './results.ts'
@@ -31,7 +31,7 @@ export function headline(results: Results): Record<string, unknown> {
   }
 }
 
-/** The highest load at which the p99 slowdown is no more than 2, on a line between the loads that were run. */
+/** The highest load with a p99 slowdown of at most 2, interpolated between the loads that were run. */
 function loadAtSlowdown2(results: Results, who: Who, sizes: SizesName): number {
   const points = [...lowLoads, ...loads].map((load) => ({
     load,
@@ -40,7 +40,7 @@ function loadAtSlowdown2(results: Results, who: Who, sizes: SizesName): number {
   return crossing(points, 2)
 }
 
-/** Below the first point the line goes to an empty fleet, where nobody is slowed down; beyond the last none is drawn. */
+/** Interpolates linearly, from a slowdown of 1 at load 0; does not extrapolate beyond the last point. */
 export function crossing(points: readonly { load: number; p99: number }[], most: number): number {
   let below = { load: 0, p99: 1 }
   for (const above of points) {

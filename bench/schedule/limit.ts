@@ -1,17 +1,17 @@
 /**
- * The limit that no policy passes on average: all cores are one pool, sizes are known, moving a job is free, and at any
- * time the jobs with the least work left run. Exact.
+ * The lower bound of the mean response time over all policies: all cores form one pool, sizes are known, migration is
+ * free, and the jobs with the least remaining work run. Exact.
  */
 
 import { Heap } from '../../src/lib/heap.ts'
 
 export interface Arrived {
   atMs: number
-  /** Alone on a core. */
+  /** Time alone on a core. */
   sizeMs: number
 }
 
-/** Calls `ended` for each job, in the order of their ends. Jobs must come in the order of arrival. */
+/** Calls `ended` for each job, in order of completion. Jobs must come in order of arrival. */
 export function limit(
   jobs: Iterable<Arrived>,
   cores: number,
@@ -48,13 +48,13 @@ export function limit(
 
 interface Running extends Arrived {
   number: number
-  /** If it keeps its core. */
+  /** Provided that it keeps its core. */
   endsMs: number
 }
 
-/** What runs, by its end. There are as many as cores at most, and new ones end early: moving up the others is quick. */
+/** Running jobs by end time. An array suffices: there are at most as many as cores, and new ones end early. */
 class Foreground {
-  /** Latest end first, so that the first to end is taken off without a move. */
+  /** Latest end first, so that the next to end is popped. */
   readonly #jobs: Running[] = []
 
   get size(): number {

@@ -1,4 +1,4 @@
-/** What is run: every contender on the same jobs, for each fleet, distribution of sizes, load and seed. */
+/** The runs: every contender on the same jobs, for each fleet, distribution of sizes, load and seed. */
 
 import type { DisciplineName } from '../../src/model/discipline.ts'
 import type { SchedulerName } from '../../src/systems/schedulers.ts'
@@ -13,16 +13,16 @@ export type FleetName = keyof typeof fleets
 export type SizesName = 'pareto' | 'lognormal' | 'azure'
 
 export const loads = [0.6, 0.7, 0.8, 0.9, 0.95] as const
-/** Only for the load up to which a promise can be kept, which may be lower. */
+/** Only used to find the highest load that keeps a promise. */
 export const lowLoads = [0.2, 0.3, 0.4, 0.5] as const
 
 export interface Contender {
   name: string
-  /** Without: the limit. */
+  /** Undefined: the limit. */
   policy?: { scheduler: SchedulerName; discipline: DisciplineName }
-  /** Estimates are off by a lognormal factor of these sigmas. One that asks for none is run once, with 0. */
+  /** Estimates are off by a lognormal factor of these sigmas. [0]: uses no estimates. */
   sigmas: readonly number[]
-  /** Draws at random. One that draws nothing and asks for no estimates does the same on a trace whatever the seed. */
+  /** Draws at random. Without draws and estimates, all seeds give the same result on a trace. */
   draws?: true
 }
 
@@ -50,10 +50,10 @@ export interface Run {
   warmup: number
 }
 
-/** Narrows a plan to the runs for which it says yes. */
+/** Selects runs of a plan. */
 export type Only = (run: Run) => boolean
 
-/** Seed by seed, so that a plan that is broken off is still a fair comparison. */
+/** Ordered by seed, so that an interrupted plan is still a fair comparison. */
 export function plan(quick: boolean, only: Only = () => true): Run[] {
   const runs: Run[] = []
   for (let seed = 1; seed <= (quick ? 4 : 16); seed++)
@@ -70,12 +70,12 @@ export function plan(quick: boolean, only: Only = () => true): Run[] {
   return runs.filter(only)
 }
 
-/** For the largest fleet the trace would be over in three minutes: less than its longest job takes. */
+/** Scaled to the largest fleet, the trace would last three minutes, less than its longest job. */
 function sizesFor(fleet: FleetName): SizesName[] {
   return fleet === '64×4' || !azureTrace() ? ['pareto', 'lognormal'] : ['pareto', 'lognormal', 'azure']
 }
 
-/** On a trace seeds differ in the errors of estimates and in policies' own draws, and in nothing else. */
+/** On a trace, seeds differ only in the errors of estimates and in the policies' draws. */
 function traceSeeds({ sigmas, draws }: Contender, quick: boolean): number {
   return (draws || sigmas[0]! > 0) && !quick ? 4 : 1
 }
@@ -85,7 +85,7 @@ function tellsHighestLoad({ contender, fleet, sizes, sigma }: Omit<Run, 'jobs' |
   return compared && fleet === '2×2' && sizes !== 'azure'
 }
 
-/** Most where the figures that matter are, and where fewer would not meet their load: rare long jobs make half of it. */
+/** High loads, which the headline uses, need more jobs: half of the load comes from rare long ones. */
 function length({ fleet, sizes, load }: Pick<Run, 'fleet' | 'sizes' | 'load'>, quick: boolean) {
   if (sizes === 'azure') return { jobs: azureTrace()!.atMs.length, warmup: 0 }
   if (fleet === '64×4') return quick ? { jobs: 12_000, warmup: 2_000 } : { jobs: 45_000, warmup: 5_000 }

@@ -1,4 +1,4 @@
-/** Results by what was run, and medians over seeds: of figures, and of ratios on the same jobs. */
+/** Results of runs, with medians over seeds: of figures, and of ratios on the same jobs. */
 
 import { median, type Summary } from '../../src/simulate/summary.ts'
 import { contenders, type FleetName, type Run, type SizesName } from './plan.ts'
@@ -30,7 +30,7 @@ export class Results {
     return this.#bySeed.has(keyOf(who, where))
   }
 
-  /** Not a number where nothing was run. */
+  /** NaN without runs. */
   figure(who: Who, where: Where, figure: Figure): number {
     return median(this.#of(who, where).map((one) => one[figure]))
   }
@@ -39,7 +39,7 @@ export class Results {
   ratio(who: Who, to: Who, where: Where, figure: Figure): number {
     const others = this.#of(to, where)
     return median(
-      // What does the same whatever the seed was run once.
+      // A contender that does not depend on the seed has one run.
       this.#of(who, where).map((one, seed) => one[figure] / (others[seed] ?? others[0]!)[figure]),
     )
   }
@@ -49,7 +49,7 @@ export class Results {
   }
 }
 
-/** Every contender, with each sigma that it was run with. */
+/** Every contender with each of its sigmas. */
 export const everyone: readonly Who[] = contenders.flatMap(({ name, sigmas }) =>
   sigmas.map((sigma) => ({ contender: name, sigma })),
 )

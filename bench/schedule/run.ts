@@ -1,4 +1,4 @@
-/** One contender on one stream of jobs. As a thread: runs what it is sent, and sends back the figures. */
+/** One contender on one stream of jobs. As a worker thread, it receives runs and returns their figures. */
 
 import { parentPort } from 'node:worker_threads'
 import type { DisciplineName } from '../../src/model/discipline.ts'
@@ -31,7 +31,7 @@ export function figuresOf(run: Run): Summary {
   }).summary()
 }
 
-/** Where all run at once nobody waits. Where the first run to their end, more than run would wait in the wrong queue. */
+/** `sharing` must never queue. With `fifo`, jobs beyond the cores belong in the brain's queue, not the worker's. */
 const slotsFor: Record<DisciplineName, (cores: number) => number> = {
   sharing: () => 10_000,
   fifo: (cores) => cores,

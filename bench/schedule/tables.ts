@@ -1,4 +1,4 @@
-/** Results as tables: one for each fleet and distribution of sizes, a row for each contender. */
+/** Results as tables: one per fleet and distribution of sizes, with a row per contender. */
 
 import { duration, significant, table } from '../../src/cli/terminal/table.ts'
 import { type FleetName, fleets, loads, type SizesName } from './plan.ts'
@@ -53,7 +53,7 @@ function rowsOf(results: Results, fleet: FleetName, sizes: SizesName): string[][
     })
 }
 
-/** Those near 1 are told apart by the third place. */
+/** Ratios near 1 need a third decimal. */
 function ratio(value: number): string {
   return value < 2 ? value.toFixed(3) : significant(value)
 }

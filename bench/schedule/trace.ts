@@ -1,14 +1,21 @@
-/** The Azure Functions trace, where it is: arrivals and sizes as they came, time scaled so that the load is as asked. */
+/** The Azure Functions trace, if present: recorded arrivals and sizes, with time scaled to the given load. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Traffic } from './traffic.ts'
+import type { Arrivals } from '../../src/simulate/arrivals.ts'
+import type { Sizes } from '../../src/simulate/sizes.ts'
 
 export const traceFile = '../shared/traces/azure_functions_2019_http_8h_expanded.csv.gz'
 const root = join(import.meta.dirname, '../..')
-/** Durations are given in tenths of a millisecond. Those of 0 took some part of one. */
+/** The resolution of the dataset; a duration of 0 counts as this. */
 const leastMs = 0.1
+
+/** The jobs of one run: each arrival takes the next size. */
+export interface Traffic {
+  arrivals: Arrivals
+  sizes: Sizes
+}
 
 export interface Trace {
   atMs: Float64Array
@@ -19,7 +26,7 @@ export interface Trace {
 
 let known: Trace | undefined
 
-/** Undefined where the file is not. */
+/** Undefined: the file is missing. */
 export function azureTrace(): Trace | undefined {
   known ??= read()
   return known
@@ -44,7 +51,7 @@ function read(): Trace | undefined {
   return { atMs, sizeMs, cores: sizeMs.reduce((sum, ms) => sum + ms, 0) / atMs.at(-1)! }
 }
 
-/** The trace's jobs, once, at a mean load of so many cores. */
+/** The trace's jobs, once, at a mean load of `load` cores. */
 export function replayed({ atMs, sizeMs, cores }: Trace, load: number): Traffic {
   const scale = cores / load
   let [arrived, drawn] = [0, 0]

@@ -1,19 +1,14 @@
-/** The jobs of a run: when they arrive and how large they are. */
+/** Arrivals and sizes of the jobs of a run. */
 
 import { stream } from '../../src/lib/random.ts'
-import { type Arrivals, poisson } from '../../src/simulate/arrivals.ts'
+import { poisson } from '../../src/simulate/arrivals.ts'
 import { type RunSpec, unitsPerSecond } from '../../src/simulate/simulate.ts'
-import { lognormal, pareto, type Sizes } from '../../src/simulate/sizes.ts'
+import { lognormal, pareto } from '../../src/simulate/sizes.ts'
 import type { Arrived } from './limit.ts'
 import type { Run } from './plan.ts'
-import { azureTrace, replayed } from './trace.ts'
+import { azureTrace, replayed, type Traffic } from './trace.ts'
 
-export interface Traffic {
-  arrivals: Arrivals
-  sizes: Sizes
-}
-
-/** Each with the sizes of jobs as an onlooker finds them at work: a job twice as large is found twice as often. */
+/** `found`: the size-biased distribution of running jobs, in which a job twice as large is twice as likely. */
 const distributions = {
   pareto: { sizes: pareto(1.1), found: pareto(0.1) },
   lognormal: { sizes: lognormal(-2, 2), found: lognormal(2, 2) },
@@ -24,9 +19,9 @@ export function trafficOf({ sizes: name, load }: Pick<Run, 'sizes' | 'load'>, co
 }
 
 /**
- * Independent arrivals, on a fleet that has been at it for long: the first jobs are there at the start, as many as the
- * load is, with what is left of jobs that an onlooker finds at work. Else a large fleet would not see its load for
- * millions of jobs, so long do the longest last.
+ * Independent arrivals at a fleet in steady state: it starts with as many jobs as the load, with the residual sizes of
+ * running jobs. Otherwise a large fleet would need millions of jobs to reach its load, because the longest jobs last
+ * that long.
  */
 function underWay(name: keyof typeof distributions, load: number): Traffic {
   const { sizes, found } = distributions[name]
@@ -46,7 +41,7 @@ function underWay(name: keyof typeof distributions, load: number): Traffic {
   }
 }
 
-/** The very jobs that the simulator would make of the same description, to the microsecond. */
+/** Exactly the jobs that the simulator draws from the same settings, to the microsecond. */
 export function* jobsOf(flow: Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes'>): Generator<Arrived> {
   const arrivals = stream(flow.seed, 'arrivals')
   const sizes = stream(flow.seed, 'sizes')

@@ -4,7 +4,7 @@ import { anySeed, chance, oneOf, type Request, spread, wholeSpread } from '../st
 
 const motifs = ['TATAAA', 'GAATTC', 'GGATCC', 'CCANNNNNNTGG', 'TTGACANNNNNNNNNNNNNNNNNTATAAT', 'CACGTG']
 const mostCells = 30_000_000
-/** Bases compared, at most, by a search. */
+/** The maximum number of bases that a search compares. */
 const mostCompared = 150_000_000
 
 export function sample(random: Random): Request {

@@ -1,4 +1,4 @@
-/** Requests of factorize: any numbers as people type them, products of two primes, and primes. */
+/** Requests of factorize: arbitrary numbers, products of two primes, and primes. */
 import { isPrime } from '../../../src/cli/demo/primes.ts'
 import type { Random } from '../../../src/lib/random.ts'
 import { outlookOf } from '../../../workloads/factorize/outlook.ts'
@@ -14,7 +14,7 @@ export function sample(random: Random): Request {
   return { params: { n: String(p! * q!) } }
 }
 
-/** Another number with the same small factors, and as large and prime or not what is left. */
+/** Another number with the same small factors and a cofactor of the same size and kind (prime or composite). */
 export function vary({ params }: Request, random: Random): Request {
   const n = BigInt(params.n as string)
   const wanted = outlookOf(String(n))
@@ -33,7 +33,7 @@ export function vary({ params }: Request, random: Random): Request {
 
 /** A whole number of about 10 ** digits. */
 function numberOf(digits: number, random: Random): bigint {
-  // The last digits apart: a Number of 17 digits has none of its own.
+  // The last two digits are drawn separately: a Number cannot hold 17 exact digits.
   return BigInt(Math.floor(10 ** (digits - 2))) * 100n + BigInt(random.below(100))
 }
 

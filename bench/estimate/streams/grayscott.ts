@@ -1,4 +1,4 @@
-/** Requests of grayscott: presets by their fame, some with rates of the user's own, from thumbnails to large squares. */
+/** Requests of grayscott: presets by popularity, some with custom rates, from thumbnails to large squares. */
 import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, oneOf, type Request, spread, weighted, wholeSpread } from '../stream.ts'
 

@@ -16,7 +16,7 @@ export function sample(random: Random): Request {
   if (chance(random, 0.3)) params.reach = Number(weighted(random, { 2: 5, 3: 3, 4: 1 }))
   if (chance(random, 0.2)) params.grade = oneOf(random, [0.5, 1.5, 2, 3, 5])
   if (chance(random, 0.4)) params.output = 'json'
-  // Long moves are many moves.
+  // Long reaches mean many candidate moves.
   const reach = (params.reach as number | undefined) ?? 1
   const width = chance(random, 0.2)
     ? oneOf(random, [64, 128, 256, 400])
@@ -28,7 +28,7 @@ export function sample(random: Random): Request {
   return { params: { map, width, height, ...params } }
 }
 
-/** Another land of the same size, whose peak seems to be about as far away. */
+/** Another map of the same size, with a peak at about the same estimated distance. */
 export function vary({ params, body }: Request, random: Random): Request {
   if (body) {
     const header = Buffer.from(body)
@@ -54,7 +54,7 @@ function distanceOf(params: Record<string, unknown>): number {
   return 1 + Number(hillclimb.features!(valid.value, { bytes: 0, head: new Uint8Array() }).distance)
 }
 
-/** A start and a part of the map, if the user cares. */
+/** Sometimes adds a start and a search area. */
 function place(params: Record<string, unknown>, { width, height }: Side, random: Random): void {
   const area = { x0: 0, y0: 0, x1: width - 1, y1: height - 1 }
   if (chance(random, 0.2)) {
@@ -70,7 +70,7 @@ function place(params: Record<string, unknown>, { width, height }: Side, random:
   }
 }
 
-/** As somebody would upload it: grey, 8 bits. */
+/** An uploaded map: grey, 8 bits. */
 function upload(map: number, { width, height }: Side): Uint8Array {
   const land = landOf(map, width, height)
   const row = new Uint16Array(width)

@@ -1,4 +1,4 @@
-/** Requests of insect-war: armies alike as a rule, uneven at times, skirmishes and long wars. */
+/** Requests of insect-war: mostly even armies, some uneven, skirmishes and long wars. */
 import type { Random } from '../../../src/lib/random.ts'
 import { anySeed, chance, type Request, spread, wholeSpread } from '../stream.ts'
 

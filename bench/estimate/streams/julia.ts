@@ -2,7 +2,7 @@
 import type { Random } from '../../../src/lib/random.ts'
 import { chance, oneOf, type Request, spread, weighted, wholeSpread } from '../stream.ts'
 
-/** Values of c that people pass on. */
+/** Popular values of c. */
 const known: [cx: number, cy: number][] = [
   [-0.8, 0.156],
   [0.285, 0.01],
@@ -22,7 +22,7 @@ const screens: [width: number, height: number][] = [
   [640, 480],
 ]
 
-/** Most steps of all points together, if none escapes. */
+/** The maximum number of steps of all points together, if none escapes. */
 const mostSteps = 120_000_000
 
 export function sample(random: Random): Request {

@@ -1,4 +1,4 @@
-/** Requests of shop: many look around, few buy, and popular products sell out. */
+/** Requests of shop: many visitors browse, few buy, and popular products sell out. */
 import type { Random } from '../../../src/lib/random.ts'
 import { productCount } from '../../../workloads/shop/catalogue.ts'
 import { chance, oneOf, type Request, weighted, wholeSpread } from '../stream.ts'
@@ -38,7 +38,7 @@ function browse(random: Random): Record<string, unknown> {
 function purchase(random: Random): Record<string, unknown> {
   const params: Record<string, unknown> = {
     action: 'purchase',
-    // Some ask for what was never there.
+    // Some ids do not exist.
     productId: wholeSpread(random, 1, productCount * 1.2),
     customer: `${oneOf(random, customers)} ${1 + random.below(500)}`,
   }

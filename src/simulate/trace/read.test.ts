@@ -100,7 +100,10 @@ test('an unreadable file is rejected with the reason', async () => {
 
 test('truncated or damaged gzip is rejected', async () => {
   const whole = gzipSync(functions + '216,7,http,0.2\n'.repeat(100))
-  await refuses(whole.subarray(0, whole.length - 20), /is not a complete gzip file \(unexpected end of file\)/)
+  await refuses(
+    whole.subarray(0, whole.length - 20),
+    /is not a complete gzip file \(unexpected end of file\)/,
+  )
   const damaged = Buffer.from(whole)
   damaged.fill(0xff, 20, 40)
   await refuses(damaged, /is not a complete gzip file/)
