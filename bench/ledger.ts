@@ -1,6 +1,6 @@
 /**
- * A ledger of a million rows, as one that forgot nothing would be: how long until nine workloads are warm, how long
- * writes and reads take while it is made small in the background, and how long that goes on.
+ * A ledger of a million rows, as if it had never been pruned: the time until nine workloads are warm, the latency of
+ * writes and reads while it is pruned in the background, and the duration of pruning.
  */
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -38,16 +38,16 @@ async function measure(file: string, rows: number): Promise<Record<string, unkno
   const warmRows = warm.flat().length
   const totalMs = performance.now() - start
 
-  const during = await meanwhile(opened)
+  const during = await useWhilePruned(opened)
   await opened.close()
   const { writeMs, readMs, recordUs, seconds, left } = during
   const worst = (values: number[]) => Math.max(...values)
   const line = (name: string, values: number[]) => [name, median(values).toFixed(1), worst(values).toFixed(1)]
   console.log(`${rows} rows, ${fileMb.toFixed(0)} MB: open ${openMs.toFixed(0)} ms, then ${warmRows} rows of`)
   console.log(
-    `${workloads.length} workloads: ${totalMs.toFixed(0)} ms in all. Small after ${seconds.toFixed(0)} s`,
+    `${workloads.length} workloads: ${totalMs.toFixed(0)} ms in all. Pruned after ${seconds.toFixed(0)} s`,
   )
-  console.log(`(${left} rows). Meanwhile:\n`)
+  console.log(`(${left} rows). During that time:\n`)
   const lines = [
     line('record, µs', recordUs),
     line('record and flush, ms', writeMs),
@@ -68,8 +68,8 @@ async function measure(file: string, rows: number): Promise<Record<string, unkno
   }
 }
 
-/** Writes and reads until the ledger has stopped to shrink. */
-async function meanwhile(opened: Ledger) {
+/** Writes and reads until the ledger stops shrinking. */
+async function useWhilePruned(opened: Ledger) {
   const writeMs: number[] = []
   const readMs: number[] = []
   const recordUs: number[] = []
@@ -112,7 +112,7 @@ function fill(file: string, rows: number): void {
   db.close()
 }
 
-/** Ids are spread as random ones are; every tenth request was there before. */
+/** Ids are spread like random ones; every tenth request is a repetition. */
 function rowOf(number: number, workload: string, random: number): LedgerRow {
   const size = Math.floor(random * 2 ** 32)
   const endedAt = 1_700_000_000_000 + number * 100

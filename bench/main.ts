@@ -28,7 +28,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   slots,
 }
 
-const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]; there are: ${Object.keys(benches).join(', ')}`
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]; benchmarks: ${Object.keys(benches).join(', ')}`
 
 function asked(): { name: string; options: BenchOptions } | undefined {
   try {

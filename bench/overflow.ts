@@ -1,4 +1,4 @@
-/** A burst that the fleet cannot take: what waiting and what money it costs with functions and without, simulated and live. */
+/** A burst beyond the capacity of the fleet: delay and cost with and without functions, simulated and live. */
 
 import { price } from '../src/cli/simulation/money.ts'
 import { duration, table } from '../src/cli/terminal/table.ts'
@@ -18,7 +18,7 @@ import {
   workerHour,
 } from './overflow/simulated.ts'
 
-/** What functions of 512 MB are given of a core where cores go with memory: 512 of 1,769 MB. */
+/** The share of a core of a function with 512 MB where CPU is proportional to memory: 512 of 1,769 MB. */
 const shareOfCore = 0.29
 
 const slow = (waitingHour: number) => ({
@@ -72,15 +72,15 @@ export async function overflow({ quick }: BenchOptions): Promise<Record<string, 
   ]
   console.log(table(head, rows))
   console.log(`
-An hour of lognormal jobs (mean 1 s, estimates off by σ = 0.5) at load ${load} of ${fleetWorkers} workers × ${cores} cores, in which
-${times} times as much comes for two minutes. Delay: time in the system beyond what a job needs alone on a core. A worker
-costs ${workerHour} an hour, functions of 512 MB 0.0000166667 a GB-second and 0.0000002 a job; an hour of waiting is worth 1
-unless said otherwise. srpt; ${seeds.length === 1 ? 'one seed' : `medians of ${seeds.length} seeds`}.
+An hour of lognormal jobs (mean 1 s, estimates off by σ = 0.5) at load ${load} of ${fleetWorkers} workers × ${cores} cores, with
+${times} times the rate for two minutes. Delay: time in the system beyond the time alone on a core. A worker costs
+${workerHour} per hour, functions of 512 MB 0.0000166667 per GB-second and 0.0000002 per job; an hour of waiting is worth 1
+unless stated otherwise. srpt; ${seeds.length === 1 ? 'one seed' : `medians of ${seeds.length} seeds`}.
 `)
   const faults = withFaults(quick ? 200 : 2000)
   console.log(
-    `Faults: ${faults.seeds} scenarios in which functions turn jobs away, break, die and hang: ${faults.away} jobs sent there, ` +
-      `${faults.failed} in vain, ${faults.lost} lost.\n`,
+    `Faults: ${faults.seeds} scenarios in which functions throttle, fail, die and hang: ${faults.away} attempts in functions, ` +
+      `${faults.failed} failed, ${faults.lost} jobs lost.\n`,
   )
   const [alone, aided] = [await runLive(0, workerHour), await runLive(3, workerHour)]
   console.log(
@@ -117,7 +117,7 @@ function liveRow(name: string, ran: LiveRan): string[] {
   ]
 }
 
-/** Every promise is checked after every event; a run in which one does not hold counts as one that lost something. */
+/** Checks all invariants after every event; a run that violates one counts as a lost job. */
 function withFaults(seeds: number): { seeds: number; away: number; failed: number; lost: number } {
   const sums = { seeds, away: 0, failed: 0, lost: 0 }
   for (let seed = 1; seed <= seeds; seed++) {

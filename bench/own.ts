@@ -1,4 +1,4 @@
-/** How well the cost of requests to a server in Python is known, from its CPU time alone, after 50 of them. */
+/** The accuracy of quotes for an existing server in Python, learned from the CPU time of 50 requests. */
 
 import { join } from 'node:path'
 import { table } from '../src/cli/terminal/table.ts'

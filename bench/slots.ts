@@ -1,6 +1,6 @@
 /**
- * Real slots: does a short job pass a long one, what does that cost the long one, and what do slots themselves
- * cost? One worker with one core, pinned to it; the jobs' estimates are given.
+ * Real slots: whether a short job overtakes a long one, how much that delays the long one, and the cost of slots. One
+ * worker, pinned to one core; estimates are exact.
  */
 
 import { spawnSync } from 'node:child_process'
@@ -24,7 +24,7 @@ const file = fileURLToPath(new URL('./workloads/spin.ts', import.meta.url))
 const shortMs = 20
 const shorts = 20
 
-/** Knows what a spin costs. */
+/** Exact estimates. */
 const told: Estimator = {
   estimate({ params }) {
     const work = (params as { ms: number }).ms * nominalRate(defaultMeter)
@@ -68,7 +68,7 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
   )
   console.log(
     `\nA slot starts in ${cost.startMs.toFixed(1)} ms, takes ${cost.rssMb.toFixed(1)} MB resident when idle, ` +
-      `and is gone ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
+      `and ends ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
       `A job of 1 ms is answered in ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
   )
   return {
@@ -82,14 +82,14 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
   }
 }
 
-/** Sends a spin and tells how long the answer took, and the CPU time that it burnt. */
+/** Sends a spin. Resolves to its response time and CPU time. */
 type Send = (ms: number) => Promise<{ tookMs: number; cpuMs: number }>
 
 interface Passing {
   loneMs: number
   shortMs: number[]
   longMs: number
-  /** How much later than its own time plus theirs the long job ended, as a share of that. */
+  /** The delay of the long job beyond its own time plus that of the short ones, as a share of the sum. */
   longDelay: number
 }
 
@@ -148,12 +148,12 @@ async function withSpinner<T>(
   })
 }
 
-/** Start, memory and end of slots by themselves. */
+/** Measures slots alone: start, memory and end. */
 async function slotCosts(count: number): Promise<{ startMs: number; rssMb: number; cancelMs: number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const options = { files: [file], dataDir, memoryMb: 256, log: () => {}, surplusMs: 60_000 }
   const spin = (ms: number) => ({ job: 'j', attempt: 1, workload: 'spin', params: { ms } })
-  // The first fills the cache of compiled code, as it does in a cluster.
+  // The first slot fills the cache of compiled code, as in a cluster.
   const warm = new SlotPool({ ...options, warm: 1 })
   await warm.ready()
   const pool = new SlotPool({ ...options, warm: 0 })

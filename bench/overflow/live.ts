@@ -11,7 +11,7 @@ const files = [join(import.meta.dirname, '../../test/fixtures/spins.ts')]
 export const jobs = 12
 const jobMs = 1000
 
-/** What each needs is known, and work is CPU time. */
+/** Exact estimates, in CPU time. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms: string }).ms) * nominalRate('off')
@@ -29,7 +29,7 @@ export interface LiveRan {
   workersCost: number
 }
 
-/** `functions`: most at a time; 0: none. */
+/** `functions`: their maximum concurrency; 0: none. */
 export function runLive(functions: number, pricePerHour: number): Promise<LiveRan> {
   const away = { most: functions, command: [process.execPath, main, 'function'] }
   const options = { files, meter: 'off', jobMemoryMb: 512, estimator: told, pricePerHour } as const

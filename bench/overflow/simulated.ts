@@ -1,4 +1,4 @@
-/** A burst in virtual time: an hour of steady traffic, and two minutes in which six times as much comes. */
+/** A burst in virtual time: an hour of steady traffic with two minutes at six times the rate. */
 
 import type { Random } from '../../src/lib/random.ts'
 import { usualPrices } from '../../src/model/prices.ts'
@@ -9,12 +9,12 @@ import { mean, quantile } from '../../src/simulate/summary.ts'
 
 export const fleetWorkers = 4
 export const cores = 2
-/** Of the fleet's cores, before and after the burst; and how many times that in it. */
+/** The load of the fleet's cores outside the burst, and the factor within it. */
 export const load = 0.6
 export const times = 6
 const minute = 60_000
 const [burstFrom, burstUntil, until] = [20 * minute, 22 * minute, 60 * minute]
-/** As a machine of two cores is usually sold. */
+/** The usual price of a machine with two cores. */
 export const workerHour = 0.085
 
 export interface Contender {
@@ -24,12 +24,12 @@ export interface Contender {
   functions?: { speed: number; waitingHour: number }
 }
 
-/** What a run was like. Delay: time in the system beyond what the job needs alone on a core. */
+/** Figures of a run. Delay: time in the system beyond the job's time alone on a core. */
 export interface Ran {
   jobs: number
   meanDelayMs: number
   p99DelayMs: number
-  /** Of jobs that are short: the shortest nine tenths. */
+  /** Of the shortest 90 %. */
   shortP99DelayMs: number
   workersCost: number
   functionsCost: number
@@ -38,7 +38,7 @@ export interface Ran {
   refused: number
 }
 
-/** Steady, but for the burst. */
+/** Steady arrivals with one burst. */
 function burst(perSecond: number): Arrivals {
   return {
     name: 'burst',
