@@ -1,6 +1,6 @@
 /**
- * Real workers under a heavy-tailed mix of the nine workloads, at load 0.9 of two cores: plimsoll's default beside
- * least-connections, HAProxy and nginx in front of the same workers, and beside the simulator on the same jobs.
+ * Real workers under a heavy-tailed mix of the nine workloads, at load 0.9 of two cores: compares Plimsoll's default with
+ * least-connections, HAProxy and nginx in front of the same workers, and with the simulator on the same jobs.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -20,9 +20,9 @@ import { type SystemName, startCluster, systemNames } from './live/systems.ts'
 import { forCluster } from './live/wording.ts'
 import type { BenchOptions } from './options.ts'
 
-/** What the estimators learn from: other jobs than those that count. */
+/** The seed of the jobs that estimators learn from, which are not measured. */
 const trainingSeed = 1000
-/** What comes before those, in all runs, so that none begins with an empty system. */
+/** The seed of the warm-up jobs of each run, so that none starts with an empty system. */
 const warmingSeed = 2000
 const lanesOfTraining = 4
 
@@ -76,7 +76,7 @@ export async function runLive(quick: boolean, signal: AbortSignal): Promise<Roun
   }
 }
 
-/** Says how to get what is missing. */
+/** Prints how to install a missing proxy. */
 function isThere(name: SystemName): boolean {
   if (name !== 'haproxy' && name !== 'nginx') return true
   const version = versionOf(name)
@@ -106,7 +106,7 @@ function sizesInWords(jobs: readonly Measured[]): string {
   return `sizes from ${least} to ${most}, mean ${duration(mean(sizes))}; the largest 5 % hold ${((100 * largest) / sum).toFixed(0)} %`
 }
 
-/** Those that count. */
+/** Of measured jobs. */
 function outcomesOf(rounds: readonly Round[], responseMs: (round: Round, job: number) => number): Outcome[] {
   return rounds.flatMap((round) =>
     round.jobs.flatMap(({ counts, sizeMs }, i) =>
@@ -115,7 +115,7 @@ function outcomesOf(rounds: readonly Round[], responseMs: (round: Round, job: nu
   )
 }
 
-/** The jobs as they were in the run of plimsoll: what they took there, and what they were taken for. */
+/** The jobs as measured and estimated in the run of Plimsoll. */
 function asTheyWere({ jobs, runs }: Round): SimulatedJob[] {
   const { answers, jobs: seen } = runs.get('plimsoll')!
   return jobs.map(({ work: actual, atMs, sizeMs, besidesMs }, i) => {
@@ -132,7 +132,7 @@ function simulate(rounds: readonly Round[], speed: (round: Round) => number): Fi
   return figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
 }
 
-/** Of the cores, as a share: what everything but slots took is not there for jobs. */
+/** The share of the cores that everything but slots left for jobs. */
 function leftForJobs({ cpu: { machineMs, slotsMs, wallMs } }: Run): number {
   return 1 - Math.max(0, machineMs - slotsMs) / (wallMs * availableParallelism())
 }
@@ -183,10 +183,10 @@ export function report(rounds: readonly Round[]): Record<string, unknown> {
     ),
   )
   console.log(
-    '\nOn what was left: the same on cores that are slower by what everything but slots took of them in the run of plimsoll.' +
-      '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots that' +
-      '\nwere there or were started in a run. CPU, of all cores: what was taken by slots, by processes of the system that' +
-      '\nare none, by the sender of the requests, and by whatever else was going on: that should be next to nothing.\n',
+    '\nOn what was left: the same on cores slowed down by what everything but slots took of them in the run of Plimsoll.' +
+      '\nSlowdown: time to the answer ÷ time alone on a core; p99 of the shortest 90 %, mean of the largest 5 %. Slots: existing' +
+      '\nor started in a run. CPU, as a share of all cores: of slots, of the other processes of the system, of the' +
+      '\nsender of the requests, and of everything else on the machine, which should be close to 0.\n',
   )
   const ours = figures.get('plimsoll')!
   const peers = (['least-connections', 'haproxy', 'nginx'] as const).flatMap(

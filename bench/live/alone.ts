@@ -1,4 +1,4 @@
-/** Measures how long each job takes alone on a core: two workers, pinned to a core each, work off one job at a time. */
+/** Measures each job alone on a core: two workers, each pinned to a core, run one job at a time. */
 import { spawnSync } from 'node:child_process'
 import { median, quantile } from '../../src/simulate/summary.ts'
 import { headers } from '../../src/wire/messages.ts'
@@ -7,7 +7,7 @@ import type { LiveJob, SizedJob } from './jobs.ts'
 import { workOff } from './play.ts'
 import { forWorker } from './wording.ts'
 
-/** Shorter ones are measured several times, since little is much to them; the median counts. */
+/** Shorter jobs are noisier, so the median of several runs counts. */
 const longMs = 100
 const times = 3
 
@@ -19,13 +19,13 @@ interface Seen {
 export interface Measured extends SizedJob {
   /** Metered. */
   work: number
-  /** Of the size, what is not the CPU time of the slot. */
+  /** The part of the size that is not CPU time of the slot. */
   besidesMs: number
 }
 
 /**
- * The CPU time of its slot, all threads together, and what an answer takes besides, the least tenth over short jobs.
- * So measured, sizes are much the same on a machine that has other things to do. Rejects if a job fails.
+ * A job's size is the CPU time of its slot, over all threads, plus the rest of its response time, for which the 10th
+ * percentile over short jobs is used. Such sizes hardly depend on the other load of the machine. Rejects if a job fails.
  */
 export async function measureAlone(
   jobs: readonly LiveJob[],
@@ -48,14 +48,14 @@ export async function measureAlone(
     entry.work = Number(fields[headers.work])
     if (cpuMs < longMs) besidesMs.push(responseMs - cpuMs)
   }
-  /** Each as often as it must be; one queue for all workers. */
+  /** Every job with its repetitions; one queue for all workers. */
   function* rounds(): Generator<LiveJob> {
     for (let round = 0; round < times; round++) {
       for (const job of jobs) if (round === 0 || seen.get(job)!.cpuMs[0]! < longMs) yield job
     }
   }
   try {
-    // What comes first is compiled first: it is measured again.
+    // The first jobs include JIT compilation, so they are measured again.
     const first = jobs.slice(0, 60)
     await Promise.all(workers.map(({ host, port }) => workOff(`http://${host}:${port}`, first, options)))
     const todo = rounds()

@@ -1,4 +1,4 @@
-/** Workers without a brain: they join an acceptor that tells them to share their core, and leaves them alone. */
+/** Workers without a brain: an acceptor lets them join with the discipline `sharing`, and sends no further messages. */
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { localFleet } from '../../src/live/fleet/local.ts'
@@ -14,7 +14,7 @@ import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './set
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
 const bootLimitMs = 60_000
-/** The last lines of all workers that explain a failure. */
+/** The number of the workers' last lines that an error shows. */
 const mostLines = 50
 
 export interface BareWorker {
@@ -26,34 +26,19 @@ export interface BareWorker {
 export interface BareWorkers {
   token: string
   workers: BareWorker[]
-  /** Ends them all, then rejects if one of them had ended before, with what it printed. */
+  /** Ends all workers. Rejects, with their output, if one had ended before. */
   stop(): Promise<void>
 }
 
-/** `before` is put before the command of each worker, for instance to pin it to a core. */
+/** `before` prefixes the command of each worker, for instance to pin it to a core. */
 export async function startBareWorkers(
   dataDir: string,
   before: (worker: number) => string[] = () => [],
 ): Promise<BareWorkers> {
   const token = newToken()
   const { hashes } = await readCode(workloadModules, defaultMeter)
-  const workers: BareWorker[] = []
-  const joined = Promise.withResolvers<void>()
-  const server = createServer()
-  acceptJoining(server, token, {
-    worker(connection, hello) {
-      const refused = incompatibility(hello, hashes)
-      if (refused !== undefined) joined.reject(new Error(refused))
-      // Reports are not for us, and would end a connection that nobody has taken over.
-      connection.onMessage = () => {}
-      connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
-      workers.push({ ...hello.address, pid: hello.pid })
-      if (workers.length === workerCount) joined.resolve()
-    },
-    front: (connection) => connection.close(),
-  })
+  const { server, workers, joined } = acceptBare(token, hashes)
   await listen(server, 0, '127.0.0.1', 'the port of the workers')
-  const fleets: Provider[] = []
   const lines: string[] = []
   const log = (line: string) => {
     lines.push(line)
@@ -66,6 +51,7 @@ export async function startBareWorkers(
     failure ??= new Error([`worker ${launch}: ${message}`, ...lines].join('\n  '))
     joined.reject(failure)
   }
+  const fleets: Provider[] = []
   const end = async () => {
     stopping = true
     await Promise.all(fleets.map((fleet) => fleet.close()))
@@ -79,19 +65,7 @@ export async function startBareWorkers(
   const late = setTimeout(() => failed('of the benchmark', 'did not come up'), bootLimitMs)
   try {
     for (let i = 0; i < workerCount; i++) {
-      const options = {
-        files: workloadModules,
-        dataDir,
-        slots: unlimitedSlots,
-        max: workerCount,
-        jobMemoryMb,
-      }
-      const start = [...before(i), process.execPath, main, 'worker']
-      const command = workerCommand(
-        { ...options, workerCommand: start },
-        defaultMeter,
-        urlOf(server, '127.0.0.1'),
-      )
+      const command = commandOf(dataDir, before(i), urlOf(server, '127.0.0.1'))
       const fleet = localFleet(
         { command: () => command, env: { PLIMSOLL_TOKEN: token }, log },
         { launchFailed: failed, gone: failed },
@@ -107,4 +81,36 @@ export async function startBareWorkers(
   } finally {
     clearTimeout(late)
   }
+}
+
+/** `joined` resolves when all workers have joined, and rejects if one is incompatible. */
+function acceptBare(token: string, hashes: Record<string, string>) {
+  const workers: BareWorker[] = []
+  const joined = Promise.withResolvers<void>()
+  const server = createServer()
+  acceptJoining(server, token, {
+    worker(connection, hello) {
+      const refused = incompatibility(hello, hashes)
+      if (refused !== undefined) joined.reject(new Error(refused))
+      // A connection without a handler is closed at the first report.
+      connection.onMessage = () => {}
+      connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
+      workers.push({ ...hello.address, pid: hello.pid })
+      if (workers.length === workerCount) joined.resolve()
+    },
+    front: (connection) => connection.close(),
+  })
+  return { server, workers, joined }
+}
+
+function commandOf(dataDir: string, before: readonly string[], url: string) {
+  const options = {
+    files: workloadModules,
+    dataDir,
+    slots: unlimitedSlots,
+    max: workerCount,
+    jobMemoryMb,
+    workerCommand: [...before, process.execPath, main, 'worker'],
+  }
+  return workerCommand(options, defaultMeter, url)
 }

@@ -1,4 +1,4 @@
-/** A cluster in a process of its own: tells its parent where it is, and ends with it. Its argument: a `ClusterSetup`. */
+/** A cluster in a child process, which sends its address to its parent and ends with it. Its argument is a `ClusterSetup`. */
 
 import { clusterFrom } from '../../src/cli/cluster/from-options.ts'
 import { clusterOptions } from '../../src/config/cluster-options.ts'
@@ -6,7 +6,7 @@ import { defaultsOf, type OptionValues } from '../../src/config/option.ts'
 import { workerCount } from './setting.ts'
 
 export interface ClusterSetup {
-  /** In place of the defaults of `plimsoll up`. */
+  /** Override the defaults of `plimsoll up`. */
   options: Partial<OptionValues<typeof clusterOptions>>
 }
 
@@ -26,7 +26,7 @@ const end = () =>
   )
 process.once('disconnect', end)
 if (!process.connected) await end()
-// The whole fleet, so that its start is no part of what is measured.
+// Wait for the whole fleet, so that its start is not measured.
 const timer = setInterval(() => {
   const { ready, workers } = cluster.state()
   if (ready < workerCount) return

@@ -1,15 +1,15 @@
-/** CPU time and children of processes, read from /proc; nothing where there is none. */
+/** CPU time and children of processes, read from /proc; 0 and none on systems without it. */
 import { readFileSync } from 'node:fs'
 
 const tickMs = 10
 const lookMs = 500
 
-/** Of all threads of these processes, those of their children not included. A process that is gone counts as nothing. */
+/** Of all threads of these processes, without their children. A process that has ended counts as 0. */
 export function cpuMsOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(`/proc/${pid}/stat`, parseProcess) * tickMs, 0)
 }
 
-/** Watches what these processes start, until `stop` is called, which counts them and the CPU time they used meanwhile. */
+/** Watches the children of these processes. `stop` returns their number and the CPU time they used since. */
 export function watchChildren(pids: readonly number[]): { stop(): { count: number; cpuMs: number } } {
   const startedWith = new Map(childrenOf(pids).map((pid) => [pid, cpuMsOf([pid])]))
   const last = new Map(startedWith)
@@ -35,7 +35,7 @@ function childrenOf(pids: readonly number[]): number[] {
   })
 }
 
-/** Of the whole machine, since it was started. */
+/** Of the whole machine, since its start. */
 export function machineCpuMs(): number {
   return ticksOf('/proc/stat', parseMachine) * tickMs
 }
@@ -53,13 +53,13 @@ function textOf(file: string): string {
   }
 }
 
-/** The name in parentheses may hold spaces; the 12th and 13th field after it are user and system time. */
+/** The name in parentheses may contain spaces; the 12th and 13th fields after it are user and system time. */
 function parseProcess(text: string): number {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11]) + Number(fields[12])
 }
 
-/** User, nice, system; then idle and waiting; then interrupts. */
+/** Fields: user, nice, system, idle, iowait, then interrupts. */
 function parseMachine(text: string): number {
   const [, user, nice, system, , , irq, softIrq] = text.split('\n', 1)[0]!.split(/\s+/).map(Number)
   return user! + nice! + system! + irq! + softIrq!

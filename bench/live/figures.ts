@@ -1,4 +1,4 @@
-/** What a system was like for its clients, over all seeds. */
+/** The response times and slowdowns of a system, over all seeds. */
 import { mean, quantile } from '../../src/simulate/summary.ts'
 
 export interface Outcome {

@@ -8,23 +8,23 @@ export interface LiveJob extends Request {
   workload: StreamName
 }
 
-/** With its time alone on a core. */
+/** A job with its time alone on a core. */
 export interface SizedJob extends LiveJob {
   sizeMs: number
 }
 
-/** And the instant at which it is sent, counted from the start of the run. */
+/** A job with the time at which it is sent, relative to the start of the run. */
 export interface TimedJob extends SizedJob {
   atMs: number
-  /** False: only there to bring the system to the boil. */
+  /** False: part of the warm-up. */
   counts: boolean
 }
 
 const leastMs = 10
-/** Three orders of magnitude; the largest 5 % hold more than half of the work. */
+/** Sizes span three orders of magnitude; the largest 5 % hold more than half of the work. */
 const usualMostMs = 6000
 
-/** Jobs of about the sizes that are wanted. */
+/** Jobs of about the drawn sizes. */
 export function drawJobs(seed: number, count: number, mostMs = usualMostMs): LiveJob[] {
   const sizes = pareto(0.85, leastMs, mostMs)
   const random = stream(seed, 'live jobs')
@@ -37,7 +37,7 @@ export function drawJobs(seed: number, count: number, mostMs = usualMostMs): Liv
   })
 }
 
-/** Numbers from 0 to 1, one from each of as many equal parts, in any order: seeds then differ less in their tails. */
+/** Stratified draws from 0 to 1, shuffled: seeds then differ less in their tails. */
 function strata(count: number, random: Random): number[] {
   const parts = Array.from({ length: count }, (_, i) => (i + random.next()) / count)
   for (let i = parts.length - 1; i > 0; i--) {
@@ -48,8 +48,8 @@ function strata(count: number, random: Random): number[] {
 }
 
 /**
- * Gives jobs their instants, at a mean load of `load` cores. Of a Poisson process whose count is known, the instants are
- * those of as many independent uniform draws.
+ * Gives jobs their arrival times, at a mean load of `load` cores. Given the count of a Poisson process, its times are
+ * independent uniform draws.
  */
 export function schedule<Sized extends SizedJob>(
   jobs: readonly Sized[],

@@ -1,21 +1,21 @@
-/** Sends jobs, each at its instant whatever became of those before it, and notes when the answers are there. */
+/** Sends each job at its time, regardless of earlier ones (open loop), and records the response times. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { LiveJob, TimedJob } from './jobs.ts'
 import type { Worded, Wording } from './wording.ts'
 
 export interface Answered {
-  /** From the instant at which the job was due to the last byte of its answer. */
+  /** From the time at which the job was due to the last byte of its answer. */
   responseMs: number
-  /** Undefined: all is well. */
+  /** Undefined: success. */
   error?: string
   headers: Record<string, string | string[] | undefined>
 }
 
-/** The shop's answers about what it never had, and what is sold out. */
+/** The shop's answers for unknown and sold-out products. */
 const noGoods: readonly number[] = [404, 409]
 
-/** How long after the last job was sent all must be answered. */
+/** The time allowed for all answers after the last job was sent. */
 const patienceMs = 180_000
 
 export function poolOf(url: string): Pool {
@@ -52,7 +52,7 @@ export async function play(
   }
 }
 
-/** Sends jobs one after another, so many at a time. */
+/** Sends jobs in order, at a bounded concurrency. */
 export async function workOff(
   url: string,
   jobs: Iterable<LiveJob>,
@@ -83,7 +83,7 @@ async function send(pool: Pool, worded: Worded, dueAt: number, signal: AbortSign
     const bytes = await response.body.bytes()
     const responseMs = performance.now() - dueAt
     const { statusCode } = response
-    // What is known only at the end of a long answer comes after it.
+    // A long answer carries figures that are known only at its end as trailers.
     const headers = { ...response.headers, ...response.trailers }
     if (statusCode < 300 || noGoods.includes(statusCode)) return { responseMs, headers }
     return { responseMs, headers, error: `${statusCode} ${Buffer.from(bytes).toString('utf8', 0, 300)}` }

@@ -1,4 +1,4 @@
-/** HAProxy and nginx as their manuals advise, in the foreground, with a configuration in a temporary folder. */
+/** HAProxy and nginx, configured as their manuals advise, in the foreground, in a temporary folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { deathSignal } from '../../src/worker/processes/death-signal.ts'
 import type { BareWorker } from './bare-workers.ts'
 
 interface Proxy {
-  /** Debian's name of the package, and of the program. */
+  /** The name of the program and of its Debian package. */
   program: string
   config(parts: ConfigParts): string
   args(folder: string): string[]
@@ -28,7 +28,7 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
-/** One thread, so that it counts connections exactly; no bound on what a worker is given; jobs may take long. */
+/** One thread, so that it counts connections exactly; no limit per worker; long timeouts. */
 const haproxy: Proxy = {
   program: 'haproxy',
   config: ({ port, token, workers }) => `
@@ -111,7 +111,7 @@ function configOf(folder: string): string {
   return join(folder, 'conf')
 }
 
-/** Where Debian puts servers, which is not on everybody's path. */
+/** Debian installs servers in folders that are not on every user's path. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` }
 
 /** Its version, or undefined if it is not installed. */
@@ -129,7 +129,7 @@ export async function startProxy(
   mkdirSync(folder, { recursive: true })
   writeFileSync(configOf(folder), config({ ...parts, folder, port }))
   const [command, ...rest] = [...deathSignal(), program, ...args(folder)]
-  // In a group of its own: a Ctrl-C is for the benchmark, which ends it then.
+  // In its own process group: Ctrl-C reaches only the benchmark, which then ends it.
   const child = spawn(command!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text))
@@ -159,7 +159,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves when it takes connections. */
+/** Resolves when the proxy accepts connections. */
 async function answering(child: ChildProcess, port: number): Promise<void> {
   let failure: string | undefined
   child.once('error', (error) => {
@@ -173,7 +173,7 @@ async function answering(child: ChildProcess, port: number): Promise<void> {
     if (await connects(port)) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('it takes no connections')
+  throw new Error('it accepts no connections')
 }
 
 function connects(port: number): Promise<boolean> {

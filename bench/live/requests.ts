@@ -1,4 +1,4 @@
-/** Requests of the nine workloads of about a given size: each drawn as its users would, and scaled. */
+/** Requests of the nine workloads of about a given size, each drawn as users would send it, and scaled. */
 
 import { primeFrom } from '../../src/cli/demo/primes.ts'
 import type { Random } from '../../src/lib/random.ts'
@@ -20,13 +20,13 @@ import {
 import { sample as shopping } from '../estimate/streams/shop.ts'
 
 /**
- * How requests of about so many milliseconds are made. It need only be about right: what a job takes is measured. So
- * many steps of each workload take a millisecond on a server's core of 2023.
+ * Makes requests of about a given time. Approximate rates suffice, because each job's time is measured; they are steps
+ * per millisecond on a server core of 2023.
  */
 interface Maker {
-  /** Of the requests that are not too large for it. */
+  /** Its share among the workloads that make requests of this size. */
   weight: number
-  /** Requests that take longer are not made: their pictures, maps or answers would be out of all proportion. */
+  /** The longest request, beyond which pictures, maps or answers would become unrealistic. */
   mostMs: number
   make(ms: number, random: Random): Request
 }
@@ -44,11 +44,11 @@ export const makers: Readonly<Record<StreamName, Maker>> = {
   'foxes-rabbits': { weight: 3, mostMs: 10_000, make: foxesRabbits },
   'insect-war': { weight: 3, mostMs: 10_000, make: insectWar },
   compress: { weight: 3, mostMs: 400, make: compress },
-  // A visit to the shop is always short.
+  // Requests of the shop are always short.
   shop: { weight: 6, mostMs: 15, make: (_, random) => shopping(random) },
 }
 
-/** Half of them primes, whose cost is known; of the others only the most that it can be. */
+/** Half are primes, whose cost is known; for the others, only the maximum is. */
 function factorize(ms: number, random: Random): Request {
   // Beyond 2 ** 53 a division takes several times as long.
   const factor = ms < 100 ? ms * 900_000 : Math.max(95_000_000, ms * 130_000)
@@ -57,7 +57,7 @@ function factorize(ms: number, random: Random): Request {
   return { params: { n: String(other === 1 ? primeFrom(Math.round(factor * factor)) : p * q) } }
 }
 
-/** Sets in one piece: what lies inside takes all iterations. */
+/** Connected sets: points inside take all iterations. */
 const sets = [
   [-1, 0],
   [-0.123, 0.745],

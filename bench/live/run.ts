@@ -1,4 +1,4 @@
-/** One system serves one seed's jobs. */
+/** Runs one system on one seed's jobs. */
 import { rmSync } from 'node:fs'
 import { cpuMsOf, machineCpuMs, watchChildren } from './cpu.ts'
 import { drawJobs, type TimedJob } from './jobs.ts'
@@ -6,19 +6,19 @@ import { type Answered, play, workOff } from './play.ts'
 import { type SeenJob, type SystemName, startSystem } from './systems.ts'
 
 /**
- * Before a run so many short requests are sent, so many at a time: then there are slots, and their code is compiled. To
- * start a slot and to compile the workloads in it takes a second of CPU time, and who starts slots because all are busy
- * is all the busier.
+ * Short requests that are sent before a run, so that slots exist and their code is compiled. Starting a slot and
+ * compiling its workloads takes a second of CPU time, and a system that starts slots because all are busy becomes
+ * even busier.
  */
 const warmUp = { seed: 3000, requests: 500, atATime: 40, mostMs: 40 }
 
 export interface Run {
   answers: Answered[]
-  /** Slots that were there or were started meanwhile. */
+  /** Slots that existed before or were started during the run. */
   slots: number
-  /** CPU time while jobs were served: of slots, of the system's other processes, of the sender, of the machine. */
+  /** CPU time during the run: of slots, of the system's other processes, of the sender, of the machine. */
   cpu: { slotsMs: number; systemMs: number; senderMs: number; machineMs: number; wallMs: number }
-  /** If there is a brain. */
+  /** Undefined: the system has no brain. */
   jobs: Map<string, SeenJob> | undefined
 }
 
@@ -44,7 +44,7 @@ export async function runSystem(
       } finally {
         const after = clocks(pids)
         const { count, cpuMs } = children.stop()
-        // Each worker has a watchdog too.
+        // Each worker also has a watchdog process.
         slots = count - workerPids.length
         cpu = {
           slotsMs: cpuMs,

@@ -1,4 +1,4 @@
-/** What is the same for all systems: two workers of one core each, and what they serve. */
+/** What all systems have in common: two workers of one core each, and their workloads. */
 import { bundledWorkloads, workloadFiles } from '../../src/cli/cluster/workload-files.ts'
 
 export const workerCount = 2

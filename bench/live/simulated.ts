@@ -1,4 +1,4 @@
-/** The simulator on the same jobs: their instants, sizes and estimates are those of the live run. */
+/** The simulator on the same jobs: arrival times, sizes and estimates are those of the live run. */
 import type { Job } from '../../src/model/job.ts'
 import { rank } from '../../src/simulate/clock.ts'
 import { unitsPerSecond } from '../../src/simulate/simulate.ts'
@@ -8,15 +8,15 @@ import { workerCount } from './setting.ts'
 export interface SimulatedJob {
   atMs: number
   sizeMs: number
-  /** How many times its metered work the estimator took it for, and the bounds it gave. */
+  /** The estimate and its interval, as multiples of the metered work. */
   estimate: Pick<Job, 'work'> & { low?: number | undefined; high?: number | undefined }
 }
 
-/** As `plimsoll up` has it. */
+/** The default of `plimsoll up`. */
 const slots = 17
 const queue = 10_000
 
-/** When each is answered, after it arrived. `speed`: what is left of the cores for jobs. */
+/** Response times. `speed`: the share of the cores that is left for jobs. */
 export function simulated(jobs: readonly SimulatedJob[], speed = 1): number[] {
   const responses = new Array<number>(jobs.length).fill(Number.NaN)
   let left = jobs.length

@@ -1,4 +1,4 @@
-/** The systems that are compared. Each is started anew for every run, with a copy of the same data. */
+/** The systems under comparison. Each is started again for every run, with a copy of the same data. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
@@ -18,25 +18,25 @@ import { forCluster, forWorker, type Wording } from './wording.ts'
 export interface RunningSystem {
   url: string
   wording: Wording
-  /** Its processes that are no slots: those of its workers, and the others. */
+  /** Its processes other than slots: workers, and the rest. */
   workerPids: number[]
   otherPids: number[]
   stop(): Promise<void>
-  /** Of a cluster that has been stopped: its jobs. */
+  /** The jobs of a stopped cluster. */
   jobs?(): Promise<Map<string, SeenJob>>
 }
 
 export interface SeenJob {
-  /** As the brain saw it, with its estimate. */
+  /** As the brain received it, with its estimate. */
   job: Job
-  /** What it took in the end. */
+  /** Measured. */
   cpuMs: number
 }
 
 export const systemNames = ['plimsoll', 'least-connections', 'haproxy', 'nginx'] as const
 export type SystemName = (typeof systemNames)[number]
 
-/** `folder` is its own, and need not be there; `data` is what it begins with. */
+/** `folder` is created if missing; `data` is copied into it. */
 export function startSystem(name: SystemName, folder: string, data: string): Promise<RunningSystem> {
   const own = join(folder, 'data')
   cpSync(data, own, { recursive: true })

@@ -1,4 +1,4 @@
-/** A job as a client sends it to a cluster, and as a front sends it to a worker. */
+/** A job as an HTTP request: from a client to a cluster, or from a front to a worker. */
 import type { Dispatcher } from 'undici'
 import { type AttemptHead, attemptPath, headers } from '../../src/wire/messages.ts'
 import { bearer } from '../../src/wire/token.ts'
@@ -17,7 +17,7 @@ export const forCluster: Wording = ({ workload, params, body }) => {
   return { path: `/${workload}?${query}`, headers: { 'content-type': 'application/octet-stream' }, body }
 }
 
-/** What a proxy adds is left out, or added where there is none. Nobody gives permission, so none is asked for. */
+/** `token`: undefined if a proxy adds it. The job asks for no `go`, since no brain would grant it. */
 export function forWorker(token?: string): Wording {
   return ({ workload, params, body = new Uint8Array() }, id) => {
     const head: AttemptHead = {

@@ -20,7 +20,7 @@ function targets(scheduler: SchedulerName, prepare: (trial: Trial) => void): Set
   )
 }
 
-/** Which workers every policy leaves out. */
+/** No policy picks a worker in one of these states. */
 function pickingContract(scheduler: SchedulerName): void {
   test('a draining worker is never picked', () => {
     const picked = targets(scheduler, (trial) => {
@@ -54,7 +54,10 @@ function pickingContract(scheduler: SchedulerName): void {
     assert.ok(!picked.has('b'))
     assert.equal(picked.size, 2)
   })
+}
 
+/** No policy picks a worker without room for the job, or one that failed it. */
+function roomContract(scheduler: SchedulerName): void {
   test('a full worker is never picked', () => {
     const trial = new Trial({ scheduler })
     for (const id of ['a', 'b', 'c']) trial.joins(id, { slots: 2 })
@@ -173,5 +176,6 @@ function storm(scheduler: SchedulerName, seed: number, steps: number): Trial {
 for (const name of Object.keys(schedulers) as SchedulerName[])
   describe(name, () => {
     pickingContract(name)
+    roomContract(name)
     queueingContract(name)
   })

@@ -1,6 +1,6 @@
 /**
  * Runs fault seeds for every policy, on all cores, and prints the command that reproduces each failure.
- * It is part of `npm run check`; `--others` is for all policies but the default one, `--policy` narrows it, `--first` stops early.
+ * Part of `npm run check`. `--others`: seeds of every policy but the default one. `--first`: stop at the first failure.
  */
 
 import { availableParallelism } from 'node:os'
@@ -17,7 +17,7 @@ export interface FaultRun {
   first: boolean
 }
 
-/** What is added up. */
+/** Figures that are summed over all runs. */
 const counts = [
   'jobs',
   'results',
@@ -44,7 +44,7 @@ function noTotals(): FaultTotals {
   return { seeds: 0, ...none, failures: [] }
 }
 
-/** The seeds `from` to `to`, both included. */
+/** Runs the seeds `from` to `to`, inclusive. */
 export function runFaults({ policy, from, to, first }: FaultRun): FaultTotals {
   const totals = noTotals()
   for (let seed = from; seed <= to; seed++) {
@@ -64,7 +64,7 @@ export function reproduce({ policy, seed }: { policy: string; seed: number }): s
   return `npm run -s plimsoll -- simulate --faults --policy ${policy} --seed ${seed}`
 }
 
-/** Policies one after the other, the seeds of each spread over the cores. */
+/** Runs one policy after another, with its seeds spread over the cores. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -95,9 +95,9 @@ async function main(): Promise<void> {
     const failures = totals.flatMap((part) => part.failures)
     failed += failures.length
     console.log(
-      `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} ranked anew, ` +
-        `${sum('dropped')} late messages dropped, ${sum('launches')} launches (${sum('givenUp')} came to nothing), ` +
-        `${sum('strangers')} strangers ended, ${sum('drained')} drained, ${sum('away')} sent to functions (${sum('awayFailed')} in vain), ${sum('roles')} roles given, ${sum('stays')} nodes told to stay, ${sum('late')} jobs too late, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+      `${policy}: ${sum('seeds')} seeds, ${sum('jobs')} jobs, ${sum('results')} results, ${sum('retries')} retries, ${sum('ranked')} changes of rank, ` +
+        `${sum('dropped')} superseded messages dropped, ${sum('launches')} launches (${sum('givenUp')} abandoned), ` +
+        `${sum('strangers')} stray machines ended, ${sum('drained')} drains, ${sum('away')} attempts in functions (${sum('awayFailed')} failed), ${sum('roles')} roles assigned, ${sum('stays')} requests to leave denied, ${sum('late')} jobs dropped, ${failures.length} failures, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     )
     for (const failure of failures.slice(0, 5)) console.log(`  ${failure.message}\n    ${reproduce(failure)}`)
     if (values.first && failed > 0) break

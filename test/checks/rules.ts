@@ -1,11 +1,11 @@
-/** Runs the tests whose names begin with a rule's number and says of each rule how they ended. Fails if one has none. */
+/** Runs the tests whose names begin with a rule's number, and prints the results by rule. Fails if a rule has no passing test. */
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { run } from 'node:test'
 import { styleText } from 'node:util'
 import { rules } from '../../src/systems/rules.ts'
 
-/** Where the numbers come from; not part of the project. */
+/** Lists the rules; not part of the project. */
 const source = '../shared/systems.md'
 const number = /^([A-Z]{2}-\d+)\b/
 
@@ -51,18 +51,18 @@ for (const [rule, text] of Object.entries(rules)) {
   for (const { name, result } of tests) console.log(`       ${marks[result]} ${name}`)
 }
 const unknown = [...found.keys()].filter((rule) => !(rule in rules))
-for (const rule of unknown) console.log(`${rule}  is no rule`)
+for (const rule of unknown) console.log(`${rule}  unknown rule`)
 if (existsSync(source)) {
   const listed = [...readFileSync(source, 'utf8').matchAll(/^- \*\*([A-Z]{2}-\d+)\*\*/gm)].map(
     (match) => match[1]!,
   )
   const missing = listed.filter((rule) => !(rule in rules))
   if (missing.length > 0) bad.push(...missing)
-  for (const rule of missing) console.log(`${rule}  is not among the rules`)
+  for (const rule of missing) console.log(`${rule}  missing from the rules`)
 }
 const total = Object.keys(rules).length
 const tests = [...found.values()].reduce((sum, list) => sum + list.length, 0)
 console.log(
-  `\n${total - bad.length} of ${total} rules hold, by ${tests} tests${bad.length > 0 ? `; not: ${bad.join(', ')}` : ''}`,
+  `\n${total - bad.length} of ${total} rules hold, by ${tests} tests${bad.length > 0 ? `; without: ${bad.join(', ')}` : ''}`,
 )
 process.exitCode = bad.length + unknown.length + other.length > 0 ? 1 : 0

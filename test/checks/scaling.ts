@@ -1,6 +1,6 @@
 /**
- * A live fleet that grows and shrinks: the load rises tenfold and falls back, and every step is told.
- * `npm run check:scaling` shows it, and takes 20 workers out of a busy fleet; scaling.test.ts does a little of both.
+ * A live fleet that grows and shrinks: the load rises tenfold and falls back, and every step is printed.
+ * `npm run check:scaling` runs it, and drains 20 workers of a busy fleet; scaling.test.ts does less of both.
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,16 +15,16 @@ import { scaleIns } from '../support/scale-ins.ts'
 export interface Rise {
   load: Load
   steps: ClusterState['steps']
-  /** Most workers that were ready at the same time. */
+  /** The maximum number of ready workers. */
   most: number
-  /** Worker processes that were there when the fleet was small again, and after the end. */
+  /** The number of worker processes after the fleet has shrunk, and after the run. */
   processes: { small: number; after: number }
 }
 
 /**
- * Naps of 400 ms: two a second, then ten times as many for `riseMs` and until all workers are up, then two again. Twenty a
- * second are more than six workers can do, so each number of them is too few until then.
- * `sizing`: what decides how many there are; default: one for every two jobs.
+ * Naps of 400 ms: two per second, then twenty until `riseMs` have passed and all workers are ready, then two again. Six
+ * workers cannot serve twenty per second, so the fleet grows to its maximum. `sizing`: the scaler; default: one worker
+ * for every two jobs.
  */
 export async function riseAndFall(
   max: number,
@@ -64,7 +64,7 @@ export async function riseAndFall(
     over = true
     await driving
     await Promise.all(open)
-    // On a slow machine even the little that came last may have made it grow once more.
+    // On a slow machine, even the low load at the end may make the fleet grow once more.
     const isOne = () => isSmall() && workersOf(process.pid).length <= 1
     await until('one worker is left for good', isOne, patienceMs)
     const { steps } = live.state()
@@ -95,13 +95,13 @@ async function main(): Promise<void> {
     console.log(`${after.padStart(8)}  ${sizeText(step).padEnd(32)}  ${step.text}`)
   }
   console.log(
-    `${told(load)}; ${most} workers at most; ` +
-      `${processes.small} worker process when the load had fallen, ${processes.after} at the end`,
+    `${told(load)}; at most ${most} workers; ` +
+      `${processes.small} worker process after the load had fallen, ${processes.after} at the end`,
   )
   const ins = await scaleIns(Number(values['scale-ins']), max)
   console.log(
-    `${ins.taken} workers taken out under load, ${ins.busy} of them with jobs in hand: ${told(ins.load)}; ` +
-      `${ins.late} jobs sent to one that drained; ${ins.lost} workers lost`,
+    `${ins.taken} workers drained under load, ${ins.busy} of them with jobs: ${told(ins.load)}; ` +
+      `${ins.late} jobs sent to a draining worker; ${ins.lost} workers lost`,
   )
   const good = load.troubles.length + ins.load.troubles.length + ins.late + ins.lost + processes.after === 0
   console.log(good && most === max && processes.small === 1 ? '1 passed, 0 failed' : '0 passed, 1 failed')
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
 
 function told({ sent, troubles }: Load): string {
   const some = troubles.length > 0 ? ` (${troubles.slice(0, 5).join('; ')})` : ''
-  return `${sent} requests, ${troubles.length} not answered right at the first attempt${some}`
+  return `${sent} requests, ${troubles.length} not answered correctly at the first attempt${some}`
 }
 
 if (import.meta.main) await main()

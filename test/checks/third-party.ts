@@ -1,6 +1,6 @@
 /**
- * A program that was not written for Plimsoll (s3rver, an object store) behind it and beside it: a thousand varied
- * requests must be answered alike, byte for byte.  node test/third-party.ts [--requests 1000] [--seed 1]
+ * Compares a third-party program (s3rver, an object store) behind Plimsoll with the same program alone: a thousand varied
+ * requests must have the same answers, byte for byte. node test/checks/third-party.ts [--requests 1000] [--seed 1]
  */
 
 import { spawn } from 'node:child_process'
@@ -44,7 +44,7 @@ export async function compareBehindAndBeside(count: number, seed: number): Promi
     'box',
   ]
   const port = await freePort()
-  // It ends with this process, however that ends.
+  // The program ends with this process, even if this one is killed.
   const words = [...deathSignal(), ...command].map((word) => word.replace('{port}', `${port}`))
   const direct = spawn(words[0]!, words.slice(1), { stdio: 'ignore' })
   try {

@@ -1,6 +1,6 @@
-/** A worker for tests of the front, in the test's own process: it speaks the protocol, and passes requests on to a program. */
+/** A worker in the test's process, for tests of the front: it speaks the protocol and forwards requests to a program. */
 
-import { createServer, type IncomingMessage, request, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Measure } from '../../src/model/cost.ts'
 import { connectToBrain } from '../../src/wire/connect.ts'
@@ -24,9 +24,9 @@ export interface Attempt {
 }
 
 export interface FakeWorker {
-  /** Heads of all attempts that came. */
+  /** Heads of all attempts received. */
   attempts: AttemptHead[]
-  /** What it says an answer cost. */
+  /** The cost that it reports for each answer. */
   cost: { measure: Measure; work: number; cpuMs: number; wallMs: number }
   /** Handles the next attempts instead of the program, until it is undefined again. */
   instead: ((attempt: Attempt) => void) | undefined
@@ -37,7 +37,7 @@ export interface FakeWorker {
 
 export interface FakeOptions {
   id?: string
-  /** Hashes that it says it has. */
+  /** The code hashes that it announces. */
   code: Record<string, string>
   /** Where the program listens. */
   port: number
@@ -62,31 +62,15 @@ export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOpti
   let line: Line<FromWorker> | undefined
   let seq = 0
 
-  const server = createServer({ maxHeaderSize: 128 * 1024 }, async (incoming, response) => {
-    if (incoming.url !== attemptPath || incoming.method !== 'POST') return response.writeHead(404).end()
-    take(await readHead(incoming), incoming, response)
-  })
-  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, first: Buffer) => {
-    const response = new ServerResponse(incoming)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket)
-    response.on('finish', () => socket.end())
-    if (first.length > 0) socket.unshift(first)
-    take(
-      JSON.parse(Buffer.from(String(incoming.headers[headers.head]), 'base64url').toString()),
-      incoming,
-      response,
-    )
-  })
-
-  function take(head: AttemptHead, incoming: IncomingMessage, response: ServerResponse): void {
+  const server = attemptServer((attempt) => {
+    const { head, response } = attempt
     fake.attempts.push(head)
     held.set(head.job, head)
     response.on('close', () => held.delete(head.job))
     if (head.ask) line?.send({ type: 'ready', epoch: head.epoch, job: head.job, attempt: head.attempt })
-    if (fake.instead) fake.instead({ head, request: incoming, response })
-    else forward({ head, request: incoming, response }, port, fake.cost)
-  }
+    if (fake.instead) fake.instead(attempt)
+    else forward(attempt, port, fake.cost)
+  })
 
   const onMessage = (message: FromBrain) => {
     if (message.type === 'go') goOf(message).resolve()
@@ -121,6 +105,23 @@ export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOpti
   return fake
 }
 
+function attemptServer(take: (attempt: Attempt) => void): Server {
+  const server = createServer({ maxHeaderSize: 128 * 1024 }, async (incoming, response) => {
+    if (incoming.url !== attemptPath || incoming.method !== 'POST') return response.writeHead(404).end()
+    take({ head: await readHead(incoming), request: incoming, response })
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, first: Buffer) => {
+    const response = new ServerResponse(incoming)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.on('finish', () => socket.end())
+    if (first.length > 0) socket.unshift(first)
+    const head = JSON.parse(Buffer.from(String(incoming.headers[headers.head]), 'base64url').toString())
+    take({ head, request: incoming, response })
+  })
+  return server
+}
+
 async function readHead(incoming: IncomingMessage): Promise<AttemptHead> {
   const bytes = Number(incoming.headers[headers.headBytes])
   let have: Buffer = Buffer.alloc(0)
@@ -133,7 +134,7 @@ async function readHead(incoming: IncomingMessage): Promise<AttemptHead> {
   return JSON.parse(have.subarray(0, bytes).toString())
 }
 
-/** As the program answers. */
+/** Forwards the attempt to the program, and its answer to the front. */
 export function forward(
   { head, request: incoming, response }: Attempt,
   port: number,
@@ -187,7 +188,7 @@ export function forward(
   })
 }
 
-/** The head of an answer goes out. */
+/** Sends the head of an answer. */
 export function begin(response: ServerResponse, head: HttpHead): void {
   const json = Buffer.from(JSON.stringify(head))
   response.writeHead(200, { [headers.outcome]: 'result', [headers.headBytes]: json.length })

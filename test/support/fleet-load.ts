@@ -1,4 +1,4 @@
-/** What tests of a live fleet put on it, and how they steer it. */
+/** Load and scalers for tests of a live fleet. */
 
 import { join } from 'node:path'
 import type { Scaler } from '../../src/brain/scale/scaler.ts'
@@ -6,16 +6,16 @@ import type { Live } from './live.ts'
 
 export const naps = join(import.meta.dirname, '..', 'fixtures', 'naps.ts')
 
-/** For what takes a second on an idle machine, and much longer on a busy one. */
+/** For steps that take a second on an idle machine, and much longer on a busy one. */
 export const patienceMs = 60_000
 
 export interface Load {
   sent: number
-  /** Answers that were not right at once: their status, or what went wrong, and attempts. */
+  /** Answers that were wrong, or took more than one attempt. */
   troubles: string[]
 }
 
-/** One request that must be answered right at its first attempt. */
+/** Sends one request, which must be answered correctly at its first attempt. */
 export async function nap(live: Live, load: Load, ms: number): Promise<void> {
   load.sent++
   try {
@@ -29,7 +29,7 @@ export async function nap(live: Live, load: Load, ms: number): Promise<void> {
   }
 }
 
-/** As many workers as `target` says. */
+/** Scales to `target`. */
 export function steered(): Scaler & { target: number } {
   const scaler: Scaler & { target: number } = {
     name: 'steered',

@@ -1,4 +1,4 @@
-/** Fronts in processes of their own, started by hand, and the ways to their brain; nothing of them is left afterwards. */
+/** Fronts in separate processes, and cuttable connections to the brain. All end with their test. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,11 +9,11 @@ import { cli, fixtures, until } from './live.ts'
 export interface FrontProcess {
   process: ChildProcess
   url: string
-  /** What it said. */
+  /** Its output so far. */
   said(): string
 }
 
-/** `plimsoll front`, as soon as it takes requests. */
+/** Starts `plimsoll front`. Resolves when it accepts requests. */
 export async function startFront(
   t: TestContext,
   { adminUrl, token }: { adminUrl: string; token: string },
@@ -35,7 +35,7 @@ export async function startFront(
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  await until(() => /requests at http/.test(text) || child.exitCode !== null, 'the front takes requests')
+  await until(() => /requests at http/.test(text) || child.exitCode !== null, 'the front accepts requests')
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
   if (url === undefined) throw new Error(text)
   return { process: child, url, said: () => text }
@@ -43,12 +43,12 @@ export async function startFront(
 
 export interface Cable {
   url: string
-  /** Breaks all connections, and lets none be made until it is mended. */
+  /** Closes all connections, and rejects new ones until it is mended. */
   cut(): void
   mend(): void
 }
 
-/** A way to the brain that can be cut. */
+/** A proxy to the brain that can be cut. */
 export async function cable(t: TestContext, adminUrl: string): Promise<Cable> {
   const sockets = new Set<Socket>()
   let broken = false

@@ -1,4 +1,4 @@
-/** A live cluster for tests, on free ports, with its own data folder; nothing of it is left afterwards. */
+/** A live cluster for tests, on free ports, with a temporary data folder. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface Live extends Cluster {
   lines: string[]
 }
 
-/** Temporary files of this process and of those that it starts are here, so that no test sees those of others. */
+/** For temporary files of this process and its children, so that no test sees those of others. */
 const scratch = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
 process.env.TMPDIR = scratch
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
@@ -22,10 +22,10 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 export const fixtures = join(import.meta.dirname, '..', 'fixtures', 'door.ts')
 export const cli = join(import.meta.dirname, '..', '..', 'src', 'cli', 'plimsoll.js')
 
-/** What a busy machine delays is not lost: workers, launches and attempts. Tests that want that say so. */
+/** Tolerates workers, launches and attempts that a busy machine delays. Tests of lost workers override it. */
 export const patient = { missedBeats: 1000, freshMs: 2 ** 30, settleMs: 2 ** 30, bootMs: 600_000 }
 
-/** `wait`: until a worker is ready. */
+/** `wait`: resolves only when a worker is ready. */
 export async function startLive(options: Partial<ClusterOptions> = {}, wait = true): Promise<Live> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-live-'))
   const lines: string[] = []
@@ -57,7 +57,7 @@ export async function stopLive(live: Live): Promise<void> {
   rmSync(live.dataDir, { recursive: true, force: true })
 }
 
-/** One cluster for all tests of a file. What it returns is filled in before the first of them. */
+/** One cluster for all tests of a file. Its properties are set before the first test. */
 export function useLive(options: Partial<ClusterOptions> = {}): Live {
   const live = {} as Live
   const started = Promise.withResolvers<Live>()
@@ -66,16 +66,16 @@ export function useLive(options: Partial<ClusterOptions> = {}): Live {
   return live
 }
 
-/** Looks until something is so: for facts that no event tells of. The limit only ends a test that would hang. */
+/** Polls for a condition that no event reports. The limit only ends tests that would hang. */
 export async function until(isSo: () => unknown, what: string): Promise<void> {
   const limit = performance.now() + 60_000
   while (!isSo()) {
-    if (performance.now() > limit) throw new Error(`never came true: ${what}`)
+    if (performance.now() > limit) throw new Error(`timed out waiting until ${what}`)
     await delay(5)
   }
 }
 
-/** The brain knows of no job, and believes no memory to be used, but for what rounding leaves. */
+/** Waits until the brain has no job and, but for rounding errors, no memory in use. */
 export async function untilIdle(live: Live): Promise<void> {
   const idle = () => {
     const { jobs, workers } = live.state()
@@ -92,7 +92,7 @@ export interface Problem {
   [field: string]: unknown
 }
 
-/** The answer, which must be a problem document of this status. */
+/** Asserts that the answer is a problem document of this status. */
 export async function problemOf(answer: Response | Promise<Response>, status: number): Promise<Problem> {
   const response = await answer
   const text = await response.text()
@@ -117,7 +117,7 @@ export function dial(live: Live): Socket {
   return socket
 }
 
-/** All that comes until the connection is over, by whichever side. */
+/** Reads until either side closes the connection. */
 export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (bytes) => chunks.push(bytes))
@@ -131,20 +131,20 @@ export async function sendRaw(live: Live, ...parts: (string | Buffer)[]): Promis
   return readAll(socket)
 }
 
-/** Reads until what came matches. */
+/** Reads until the text matches. */
 export async function readUntil(socket: Socket, pattern: RegExp): Promise<string> {
   let text = ''
   const take = (bytes: Buffer) => {
     text += bytes.toString('latin1')
   }
   socket.on('data', take)
-  await until(() => pattern.test(text) || socket.closed, `${pattern} in what came`)
+  await until(() => pattern.test(text) || socket.closed, `${pattern} has arrived`)
   socket.off('data', take)
   assert.match(text, pattern)
   return text
 }
 
-/** Temporary files of bodies that this process holds open, and any that have a name. */
+/** Temporary files of bodies, open or by name. */
 export function keptBodies(): string[] {
   const open = readdirSync('/proc/self/fd').map((descriptor) => {
     try {
@@ -156,7 +156,7 @@ export function keptBodies(): string[] {
   return [...open, ...readdirSync(tmpdir())].filter((name) => name.includes('plimsoll-body-'))
 }
 
-/** Children of a process, and theirs. */
+/** All descendants of a process. */
 export function descendants(pid = process.pid): number[] {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -183,10 +183,10 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** The process of a worker. */
+/** The process id of a worker. */
 export function workerPid(): number {
   const pid = descendants().find((child) => / worker --join /.test(commandOf(child)))
-  assert.ok(pid, 'there is a worker')
+  assert.ok(pid, 'no worker process')
   return pid
 }
 

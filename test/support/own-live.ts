@@ -1,4 +1,4 @@
-/** A cluster of an own server for tests of the front: a program and a fake worker, both in the test's own process. */
+/** A cluster of an existing server for tests of the front: a program and a fake worker, both in the test's process. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,16 +12,16 @@ import { type Live, startLive, stopLive } from './live.ts'
 
 export interface OwnLive extends Live {
   fake: FakeWorker
-  /** Where the program answers by itself. */
+  /** The URL of the program, without Plimsoll. */
   direct: string
   program: Server
   join(id: string): Promise<FakeWorker>
 }
 
-/** Longer than any test: short answers are held back until they are complete, however slow the machine is. */
+/** Longer than any test: short answers are held until they are complete, even on a slow machine. */
 const holdMs = 2 ** 30
 
-/** One for all tests of a file. What it returns is filled in before the first of them. */
+/** One cluster for all tests of a file. Its properties are set before the first test. */
 export function useOwn(
   listener: RequestListener,
   config: Omit<PlimsollConfig, 'workers'> = {},

@@ -1,4 +1,4 @@
-/** A live cluster whose workers start a real program of the user's, for tests. */
+/** A live cluster for tests whose workers start a real program. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,13 @@ import type { ClusterOptions } from '../../src/live/cluster.ts'
 import { type Live, startLive, stopLive } from './live.ts'
 import { descendants, type ProcessInfo } from './processes.ts'
 
-/** From a configuration's file, as `plimsoll up --config` would start it. */
+/** From a configuration file, like `plimsoll up --config`. */
 export async function startOwn(config: string, options: Partial<ClusterOptions> = {}): Promise<Live> {
   const { own } = await loadConfig(config)
   return startLive({ files: [], own: own!, config, slots: 8, queue: 1000, ...options })
 }
 
-/** From a configuration of this one test. */
+/** From a configuration given by the test. */
 export async function ownOf(
   t: TestContext,
   config: object,

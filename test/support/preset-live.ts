@@ -1,4 +1,4 @@
-/** A live cluster of a preset, for tests: its own policies, constants and workloads, on a few workers. */
+/** A live cluster of a preset for tests: its policies, constants and workloads, on a few workers. */
 
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -14,7 +14,7 @@ export interface PresetLive {
   workScale?: number
   min?: number
   max?: number
-  /** Until a worker is ready. */
+  /** Resolve only when a worker is ready. */
   wait?: boolean
   more?: Partial<ClusterOptions>
 }
@@ -44,7 +44,7 @@ export async function livePreset(t: TestContext, name: string, options: PresetLi
   return live
 }
 
-/** How the fleet went, for people. */
+/** Prints the steps of the fleet. */
 export function tellSteps(t: TestContext, live: Live): void {
   for (const { text } of live.state().steps) t.diagnostic(text)
 }

@@ -1,4 +1,4 @@
-/** Which processes there are, for tests that kill some and for those that make sure none is left. Linux only. */
+/** Lists processes, for tests that kill some and tests that check that none is left. Linux only. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -20,13 +20,13 @@ export function allProcesses(): ProcessInfo[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
         return [{ pid: Number(name), parent: Number(parent), command, state }]
       } catch {
-        // It ended while we looked.
+        // The process has ended in the meantime.
         return []
       }
     })
 }
 
-/** Everything that descends from this process and has not ended. */
+/** All running descendants of this process. */
 export function descendants(root: number): ProcessInfo[] {
   const all = allProcesses().filter(({ state }) => state !== 'Z')
   const found: ProcessInfo[] = []

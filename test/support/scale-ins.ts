@@ -1,4 +1,4 @@
-/** Workers are taken out of a busy live fleet, again and again. */
+/** Repeated scale-ins of a busy live fleet. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -12,16 +12,16 @@ import { until } from './processes.ts'
 
 export interface ScaleIns {
   load: Load
-  /** Workers that were taken out, and those of them that were seen with jobs in their hands then. */
+  /** Drained workers, and those of them that had jobs at that time. */
   taken: number
   busy: number
-  /** Attempts that were sent to a worker after it had been told to drain, by the event log. */
+  /** Attempts that were sent to a draining worker, according to the event log. */
   late: number
-  /** Workers that did not end as they were to. */
+  /** Workers that were lost instead of drained. */
   lost: number
 }
 
-/** Grows to `max` and shrinks to one under the load of many clients until so many workers have been taken out. */
+/** Grows to `max` and shrinks to one worker, under the load of many clients, until `least` workers have been drained. */
 export async function scaleIns(least: number, max: number): Promise<ScaleIns> {
   const scaler = steered()
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-scale-ins-'))

@@ -1,15 +1,15 @@
-/** A steady load of short requests, on connections that are kept and on new ones; it does not try again. */
+/** A steady load of short requests, on kept and on new connections, without retries. */
 
 import { Agent, get } from 'node:http'
 
 export interface SteadyLoad {
   answered: number
   errors: string[]
-  /** Resolves when what is under way is answered. */
+  /** Resolves when all pending requests are answered. */
   stop(): Promise<void>
 }
 
-/** So many clients of each kind, one request at a time each. `expected`: what the body must be. */
+/** `clients` of each kind, with one request at a time each. `expected`: the required body. */
 export function steadyLoad(url: string, clients: number, expected: string): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   let open = true

@@ -1,8 +1,8 @@
-/** How much tests try: what `npm test` has the time for, or all of it, for `npm run check`. */
+/** Scales randomised tests: a part of them for `npm test`, all for `npm run check`. */
 
 const thorough = process.env.PLIMSOLL_THOROUGH === '1'
 
-/** Of so many seeds, runs or requests a tenth; all of them if there is time. */
+/** A tenth of `many` seeds, runs or requests; all of them in a thorough run. */
 export function share(many: number): number {
   return thorough ? many : Math.ceil(many / 10)
 }

@@ -1,4 +1,4 @@
-/** One request and its whole answer, as they went over the wire; and how two answers differ. */
+/** Sends one request and returns its complete answer; compares two answers. */
 
 import { Agent, type IncomingMessage, request } from 'node:http'
 
@@ -7,14 +7,14 @@ export interface Sent {
   path: string
   headers?: Record<string, string>
   body?: Buffer
-  /** The body goes in chunks, without its length. */
+  /** The body is sent in chunks, without a length. */
   chunked?: boolean
 }
 
 export interface Exchanged {
   status: number
   message: string
-  /** Names and values in turn, without those of one hop and those that Plimsoll adds. */
+  /** Alternating names and values, without hop-by-hop headers and those that Plimsoll adds. */
   headers: string[]
   trailers: string[]
   body: Buffer
@@ -22,7 +22,7 @@ export interface Exchanged {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Of a connection, or of the moment: `x-amz-*id` are drawn anew for each request. */
+/** Headers of the connection or of the request: `x-amz-*id` are drawn for each request. */
 const ofOneHop = /^(connection|keep-alive|transfer-encoding|date|x-amz-request-id|x-amz-id-2)$/i
 const added = /^(plimsoll-.*|server-timing)$/i
 
@@ -74,7 +74,7 @@ function kept(raw: string[]): string[] {
   })
 }
 
-/** Undefined: they are the same. */
+/** Undefined: no difference. */
 export function whatDiffers(one: Exchanged, other: Exchanged): string | undefined {
   const text = (value: Exchanged) =>
     `${value.status} ${value.message} ${JSON.stringify([value.headers, value.trailers])}`
@@ -83,7 +83,7 @@ export function whatDiffers(one: Exchanged, other: Exchanged): string | undefine
   return `bodies of ${one.body.length} and ${other.body.length} bytes differ`
 }
 
-/** An error names its request, and a copy the second in which it was made. */
+/** Errors contain the request's id, and copies their timestamp. */
 const ofTheMoment = /<RequestId>[^<]*|(?<=<CopyObjectResult.*)<LastModified>[^<]*/gs
 
 function withoutMoment(body: Buffer): Buffer {

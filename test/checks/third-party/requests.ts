@@ -1,10 +1,10 @@
-/** Requests to an object store, as varied as its users may send them, from a seed. */
+/** Varied requests to an object store, drawn from a seed. */
 
 import { type Random, stream } from '../../../src/lib/random.ts'
 import type { Sent } from './exchange.ts'
 
 const bucket = '/box'
-/** Of what is there from the beginning. */
+/** Of the initial files. */
 const sizes = [0, 1, 100, 4_096, 65_536, 300_000, 2_000_000, 20_000_000]
 
 export function prepared(): Sent[] {
@@ -15,7 +15,7 @@ function upload(path: string, size: number, more: Partial<Sent> = {}): Sent {
   return { method: 'PUT', path, body: bytesOf(size), headers: { 'content-type': 'text/plain' }, ...more }
 }
 
-/** The same for the same size, and different at each place. */
+/** Deterministic, and without repetition, so that a shifted byte shows. */
 function bytesOf(size: number): Buffer {
   const bytes = Buffer.alloc(size)
   let state = size + 1
@@ -31,7 +31,7 @@ type Draw = (random: Random, i: number) => Sent
 const pick = <T>(random: Random, values: readonly T[]): T =>
   values[Math.floor(random.next() * values.length)]!
 const file = (random: Random, most = sizes.length) => `${bucket}/file-${Math.floor(random.next() * most)}`
-/** Of a range of an empty file s3rver itself breaks off its answer. */
+/** s3rver aborts its answer to a range request for an empty file. */
 const longFile = (random: Random) => `${bucket}/file-${2 + Math.floor(random.next() * (sizes.length - 2))}`
 const range = (random: Random) => {
   const at = Math.floor(random.next() ** 3 * 400_000)
@@ -101,7 +101,7 @@ const kinds: Record<string, Draw> = {
 
 const pick2 = (i: number) => ['GET', 'HEAD', 'DELETE', 'PUT'][i % 4]!
 
-/** Large ones are few. */
+/** Large transfers are rare. */
 const rare: ReadonlySet<string> = new Set(['large download', 'large upload'])
 
 export function requestsOf(count: number, seed: number): (Sent & { kind: string })[] {
