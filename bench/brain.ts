@@ -3,23 +3,25 @@
  * long queues; and how many requests a second the simulator serves with its event log on.
  */
 
+import type { Brain } from '../src/brain/brain.ts'
 import { table } from '../src/cli/terminal/table.ts'
-import { stream } from '../src/lib/random.ts'
+import { type Random, stream } from '../src/lib/random.ts'
 import type { Action } from '../src/model/action.ts'
+import type { Event } from '../src/model/event.ts'
 import { unitsPerSecond } from '../src/simulate/simulate.ts'
 import { median } from '../src/simulate/summary.ts'
-import { type BrainSpec, brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
+import { brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
 import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
 import type { BenchOptions } from './options.ts'
 import { simulatorSpeed } from './simulator.ts'
 
 const fleets = [10, 100, 1000, 10_000]
 const queues = [0, 1000, 1_000_000]
-/** The fleet that the queues stand before. */
+/** The number of workers in the measurements with queues. */
 const queueFleet = 1000
 
 export async function brain({ quick }: BenchOptions): Promise<Record<string, unknown>> {
-  // First, while the compiler has seen nothing else: a simulation is a process of its own.
+  // First, before the compiler has seen other code, as in a process that only simulates.
   const { requestsPerSecond, vsBareLoop } = simulatorSpeed({ quick })
   const policies = Object.keys(schedulers) as SchedulerName[]
   const rounds = quick ? 3 : 9
@@ -97,105 +99,112 @@ function measure(cases: Case[], rounds: number, steps: number): (Case & { us: nu
   return cases.map((one, i) => ({ ...one, us: median(times[i]!) }))
 }
 
-/** A brain with a full fleet and a queue; what it returns does so many decisions and tells the time of one. */
+/** A brain with a full fleet and a queue. Returns a function that makes `steps` decisions and returns the time of one. */
 function drive(policy: SchedulerName, workers: number, queued: number): (steps: number) => number {
-  const discipline = usualDiscipline(policy)
-  // With a queue, workers hold no more than they run: else nobody would wait.
-  const slots = queued > 0 ? 2 : 16
-  const spec: BrainSpec = {
-    scheduler: policy,
-    discipline,
-    scale: { min: 0, max: 10 * workers },
-    epoch: 1,
-    seed: 1,
-    limits: { queue: 2 * queued + 10 },
-  }
-  const brain = brainOf(spec)
-  const random = stream(1, `bench ${policy}`)
-  // What runs, in columns of numbers: the bench's own books should not cost more with more workers.
-  let running = 0
-  let jobOf = new Int32Array(1024)
-  let workerOf = new Int32Array(1024)
-  let attemptOf = new Int32Array(1024)
-  /** By job number: the attempt that counts. */
-  let current = new Int32Array(1024)
-  const ids: string[] = []
-  const alive: number[] = []
-  let now = 0
-  let jobs = 0
-
-  const note = (actions: Action[]) => {
-    for (const action of actions) {
-      if (action.type !== 'run') continue
-      const job = Number(action.job.slice(1))
-      if (running === jobOf.length) {
-        jobOf = doubled(jobOf)
-        workerOf = doubled(workerOf)
-        attemptOf = doubled(attemptOf)
-      }
-      while (job >= current.length) current = doubled(current)
-      jobOf[running] = job
-      workerOf[running] = Number(action.worker.slice(1))
-      attemptOf[running++] = action.attempt
-      current[job] = action.attempt
-    }
-  }
-  const join = () => {
-    const number = ids.length
-    const id = `w${number}`
-    ids.push(id)
-    alive.push(number)
-    const facts = { id, cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots }
-    note(brain.handle({ type: 'joined', worker: facts, seq: 1, held: [] }, now))
-  }
-  const arrive = () => {
-    const work = Math.round(Math.exp(2 * random.normal()) * 1e6)
-    note(
-      brain.handle(
-        { type: 'arrived', job: { id: `j${++jobs}`, workload: 'bench', work, memoryMb: 10 } },
-        now,
-      ),
-    )
-  }
-  /** Some job that runs ends. What is left of attempts that were lost with their worker is passed over. */
-  const finish = () => {
-    for (;;) {
-      const at = random.below(running)
-      const [job, attempt, worker] = [jobOf[at]!, attemptOf[at]!, workerOf[at]!]
-      running--
-      jobOf[at] = jobOf[running]!
-      attemptOf[at] = attemptOf[running]!
-      workerOf[at] = workerOf[running]!
-      if (current[job] !== attempt) continue
-      note(
-        brain.handle(
-          { type: 'finished', epoch: 1, job: `j${job}`, attempt, worker: ids[worker]!, work: 1 },
-          now,
-        ),
-      )
-      return
-    }
-  }
-  const churn = () => {
-    const at = random.below(alive.length)
-    const worker = alive[at]!
-    alive[at] = alive.at(-1)!
-    alive.pop()
-    note(brain.handle({ type: 'lost', worker: ids[worker]! }, now))
-    join()
-  }
-
-  for (let i = 0; i < workers; i++) join()
-  for (let i = 0; i < workers * 2 * (queued > 0 ? 1 : 0.9) + queued; i++) arrive()
+  const load = new BrainLoad(policy, workers, queued)
+  for (let i = 0; i < workers; i++) load.join()
+  for (let i = 0; i < workers * 2 * (queued > 0 ? 1 : 0.9) + queued; i++) load.arrive()
   return (steps) => {
     const began = performance.now()
     for (let step = 0; step < steps; step += 2) {
-      now += 0.01
-      arrive()
-      finish()
-      if (step % 1000 === 0) churn()
+      load.now += 0.01
+      load.arrive()
+      load.finish()
+      if (step % 1000 === 0) load.replaceWorker()
     }
     return ((performance.now() - began) * 1000) / steps
+  }
+}
+
+class BrainLoad {
+  now = 0
+  readonly #brain: Brain
+  readonly #random: Random
+  readonly #slots: number
+  // Running attempts in columns of numbers, so that the bench itself costs the same with more workers.
+  #running = 0
+  #jobOf = new Int32Array(1024)
+  #workerOf = new Int32Array(1024)
+  #attemptOf = new Int32Array(1024)
+  /** The current attempt of each job. */
+  #current = new Int32Array(1024)
+  readonly #ids: string[] = []
+  readonly #alive: number[] = []
+  #jobs = 0
+
+  constructor(policy: SchedulerName, workers: number, queued: number) {
+    // With a queue, workers hold no more jobs than they run; else the queue would drain into their slots.
+    this.#slots = queued > 0 ? 2 : 16
+    this.#brain = brainOf({
+      scheduler: policy,
+      discipline: usualDiscipline(policy),
+      scale: { min: 0, max: 10 * workers },
+      epoch: 1,
+      seed: 1,
+      limits: { queue: 2 * queued + 10 },
+    })
+    this.#random = stream(1, `bench ${policy}`)
+  }
+
+  join(): void {
+    const number = this.#ids.length
+    const id = `w${number}`
+    this.#ids.push(id)
+    this.#alive.push(number)
+    const worker = { id, cores: 2, workPerSecond: unitsPerSecond, memoryMb: 1_000_000, slots: this.#slots }
+    this.#tell({ type: 'joined', worker, seq: 1, held: [] })
+  }
+
+  arrive(): void {
+    const work = Math.round(Math.exp(2 * this.#random.normal()) * 1e6)
+    const id = `j${++this.#jobs}`
+    this.#tell({ type: 'arrived', job: { id, workload: 'bench', work, memoryMb: 10 } })
+  }
+
+  /** Ends a random running job. Attempts that were lost with their worker are skipped. */
+  finish(): void {
+    for (;;) {
+      const at = this.#random.below(this.#running)
+      const [job, attempt, worker] = [this.#jobOf[at]!, this.#attemptOf[at]!, this.#workerOf[at]!]
+      const last = --this.#running
+      this.#jobOf[at] = this.#jobOf[last]!
+      this.#attemptOf[at] = this.#attemptOf[last]!
+      this.#workerOf[at] = this.#workerOf[last]!
+      if (this.#current[job] !== attempt) continue
+      const token = { epoch: 1, job: `j${job}`, attempt, worker: this.#ids[worker]! }
+      this.#tell({ type: 'finished', ...token, work: 1 })
+      return
+    }
+  }
+
+  /** A random worker is lost, and another joins. */
+  replaceWorker(): void {
+    const at = this.#random.below(this.#alive.length)
+    const worker = this.#alive[at]!
+    this.#alive[at] = this.#alive.at(-1)!
+    this.#alive.pop()
+    this.#tell({ type: 'lost', worker: this.#ids[worker]! })
+    this.join()
+  }
+
+  #tell(event: Event): void {
+    for (const action of this.#brain.handle(event, this.now)) {
+      if (action.type === 'run') this.#started(action)
+    }
+  }
+
+  #started({ job: id, worker, attempt }: Extract<Action, { type: 'run' }>): void {
+    const job = Number(id.slice(1))
+    if (this.#running === this.#jobOf.length) {
+      this.#jobOf = doubled(this.#jobOf)
+      this.#workerOf = doubled(this.#workerOf)
+      this.#attemptOf = doubled(this.#attemptOf)
+    }
+    while (job >= this.#current.length) this.#current = doubled(this.#current)
+    this.#jobOf[this.#running] = job
+    this.#workerOf[this.#running] = Number(worker.slice(1))
+    this.#attemptOf[this.#running++] = attempt
+    this.#current[job] = attempt
   }
 }
 

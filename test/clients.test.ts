@@ -1,4 +1,4 @@
-/** Clients over HTTP: who they are, what they are told when they ask for too much, and deadlines of workloads. */
+/** Clients over HTTP: identification, rate limits, and deadlines of workloads. */
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import type { Estimator } from '../src/estimate/estimator.ts'
 import { replay } from '../src/simulate/replay.ts'
 import { fixtures, open, problemOf, startLive, stopLive, until, untilIdle, useLive } from './support/live.ts'
 
-/** Requests cost what they say, as far as anyone knows. */
+/** Estimates what the request states. */
 const estimator: Estimator = {
   estimate({ params }) {
     const work = Number((params as { work?: string }).work ?? 1)
@@ -18,7 +18,7 @@ const estimator: Estimator = {
   learn: () => {},
 }
 const files = [fixtures, join(import.meta.dirname, 'fixtures', 'clients.ts')]
-/** So little a minute that no test is long enough for it to matter. */
+/** Too slow a refill to matter during a test. */
 const rateLimit = { workPerMinute: 10, burst: 100 }
 const live = useLive({ files, clientBy: 'key', rateLimit, estimator })
 
@@ -27,7 +27,7 @@ const get = (path: string, key?: string, more: Record<string, string> = {}) =>
     headers: { ...more, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
   })
 
-test('one who asks for too much is told so with a 429, and when to come again; another is served', async () => {
+test('a client that exceeds its rate limit gets a 429 with Retry-After; others are served', async () => {
   const runs = get('/gated?gate=g&work=90', 'top-s3cret')
   await until(() => live.state().placed === 1, 'it runs')
   const problem = await problemOf(get('/echo?work=71', 'top-s3cret'), 429)
@@ -49,21 +49,21 @@ test('one who asks for too much is told so with a 429, and when to come again; a
   await untilIdle(live)
 })
 
-test('what a request took more than predicted is owed', async () => {
+test('work beyond the estimate is charged afterwards', async () => {
   assert.equal((await get('/heavy', 'debtor')).status, 204)
   const { have } = await problemOf(get('/echo?work=1', 'debtor'), 429)
   assert.ok(Number(have) < -900_000)
 })
 
-test('a quote costs nothing', async () => {
+test('a quote does not count against the rate limit', async () => {
   for (let i = 0; i < 5; i++) assert.equal((await get('/-/estimate/echo?work=90', 'asks')).status, 200)
 })
 
-test('a workload may have a deadline of its own, and the header wins', async () => {
+test('a workload may set a deadline, which the header overrides', async () => {
   assert.equal((await problemOf(get('/impatient?gate=never', 'k1'), 504)).code, 'deadline')
   const waits = get('/impatient?gate=later', 'k2', { 'plimsoll-deadline': '1e9' })
   await until(() => live.state().placed === 1, 'it runs')
-  // The deadline that it does not have passes meanwhile.
+  // The workload's deadline, which does not apply to the first request, passes in this time.
   await problemOf(get('/impatient?gate=never', 'k3'), 504)
   open(live, 'later')
   assert.equal(await (await waits).text(), 'opened')
@@ -73,7 +73,7 @@ test('a workload may have a deadline of its own, and the header wins', async () 
   )
 })
 
-test('clients by a header: a key is in no log, no state and no answer, and a log with refusals replays', async (t) => {
+test('client keys from a header appear in no log, state or answer, and a log with rejections replays', async (t) => {
   const eventLog = join(tmpdir(), `plimsoll-clients-${process.pid}.log`)
   t.after(() => rmSync(eventLog, { force: true }))
   const tenants = await startLive({ files, clientBy: 'header:x-api-key', rateLimit, estimator, eventLog })

@@ -49,14 +49,14 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.equal(run(policy).hash, hash)
   })
 
-  test(`${policy}: with faults too`, () => {
+  test(`${policy}: the same seed gives the same log with faults`, () => {
     for (let seed = 1; seed <= share(20); seed++) {
       const [one, other] = [1, 2].map(() => chaos(policy, seed, { hash: true }).hash)
       assert.ok(one && one === other, `seed ${seed}`)
     }
   })
 
-  test(`${policy}: a log replayed gives the same actions, and a changed one does not`, async () => {
+  test(`${policy}: a replayed log gives the same actions, and a changed one does not`, async () => {
     const { lines } = run(policy)
     const same = await replay(lines)
     assert.equal(same.difference, undefined)

@@ -1,4 +1,4 @@
-/** Checks that what the documentation names exists: linked files and headings, paths, scripts and benchmarks. */
+/** Checks the references of the documentation: linked files and headings, paths, scripts and benchmarks. */
 
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const fence = /^ *```.*?^ *```/gms
 const withoutFences = (text: string) => text.replace(fence, '')
 const withoutCode = (text: string) => withoutFences(text).replace(/`[^`]*`/g, '')
 
-/** Applies `check` to each match of `pattern` on every page; fails with all that it complains of. */
+/** Applies `check` to each match of `pattern` on every page; fails with all complaints. */
 function checkAll(
   pattern: RegExp,
   partOf: (text: string) => string,
@@ -28,7 +28,7 @@ function checkAll(
       if (complaint !== undefined) complaints.push(`${page}: ${complaint}`)
     }
   }
-  assert.ok(found > 0, 'the pattern matches nothing')
+  assert.ok(found > 0, 'the pattern has no match')
   assert.deepEqual(complaints, [])
 }
 
@@ -59,7 +59,7 @@ test('every relative link leads to a file, and every anchor to a heading', () =>
 
 test('every source, test and document path in backticks exists', () => {
   checkAll(/`((?:src|test|bench|docs|decisions)\/[^`\s]*)`/g, withoutFences, (_, path) => {
-    // Of a path with a placeholder, such as src/brain/schedule/NAME.ts, the folder must exist.
+    // For a path with a placeholder, such as src/brain/schedule/NAME.ts, the folder must exist.
     const isPattern = /[A-Z]{3,}|[*{…]/.test(path!)
     return existsSync(join(root, isPattern ? dirname(path!) : path!)) ? undefined : `${path}: no such path`
   })

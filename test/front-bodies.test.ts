@@ -1,4 +1,4 @@
-/** Bodies: passed on byte for byte, kept while they may be needed again, and gone afterwards. */
+/** Request bodies: passed on byte for byte, kept while a retry may need them, and deleted afterwards. */
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ const post = (path: string, body: Buffer, type?: string) =>
   fetch(live.url + path, { method: 'POST', body, ...(type && { headers: { 'content-type': type } }) })
 
 for (const length of [0, 1, 100_000, 1024 * 1024, 1024 * 1024 + 1, 15 * 1024 * 1024]) {
-  test(`a body of ${length} bytes comes back as it was sent`, async () => {
+  test(`a body of ${length} bytes is echoed unchanged`, async () => {
     const body = bytesOf(length)
     const answer = await post('/mirror', body)
     assert.equal(answer.status, 200)
@@ -26,13 +26,13 @@ for (const length of [0, 1, 100_000, 1024 * 1024, 1024 * 1024 + 1, 15 * 1024 * 1
   })
 }
 
-test('a large body of JSON gives parameters', async () => {
+test('a large JSON body is parsed as parameters', async () => {
   const text = 'x'.repeat(2_000_000)
   const answer = await post('/echo', Buffer.from(JSON.stringify({ text })), 'application/json')
   assert.equal(((await answer.json()) as { params: { text: string } }).params.text, text)
 })
 
-test('a workload that does not read its body answers all the same, again and again', async () => {
+test('a workload that does not read its body answers repeatedly', async () => {
   for (let i = 0; i < 3; i++) {
     const answer = await post('/deaf', bytesOf(15 * 1024 * 1024))
     assert.equal(await answer.text(), 'not interested')
@@ -58,7 +58,7 @@ test('a client that hangs up while its body is kept leaves nothing behind', asyn
 })
 
 for (const length of [800_000, 3_000_000]) {
-  test(`a body of ${length} bytes is sent again whole when the worker is killed while it reads`, async () => {
+  test(`a body of ${length} bytes is sent again in full when the worker is killed while it reads`, async () => {
     const body = bytesOf(length)
     const answer = post('/digest?stall=yes', body)
     const stalled = () => readdirSync(live.dataDir).filter((name) => name.startsWith('stalled-')).length

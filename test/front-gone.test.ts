@@ -1,4 +1,4 @@
-/** Clients that hang up, workers that die and clusters that stop while jobs wait, run and stream. */
+/** Clients that hang up, workers that die and clusters that stop while jobs are queued, run and stream. */
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ import {
 import { isAlive } from './support/processes.ts'
 
 const live = useLive({ slots: 2 })
-/** Cuts off clients that take nothing of their answers. */
+/** Disconnects clients that do not read their answers. */
 const impatient = useLive({ slots: 2, frontLimits: { stallMs: 2_000 } })
 const host = 'Host: x\r\n\r\n'
 const pidOf = (cluster: Live) => cluster.state().workers[0]!.pid!
@@ -36,29 +36,29 @@ test('a client that hangs up while its job runs ends the job and its slot', asyn
   assert.ok(descendants().includes(slot))
   socket.destroy()
   await untilIdle(live)
-  await until(() => !descendants().includes(slot), 'the slot is gone')
+  await until(() => !descendants().includes(slot), 'the slot has ended')
   await assertWell(live)
 })
 
-test('a client that hangs up while its job waits takes the job out of the queue', async () => {
+test('a client that hangs up while its job is queued removes the job from the queue', async () => {
   const runs = fetch(`${live.url}/gated?gate=w1`)
   const others = [dial(live), dial(live)]
   await until(() => live.state().placed === 1, 'one runs')
   for (const socket of others) socket.write(`GET /endless HTTP/1.1\r\n${host}`)
-  await until(() => live.state().jobs === 3, 'the others wait')
+  await until(() => live.state().jobs === 3, 'the others are queued')
   for (const socket of others) socket.destroy()
-  await until(() => live.state().jobs === 1, 'they do not wait any more')
+  await until(() => live.state().jobs === 1, 'they have left the queue')
   open(live, 'w1')
   assert.equal(await (await runs).text(), 'opened')
   await untilIdle(live)
 })
 
-test('a client that hangs up ends all the jobs that it pipelined', async () => {
+test('a client that hangs up ends all its pipelined jobs', async () => {
   const socket = dial(live)
   socket.write(
     `GET /gated?gate=x HTTP/1.1\r\n${host}GET /endless HTTP/1.1\r\n${host}GET /echo HTTP/1.1\r\n${host}`,
   )
-  await until(() => live.state().jobs >= 2, 'the jobs are there')
+  await until(() => live.state().jobs >= 2, 'the jobs have arrived')
   socket.destroy()
   await untilIdle(live)
   await assertWell(live)
@@ -73,11 +73,11 @@ test('a client that hangs up in the middle of its answer ends the job', async ()
   await assertWell(live)
 })
 
-test('a client that takes nothing of its answer is cut off, and its answer does not pile up', async () => {
+test('a client that does not read its answer is disconnected, and its answer is not buffered without limit', async () => {
   const socket = dial(impatient)
   socket.write(`GET /flood?mb=4000 HTTP/1.1\r\n${host}`)
   await new Promise((resolve) => socket.once('readable', resolve))
-  // All that was read and not yet collected is in here: the pipes between bound it, whenever memory is collected.
+  // Counts all buffered data, collected or not; backpressure bounds it.
   const before = process.memoryUsage().arrayBuffers
   let most = 0
   const isOver = () => {
@@ -91,7 +91,7 @@ test('a client that takes nothing of its answer is cut off, and its answer does 
   await assertWell(impatient)
 })
 
-test('a large answer arrives whole', async () => {
+test('a large answer arrives complete', async () => {
   const answer = await fetch(`${live.url}/flood?mb=64`)
   let bytes = 0
   let wrong = 0
@@ -103,7 +103,7 @@ test('a large answer arrives whole', async () => {
   await untilIdle(live)
 })
 
-test('an answer that fails after it began breaks off, so that nobody takes it for whole', async () => {
+test('an answer that fails after it began is aborted, so that it does not look complete', async () => {
   for (const how of ['throw', 'exit']) {
     const answer = await fetch(`${live.url}/flood?mb=2&finally=${how}`)
     assert.equal(answer.status, 200)
@@ -118,7 +118,7 @@ test('an answer that fails after it began breaks off, so that nobody takes it fo
   await assertWell(live)
 })
 
-test('an answer that fails before any of it was passed on is a problem, retried only if it crashed', async () => {
+test('an answer that fails before any of it was sent becomes a problem document, and is retried only after a crash', async () => {
   const thrown = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=throw`), 500)
   assert.deepEqual([thrown.detail, thrown.headers.get('plimsoll-attempts')], ['lost the thread', '1'])
   const crashed = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=exit`), 502)
@@ -126,7 +126,7 @@ test('an answer that fails before any of it was passed on is a problem, retried 
   await assertWell(live)
 })
 
-test('a worker that is killed in the middle of an answer breaks it off; the next worker serves', async () => {
+test('when a worker is killed in the middle of an answer, the answer is aborted and the next worker serves', async () => {
   const answer = await fetch(`${live.url}/flood?mb=2&finally=wait`)
   process.kill(pidOf(live), 'SIGKILL')
   await assert.rejects(answer.arrayBuffer())
@@ -134,7 +134,7 @@ test('a worker that is killed in the middle of an answer breaks it off; the next
   await assertWell(live)
 })
 
-test('a stopping cluster answers what runs, and refuses what comes', async () => {
+test('a stopping cluster answers running jobs and rejects new requests', async () => {
   const mine = await startLive({ workerGraceMs: 60_000 })
   try {
     const runs = fetch(`${mine.url}/gated?gate=s`)
@@ -147,14 +147,14 @@ test('a stopping cluster answers what runs, and refuses what comes', async () =>
     assert.equal(await (await runs).text(), 'opened')
     await stopped
     await assert.rejects(fetch(mine.url))
-    // Its worker ended by itself.
+    // Its worker exited without complaint.
     assert.deepEqual(mine.lines, [])
   } finally {
     await stopLive(mine)
   }
 })
 
-test('after the limit what still runs is told, and no process is left behind', async () => {
+test('after the stop timeout, jobs that still run are reported, and no process is left', async () => {
   const mine = await startLive()
   try {
     const runs = problemOf(fetch(`${mine.url}/endless`), 503)

@@ -1,4 +1,4 @@
-/** Clients that send what is not HTTP, too much, too slowly or half: each gets a refusal or a clean end. */
+/** Clients that send invalid HTTP, too much, too slowly or only a part: each gets an error or a clean close. */
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -19,11 +19,11 @@ import {
 
 const sizes = { maxBytes: 100_000, memoryBytes: 10_000 }
 const live = useLive({ frontLimits: sizes })
-/** Cuts off requests that do not come whole in half a second. */
+/** Rejects requests that are not complete within half a second. */
 const impatient = useLive({ frontLimits: { ...sizes, requestMs: 500 } })
 const host = 'Host: x\r\n'
 
-/** A refusal that is whole: a status line, and a problem document of the length it says. */
+/** Asserts a complete error: a status line, and a problem document of the announced length. */
 function assertRefused(text: string, status: number): void {
   assert.match(text, new RegExp(`^HTTP/1.1 ${status} `))
   const [head = '', body = ''] = text.split('\r\n\r\n')
@@ -33,7 +33,7 @@ function assertRefused(text: string, status: number): void {
 }
 
 const garbage: [name: string, bytes: string | Buffer][] = [
-  ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919) % 256))],
+  ['random bytes', Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919) % 256))],
   ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex')],
   ['NUL bytes', Buffer.alloc(100)],
   ['a NUL in the path', 'GET /echo\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -62,7 +62,7 @@ const garbage: [name: string, bytes: string | Buffer][] = [
   ],
 ]
 for (const [name, bytes] of garbage) {
-  test(`${name}: refused, and the connection ends`, async () => {
+  test(`${name}: rejected, and the connection is closed`, async () => {
     const text = await sendRaw(live, bytes)
     if (name === 'no host') assert.match(text, /^HTTP\/1.1 400 /)
     else assertRefused(text, 400)
@@ -70,7 +70,7 @@ for (const [name, bytes] of garbage) {
   })
 }
 
-test('an address that cannot be read is a 400, others in odd forms are read', async () => {
+test('an invalid target is a 400; unusual but valid ones are accepted', async () => {
   const ask = (target: string) => sendRaw(live, `GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
   for (const target of ['/%', '/%zz', '/%ff', '/echo%', 'http://', 'http://[/echo']) {
     assertRefused(await ask(target), 400)
@@ -81,7 +81,7 @@ test('an address that cannot be read is a 400, others in odd forms are read', as
   await assertWell(live)
 })
 
-test('a head that is too large is a 431, in one header, in many and in the address', async () => {
+test('a head that is too large is a 431, due to one header, many, or the target', async () => {
   const long = 'a'.repeat(20_000)
   const many = Array.from({ length: 2_000 }, (_, i) => `h${i}: 0123456789\r\n`).join('')
   assertRefused(await sendRaw(live, `GET /echo HTTP/1.1\r\n${host}A: ${long}\r\n\r\n`), 431)
@@ -91,7 +91,7 @@ test('a head that is too large is a 431, in one header, in many and in the addre
   await assertWell(live)
 })
 
-test('a body that is too large is a 413 that arrives, with a length and in chunks, while the client still sends', async () => {
+test('a body that is too large is a 413 that arrives while the client still sends, with a length and in chunks', async () => {
   const large = Buffer.alloc(4_000_000, 'a')
   const length = `POST /mirror HTTP/1.1\r\n${host}Content-Length: 4000000\r\n\r\n`
   assertRefused(await sendRaw(live, length, large), 413)
@@ -104,7 +104,7 @@ test('a body that is too large is a 413 that arrives, with a length and in chunk
   await assertWell(live)
 })
 
-test('a client that asks first sends its body only if it is wanted', async () => {
+test('a client with Expect: 100-continue is told to send its body only if it is acceptable', async () => {
   const ask = async (path: string, bytes: number) => {
     const socket = dial(live)
     socket.write(
@@ -124,7 +124,7 @@ test('a client that asks first sends its body only if it is wanted', async () =>
   await assertWell(live)
 })
 
-test('half a request and the end is nothing', async () => {
+test('a partial request followed by a close has no effect', async () => {
   for (const half of [
     'G',
     'GET /ec',
@@ -143,7 +143,7 @@ test('half a request and the end is nothing', async () => {
   await assertWell(live)
 })
 
-test('half a request and then silence is cut off with a 408', async () => {
+test('a partial request followed by silence is a 408', async () => {
   const halves = [
     '',
     'GET /echo HT',
@@ -157,7 +157,7 @@ test('half a request and then silence is cut off with a 408', async () => {
   await assertWell(live)
 })
 
-test('a request that comes byte by byte is served if it comes in time, else cut off', async () => {
+test('a request that arrives byte by byte is served within the time limit, and else a 408', async () => {
   const trickle = async (cluster: Live, text: string, pauseMs: number) => {
     const socket = dial(cluster)
     const all = readAll(socket)
@@ -170,12 +170,12 @@ test('a request that comes byte by byte is served if it comes in time, else cut 
   }
   const head = `POST /strict HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/json\r\nContent-Length:`
   assert.match(await trickle(live, `${head} 7\r\n\r\n{"n":1}`, 0), /^HTTP\/1.1 200 .*\r\n\r\n2$/s)
-  // So long that it never comes to its end.
+  // Too long to end within the limit.
   assertRefused(await trickle(impatient, `${head} 90000\r\n\r\n{"n":"${'1'.repeat(80_000)}`, 50), 408)
   await assertWell(live)
 })
 
-test('pipelined requests are answered in order, the bad ones among them too', async () => {
+test('pipelined requests are answered in order, including bad ones', async () => {
   open(live, 'p')
   const ask = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${host}${more}\r\n`
   const text = await sendRaw(
@@ -189,14 +189,14 @@ test('pipelined requests are answered in order, the bad ones among them too', as
   )
 })
 
-test('garbage behind a request is not taken for its answer', async () => {
+test('a request followed by garbage gets no answer', async () => {
   const text = await sendRaw(live, `GET /gated?gate=never HTTP/1.1\r\n${host}\r\n\0\0\0garbage\r\n\r\n`)
   assert.equal(text, '')
   await untilIdle(live)
   await assertWell(live)
 })
 
-test('a connection serves many requests, also after problems', async () => {
+test('a connection serves many requests, even after errors', async () => {
   const socket = dial(live)
   for (const [path, status] of [
     ['/echo', 200],
@@ -212,16 +212,16 @@ test('a connection serves many requests, also after problems', async () => {
   socket.destroy()
 })
 
-test('a hundred connections that say nothing stand in nobody’s way', async () => {
+test('a hundred silent connections block nothing', async () => {
   const sockets = Array.from({ length: 100 }, () => dial(live))
   await assertWell(live)
   for (const socket of sockets) socket.destroy()
 })
 
-test('a job may take longer than its request might', async () => {
+test('a job may take longer than the time limit of requests', async () => {
   const answer = fetch(`${impatient.url}/gated?gate=long`)
   await until(() => impatient.state().placed === 1, 'it runs')
-  // A request that began later is cut off: the time of this one is over too.
+  // A request that began later times out, so the limit has passed for this one too.
   assertRefused(await sendRaw(impatient, 'GET /echo HT'), 408)
   open(impatient, 'long')
   assert.equal(await (await answer).text(), 'opened')

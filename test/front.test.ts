@@ -24,24 +24,24 @@ test('a missing, wrong-typed, negative, huge, unknown or too long parameter is a
     const { code, detail, errors } = await problemOf(get(`/strict?${query}`), 400)
     assert.equal(code, 'bad-parameters')
     assert.match(detail, names)
-    assert.ok(JSON.stringify(errors).length < 1_000, 'what was sent is quoted in part')
+    assert.ok(JSON.stringify(errors).length < 1_000, 'the error quotes the value in full')
   }
   await assertWell(live)
 })
 
-test('a parameter that is given twice, also once in the query and once in the body, is a 400', async () => {
+test('a parameter that is given twice, even once in the query and once in the body, is a 400', async () => {
   assert.match((await problemOf(get('/echo?n=1&n=2'), 400)).detail, /^n: given more than once/)
   assert.match((await problemOf(post('/echo?n=1', '{"n":1}'), 400)).detail, /^n: given in the query and/)
 })
 
-test('a body that says it is JSON and is not, or is not an object, is a 400', async () => {
+test('a body declared as JSON that is invalid or not an object is a 400', async () => {
   for (const body of ['', '{', 'nope', '{"n":1}{', '[1]', '1', '"x"', 'null', '\0']) {
     assert.equal((await problemOf(post('/echo', body), 400)).code, 'bad-json')
   }
   await assertWell(live)
 })
 
-test('JSON that is nested very deeply is a 400, and the worker is none the worse', async () => {
+test('very deeply nested JSON is a 400, and the worker survives', async () => {
   const deep = `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
   assert.match((await problemOf(post('/echo', deep), 400)).detail, /nested deeper/)
   assert.equal(live.state().workers[0]!.suspect, false)
@@ -50,32 +50,32 @@ test('JSON that is nested very deeply is a 400, and the worker is none the worse
   await assertWell(live)
 })
 
-test('parameters named like the parts of an object are parameters', async () => {
+test('parameters named like properties of Object.prototype are accepted', async () => {
   const body = '{"__proto__":{"n":1},"constructor":2}'
   const answer = await (await post('/echo?toString=3', body)).text()
   assert.match(answer, /"params":{"toString":"3","__proto__":{"n":1},"constructor":2}/)
   assert.match((await problemOf(post('/strict', '{"__proto__":{"n":1}}'), 400)).detail, /n: /)
 })
 
-test('a thousand wrong values make a short answer', async () => {
+test('a thousand invalid values give a short answer', async () => {
   const wrong = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]))
   const { detail } = await problemOf(post('/strict', JSON.stringify(wrong)), 400)
   assert.ok(detail.length < 20_000)
 })
 
-test('a body of JSON gives parameters, also beside a query', async () => {
+test('a JSON body is parsed as parameters, also in addition to a query', async () => {
   const answer = await post('/echo?a=1', '{"b":[2],"c":"ü"}', 'Application/JSON; charset=utf-8')
   assert.deepEqual(await answer.json(), { params: { a: '1', b: [2], c: 'ü' }, attempt: 1 })
 })
 
-test('an unknown path is a 404 that names the workloads there are', async () => {
+test('an unknown path is a 404 that lists the workloads', async () => {
   for (const path of ['/', '/nope', '/echo/', '/ECHO', '/__proto__', '/%00', '/..%2fecho', '/-/nope']) {
     await problemOf(get(path), 404)
   }
   assert.match((await problemOf(get('/nope'), 404)).detail, /\/echo, \/strict/)
 })
 
-test('a wrong method is a 405 that tells which are right', async () => {
+test('a wrong method is a 405 that lists the allowed ones', async () => {
   const { headers } = await problemOf(get('/echo', { method: 'DELETE' }), 405)
   assert.equal(headers.get('allow'), 'GET, HEAD, POST')
   const own = await problemOf(get('/-/health', { method: 'POST', body: 'x' }), 405)
@@ -93,7 +93,7 @@ test("HEAD has GET's headers and no body, for answers and for problems", async (
   }
 })
 
-test('an answer tells its job, worker, attempts, work and timing', async () => {
+test('an answer carries its job, worker, attempts, work and timing', async () => {
   const { headers } = await get('/echo')
   assert.match(headers.get('plimsoll-job')!, /^[0-9a-z]{9}-[0-9a-f]{16}$/)
   assert.equal(headers.get('plimsoll-worker'), live.state().workers[0]!.id)
@@ -112,27 +112,27 @@ test("an error is a problem with the workload's message and account, and is not 
   await problemOf(get('/fail?status=200'), 500)
 })
 
-test('a job that takes down slot after slot is refused as poison', async () => {
+test('a job that crashes slot after slot is rejected as poison', async () => {
   const { code, headers } = await problemOf(get('/quit'), 502)
   assert.equal(code, 'poison')
   assert.equal(headers.get('plimsoll-attempts'), '3')
   await assertWell(live)
 })
 
-test('a job that must not be repeated runs, and is not tried again when it crashes', async () => {
+test('a job that must not be repeated runs, and is not retried after a crash', async () => {
   assert.equal(await (await get('/once')).text(), 'done once')
   const { code, headers } = await problemOf(get('/once?quit=1'), 502)
   assert.deepEqual([code, headers.get('plimsoll-attempts')], ['outcome-unknown', '1'])
 })
 
-test('nothing is a 204 without length or type', async () => {
+test('an empty result is a 204 without length or type', async () => {
   const answer = await get('/nothing')
   assert.equal(answer.status, 204)
   assert.deepEqual([answer.headers.get('content-length'), answer.headers.get('content-type')], [null, null])
   assert.equal(await answer.text(), '')
 })
 
-test('headers that frame the message are not a workload’s to set', async () => {
+test('a workload cannot set headers that frame the message', async () => {
   const answer = await get('/rude')
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('content-type'), 'text/x-rude')
@@ -147,7 +147,7 @@ test('a deadline that is not a positive number is a 400', async () => {
   }
 })
 
-test('a deadline that is kept changes nothing, however far it lies', async () => {
+test('a deadline that is met changes nothing, however distant', async () => {
   for (const deadline of ['600000', '1e11', '1e300']) {
     const answer = await get('/echo', { headers: { 'plimsoll-deadline': deadline } })
     assert.equal(answer.status, 200)
@@ -162,11 +162,11 @@ test('a job whose deadline passes is a 504, and is stopped', async () => {
   await assertWell(live)
 })
 
-test('a full queue is a 503 that says when to come again', async () => {
+test('a full queue is a 503 with Retry-After', async () => {
   const runs = get('/gated?gate=g1')
   await until(() => live.state().placed === 1, 'the slot is taken')
   const waits = get('/gated?gate=g1')
-  await until(() => live.state().waiting.length === 1, 'one waits')
+  await until(() => live.state().waiting.length === 1, 'one is queued')
   const { code, headers } = await problemOf(get('/echo'), 503)
   assert.equal(code, 'queue-full')
   assert.equal(headers.get('retry-after'), '1')

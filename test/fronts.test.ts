@@ -1,4 +1,4 @@
-/** Fronts in processes of their own: what clients see, and what becomes of requests when a front or its brain is gone. */
+/** Fronts in separate processes: what clients see, and what happens to requests when a front or the brain fails. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -30,7 +30,7 @@ const live = useLive({
   fronts: { count: 2, command: [process.execPath, cli, 'front'] },
 })
 
-/** What of an answer must not depend on the front. */
+/** The parts of an answer that must not depend on the front. */
 async function seen(url: string, path: string, init: RequestInit = {}) {
   const answer = await fetch(`${url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } })
   const headers = Object.fromEntries(answer.headers)
@@ -58,7 +58,7 @@ test('clients see the same at every front', async (t) => {
     '/-/nothing',
   ]
   for (const path of paths) {
-    // Once, so that estimates and slots know it.
+    // The first request trains estimates and fills caches.
     await seen(live.url, path)
     assert.deepEqual(await seen(far.url, path), await seen(live.url, path), path)
   }
@@ -80,16 +80,16 @@ test('clients see the same at every front', async (t) => {
   assert.ok(live.state().fronts.find(({ url }) => url === far.url)!.accepted > 5)
 })
 
-test('a front that is killed takes its own requests with it, and no others', async () => {
+test('a killed front loses its own requests, and no others', async () => {
   const all = Array.from({ length: 12 }, () =>
     fetch(`${live.url}/gated?gate=killed`).then(
       (answer) => answer.text(),
       () => 'broken',
     ),
   )
-  await until(() => live.state().jobs === 12, 'all are here')
+  await until(() => live.state().jobs === 12, 'all have arrived')
   const fronts = live.state().fronts.filter(({ state }) => state === 'ready')
-  // Those with an address of their own are none of the cluster's.
+  // Fronts with a separate address do not share the cluster's port.
   const own = fronts.slice(1).filter(({ url }) => url === undefined)
   const victim = own.sort((a, b) => b.inHand - a.inHand)[0]!
   process.kill(victim.pid, 'SIGKILL')
@@ -98,17 +98,20 @@ test('a front that is killed takes its own requests with it, and no others', asy
   const answers = await Promise.all(all)
   assert.equal(answers.filter((answer) => answer === 'broken').length, victim.inHand)
   assert.equal(answers.filter((answer) => answer === 'opened').length, 12 - victim.inHand)
-  await until(() => live.state().fronts.filter(({ state }) => state === 'ready').length === 3, 'another came')
+  await until(
+    () => live.state().fronts.filter(({ state }) => state === 'ready').length === 3,
+    'a replacement has joined',
+  )
 })
 
-test('while the way to the brain is cut requests are held, and then go on where they were', async (t) => {
+test('while the connection to the brain is cut, requests are held; afterwards they continue', async (t) => {
   const way = await cable(t, live.adminUrl)
   const far = await startFront(t, { ...live, adminUrl: way.url }, '--hold', '600')
   const running = fetch(`${far.url}/gated?gate=cut`)
   await until(() => live.state().placed === 1, 'it runs')
   way.cut()
-  await until(() => far.said().includes('held'), 'the front knows')
-  // It has a result before the brain can be told.
+  await until(() => far.said().includes('held'), 'the front has noticed')
+  // The job ends before the brain can be told.
   open(live, 'cut')
   const held = Array.from({ length: 21 }, (_, i) => fetch(`${far.url}/strict?n=${i}`))
   const refused = await problemOf(Promise.race(held), 503)
@@ -123,13 +126,13 @@ test('while the way to the brain is cut requests are held, and then go on where 
   await untilIdle(live)
 })
 
-test('a request that nobody can decide on is refused after a while, and the brain is told when it is back', async (t) => {
+test('a request without a reachable brain is rejected after a timeout, and the brain is told later', async (t) => {
   const way = await cable(t, live.adminUrl)
   const far = await startFront(t, { ...live, adminUrl: way.url }, '--hold', '0.2')
   const running = fetch(`${far.url}/gated?gate=refused`)
   await until(() => live.state().placed === 1, 'it runs')
   way.cut()
-  await until(() => far.said().includes('held'), 'the front knows')
+  await until(() => far.said().includes('held'), 'the front has noticed')
   const late = fetch(`${far.url}/echo`, { headers: { 'plimsoll-deadline': '1' } })
   assert.equal((await problemOf(fetch(`${far.url}/echo`), 503)).code, 'no-brain')
   assert.equal((await problemOf(running, 503)).code, 'no-brain')
@@ -141,14 +144,14 @@ test('a request that nobody can decide on is refused after a while, and the brai
   open(live, 'refused')
 })
 
-test('a failure that says very much is told to its client, and costs the front nothing', async (t) => {
+test('a failure with a very long message reaches its client, and little of it is remembered', async (t) => {
   const far = await startFront(t, live)
   for (const url of [live.url, far.url]) {
     const { detail, headers } = await problemOf(fetch(`${url}/fail?status=400&words=2000000`), 400)
     assert.equal(detail.length, 6_000_000)
     const why = await fetch(`${live.adminUrl}/api/jobs/${headers.get('plimsoll-job')}/why`)
     assert.equal(why.status, 200)
-    assert.ok((await why.text()).length < 50_000, 'what is remembered of it is short')
+    assert.ok((await why.text()).length < 50_000, 'the story contains the whole message')
   }
   assert.doesNotMatch(far.said(), /held/)
   assert.equal(await (await fetch(`${far.url}/strict?n=1`)).text(), '2')
@@ -163,7 +166,7 @@ function joinWith(options: string[]): Promise<{ code: number; said: string }> {
   })
 }
 
-test('a front with a wrong token, other code, another protocol or a name that is taken is told so', async () => {
+test('a front with a wrong token, other code, another protocol or a taken name is rejected with the reason', async () => {
   const wrong = await joinWith(['--token', 'wrong', '--workloads', fixtures])
   assert.equal(wrong.code, 2)
   assert.match(wrong.said, /cannot join .*: the token is wrong/)
@@ -206,7 +209,7 @@ test('a front with a wrong token, other code, another protocol or a name that is
   })
 })
 
-test('a request of which the brain can make nothing is refused, and its front stays', async (t) => {
+test('a request that the brain cannot accept is rejected, and its front stays', async (t) => {
   const { joining: code } = await servingOf({ files: [fixtures] })
   const heard: ToFront[] = []
   const line = await connectToBrain<Frame<ToFront>, FrontHello | Frame<FromFront>>(
@@ -238,7 +241,7 @@ test('a request of which the brain can make nothing is refused, and its front st
   await until(() => live.state().fronts.every(({ id }) => id !== 'odd'), 'it has left')
 })
 
-test('a second cluster on the same port is refused, whoever shares it', async () => {
+test('a second cluster on the same port is rejected, although fronts share the port', async () => {
   await assert.rejects(
     startLive({ port: Number(new URL(live.url).port), fronts: { count: 1, command: [] } }, false),
     /--port = \d+: is in use; choose another/,

@@ -1,4 +1,4 @@
-/** Requests to an own server: they and their answers pass the front untouched. */
+/** Requests to an existing server: they and their answers pass the front unchanged. */
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -89,7 +89,7 @@ function send(
 }
 
 const ours = /^(plimsoll-(job|worker|attempts|work)|server-timing)$/
-/** As the program sends them: what each hop makes anew left out. */
+/** Without hop-by-hop headers, which each hop sets again. */
 const programs = (raw: string[]) =>
   raw.flatMap((name, i) =>
     i % 2 || ours.test(name) || /^(connection|keep-alive|date|transfer-encoding|trailer)$/i.test(name)
@@ -125,7 +125,7 @@ test('answers are the same as direct ones: statuses, messages, several cookies, 
   await assertSame('/nowhere')
 })
 
-test('an answer says which job it is of, besides all that the program says', async () => {
+test('an answer carries its job id in addition to the program’s headers', async () => {
   const { raw } = await assertSame('/status?code=200')
   const fields = Object.fromEntries(
     raw.flatMap((name, i) => (i % 2 ? [] : [[name.toLowerCase(), raw[i + 1]]])),
@@ -137,18 +137,18 @@ test('an answer says which job it is of, besides all that the program says', asy
   assert.match(fields['server-timing'] ?? '', /^estimate;dur=/)
 })
 
-test('trailers of answers arrive, and are announced', async () => {
+test('trailers of answers are announced and arrive', async () => {
   const { trailers, raw } = await assertSame('/trailers')
   assert.deepEqual(trailers, ['x-sum', '12'])
   assert.equal(raw[raw.indexOf('trailer') + 1], 'x-sum')
 })
 
-test('hints before an answer are left out', async () => {
+test('early hints are not passed on', async () => {
   const { status, body } = await send(own.url, '/hints')
   assert.deepEqual([status, body.toString()], [200, 'hinted'])
 })
 
-test('a request arrives with its method, target, headers in their order and spelling, and its body', async () => {
+test('a request arrives with its method, target, headers in original order and case, and body', async () => {
   const body = Buffer.alloc(3_000_000, 'xyz')
   const answer = await send(
     own.url,
@@ -204,7 +204,7 @@ for (const [what, chunks] of [
   })
 }
 
-test('a client that waits for a 100 gets it, and the program does not see the wish', async () => {
+test('a client with Expect: 100-continue gets a 100, and the program does not see the header', async () => {
   const body = Buffer.alloc(100_000, 'x')
   const options = { method: 'PUT', headers: { expect: '100-continue', 'content-length': body.length } }
   const answer = await send(own.url, '/seen', options, (call) => {
@@ -216,7 +216,7 @@ test('a client that waits for a 100 gets it, and the program does not see the wi
   assert.ok(!raw.some((name: string) => /expect/i.test(name)))
 })
 
-test('a client of HTTP/1.0 gets an answer that it can read', async () => {
+test('an HTTP/1.0 client gets an answer that it can parse', async () => {
   const { port } = new URL(own.url)
   for (const path of ['/chunks', '/trailers']) {
     const socket = connect(Number(port), '127.0.0.1')
@@ -227,14 +227,14 @@ test('a client of HTTP/1.0 gets an answer that it can read', async () => {
   }
 })
 
-test('a target in full form, with two slashes, or a star, is understood', async () => {
+test('targets in absolute form, with two slashes, or * are accepted', async () => {
   const { url } = JSON.parse((await send(own.url, 'http://example.org/seen?x')).body.toString())
   assert.equal(url, '/seen?x')
   assert.equal((await send(own.url, '//seen')).status, (await send(own.direct, '//seen')).status)
   assert.deepEqual((await send(own.url, '*', { method: 'OPTIONS' })).body.toString(), 'not here')
 })
 
-test('an answer that the worker does not send as it should is not passed on', async () => {
+test('an answer that violates the worker protocol is not passed on', async () => {
   own.fake.instead = ({ response }) => {
     own.fake.instead = undefined
     const json = '{"status":200,"message":"a\\r\\nb","headers":[]}'

@@ -1,4 +1,4 @@
-/** What was learned of an own server outlives the cluster, in the units in which it was measured. */
+/** What was learned about an existing server survives a restart, in the units of measurement. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { QuoteDocument } from '../src/estimate/quote.ts'
 import { joinFake } from './support/fake-worker.ts'
 import { startLive } from './support/live.ts'
 
-test('a cluster that starts again quotes in the units that the program named', async (t) => {
+test('a restarted cluster quotes in the program’s units', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-live-'))
   const program = createServer((_, response) => response.end('done')).listen(0, '127.0.0.1')
   t.after(() => {

@@ -1,4 +1,4 @@
-/** Routes of an own server: which one a request belongs to, what is known of its cost, and whether it may be repeated. */
+/** Routes of an existing server: matching, estimates, and whether a request may be repeated. */
 
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
@@ -62,7 +62,7 @@ async function rowOf(answer: Response): Promise<LedgerRow> {
 
 const featuresOf = async (answer: Response) => JSON.parse((await rowOf(answer)).features)
 
-test('the first route that matches is the one; its name is in the ledger and in the list', async () => {
+test('the first matching route is used; its name is in the ledger and in the list', async () => {
   const { workload, parameters, measure, codeHash } = await rowOf(await fetch(`${own.url}/render/city?x=1`))
   assert.deepEqual([workload, measure], ['render', 'cpu'])
   assert.deepEqual(JSON.parse(parameters), { method: 'GET', target: '/render/city?x=1' })
@@ -77,7 +77,7 @@ test('the first route that matches is the one; its name is in the ledger and in 
   })
 })
 
-test('a path that no route has is a 404 that lists them; a method that none has a 405 with those that are allowed', async () => {
+test('a path without a route is a 404 that lists the routes; a wrong method is a 405 that lists the allowed ones', async () => {
   const none = await problemOf(fetch(`${own.url}/render/a/b`), 404)
   assert.equal(none.code, 'no-route')
   assert.match(
@@ -91,7 +91,7 @@ test('a path that no route has is a 404 that lists them; a method that none has 
   await problemOf(fetch(`${own.url}/-/nothing`), 404)
 })
 
-test('without features of its own a route goes by path, query, method, JSON fields and the size of the body', async () => {
+test('a route without configured features uses path, query, method, JSON fields and the size of the body', async () => {
   const answer = await post('/render/city%20two?width=3&width=4', { depth: 5, options: { fast: true } })
   assert.deepEqual(await featuresOf(answer), {
     'body.bytes': 35,
@@ -107,14 +107,14 @@ test('without features of its own a route goes by path, query, method, JSON fiel
   assert.deepEqual([parts['path.1'], parts['path.2']], ['a', '7'])
 })
 
-test('features are found where the configuration says, and left out where there are none', async () => {
+test('configured features are extracted, and omitted if absent', async () => {
   const json = { options: { depth: 9 } }
   assert.deepEqual(await featuresOf(await post('/sized?width=12', json)), { width: '12', depth: 9 })
   assert.deepEqual(await featuresOf(await fetch(`${own.url}/sized?width=12`)), { width: '12' })
   assert.deepEqual(await featuresOf(await post('/sized', { options: { depth: 'x'.repeat(70_000) } })), {})
 })
 
-test('a function of features sees the whole request; one that cannot be used is told once, and others take its place', async () => {
+test('a features function sees the whole request; invalid results are logged once, and default features are used', async () => {
   const answer = await post('/counted/a/b?w=6&h=7', [1], { 'x-kind': 'odd' })
   assert.deepEqual(await featuresOf(answer), {
     pixels: 42,
@@ -130,7 +130,7 @@ test('a function of features sees the whole request; one that cannot be used is 
   assert.equal(told.length, 1)
 })
 
-test('JSON that is broken, nested too deep, or of another type is passed on all the same', async () => {
+test('JSON that is invalid, too deeply nested, or of another content type is still passed on', async () => {
   const types = { 'content-type': 'application/json' }
   for (const body of ['{', '['.repeat(300) + ']'.repeat(300), '\u0000']) {
     const features = await featuresOf(
@@ -142,7 +142,7 @@ test('JSON that is broken, nested too deep, or of another type is passed on all 
   assert.equal(features['json.a'], undefined)
 })
 
-test('equal requests have the same key, others have not: method, target and body count', async () => {
+test('equal requests have the same key; method, target and body count', async () => {
   const key = async (answer: Promise<Response>) => (await rowOf(await answer)).key
   const one = await key(post('/render/k', { a: 1 }))
   assert.equal(await key(post('/render/k', { a: 1 })), one)
@@ -150,14 +150,14 @@ test('equal requests have the same key, others have not: method, target and body
     await key(post('/render/k', { a: 2 })),
     await key(post('/render/k?x', { a: 1 })),
     await key(fetch(`${own.url}/render/k`)),
-    // Of a long body not all is known when its cost is asked for.
+    // A long body is estimated before it has arrived, so its key is always unique.
     await key(post('/render/k', { a: 'x'.repeat(100_000) })),
     await key(post('/render/k', { a: 'x'.repeat(100_000) })),
   ]
   assert.equal(new Set([one, ...others]).size, 6)
 })
 
-test('a quote of a request is at its own path behind /-/estimate, with its method in a header', async () => {
+test('a quote is at /-/estimate followed by the path of the request, with its method in a header', async () => {
   await (await fetch(`${fresh.url}/render/quoted?n=1`)).text()
   const attempts = fresh.fake.attempts.length
   const quote = (await (await fetch(`${fresh.url}/-/estimate/render/quoted?n=1`)).json()) as QuoteDocument
@@ -182,7 +182,7 @@ test('a quote of a request is at its own path behind /-/estimate, with its metho
   await problemOf(fetch(`${fresh.url}/-/estimate/nowhere`), 404)
 })
 
-test('a program that names its work in a header is estimated in its units, and the brain goes by microseconds', async () => {
+test('a program that reports its work in a header is estimated in its units; the brain uses microseconds', async () => {
   own.fake.cost = { measure: 'header', work: 50, cpuMs: 20, wallMs: 30 }
   const row = await rowOf(await fetch(`${own.url}/units/5`))
   assert.deepEqual([row.measure, row.work, row.codeHash.slice(-7)], ['header', 50, ':header'])
@@ -195,7 +195,7 @@ test('a program that names its work in a header is estimated in its units, and t
   assert.deepEqual([workload, Math.round(work)], ['units', 20_000])
 })
 
-test('what may be repeated is tried again after a loss, and what may not be asks before it begins', async () => {
+test('a request that must not be repeated asks for permission to start; others do not', async () => {
   const asks = async (path: string, init: RequestInit = {}) => {
     await (await fetch(own.url + path, init)).text()
     return own.fake.attempts.at(-1)!.ask
@@ -211,7 +211,7 @@ test('what may be repeated is tried again after a loss, and what may not be asks
   assert.equal(own.fake.attempts.at(-1)!.preemptible, false)
 })
 
-test('a request that was lost comes a second time, with its body; one that must not is told that nobody knows', async () => {
+test('a lost request is sent again with its body; if it must not be repeated, its outcome is unknown', async () => {
   const body = 'x'.repeat(2_000_000)
   const lose = (outcome: 'crash' | 'killed') => {
     own.fake.instead = (attempt: Attempt) => {
@@ -228,10 +228,10 @@ test('a request that was lost comes a second time, with its body; one that must 
   }
   const lost = await problemOf(fetch(`${own.url}/rest/x`, { method: 'POST', body: 'pay' }), 502)
   assert.equal(lost.code, 'outcome-unknown')
-  await until(() => own.state().workers.every(({ suspect }) => !suspect), 'the worker is heard of again')
+  await until(() => own.state().workers.every(({ suspect }) => !suspect), 'the worker has reported again')
 })
 
-test('a deadline of the route, or of the request, ends it', async () => {
+test('a deadline of the route or of the request ends the request', async () => {
   own.fake.instead = () => {}
   const late = await problemOf(fetch(`${own.url}/rest/x`, { headers: { 'plimsoll-deadline': '300' } }), 504)
   assert.match(late.code, /deadline|no-time/)

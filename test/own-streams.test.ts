@@ -1,4 +1,4 @@
-/** Bodies and answers of an own server as they come, and what happens when they do not come to their end. */
+/** Streaming of request bodies and answers of an existing server, and what happens when they break off. */
 
 import assert from 'node:assert/strict'
 import { type RequestListener, request } from 'node:http'
@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 for (const accept of ['text/plain', 'text/event-stream', 'Text/Event-Stream; charset=utf-8']) {
-  test(`a slow answer of type ${accept} is seen while it comes`, async () => {
+  test(`a slow answer of type ${accept} is streamed`, async () => {
     const answer = await fetch(`${eager.url}/slow`, { headers: { accept } })
     const reader = answer.body!.getReader()
     assert.equal(Buffer.from((await reader.read()).value!).toString(), 'begun')
@@ -45,7 +45,7 @@ for (const accept of ['text/plain', 'text/event-stream', 'Text/Event-Stream; cha
   })
 }
 
-test('a program hears the client while it answers, and the other way round', async () => {
+test('request body and answer stream in both directions at once', async () => {
   const heard: string[] = []
   await new Promise<void>((resolve, reject) => {
     const call = request(`${eager.url}/echo`, { method: 'PUT' }, (answer) => {
@@ -62,7 +62,7 @@ test('a program hears the client while it answers, and the other way round', asy
   assert.deepEqual(heard, ['part 0', 'part 1', 'part 2'])
 })
 
-test('an answer that breaks off while it is held back is had again, whole', async () => {
+test('an answer that breaks off while it is held is retried and arrives complete', async () => {
   own.fake.instead = ({ response }) => {
     own.fake.instead = undefined
     begin(response, { status: 200, message: 'OK', headers: ['content-length', '100'] })
@@ -72,7 +72,7 @@ test('an answer that breaks off while it is held back is had again, whole', asyn
   assert.deepEqual([await answer.text(), answer.headers.get('plimsoll-attempts')], ['ok', '2'])
 })
 
-test('an answer of which the worker says at its end that it is not whole is had again', async () => {
+test('an answer whose trailer reports that it is incomplete is retried', async () => {
   own.fake.instead = ({ response }) => {
     own.fake.instead = undefined
     begin(response, { status: 200, message: 'OK', headers: [] })
@@ -84,7 +84,7 @@ test('an answer of which the worker says at its end that it is not whole is had 
   assert.deepEqual([await answer.text(), answer.headers.get('plimsoll-attempts')], ['ok', '2'])
 })
 
-test('an answer that breaks off after its beginning was passed on is broken off for the client too', async () => {
+test('an answer that breaks off after its beginning was sent is aborted for the client too', async () => {
   own.fake.instead = ({ response }) => {
     own.fake.instead = undefined
     begin(response, { status: 200, message: 'OK', headers: [] })
@@ -96,7 +96,7 @@ test('an answer that breaks off after its beginning was passed on is broken off 
   assert.equal(own.fake.attempts.length, attempts + 1)
 })
 
-test('what the program answers before it has read the body is passed on, and the connection goes on', async () => {
+test('an answer before the body was read is passed on, and the connection stays usable', async () => {
   const text = await sendRaw(
     own,
     `PUT /deaf HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n`,
@@ -106,7 +106,7 @@ test('what the program answers before it has read the body is passed on, and the
   assert.match(text, /not interested.*HTTP\/1\.1 200 OK.*\r\nok$/s)
 })
 
-test('a body that is announced to be too long is refused before it comes, and one that becomes it while it does', async () => {
+test('a body with too large a length is rejected before it arrives, one without a length while it arrives', async () => {
   const early = await sendRaw(
     own,
     `PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${maxBodyBytes + 1}\r\n\r\n`,
@@ -122,7 +122,7 @@ test('a body that is announced to be too long is refused before it comes, and on
 })
 
 for (const bytes of [70_000, 2_000_000]) {
-  test(`a client that stops after ${bytes} bytes of its body is told so, and holds up nobody`, async () => {
+  test(`a client that stalls after ${bytes} bytes of its body gets a 408, and blocks nothing`, async () => {
     const socket = dial(impatient)
     socket.write('PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2500000\r\n\r\n')
     socket.write(Buffer.alloc(bytes, 'x'))
@@ -141,7 +141,7 @@ for (const bytes of [70_000, 2_000_000]) {
   })
 }
 
-test('a client that hangs up within a short body is nobody to wait for', async () => {
+test('a client that hangs up within a short body blocks nothing', async () => {
   const socket = dial(own)
   socket.write('POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf')
   await new Promise((resolve) => setImmediate(resolve))
@@ -149,7 +149,7 @@ test('a client that hangs up within a short body is nobody to wait for', async (
   assert.equal((await fetch(`${own.url}/x`)).status, 200)
 })
 
-test('a large body is sent again from its beginning while it still comes', async () => {
+test('a large body is sent again from its beginning while it still arrives', async () => {
   const half = Buffer.alloc(1_200_000, 'a')
   const again = Promise.withResolvers<void>()
   own.fake.instead = ({ request: incoming, response }) => {
@@ -176,7 +176,7 @@ test('a large body is sent again from its beginning while it still comes', async
   assert.match(await readAll(socket), /2400000 true/)
 })
 
-test('a client that goes away while its answer comes cancels it', async () => {
+test('a client that hangs up during its answer cancels the job', async () => {
   const socket = dial(eager)
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   await readUntil(socket, /begun/)

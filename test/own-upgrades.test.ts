@@ -1,4 +1,4 @@
-/** WebSocket and other protocols: bytes go to and fro between client and program as they are. */
+/** WebSocket and other protocols: bytes pass between client and program unchanged. */
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
@@ -33,7 +33,7 @@ own.program.on('upgrade', (incoming: IncomingMessage, socket: Duplex, first: Buf
 const ask = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: abc\r\n${more}\r\n`
 
-test('a client and a program that agree speak their own protocol, until one of them ends', async () => {
+test('after an upgrade, client and program speak their own protocol until one of them closes', async () => {
   const socket = dial(own)
   socket.write(`${ask('/chat')}early `)
   const head = await readUntil(socket, /hello early $/)
@@ -50,7 +50,7 @@ test('a client and a program that agree speak their own protocol, until one of t
   assert.equal(own.state().counters.results, 1)
 })
 
-test('a client that breaks off ends the program’s side too', async () => {
+test('a client that disconnects also ends the program’s connection', async () => {
   const socket = dial(own)
   socket.write(ask('/chat'))
   await readUntil(socket, /hello /)
@@ -58,7 +58,7 @@ test('a client that breaks off ends the program’s side too', async () => {
   await untilIdle(own)
 })
 
-test('a program that does not agree answers as to any request', async () => {
+test('a program that declines the upgrade answers as to any request', async () => {
   const socket = dial(own)
   socket.write(ask('/refuse'))
   const text = await readAll(socket)
@@ -66,7 +66,7 @@ test('a program that does not agree answers as to any request', async () => {
   assert.match(text, /\r\nplimsoll-attempts: 1\r\n.*another, please$/s)
 })
 
-test('who only offers another HTTP, or sends a body with the wish, is served as if it had not', async () => {
+test('an offer of another HTTP version, or an upgrade with a body, is ignored', async () => {
   for (const upgrade of ['h2c', 'HTTP/3.0, h2c']) {
     const socket = dial(own)
     socket.write(
@@ -78,7 +78,7 @@ test('who only offers another HTTP, or sends a body with the wish, is served as 
   }
 })
 
-test('Plimsoll’s own paths and unknown ones answer those who want to switch, and hang up', async () => {
+test('an upgrade on built-in or unknown paths is answered, and the connection closed', async () => {
   const socket = dial(own)
   socket.write(ask('/-/health'))
   assert.match(await readAll(socket), /^HTTP\/1\.1 200 OK.*"ok"/s)
@@ -87,7 +87,7 @@ test('Plimsoll’s own paths and unknown ones answer those who want to switch, a
   assert.match(await readAll(lost), /^HTTP\/1\.1 404 /)
 })
 
-test('a cluster that stops ends what still goes to and fro', async () => {
+test('a stopping cluster closes upgraded connections', async () => {
   const config = checkConfig({ workers: { command: 'program {port}' } }, import.meta.dirname).own!
   const live = await startLive({ files: [], own: config, min: 0, max: 1 }, false)
   const port = Number(new URL(own.direct).port)
@@ -97,6 +97,6 @@ test('a cluster that stops ends what still goes to and fro', async () => {
   socket.write(ask('/chat'))
   await readUntil(socket, /hello /)
   await stopLive(live)
-  await until(() => socket.closed, 'the client is cut off')
+  await until(() => socket.closed, 'the client is disconnected')
   await fake.close()
 })

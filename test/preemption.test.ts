@@ -1,4 +1,4 @@
-/** On one core a short job passes a long one, unless the long one must not be paused. */
+/** On one core, a short job preempts a long one, unless the long one is not preemptible. */
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { nominalRate } from '../src/worker/rates.ts'
 import { open, patient, until, untilIdle, useLive } from './support/live.ts'
 import { allProcesses } from './support/processes.ts'
 
-/** Knows what each will cost. */
+/** Estimates what the request states. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms: string }).ms) * nominalRate(defaultMeter)
@@ -24,10 +24,10 @@ const files = [join(import.meta.dirname, 'fixtures', 'held-spins.ts')]
 const limits = { ...patient, mostSlowdown: 0 }
 const live = useLive({ files, estimator: told, slots: 8, limits })
 
-/** So far apart that it does not matter how long the longer ones have run. */
+/** So far apart that the progress of the longer ones does not matter. */
 const [short, long, longest] = [1e3, 1e6, 1e9]
 
-/** Runs until `let` is called, and says then which jobs have begun. */
+/** Starts a job that runs until `finish` is called, which returns the jobs that have begun by then. */
 function start(workload: string, name: string, ms: number) {
   const known = live.state().jobs
   const answer = fetch(`${live.url}/${workload}?name=${name}&ms=${ms}`)
@@ -47,7 +47,7 @@ function start(workload: string, name: string, ms: number) {
   }
 }
 
-test('a short job passes a long one, whose process is stopped meanwhile', async () => {
+test('a short job preempts a long one, whose process is stopped', async () => {
   const first = start('spin', 'a1', long)
   await first.begun()
   const second = start('spin', 'a2', short)
@@ -59,19 +59,19 @@ test('a short job passes a long one, whose process is stopped meanwhile', async 
   await untilIdle(live)
 })
 
-test('a job that must not be paused is not', async () => {
+test('a job that is not preemptible is never paused', async () => {
   const first = start('stubborn', 'b1', long)
   await first.begun()
   const second = start('spin', 'b2', short)
   await second.arrived()
-  // Were it paused for the other, it could not answer: the other goes on.
+  // If the other job had preempted it, it could not answer, because the other still runs.
   assert.ok(!(await first.finish()).includes('b2'))
   await second.begun()
   await second.finish()
   await untilIdle(live)
 })
 
-test('a job is paused as soon as it comes out of its uninterrupted part', async () => {
+test('a job is paused as soon as it leaves its uninterruptible part', async () => {
   const first = start('locked', 'c1', long)
   await first.begun()
   const second = start('spin', 'c2', short)
@@ -80,7 +80,7 @@ test('a job is paused as soon as it comes out of its uninterrupted part', async 
   await second.begun()
   await first.inState(/T/)
   await second.finish()
-  assert.ok(!(await first.finish()).includes('c2'), 'the other began after that part')
+  assert.ok(!(await first.finish()).includes('c2'), 'the other job began during that part')
   await untilIdle(live)
 })
 

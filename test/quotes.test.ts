@@ -1,4 +1,4 @@
-/** Quotes: what a request would cost, asked for in the same way as the request itself. */
+/** Quotes: estimates of a request, asked for in the same way as the request itself. */
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -8,7 +8,7 @@ import { keptBodies, open, problemOf, until, untilIdle, useLive } from './suppor
 
 const live = useLive({ pricePerHour: 3600 })
 
-/** Remembers what it is asked and taught. */
+/** Records the questions and lessons of the estimator. */
 const asked: Question[] = []
 const taught: { question: Question; work: number }[] = []
 const spy: Estimator = {
@@ -30,7 +30,7 @@ async function quote(path: string, init?: RequestInit): Promise<QuoteDocument> {
   return JSON.parse(text) as QuoteDocument
 }
 
-test('what was never seen is quoted, and told to be a guess', async () => {
+test('the quote of a workload without history is marked as a guess', async () => {
   const { seconds, price, ...rest } = await quote('strict?n=7')
   assert.equal(rest.workload, 'strict')
   assert.equal(rest.source, 'prior')
@@ -39,11 +39,11 @@ test('what was never seen is quoted, and told to be a guess', async () => {
   assert.ok(rest.low < rest.work && rest.work < rest.high && rest.memoryMb > 0)
   assert.ok(seconds.low < seconds.expected && seconds.expected < seconds.high)
   assert.equal(rest.waitSeconds, 0)
-  // A worker has one core, and a second of it costs 1.
+  // A worker has one core, which costs 1 per second.
   assert.deepEqual(price, seconds)
 })
 
-test('parameters come from the query or from JSON, and are checked as those of a request are', async () => {
+test('parameters come from the query or from JSON, and are validated like those of a request', async () => {
   const post = (body: string) => ({ method: 'POST', body, headers: { 'content-type': 'application/json' } })
   assert.equal((await quote('strict', post('{"n":7}'))).workload, 'strict')
   const [quoted, requested] = await Promise.all([
@@ -54,7 +54,7 @@ test('parameters come from the query or from JSON, and are checked as those of a
   assert.equal((await problemOf(estimate('strict', post('{')), 400)).code, 'bad-json')
 })
 
-test('workloads that are not there, and methods that make no sense, are refused', async () => {
+test('unknown workloads and wrong methods are rejected', async () => {
   for (const path of ['nope', '', 'strict/more', '%2e%2e']) {
     const { code, detail } = await problemOf(estimate(path), 404)
     assert.match(code, /^(unknown-workload|not-found)$/)
@@ -66,7 +66,7 @@ test('workloads that are not there, and methods that make no sense, are refused'
   assert.deepEqual([head.status, await head.text()], [200, ''])
 })
 
-test('a quote runs nothing and keeps no body', async () => {
+test('a quote runs no job and keeps no body', async () => {
   const { accepted } = live.state().counters
   await quote('mirror', { method: 'POST', body: Buffer.alloc(3_000_000) })
   await problemOf(estimate('mirror', { method: 'POST', body: Buffer.alloc(17_000_000) }), 413)
@@ -74,7 +74,7 @@ test('a quote runs nothing and keeps no body', async () => {
   await until(() => keptBodies().length === 0, 'no body is kept')
 })
 
-test('a request that was served is quoted by what it took, and its time by what its worker does', async () => {
+test('a repeated request is quoted by its measured work, and its time by the rate of its worker', async () => {
   const answer = await fetch(`${live.url}/strict?n=9`)
   const work = Number(answer.headers.get('plimsoll-work'))
   await untilIdle(live)
@@ -83,14 +83,14 @@ test('a request that was served is quoted by what it took, and its time by what 
   assert.equal((await quote('strict?n=10')).source, 'similar')
 })
 
-test('jobs that go before it are its wait, longer ones are not', async () => {
+test('the quoted wait includes jobs that go first, but not longer ones', async () => {
   const waitOf = async (n: string) => {
     const answer = await fetch(`${watched.url}/-/estimate/echo?n=${n}`)
     return ((await answer.json()) as QuoteDocument).waitSeconds
   }
-  // So much work that neither is near its end, however long this takes.
+  // Estimates so large that neither job comes near its end during the test.
   const stuck = [1, 2].map(() => fetch(`${watched.url}/gated?gate=q&n=1e15`))
-  await until(() => watched.state().jobs === 2, 'one runs and one waits')
+  await until(() => watched.state().jobs === 2, 'one runs and one is queued')
   assert.ok((await waitOf('1e16'))! > 1000)
   assert.equal(await waitOf('1e12'), 0)
   open(watched, 'q')
@@ -101,7 +101,7 @@ test('jobs that go before it are its wait, longer ones are not', async () => {
   asked.length = 0
 })
 
-test('a job is estimated and learned from by one question', async () => {
+test('a job is estimated and learned from with the same question', async () => {
   const body = Buffer.alloc(100_000, 'x')
   await fetch(`${watched.url}/mirror?n=5`, { method: 'POST', body })
   await untilIdle(watched)
@@ -113,7 +113,7 @@ test('a job is estimated and learned from by one question', async () => {
   assert.deepEqual(question!.features, { 'body.bytes': 100_000, n: '5' })
 })
 
-test('the key tells bodies apart, large ones in files too, and a body of JSON is none', async () => {
+test('the key distinguishes bodies, also large ones in files; a JSON body counts as parameters', async () => {
   asked.length = 0
   const ask = (body: Buffer | string, type = 'application/octet-stream') =>
     fetch(`${watched.url}/-/estimate/mirror`, { method: 'POST', body, headers: { 'content-type': type } })

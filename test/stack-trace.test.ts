@@ -6,10 +6,10 @@ import { until, usePool } from '../src/worker/slots/testing/use-pool.ts'
 
 const file = join(import.meta.dirname, 'fixtures/throws.ts')
 
-/** Where a piece of text stands in the author's file, as a stack tells it. Columns are those of the metered code. */
+/** The position of a text in the author's file, as a stack shows it. Columns are those of the metered code. */
 function placeOf(piece: string): string {
   const before = readFileSync(file, 'utf8').split(piece)
-  assert.equal(before.length, 2, `${piece} must be there once`)
+  assert.equal(before.length, 2, `${piece} must occur once`)
   return `throws.ts:${before[0]!.split('\n').length}:`
 }
 

@@ -1,4 +1,4 @@
-/** Workers that may not join, and attempts from those who may not send them. */
+/** Workers that may not join, and attempts from unauthorised senders. */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -27,14 +27,14 @@ function joinWith(options: string[]): Promise<{ code: number; said: string }> {
   })
 }
 
-test('a worker with a wrong token is told so, and ends with an error', async () => {
+test('a worker with a wrong token exits with an error that says so', async () => {
   const { code, said } = await joinWith(['--token', 'wrong', '--workloads', fixtures])
   assert.equal(code, 2)
   assert.match(said, /cannot join .*: the token is wrong/)
   await assertWell(live)
 })
 
-test('a worker with other code is told which, and ends with an error', async () => {
+test('a worker with other code exits with an error that names it', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-other-'))
   try {
     const file = join(dir, 'other.ts')
@@ -48,7 +48,7 @@ test('a worker with other code is told which, and ends with an error', async () 
   }
 })
 
-test('a worker of another protocol is refused with both versions', async () => {
+test('a worker of another protocol version is rejected with both versions', async () => {
   const told = Promise.withResolvers<FromBrain>()
   const line = await connectToBrain(new URL(live.adminUrl), live.token, told.resolve, () => {})
   const worker = { id: 'old', cores: 1, workPerSecond: 1, memoryMb: 1, slots: 1 }
@@ -69,7 +69,7 @@ test('a worker of another protocol is refused with both versions', async () => {
   line.close()
 })
 
-test('a connection that says nonsense is closed, and the cluster goes on', async () => {
+test('a connection that sends invalid messages is closed, and the cluster goes on', async () => {
   for (const nonsense of [1, null, {}, { type: 'hello' }, { type: 'report' }]) {
     const closed = Promise.withResolvers<unknown>()
     const line = await connectToBrain(new URL(live.adminUrl), live.token, () => {}, closed.resolve)
@@ -80,7 +80,7 @@ test('a connection that says nonsense is closed, and the cluster goes on', async
   await assertWell(live)
 })
 
-test('a worker takes attempts only from those who know the token, and gives them all the time they need', async (t) => {
+test('a worker accepts attempts only with the token, and without a time limit', async (t) => {
   const pool = new SlotPool({ files: [], dataDir: live.dataDir, warm: 0, memoryMb: 128, log: () => {} })
   const supervisor = new Supervisor(
     { pool, meter: 'off', cores: 1, slots: 1, send: () => {} },
@@ -107,7 +107,7 @@ test('a worker takes attempts only from those who know the token, and gives them
   }
 })
 
-test('the token must be given whole', () => {
+test('the token must match exactly', () => {
   for (const given of [undefined, '', 'Bearer', 'Bearer ', 'Bearer secre', 'Bearer secret ', 'secret'])
     assert.equal(isAuthorized(given, 'secret'), false)
   assert.equal(isAuthorized('Bearer secret', 'secret'), true)

@@ -61,10 +61,8 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   let ended = 0
   /** Becomes smaller if the arrivals end early. */
   let jobs = spec.jobs
-  const bill = new Bill(
-    spec.prices ?? usualPrices,
-    spec.brain.overflow?.memoryMb ?? overflowDefaults.memoryMb,
-  )
+  const functionMb = spec.brain.overflow?.memoryMb ?? overflowDefaults.memoryMb
+  const bill = new Bill(spec.prices ?? usualPrices, functionMb)
   const observer: Observer = {
     observe(event, actions, now, brain) {
       bill.observe(event, actions, now)

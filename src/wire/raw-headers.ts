@@ -16,7 +16,7 @@ export function valuesOf(raw: readonly string[], name: string): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name)
 }
 
-/** Drops hop-by-hop headers, those that `connection` names, and `others`, except `kept`. */
+/** Drops hop-by-hop headers, headers named by `connection`, and `others`, except `kept`. */
 export function endToEnd(
   raw: readonly string[],
   { others = none, kept = none }: { others?: ReadonlySet<string>; kept?: ReadonlySet<string> } = {},

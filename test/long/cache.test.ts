@@ -1,4 +1,4 @@
-/** Answers that are given again, and requests that share one job, in a live cluster. */
+/** Cached answers, and requests that share one job, in a live cluster. */
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -31,7 +31,7 @@ async function untilShared(requests: number, during: () => void): Promise<void> 
   await until(() => cache().shared === before + requests, `${requests} requests share a job`)
 }
 
-test('the same requests at the same time are one job, then a hit, in whatever way they are written', async () => {
+test('equal concurrent requests share one job, later ones are hits, however their parameters are passed', async () => {
   const before = accepted()
   const writings: [string, RequestInit?][] = [
     ['gated?gate=same&n=2'],
@@ -68,7 +68,7 @@ test('the same requests at the same time are one job, then a hit, in whatever wa
   assert.equal(accepted(), before + 1)
 })
 
-test('bodies that differ only at their end are not taken for each other', async () => {
+test('bodies that differ only at their end have different answers', async () => {
   for (const bytes of [100, 200_000, 1_500_000]) {
     const bodies = ['a', 'b'].map((end) => Buffer.concat([Buffer.alloc(bytes), Buffer.from(end)]))
     const send = (body: Buffer) => ask('digest', { method: 'POST', body: new Uint8Array(body) })
@@ -87,7 +87,7 @@ test('a job goes on when the first client hangs up, and is cancelled when the la
   const { cancelled } = live.state().counters
   const request = 'GET /gated?gate=left HTTP/1.1\r\nHost: x\r\n\r\n'
   first.write(request)
-  await until(() => live.state().jobs === 1, 'the job is there')
+  await until(() => live.state().jobs === 1, 'the job has arrived')
   await untilShared(1, () => second.write(request))
   let follower: Promise<Response> | undefined
   await untilShared(1, () => {
@@ -109,7 +109,7 @@ test('a job goes on when the first client hangs up, and is cancelled when the la
   assert.equal(live.state().counters.cancelled, cancelled + 1)
 })
 
-test('an error of the workload is shared, and computed anew for the next', async () => {
+test('an error of the workload is shared, but not cached', async () => {
   const before = accepted()
   let asked: Promise<Response>[] = []
   await untilShared(1, () => {
@@ -121,7 +121,7 @@ test('an error of the workload is shared, and computed anew for the next', async
   assert.equal(accepted(), before + 2)
 })
 
-test('a client may want a new answer, or one for itself alone; a workload may want one not to be kept', async () => {
+test('a client may ask for a new or unshared answer, and a workload may forbid caching', async () => {
   open(live, 'wish')
   const get = async (value?: string, path = 'gated?gate=wish') => {
     const answer = await ask(path, value === undefined ? {} : { headers: { 'cache-control': value } })
@@ -137,7 +137,7 @@ test('a client may want a new answer, or one for itself alone; a workload may wa
   for (let i = 0; i < 2; i++) assert.equal((await get(undefined, 'gated?gate=wish&ends=fleeting'))[0], null)
 })
 
-test('an answer is good for as long as its workload says, and none is where it is not deterministic', async () => {
+test('an answer is cached for the lifetime that its workload sets, and never if it is not deterministic', async () => {
   const [first, second] = [await ask('read'), await ask('read')]
   const job = await first.text()
   assert.deepEqual([said(second), await second.text()], ['hit', job])
@@ -150,7 +150,7 @@ test('an answer is good for as long as its workload says, and none is where it i
   for (let i = 0; i < 2; i++) assert.equal(said(await ask('read?write=1')), null)
 })
 
-test('who has less time than the job is refused in time, and the others are not', async () => {
+test('a request that shares a job gets a 504 at its own deadline, and the others get the answer', async () => {
   const patient = ask('gated?gate=time')
   await until(() => live.state().placed === 1, 'it runs')
   const hasty = await problemOf(ask('gated?gate=time', { headers: { 'plimsoll-deadline': '50' } }), 504)
@@ -160,14 +160,14 @@ test('who has less time than the job is refused in time, and the others are not'
   assert.equal(hasty.headers.get('plimsoll-job'), await (await patient).text())
 })
 
-test('a large answer is whole for all, also while one of them reads nothing of it', async () => {
+test('a large shared answer is complete for all, even while one client does not read it', async () => {
   const before = accepted()
   const idle = dial(live)
   idle.write('GET /flood?kb=3072 HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until(() => accepted() > before, 'the first is there')
+  await until(() => accepted() > before, 'the first has arrived')
   await assertWhole(3072)
   idle.destroy()
-  // More than what is shared.
+  // Larger than answers that are shared.
   await assertWhole(6144)
   await untilIdle(live)
 })
@@ -178,7 +178,7 @@ async function assertWhole(kb: number): Promise<void> {
   for (const bytes of await Promise.all([read(), read(), read()])) assert.ok(bytes.equals(expected))
 }
 
-test('an answer that breaks off is whole for nobody, and is not kept', async () => {
+test('an answer that breaks off is aborted for all clients, and not cached', async () => {
   const before = cache().entries
   for (const [kb, status] of [
     [128, 500],
@@ -198,12 +198,12 @@ test('an answer that breaks off is whole for nobody, and is not kept', async () 
   await untilIdle(live)
 })
 
-test('a worker that dies in the middle of an answer is replaced, and all have the whole of it', async () => {
+test('after a worker dies in the middle of a shared answer, all clients get the complete answer', async () => {
   let asked: Promise<Response>[] = []
   await untilShared(1, () => {
     asked = [1, 2].map(() => ask('flood?kb=1024&stops=midway'))
   })
-  await until(() => existsSync(join(live.dataDir, 'midway')), 'much of it has come')
+  await until(() => existsSync(join(live.dataDir, 'midway')), 'most of it has arrived')
   process.kill(workerPid(), 'SIGKILL')
   for (const answer of await Promise.all(asked)) {
     assert.equal(answer.headers.get('plimsoll-attempts'), '2')
@@ -212,7 +212,7 @@ test('a worker that dies in the middle of an answer is replaced, and all have th
   }
 })
 
-test('TI-3 what one front computed is a hit at another front, from the cache of the coordinator', async (t) => {
+test('TI-3 an answer computed for one front is a hit at another front, from the cache of the coordinator', async (t) => {
   const workloads = ['--workloads', join(import.meta.dirname, '..', 'fixtures', 'repeats.ts')]
   const way = await cable(t, live.adminUrl)
   const [one, other] = await Promise.all([
@@ -227,7 +227,7 @@ test('TI-3 what one front computed is a hit at another front, from the cache of 
   }
   open(live, 'tiers')
   const { hits } = cache()
-  /** Nobody waits until an answer is kept, or longer than a moment for one that is: it may take more than one time. */
+  /** Storing and fetching are asynchronous, and a front waits only briefly for either, so a hit may take several tries. */
   const assertCrosses = async (from: string, to: string, path: string) => {
     const began = performance.now()
     for (;;) {
@@ -240,7 +240,7 @@ test('TI-3 what one front computed is a hit at another front, from the cache of 
         assert.match(found.age ?? '', /^\d+$/)
         return assert.equal(accepted(), before)
       }
-      assert.ok(performance.now() - began < 15_000, 'what was computed there is a hit here')
+      assert.ok(performance.now() - began < 15_000, 'no hit at the other front')
     }
   }
   for (const path of ['gated?gate=tiers', 'flood?kb=960&n=tiers']) {
@@ -254,22 +254,22 @@ test('TI-3 what one front computed is a hit at another front, from the cache of 
   const own = [await askAt(one.url, 'gated?gate=tiers', alone), await askAt(one.url, 'read?write=1')]
   for (const { how } of [...own, await askAt(other.url, 'read?write=1')]) assert.equal(how, null)
 
-  // Without a coordinator a request is held, as any is, and then answered.
+  // Without a coordinator, the request is held, like any other, and answered later.
   way.cut()
-  await until(() => /unreachable/.test(other.said()), 'the front misses the coordinator')
+  await until(() => /unreachable/.test(other.said()), 'the front has lost the coordinator')
   const held = askAt(other.url, 'gated?gate=tiers')
   way.mend()
   assert.equal((await held).status, 200)
 })
 
-test('the status tells in one line what was given again', () => {
+test('the status sums up the cache in one line', () => {
   const { hits, shared } = cache()
   assert.ok(hits > 0 && shared > 0)
   const line = new RegExp(`^cache +${hits} hits, .* answers, .* MB of 8.00 MB; ${shared} shared a job$`, 'm')
   assert.match(statusText(live.state()), line)
 })
 
-test('the cache keeps to its bytes, and gives up first what nobody asked for the longest', async () => {
+test('the cache stays within its size, and evicts the least recently used answer', async () => {
   for (let n = 0; n < 12; n++) {
     await (await ask(`flood?kb=960&n=${n}`)).arrayBuffer()
     const first = await ask('flood?kb=960&n=0')

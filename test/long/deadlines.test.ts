@@ -1,4 +1,4 @@
-/** Deadlines on real processes and one core: who must begin goes first, and who cannot be in time is told at once. */
+/** Deadlines on real processes and one core: a job that must begin goes first, and one that cannot be in time is rejected at once. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { WhyDocument } from '../../src/story/document.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import { problemOf, until, untilIdle, useLive } from '../support/live.ts'
 
-/** Believes what each request says of itself, which need not be true. */
+/** Estimates what the request states, which need not be true. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { says: string }).says) * nominalRate(defaultMeter)
@@ -24,19 +24,19 @@ const live = useLive({
   slots: 8,
 })
 
-/** A request that burns so much CPU time, says that it needs so much, and has so much time. */
+/** A request that burns `ms` of CPU time, is estimated at `says`, and has an optional deadline. */
 function spin(ms: number, says: number, deadlineMs?: number): Promise<Response> {
   const headers = deadlineMs === undefined ? {} : { 'plimsoll-deadline': `${deadlineMs}` }
   return fetch(`${live.url}/spin?ms=${ms}&says=${says}`, { headers })
 }
 
-/** Jobs in the worker's hands: how many run, and how many are there. */
-const hands = () => {
+/** Running jobs of all jobs on the worker. */
+const runningJobs = () => {
   const jobs = live.state().workers.flatMap((worker) => worker.jobs)
   return `${jobs.filter(({ running }) => running).length} of ${jobs.length}`
 }
 
-test('a job that must begin now takes the core of one that has less left, and is answered in time', async () => {
+test('a job that must begin now preempts one with less remaining work, and is answered in time', async () => {
   const order: string[] = []
   const noted = async (name: string, answer: Promise<Response>) => {
     const { status, headers } = await answer
@@ -45,7 +45,7 @@ test('a job that must begin now takes the core of one that has less left, and is
     return headers.get('plimsoll-job')!
   }
   const report = noted('report', spin(1500, 10_000))
-  await until(() => hands() === '1 of 1', 'the report is made')
+  await until(() => runningJobs() === '1 of 1', 'the report runs')
   const bill = await noted('bill', spin(100, 20_000, 24_000))
   await report
   assert.deepEqual(order, ['bill', 'report'])
@@ -58,7 +58,7 @@ test('a job that must begin now takes the core of one that has less left, and is
   assert.match(paused!.text, new RegExp(`^Paused: job ${bill} preempts it because that one goes first: `))
 })
 
-test('a job that cannot be done in time is a 504 at once, with the numbers', async () => {
+test('a job that cannot meet its deadline is a 504 at once, with the numbers', async () => {
   const { code, detail, needMs, leftMs, headers } = await problemOf(spin(10, 20_000, 5_000), 504)
   assert.deepEqual([code, needMs], ['no-time', 20_000])
   assert.ok(Number(leftMs) > 0 && Number(leftMs) <= 5_000, `${leftMs}`)
@@ -67,9 +67,9 @@ test('a job that cannot be done in time is a 504 at once, with the numbers', asy
   assert.equal(live.state().jobs, 0)
 })
 
-test('so is one that cannot be done with those whose deadlines are earlier', async () => {
+test('a job that cannot meet its deadline behind jobs with earlier deadlines is a 504 at once', async () => {
   const bill = spin(1500, 20_000, 24_000)
-  await until(() => hands() === '1 of 1', 'the bill is made')
+  await until(() => runningJobs() === '1 of 1', 'the bill runs')
   const { code, needMs, togetherMs, leftMs } = await problemOf(spin(10, 20_000, 26_000), 504)
   assert.deepEqual([code, needMs], ['no-time-for-all', 20_000])
   assert.ok(Number(leftMs) > 20_000 && Number(leftMs) <= 26_000, `${leftMs}`)

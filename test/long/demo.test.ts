@@ -1,4 +1,4 @@
-/** The demo finds nothing wrong, and leaves nothing behind. */
+/** The demo reports no error, and leaves nothing behind. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,11 +1,11 @@
-/** One client floods a real cluster, another asks for a little now and then: with shares of work it hardly notices. */
+/** With fair shares, the flood of one client barely affects the occasional requests of another, on a real cluster. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test from 'node:test'
 import { startLive, stopLive, until } from '../support/live.ts'
 
-test('a client that asks for little passes the flood of another, and both are answered', async () => {
+test('an occasional request overtakes the flood of another client, and both are answered', async () => {
   const live = await startLive({
     files: [join(import.meta.dirname, '..', 'fixtures', 'spins.ts')],
     queue: 20,
@@ -18,8 +18,8 @@ test('a client that asks for little passes the flood of another, and both are an
     const flood = Array.from({ length: 10 }, () => ask('flood', 200))
     let flooded = 0
     for (const answer of flood) void answer.then(() => flooded++)
-    await until(() => flooded >= 2, 'the flood has had its share')
-    // As long as those of the flood: only its share lets it go first.
+    await until(() => flooded >= 2, 'the flood has used its share')
+    // As long as the jobs of the flood: only its share lets it go first.
     const before = flooded
     const modest = await ask('modest', 300)
     assert.equal(modest.status, 204)

@@ -1,4 +1,4 @@
-/** Fronts elsewhere in front of functions, and of a server of the user's own. */
+/** Remote fronts with functions, and with an existing server. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { cable, startFront } from '../support/front-processes.ts'
 import { cli, dial, open, readUntil, startLive, stopLive, until, untilIdle } from '../support/live.ts'
 import { startOwn, writeJsonConfig } from '../support/own-programs.ts'
 
-/** Knows what each will cost. */
+/** Estimates what the request states. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms?: string }).ms ?? 1000) * nominalRate(defaultMeter)
@@ -21,7 +21,7 @@ const told: Estimator = {
   learn() {},
 }
 
-test('a job of a front elsewhere goes to a function, body and all, and back to the fleet if that dies', async (t) => {
+test('a job of a remote front overflows to a function with its body, and returns to the fleet if the function dies', async (t) => {
   const live = await startLive({
     ...{ estimator: told, scheduler: 'least-connections', discipline: 'fifo', slots: 1, pricePerHour: 0.1 },
     functions: { most: 2, command: [process.execPath, cli, 'function'], waitingPerHour: 1000 },
@@ -46,7 +46,7 @@ test('a job of a front elsewhere goes to a function, body and all, and back to t
   const crashed = fetch(`${far.url}/gated?gate=second`)
   await until(() => live.state().functions.some(({ busy }) => busy), 'a function has it')
   process.kill(live.state().functions.find(({ busy }) => busy)!.pid!, 'SIGKILL')
-  await until(() => live.state().waiting.length === 1, 'it waits for the fleet')
+  await until(() => live.state().waiting.length === 1, 'it is queued for the fleet')
   open(live, 'first')
   open(live, 'second')
   const again = await crashed
@@ -74,7 +74,7 @@ const program = `
   server.listen(process.argv[2], '127.0.0.1')
 `
 
-test('a front elsewhere serves an own server, in whatever protocol', async (t) => {
+test('a remote front serves an existing server, in any protocol', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-own-'))
   t.after(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'program.cjs'), program)
@@ -101,7 +101,7 @@ test('a front elsewhere serves an own server, in whatever protocol', async (t) =
   await untilIdle(live)
 })
 
-test('requests of a front that was given up are done again when it comes back', async (t) => {
+test('requests of a front that was declared lost are repeated when it returns', async (t) => {
   const own = await startLive({ frontGraceMs: 1 })
   t.after(() => stopLive(own))
   const way = await cable(t, own.adminUrl)
@@ -110,7 +110,7 @@ test('requests of a front that was given up are done again when it comes back', 
   await until(() => own.state().placed === 1, 'it runs')
   const [first] = own.state().workers[0]!.jobs.map(({ job }) => job)
   way.cut()
-  await until(() => own.state().jobs === 0, 'it is given up')
+  await until(() => own.state().jobs === 0, 'the front is declared lost')
   way.mend()
   await until(() => own.state().placed === 1, 'it runs again')
   open(own, 'again')

@@ -1,4 +1,4 @@
-/** A brain that is started again under its fronts, and fronts and workers that are replaced under load. */
+/** A brain that restarts while its fronts stay, and fronts and workers that are replaced under load. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ interface Up {
   state(): Promise<ClusterState>
 }
 
-/** `plimsoll up` in a process of its own, ready to take jobs. */
+/** Starts `plimsoll up` in a child process. Resolves when it is ready. */
 async function up(t: TestContext, dataDir: string, adminPort: string, ...args: string[]): Promise<Up> {
   const child = spawn(
     process.execPath,
@@ -40,7 +40,7 @@ async function up(t: TestContext, dataDir: string, adminPort: string, ...args: s
   t.after(async () => {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    await until(() => descendants(child.pid!).length === 0, 'nothing of it is left')
+    await until(() => descendants(child.pid!).length === 0, 'all its processes have ended')
   })
   await until(() => output.includes('Try:') || child.exitCode !== null, 'the cluster is ready')
   const [, adminUrl = ''] = output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
@@ -62,7 +62,7 @@ async function placed(cluster: Up, count: number): Promise<void> {
   while ((await cluster.state()).jobs !== count) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-test('a front outlives its brain: the next one does what was under way, but nothing that must not be repeated', {
+test('a front survives its brain: the next brain runs pending requests again, unless they must not be repeated', {
   timeout: 60_000,
 }, async (t) => {
   const dataDir = folder(t)
@@ -74,11 +74,11 @@ test('a front outlives its brain: the next one does what was under way, but noth
   await until(() => existing(join(dataDir, 'bought')), 'the first purchase has begun')
   const again = get('browse?gate=g')
   await placed(first, 2)
-  // No slot is left for it: it has not begun.
+  // No slot is free, so it has not begun.
   const later = get('buy?what=coat&gate=g')
   await placed(first, 3)
   first.process.kill('SIGKILL')
-  await until(() => far.said().includes('held'), 'the front knows')
+  await until(() => far.said().includes('held'), 'the front has noticed')
   const held = get('hello')
 
   const second = await up(t, dataDir, new URL(first.adminUrl).port, '--slots', '2')
@@ -126,10 +126,10 @@ test('fronts and workers are replaced one after another without an error for any
     pids(live.state()).filter((pid) => before.includes(pid)),
     [process.pid],
   )
-  t.diagnostic(`${load.answered} requests answered meanwhile`)
+  t.diagnostic(`${load.answered} requests answered during it`)
 })
 
-test('the brain is started again without an error for clients of a front elsewhere', {
+test('the brain restarts without an error for clients of a remote front', {
   timeout: 120_000,
 }, async (t) => {
   const dataDir = folder(t)
@@ -145,10 +145,10 @@ test('the brain is started again without an error for clients of a front elsewhe
   }
   await load.stop()
   assert.deepEqual(load.errors, [])
-  t.diagnostic(`${load.answered} requests answered meanwhile`)
+  t.diagnostic(`${load.answered} requests answered during it`)
 })
 
-test('a purchase is never done twice, however often the brain or its link is gone', {
+test('no purchase runs twice, however often the brain or its connection fails', {
   timeout: 180_000,
 }, async (t) => {
   const dataDir = folder(t)
@@ -169,7 +169,7 @@ test('a purchase is never done twice, however often the brain or its link is gon
   for (let round = 0; round < 6; round++) {
     for (let cut = 0; cut < 5; cut++) {
       const bought = answers.size
-      await until(() => answers.size > bought + 3, 'they buy')
+      await until(() => answers.size > bought + 3, 'purchases are answered')
       way.cut()
       way.mend()
     }
@@ -180,16 +180,16 @@ test('a purchase is never done twice, however often the brain or its link is gon
   open = false
   await Promise.all(customers)
   const bought = readFileSync(join(dataDir, 'bought'), 'utf8').trimEnd().split('\n')
-  assert.equal(new Set(bought).size, bought.length, 'none is bought twice')
+  assert.equal(new Set(bought).size, bought.length, 'an item was bought twice')
   for (const [what, status] of answers) {
     assert.ok(status === 200 || status === 502, `${what}: ${status}`)
     if (status === 200) assert.ok(bought.includes(what), what)
   }
   const unknown = [...answers.values()].filter((status) => status === 502).length
-  t.diagnostic(`${answers.size} purchases, of ${unknown} it is not known; ${bought.length} were begun`)
+  t.diagnostic(`${answers.size} purchases, ${unknown} with unknown outcome; ${bought.length} were begun`)
 })
 
-test('a restart is refused to pages of browsers, and where it makes no sense', async (t) => {
+test('a restart request from a browser page, or with an invalid body, is rejected', async (t) => {
   const live = await startLive({}, false)
   t.after(() => stopLive(live))
   const ask = (type: string, body: string) =>

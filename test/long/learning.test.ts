@@ -1,4 +1,4 @@
-/** Learning live: costs of a workload that nobody wrote features for, kept over a restart, whatever is in the ledger. */
+/** Live learning: costs of a workload without declared features, restarts, and damaged ledgers. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
@@ -16,7 +16,7 @@ after(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const random = stream(1, 'puzzles')
 
-/** No two are the same. */
+/** No two requests are equal. */
 function puzzle(random: Random): string {
   const methods = ['scan', 'scan', 'pairs', 'pairs', 'triples'] as const
   const method = methods[random.below(methods.length)]!
@@ -45,7 +45,7 @@ async function post(live: Live, path: string, body: string): Promise<Response> {
 const quoteOf = async (live: Live, body: string) =>
   (await (await post(live, '/-/estimate/puzzle', body)).json()) as QuoteDocument
 
-/** Of requests never seen: the larger of quoted ÷ actual and actual ÷ quoted. */
+/** The median, over new requests, of the larger of quoted ÷ actual and actual ÷ quoted. */
 async function medianError(live: Live, requests: number): Promise<number> {
   const errors: number[] = []
   for (let i = 0; i < requests; i++) {
@@ -70,7 +70,7 @@ async function withCluster(run: (live: Live) => Promise<void>): Promise<void> {
   }
 }
 
-test('costs of nested parameters, texts and methods are learned within 200 requests, with no help', () =>
+test('costs of nested parameters, texts and methods are learned within 200 requests, without declared features', () =>
   withCluster(async (live) => {
     for (let i = 0; i < 200; i++) await (await post(live, '/puzzle', puzzle(random))).arrayBuffer()
     const asked = puzzle(random)
@@ -82,13 +82,13 @@ test('costs of nested parameters, texts and methods are learned within 200 reque
     assert.ok(error <= 1.25, `${error}`)
   }))
 
-test('after a restart all of it is known at once', () =>
+test('after a restart everything learned is available at once', () =>
   withCluster(async (live) => {
     const error = await medianError(live, 30)
     assert.ok(error <= 1.25, `${error}`)
   }))
 
-test('poisoned rows break neither the start nor the estimates', async () => {
+test('corrupt rows break neither the start nor the estimates', async () => {
   const file = new DatabaseSync(join(dataDir, 'ledger.db'))
   const [row] = file.prepare('SELECT * FROM jobs ORDER BY endedAt DESC LIMIT 1').all()
   const columns = Object.keys(row!)
@@ -128,7 +128,7 @@ test('poisoned rows break neither the start nor the estimates', async () => {
   })
 })
 
-test('a ledger that was cut short is put aside, and the cluster starts with a new one', async () => {
+test('a truncated ledger is set aside, and the cluster starts with a new one', async () => {
   truncateSync(join(dataDir, 'ledger.db'), 5000)
   for (const name of readdirSync(dataDir)) if (/ledger\.db-(wal|shm)$/.test(name)) rmSync(join(dataDir, name))
   await withCluster(async (live) => {

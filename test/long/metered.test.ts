@@ -1,4 +1,4 @@
-/** Work is metered in a live cluster: the same request is the same work, and it is known while it is done. */
+/** Metering in a live cluster: equal requests have equal work, and progress is known while they run. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ import { slotsOf } from '../support/processes.ts'
 
 const files = [join(import.meta.dirname, '..', '..', 'src', 'worker', 'slots', 'fixtures', 'metered.ts')]
 
-/** Takes every job to need as much. */
+/** Gives every job the same estimate. */
 const expects = (work: number): Estimator => ({
   estimate: () => ({ work, low: work, high: work, source: 'prior', reason: { code: 'fixed' }, memoryMb: 1 }),
   learn() {},
@@ -41,7 +41,7 @@ function hog(t: TestContext): ChildProcess {
 
 const runningSlot = () => slotsOf(process.pid).find(({ state }) => state === 'R')?.pid
 
-test('the same request is exactly the same work, wherever and beside whatever it runs', async (t) => {
+test('equal requests have exactly equal work, on any worker and under any load', async (t) => {
   const cluster = await live(t, { min: 2, max: 2 })
   await until(() => cluster.state().ready === 2, 'two workers are ready')
   const n = 3e7
@@ -59,7 +59,10 @@ test('the same request is exactly the same work, wherever and beside whatever it
     return pid > 0
   }, 'its slot runs')
   process.kill(pid, 'SIGSTOP')
-  await until(() => slotsOf(process.pid).some((slot) => slot.pid === pid && slot.state === 'T'), 'it stopped')
+  await until(
+    () => slotsOf(process.pid).some((slot) => slot.pid === pid && slot.state === 'T'),
+    'it is stopped',
+  )
   process.kill(pid, 'SIGCONT')
   assert.equal((await stopped).work, alone.work)
 
@@ -97,18 +100,18 @@ test("a worker's outstanding work falls while a job computes, whatever the disci
   assert.equal(cluster.state().workers[0]!.outstanding, 0)
 })
 
-test('a job that outgrows its estimate is ranked anew by what the meter says', async (t) => {
+test('a job that outgrows its estimate is ranked again by its metered work', async (t) => {
   const cluster = await live(t, { estimator: expects(1e6) })
   const client = new AbortController()
   const long = fetch(`${cluster.url}/crunch?n=1e15`, { signal: client.signal })
-  await until(() => cluster.state().workers[0]!.outstanding > 1e7, 'it is taken to need far more')
-  // Ranked behind one that is expected to be short, which passes it.
+  await until(() => cluster.state().workers[0]!.outstanding > 1e7, 'its estimate is revised')
+  // It ranks behind a job with a short estimate, which overtakes it.
   await crunch(cluster, 1000)
   client.abort()
   await assert.rejects(long)
 })
 
-test('metrics are kept while a job runs, and completed when it is done', async (t) => {
+test('metrics are stored while a job runs, and completed when it ends', async (t) => {
   const formula = { instructions: 0.4, blocks: 0.15, fieldLoads: 0.05, stackLoads: 0.4 }
   const cluster = await live(t, { meter: { mode: 'regions', formula }, metricsEvery: { blocks: 1e6 } })
   const ask = (n: string, signal?: AbortSignal) =>
@@ -139,6 +142,6 @@ test('metrics are kept while a job runs, and completed when it is done', async (
   await untilIdle(cluster)
   await cluster.ledger.flush()
   const left = (await metrics('1e15'))!
-  // Nobody works on it any more: whoever asks the same again may go on with it.
+  // No worker runs it any more; the next equal request may take the row over.
   assert.deepEqual([left.running, left.worker, left.attempt], [true, '', ''])
 })

@@ -1,6 +1,6 @@
 /**
- * Does the fault suite see what it is there to see? Each mistake is planted in a copy of the source, and the
- * suite must turn red within 2,000 seeds.
+ * Mutation tests of the fault suite: each mistake is planted in a copy of the source, and the suite must fail within
+ * 2,000 seeds.
  */
 
 import assert from 'node:assert/strict'
@@ -35,21 +35,21 @@ const mutations = [
     seen: /MB/,
   },
   {
-    name: "an accepted zombie's answer",
+    name: 'an accepted answer of a superseded attempt',
     file: 'src/brain/jobs/jobs.ts',
     from: '  if (record?.attempt && matches(core, record.attempt, token)) return record.attempt\n',
     to: '  if (record?.attempt && epoch === core.epoch) return record.attempt\n',
     seen: /superseded/,
   },
   {
-    name: 'a machine that nobody knows and nobody ends',
+    name: 'a stray machine that is never ended',
     file: 'src/brain/workers/reconcile.ts',
     from: "    if (over) core.actions.push({ type: 'abandon', launch, reason: { code: 'stranger', listedMs } })\n",
     to: '',
     seen: /the provider has .* and bills them/,
   },
   {
-    name: 'a function that is waited for for ever',
+    name: 'a function without a timeout',
     file: 'src/brain/functions/function-attempts.ts',
     from: '  jobTimers: { function: giveUp },\n',
     to: '  jobTimers: { function() {} },\n',
@@ -58,13 +58,13 @@ const mutations = [
 ]
 
 for (const { name, file, from } of mutations) {
-  test(`the lines are there that ${name} changes`, () => {
+  test(`the source contains the lines that ${name} changes`, () => {
     assert.equal(readFileSync(join(root, file), 'utf8').split(from).length, 2, file)
   })
 }
 
 for (const { name, file, from, to, seen } of mutations) {
-  test(`the fault suite sees ${name}`, () => {
+  test(`the fault suite detects ${name}`, () => {
     const copy = mkdtempSync(join(tmpdir(), 'plimsoll-mutation-'))
     try {
       for (const part of ['src', 'test', 'package.json'])

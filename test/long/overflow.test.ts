@@ -1,4 +1,4 @@
-/** Functions of a live cluster: processes that take what would wait. Whatever becomes of them, nothing is lost. */
+/** Functions of a live cluster: processes that run jobs that would queue. Their failures lose no job. */
 
 import assert from 'node:assert/strict'
 import { existsSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ import {
   useLive,
 } from '../support/live.ts'
 
-/** Knows what each will cost. */
+/** Estimates what the request states. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms?: string }).ms ?? 1000) * nominalRate(defaultMeter)
@@ -46,12 +46,14 @@ const functions: FunctionsOptions = {
 }
 const shared = useLive({ ...usual, functions })
 const others: Live[] = []
-after(() => until(() => descendants().length === 0, `nothing is left: ${descendants().map(commandOf)}`))
+after(() =>
+  until(() => descendants().length === 0, `all processes have ended: ${descendants().map(commandOf)}`),
+)
 afterEach(async () => {
   for (const live of others.splice(0)) await stopLive(live)
 })
 
-/** The one worker, which has one slot, has a job that ends when its gate is opened. With other functions: another cluster. */
+/** Occupies the only slot of the only worker with a job that ends when its gate opens. `other`: uses a new cluster with these functions. */
 async function busy(other?: Partial<FunctionsOptions>): Promise<{ live: Live; first: Promise<Response> }> {
   const live = other ? await startLive({ ...usual, functions: { ...functions, ...other } }) : shared
   if (other) others.push(live)
@@ -68,7 +70,7 @@ async function assertEnds(live: Live, first: Promise<Response>): Promise<void> {
   assert.equal(live.state().away.length, 0)
 }
 
-test('a job that would wait is answered by a function, metered and remembered; the next finds it warm', async () => {
+test('a job that would queue is answered by a function, metered and recorded; the next finds the function warm', async () => {
   const { live, first } = await busy()
   const answer = await fetch(`${live.url}/strict?n=21`)
   assert.equal(await answer.text(), '42')
@@ -90,7 +92,7 @@ test('a job that would wait is answered by a function, metered and remembered; t
   assert.match(await why.text(), /Sent to function:local: the fleet would start it in/)
 })
 
-test('a body goes to a function and back', async () => {
+test('a body reaches a function and is echoed', async () => {
   const { live, first } = await busy()
   const body = Buffer.alloc(700_000, 'plimsoll')
   const answer = await fetch(`${live.url}/mirror`, { method: 'POST', body })
@@ -99,15 +101,15 @@ test('a body goes to a function and back', async () => {
   await assertEnds(live, first)
 })
 
-test('when a function is killed in the middle, the fleet does the job', async () => {
+test('when a function is killed during a job, the fleet runs the job', async () => {
   const { live, first } = await busy()
   const second = fetch(`${live.url}/gated?gate=second`)
-  await until(() => live.state().functions.some((each) => each.busy), 'it is away')
+  await until(() => live.state().functions.some((each) => each.busy), 'it is in a function')
   const { pid } = live.state().functions.find((each) => each.busy)!
-  // Its slot is there: the job has begun.
-  await until(() => descendants(pid).length > 1, 'the function is at work')
+  // A slot process exists, so the job has begun.
+  await until(() => descendants(pid).length > 1, 'the function runs the job')
   process.kill(pid!, 'SIGKILL')
-  await until(() => live.state().waiting.length === 1, 'it is tried again')
+  await until(() => live.state().waiting.length === 1, 'it is retried')
   open(live, 'second')
   await assertEnds(live, first)
   const answer = await second
@@ -116,27 +118,27 @@ test('when a function is killed in the middle, the fleet does the job', async ()
   assert.notEqual(answer.headers.get('plimsoll-worker'), 'function:local')
 })
 
-test('a function that hangs is given up and ended, and the fleet does the job', async () => {
+test('a function that hangs is killed after its timeout, and the fleet runs the job', async () => {
   const { live, first } = await busy()
-  // From here on there is a warm one.
+  // From here on a function is warm.
   assert.equal(await (await fetch(`${live.url}/strict?n=1`)).text(), '2')
   const { pid } = live.state().functions.find((each) => !each.busy)!
   process.kill(pid!, 'SIGSTOP')
   const second = fetch(`${live.url}/echo?ms=1`)
-  await until(() => live.state().waiting.length === 1, 'it is tried again')
-  await until(() => !live.state().functions.some((each) => each.pid === pid), 'the function is gone')
+  await until(() => live.state().waiting.length === 1, 'it is retried')
+  await until(() => !live.state().functions.some((each) => each.pid === pid), 'the function has ended')
   await assertEnds(live, first)
   const answer = await second
   assert.deepEqual(await answer.json(), { params: { ms: '1' }, attempt: 2 })
 })
 
-test('functions that answer 429 are asked again later, and the job is answered', async () => {
+test('after a 429, functions are tried again later, and the job is answered', async () => {
   const { live, first } = await busy({ concurrency: 1 })
   const away = fetch(`${live.url}/gated?gate=away`)
   const atWork = () => live.state().functions.some(({ pid }) => pid && descendants(pid).length > 1)
-  await until(atWork, 'the first is away')
+  await until(atWork, 'the first is in a function')
   const turned = fetch(`${live.url}/strict?n=5`)
-  await until(() => live.state().counters.retries > 0, 'one is turned away')
+  await until(() => live.state().counters.retries > 0, 'one is throttled')
   open(live, 'away')
   assert.equal(await (await away).text(), 'opened')
   const answer = await turned
@@ -145,42 +147,42 @@ test('functions that answer 429 are asked again later, and the job is answered',
   await assertEnds(live, first)
 })
 
-test('a job that takes longer than a function may is done by the fleet', async () => {
+test('a job that exceeds the time limit of functions is run by the fleet', async () => {
   const { live, first } = await busy({ timeoutMs: 3000 })
   const second = fetch(`${live.url}/gated?gate=second&ms=100`)
-  await until(() => live.state().away.length === 1, 'it is away')
-  await until(() => live.state().waiting.length === 1, 'it is tried again')
+  await until(() => live.state().away.length === 1, 'it is in a function')
+  await until(() => live.state().waiting.length === 1, 'it is retried')
   assert.equal(live.state().functions.filter((each) => each.busy).length <= 1, true)
   open(live, 'second')
   await assertEnds(live, first)
   assert.equal(await (await second).text(), 'opened')
 })
 
-test('a job that crashes there, and one that fails, are told as ever', async () => {
+test('crashes and errors of jobs in functions are reported as those on workers', async () => {
   const { live, first } = await busy()
   const crashed = fetch(`${live.url}/quit`)
   const failed = await problemOf(fetch(`${live.url}/fail?status=418`), 418)
   assert.equal(failed.code, 'workload-error')
-  await until(() => live.state().waiting.length === 1, 'what crashed is tried again')
+  await until(() => live.state().waiting.length === 1, 'the crashed job is retried')
   await assertEnds(live, first)
   assert.equal((await crashed).status >= 500, true)
 })
 
-test('when the client hangs up, its function ends', async () => {
+test('when a client hangs up, its function is killed', async () => {
   const { live, first } = await busy()
   const client = new AbortController()
   const gone = fetch(`${live.url}/endless?mark=begun`, { signal: client.signal })
   await until(() => existsSync(join(live.dataDir, 'begun')), 'it has begun')
   client.abort()
   await assert.rejects(gone)
-  await until(() => !live.state().functions.some((each) => each.busy), 'the function is gone')
+  await until(() => !live.state().functions.some((each) => each.busy), 'the function has ended')
   await assertEnds(live, first)
 })
 
-test('functions that cannot start lose nothing', async () => {
+test('functions that cannot start lose no job', async () => {
   const { live, first } = await busy({ command: [process.execPath, cli, 'function', '--no-such-option'] })
   const second = fetch(`${live.url}/strict?n=6`)
-  await until(() => live.state().counters.retries > 0, 'it is tried again')
+  await until(() => live.state().counters.retries > 0, 'it is retried')
   await assertEnds(live, first)
   assert.equal(await (await second).text(), '12')
   assert.ok(live.lines.some((line) => line.startsWith('function 1: ')))

@@ -1,4 +1,4 @@
-/** Programs that do not do what they should: each is told in words, and the cluster goes on. */
+/** Broken programs: each failure is explained in words, and the cluster keeps running. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -52,14 +52,14 @@ const broken: [what: string, workers: object, said: RegExp][] = [
 
 describe('a broken program', { concurrency: true }, () => {
   for (const [what, given, said] of broken)
-    test(`that ${what} is told, tried again later, and requests are refused with what is wrong`, async (t) => {
+    test(`that ${what} is logged and retried later, and requests are rejected with the reason`, async (t) => {
       const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
       assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
       const { detail, code } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
       assert.equal(code, 'unready')
       assert.match(detail, /waited .* for a program/)
       assert.match(detail, said)
-      await until(() => live.lines.some((line) => /next try in/.test(line)), 'it is to be tried again')
+      await until(() => live.lines.some((line) => /next try in/.test(line)), 'a retry is announced')
       assert.ok(live.lines.some((line) => said.test(line)))
     })
 })

@@ -72,7 +72,7 @@ test('CP-1 to CP-6 live: POST and GET, the rank of the row, metrics while it run
       existsSync(ranks) &&
       readFileSync(ranks, 'utf8').endsWith(`"rank":${rank}}
 `),
-    'it is kept',
+    'the row is stored',
   )
 
   const client = new AbortController()
@@ -116,7 +116,7 @@ test('CP-10 to CP-16 live: a misfit starts a worker, a dead one is replaced, and
   await soon('removed', 'low-cpu')
 
   const again = isRight(factors(live, numbers[0]!))
-  await until(() => live.state().placed === 1, 'a worker has it')
+  await until(() => live.state().placed === 1, 'a worker runs it')
   process.kill(live.state().workers.find(({ jobs }) => jobs.length > 0)!.pid!, 'SIGKILL')
   await again
   assert.ok(live.state().counters.retries >= 1)

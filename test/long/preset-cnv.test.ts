@@ -10,7 +10,7 @@ import { tableOf } from '../../src/systems/cnv/rows.ts'
 import { presetOf } from '../../src/systems/presets.ts'
 import { cli, commandOf, descendants, startLive, stopLive, until, useLive } from '../support/live.ts'
 
-/** As with `up --preset cnv`. */
+/** The options of `up --preset cnv`. */
 function optionsOf(scales: { timeScale: number; workScale: number }): Partial<ClusterOptions> {
   const preset = presetOf('cnv', scales)
   const { perWorkload = false, memoryMb = 512, ...brain } = preset.overflow!
@@ -26,7 +26,9 @@ function optionsOf(scales: { timeScale: number; workScale: number }): Partial<Cl
 }
 
 const live = useLive({ ...optionsOf({ timeScale: 1, workScale: 1000 }), max: 1 })
-after(() => until(() => descendants().length === 0, `nothing is left: ${descendants().map(commandOf)}`))
+after(() =>
+  until(() => descendants().length === 0, `all processes have ended: ${descendants().map(commandOf)}`),
+)
 
 const count = (answer: Response, name: string) => Number(answer.headers.get(name))
 
@@ -60,7 +62,7 @@ test('CN-6 without capacity a LIGHT request is answered by a function of its wor
   const ask = 'julia?width=2&height=2&iterations=1'
   // An unknown request counts as more than LIGHT, so that it must be known first.
   const first = fetch(`${live.url}/${ask}`)
-  await until(() => live.state().waiting.length === 1, 'it waits')
+  await until(() => live.state().waiting.length === 1, 'it is queued')
   client.abort()
   await assert.rejects(long)
   assert.notEqual((await first).headers.get('plimsoll-worker'), 'function:local')
@@ -85,7 +87,7 @@ test('CN-13 the log in the data folder has the components', async () => {
   }
   await until(
     () => ['autoscaler', 'balancer', 'placement', 'queue'].every((name) => components().has(name)),
-    'all have decided something',
+    'each component has logged a decision',
   )
 })
 
@@ -103,10 +105,10 @@ test('CN-11 live, with minutes as seconds, it grows under load, replaces a lost 
   const clients = Array.from({ length: 24 }, (_, n) => client(n))
   try {
     const { pid } = other.state().workers[0]!
-    // On a busy machine their load takes longer to show in CPU.
+    // On a busy machine the load takes longer to show in CPU readings.
     for (let tries = 0; tries < 3 && other.state().ready < 2; tries++)
-      await until(() => other.state().ready > 1, 'there are more').catch(() => {})
-    assert.ok(other.state().ready > 1, 'there are more')
+      await until(() => other.state().ready > 1, 'the fleet has grown').catch(() => {})
+    assert.ok(other.state().ready > 1, 'the fleet has not grown')
     process.kill(pid!, 'SIGKILL')
     await until(() => !other.state().workers.some((worker) => worker.pid === pid), 'it is evicted')
     asking = false
@@ -115,7 +117,7 @@ test('CN-11 live, with minutes as seconds, it grows under load, replaces a lost 
     assert.ok(ready + booting.length <= 3)
     const { accepted, results } = other.state().counters
     assert.deepEqual([results, lost], [accepted, []])
-    await until(() => other.state().ready === 1 && other.state().workers.length === 1, 'there is one')
+    await until(() => other.state().ready === 1 && other.state().workers.length === 1, 'the fleet has shrunk')
   } finally {
     asking = false
     for (const { text } of other.state().steps) console.log(text)

@@ -69,14 +69,18 @@ test('EW-7 live: the fleet grows above 85 % CPU, shrinks below 15 %, and no requ
       await ask(live, `/foxes-rabbits?world=2&generations=300&seed=${lane * 1000 + i}`)
   })
   await until(
-    'it grows',
+    'the fleet grows',
     () => live.state().steps.some(({ reason }) => reason.code === 'cpu-step'),
     patienceMs,
   )
-  await until('there are two', () => live.state().ready === 2, patienceMs)
+  await until('two workers are ready', () => live.state().ready === 2, patienceMs)
   busy = false
   await Promise.all(load)
-  await until('one is to go', () => live.state().steps.some(({ change }) => change === 'drain'), patienceMs)
+  await until(
+    'one is draining',
+    () => live.state().steps.some(({ change }) => change === 'drain'),
+    patienceMs,
+  )
   await until('one is left', () => live.state().workers.length === 1, patienceMs)
   tellSteps(t, live)
 })

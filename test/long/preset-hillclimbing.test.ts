@@ -16,7 +16,7 @@ const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
 test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row exists from the start and is completed once', {
   timeout,
 }, async (t) => {
-  // A step is 300 million of this search's 3.6 billion units. Heartbeats, which carry progress too, are too rare to matter.
+  // A step is 300 million of this search's 3.6 billion units. Heartbeats, which also carry progress, are too rare to matter.
   const limits = { beatMs: 600_000 }
   const live = await livePreset(t, 'hillclimbing', { workScale: 0.04, min: 1, max: 1, more: { limits } })
   const { meter } = presetOf('hillclimbing')
@@ -51,11 +51,11 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   const response = await answer
   const work = Number(response.headers.get('plimsoll-work'))
   await response.arrayBuffer()
-  await until('it is over', () => worker().jobs.length === 0, patienceMs)
+  await until('it has ended', () => worker().jobs.length === 0, patienceMs)
   assert.equal(worker().outstanding, 0)
   const complete = await row()
   assert.deepEqual([complete.completed, complete.work], [true, work])
-  // Known from now on, and not written again.
+  // The estimate is known from now on, and the row is not written again.
   const quote = (await (await fetch(`${live.url}${search.replace('/', '/-/estimate/')}`)).json()) as {
     work: number
   }
@@ -75,7 +75,7 @@ test('HC-5, HC-8 and HC-10 live: a misfit starts a worker, one is killed, no req
     await answer.text()
     return Number(answer.headers.get('plimsoll-attempts'))
   })
-  await until('a second worker is there', () => live.state().ready >= 2, patienceMs)
+  await until('a second worker is ready', () => live.state().ready >= 2, patienceMs)
   const busy = () => live.state().workers.find(({ jobs }) => jobs.length > 0)
   await until('one is busy', () => busy() !== undefined, patienceMs)
   process.kill(busy()!.pid!, 'SIGKILL')

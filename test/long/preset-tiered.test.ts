@@ -10,7 +10,7 @@ import { problemOf, until, useLive } from '../support/live.ts'
 const preset = presetOf('tiered')
 const shop = join(import.meta.dirname, '..', '..', 'workloads', 'shop.ts')
 
-/** Six servers at any hour. Idle times are longer, for a slow machine, and nodes may leave in quick succession. */
+/** Six servers at any hour. Idle times are longer, for slow machines, and nodes may leave in quick succession. */
 const ending = {
   front: { ...preset.scale!.tiers!.ending!.front, idleMs: 3000 },
   middle: { ...preset.scale!.tiers!.ending!.middle, idleMs: 4000 },
@@ -44,7 +44,7 @@ test('TI-2 TI-4 live: six servers are two fronts, the coordinator among them, an
     const answers = await Promise.all(Array.from({ length: 4 }, () => browse(++page)))
     for (const answer of answers) assert.equal(answer.status, 200, await answer.text())
   }
-  assert.ok(all(), 'requests came in through both fronts')
+  assert.ok(all(), 'one front received no request')
   assert.equal(live.state().counters.results, page)
 })
 
@@ -56,7 +56,7 @@ test('TI-3 a repeated browse request is answered from the cache, a purchase is n
     if (answer.headers.get('plimsoll-cache') === 'hit') hit = answer
     assert.equal(answer.status, 200, text)
   }
-  assert.ok(hit, 'a front had it')
+  assert.ok(hit, 'no front had it in its cache')
   const params = { action: 'purchase', productId: 7, customer: 'me' }
   const buy = async () => {
     const headers = { 'content-type': 'application/json' }
@@ -77,10 +77,10 @@ test('TI-6 TI-7 without requests nodes leave, until one middle and the coordinat
   assert.equal(scaling['ends allowed'], 4)
   // The last node asks too.
   const before = Number(scaling['ends refused'])
-  await until(() => Number(live.state().scaling['ends refused']) > before, 'it is told to stay')
+  await until(() => Number(live.state().scaling['ends refused']) > before, 'its request to leave is denied')
 })
 
-test('TI-5 TI-8 many requests at once add nodes, and those that wait too long are dropped', async () => {
+test('TI-5 TI-8 many requests at once add nodes, and requests that wait too long are dropped', async () => {
   const before = live.state().counters
   const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => browse(1000 + i)))
   let dropped = 0
@@ -98,7 +98,7 @@ test('TI-5 TI-8 many requests at once add nodes, and those that wait too long ar
   assert.equal(counters.dropped - before.dropped, dropped)
   assert.equal(counters.refused, 0)
   assert.ok(steps.some(({ change, text }) => change === 'launch' && /requests are queued/.test(text)))
-  await until(() => live.state().workers.length > 1, 'more are there')
+  await until(() => live.state().workers.length > 1, 'the fleet has grown')
 })
 
 test('a killed front is replaced, and requests at others are served', async () => {
@@ -111,11 +111,11 @@ test('a killed front is replaced, and requests at others are served', async () =
     }
   })()
   const front = () => live.state().workers.find(({ role, state }) => role === 'front' && state === 'ready')
-  await until(front, 'there is a front')
+  await until(front, 'a front exists')
   const { id, pid } = front()!
   process.kill(pid!, 'SIGKILL')
-  await until(() => !live.state().workers.some((worker) => worker.id === id), 'it is missed')
-  await until(() => !live.state().fronts.some((one) => one.id === id), 'its connection, too')
+  await until(() => !live.state().workers.some((worker) => worker.id === id), 'the node is declared lost')
+  await until(() => !live.state().fronts.some((one) => one.id === id), 'its front is removed')
   busy.over = true
   await load
   assert.equal((await browse(3)).status, 200)

@@ -1,4 +1,4 @@
-/** Workers that are replaced when the cluster's code is not the one on disk any more. */
+/** A rolling restart after the code on disk has changed. */
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { startLive, stopLive, until } from '../support/live.ts'
 
-test('a restart with other code ends with a message, and all workers stay', async (t) => {
+test('a restart with changed code stops with a message, and all workers stay', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-edited-'))
   const file = join(dir, 'edited.ts')
   const write = (value: number) =>

@@ -1,4 +1,4 @@
-/** The live fleet from zero and back, and workers that are told to end. `npm run check:scaling` has it grow and shrink under load. */
+/** The live fleet from zero and back, and workers that receive SIGTERM. `npm run check:scaling` grows and shrinks it under load. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ async function begin(t: TestContext, options: Parameters<typeof startLive>[0], w
   return live
 }
 
-test('from zero: the first request waits for its worker and is answered, and then the fleet is empty again', {
+test('from zero: the first request launches a worker and is answered, and later the fleet is empty again', {
   timeout,
 }, async (t) => {
   const jobs = () => live?.state().jobs ?? 0
@@ -36,13 +36,13 @@ test('from zero: the first request waits for its worker and is answered, and the
   assert.deepEqual(changes, [...round, ...round])
 })
 
-test('a worker that is told to end says so at once, finishes what it has, and is replaced', {
+test('a worker that receives SIGTERM reports it at once, finishes its jobs, and is replaced', {
   timeout,
 }, async (t) => {
   const live = await begin(t, { slots: 4 })
   const [first] = live.state().workers
   const answer = fetch(`${live.url}/gated?gate=leave`)
-  await until('the job is in its hands', () => live.state().workers[0]!.jobs.length === 1, patienceMs)
+  await until('the worker has the job', () => live.state().workers[0]!.jobs.length === 1, patienceMs)
   process.kill(first!.pid!, 'SIGTERM')
   await until('another has joined', () => live.state().ready === 1 && live.state().draining === 1, patienceMs)
   openGate(live, 'leave')
@@ -71,7 +71,7 @@ async function byHand(t: TestContext, live: Live, ...more: string[]): Promise<Ch
   return child
 }
 
-test('a worker started by hand that is told to end with nothing to do ends well, without being missed first', {
+test('a manually started idle worker exits cleanly on SIGTERM, without missed heartbeats', {
   timeout,
 }, async (t) => {
   const live = await begin(t, { files: [naps], max: 2 })
@@ -87,7 +87,7 @@ test('a worker started by hand that is told to end with nothing to do ends well,
   )
 })
 
-test('a second worker of the same launch is sent away, and the first stays', { timeout }, async (t) => {
+test('a second worker of the same launch is terminated, and the first stays', { timeout }, async (t) => {
   const live = await begin(t, { files: [naps], max: 2 })
   const [launch] = live.state().steps[0]!.names
   const child = await byHand(t, live, '--launch', launch!, '--id', 'twin')

@@ -1,4 +1,4 @@
-/** The bench's limit is right: by hand, beside the simulator where both must agree, and never passed. */
+/** The benchmark's limit is correct: in worked examples, against the simulator where both must agree, and as a lower bound. */
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -13,7 +13,7 @@ import { simulate, unitsPerSecond } from '../../src/simulate/simulate.ts'
 import { lognormal, pareto } from '../../src/simulate/sizes.ts'
 import { Answers, mean } from '../../src/simulate/summary.ts'
 
-/** Ends by job, from [arrival, size] pairs. */
+/** End times by job, from [arrival, size] pairs. */
 function ends(pairs: [number, number][], cores: number): number[] {
   const found: number[] = []
   const jobs = pairs.map(([atMs, sizeMs]) => ({ atMs, sizeMs }))
@@ -23,7 +23,7 @@ function ends(pairs: [number, number][], cores: number): number[] {
   return found
 }
 
-test('one core: a shorter job takes it, an equal one waits, and the shortest that waits is next', () => {
+test('one core: a shorter job preempts, an equal one waits, and the shortest waiting job is next', () => {
   assert.deepEqual(
     ends(
       [
@@ -39,8 +39,8 @@ test('one core: a shorter job takes it, an equal one waits, and the shortest tha
   )
 })
 
-test('two cores: a job goes on wherever a core is free', () => {
-  // The first is put aside at 1 with 9 left, goes on at 3 on the core of the third, and is put aside again at 4 with 8.
+test('two cores: a job continues on any free core', () => {
+  // The first is paused at 1 with 9 left, resumes at 3 on the core of the third, and is paused again at 4 with 8 left.
   assert.deepEqual(
     ends(
       [
@@ -55,7 +55,7 @@ test('two cores: a job goes on wherever a core is free', () => {
   )
 })
 
-test('it is what one worker with all the cores does when estimates are right', () => {
+test('the limit equals one worker with all cores and exact estimates', () => {
   for (const [sizes, cores, load] of [
     [lognormal(), 1, 0.8],
     [lognormal(), 4, 0.9],
@@ -82,7 +82,7 @@ test('it is what one worker with all the cores does when estimates are right', (
   }
 })
 
-test('every job ends, none before its time, and cores are never idle beside one that waits', () => {
+test('every job ends, none too early, and no core is idle while a job waits', () => {
   for (let seed = 1; seed <= 200; seed++) {
     const random = stream(seed, 'limit')
     const cores = 1 + random.below(5)
@@ -98,7 +98,7 @@ test('every job ends, none before its time, and cores are never idle beside one 
       over.push({ from: atMs, to: atMs + responseMs })
     })
     assert.equal(seen.size, jobs.length)
-    // Times are whole numbers, so in each unit of time as many cores work as there are jobs, or all.
+    // Times are whole numbers, so min(jobs, cores) cores are busy in each unit of time.
     let worked = 0
     const last = Math.max(...over.map(({ to }) => to))
     for (let at = 0; at < last; at++)
@@ -126,7 +126,7 @@ test('no contender has a better mean than the limit on the same jobs', () => {
   }
 })
 
-test('jobs that are there at the start make the load what it should be from the beginning', () => {
+test('with the initial jobs, the load is right from the start', () => {
   for (const sizes of ['pareto', 'lognormal'] as const) {
     const busy = Array.from({ length: 30 }, (_, seed) => {
       const jobs = [...jobsOf({ seed, jobs: 6000, ...trafficOf({ sizes, load: 0.8 }, 256) })]
@@ -139,7 +139,7 @@ test('jobs that are there at the start make the load what it should be from the 
   }
 })
 
-test('the load at which a promise ends lies on the line between two that were run', () => {
+test('the highest load that keeps a promise is interpolated linearly', () => {
   const points = [
     { load: 0.4, p99: 1.5 },
     { load: 0.6, p99: 2.5 },

@@ -1,4 +1,4 @@
-/** Nothing that was accepted is lost: workers and slots are killed, memory is eaten, the cluster is stopped. */
+/** No accepted job is lost while workers and slots are killed, memory is exhausted, or the cluster is stopped. */
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -31,7 +31,7 @@ interface Up {
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Record<string, unknown> }>
 }
 
-/** A cluster in a process of its own, as `plimsoll up` starts it, on free ports. */
+/** `plimsoll up` in a child process, on free ports. */
 async function up(t: TestContext, ...args: string[]): Promise<Up> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
   const child = spawn(
@@ -46,7 +46,7 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
     await client?.destroy()
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    await until('all is gone', () => slotsOf(child.pid!).length === 0, 10_000)
+    await until('all slots have ended', () => slotsOf(child.pid!).length === 0, 10_000)
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
   let output = ''
@@ -72,7 +72,7 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
   }
 }
 
-/** Semiprimes of a few milliseconds to a few hundred. */
+/** Factors of semiprimes that take from a few milliseconds to a few hundred. */
 const primes = [1_000_003, 2_000_003, 5_000_011, 10_000_019, 30_000_001, 90_000_049]
 
 const count = 200
@@ -85,12 +85,12 @@ function question(i: number): { path: string; factors: string[] } {
   return { path: `/factorize?n=${BigInt(a) * BigInt(b)}`, factors: [`${a}`, `${b}`] }
 }
 
-/** A fleet that is killed faster than it boots does not get anywhere, rightly: its launches wait ever longer. */
+/** Killing workers faster than they boot would only increase the launch backoff. */
 function bothReady(cluster: Up): Promise<void> {
   return until('two workers are ready', async () => (await cluster.ready()) === 2, 30_000)
 }
 
-/** Many requests at once, while `harm` does what it can. Returns how many attempts there were in all. */
+/** Sends many requests at once while `harm` is called repeatedly. Returns the total number of attempts. */
 async function many(cluster: Up, harm: () => void): Promise<number> {
   let open = true
   const harming = (async () => {
@@ -114,7 +114,7 @@ async function many(cluster: Up, harm: () => void): Promise<number> {
   return answers.reduce((sum, attempts) => sum + attempts, 0)
 }
 
-test('many requests are answered right while workers are killed one after another', {
+test('many requests are answered correctly while workers are killed one after another', {
   timeout: 90_000,
 }, async (t) => {
   const log = join(mkdtempSync(join(tmpdir(), 'plimsoll-test-')), 'events.ndjson')
@@ -140,7 +140,7 @@ test('many requests are answered right while workers are killed one after anothe
   rmSync(join(log, '..'), { recursive: true })
 })
 
-test('many requests are answered right while slots are killed', { timeout: 90_000 }, async (t) => {
+test('many requests are answered correctly while slots are killed', { timeout: 90_000 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', workloads)
   let killed = 0
   await many(cluster, () => {
@@ -153,7 +153,7 @@ test('many requests are answered right while slots are killed', { timeout: 90_00
   assert.ok(killed > 0)
 })
 
-test('a purchase is never done twice, whoever is killed', { timeout: 90_000 }, async (t) => {
+test('no purchase runs twice while workers are killed', { timeout: 90_000 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', workloads)
   await cluster.get('/shop?action=browse')
   let buying = true
@@ -189,11 +189,11 @@ test('a purchase is never done twice, whoever is killed', { timeout: 90_000 }, a
   }
 })
 
-test('a worker that falls silent is given up, and its jobs are done elsewhere', {
+test('a worker that stops reporting is declared lost, and its jobs run elsewhere', {
   timeout: 90_000,
 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', eaters)
-  // A worker that has just joined is given longer.
+  // A worker that has just joined has a longer timeout.
   await until('both have reported', async () => (await cluster.settled()) === 2, 10_000)
   const answers = [0, 1].map((i) => cluster.get(`/work?ms=1500&value=${i}`))
   await until('both run', () => slotsOf(cluster.pid).filter(({ state }) => state === 'R').length >= 2, 10_000)
@@ -208,10 +208,10 @@ test('a worker that falls silent is given up, and its jobs are done elsewhere', 
     ],
   )
   assert.equal(all.map(({ headers }) => headers['plimsoll-attempts']).includes('2'), true)
-  await until('it was ended', () => !isAlive(silent!.pid), 5_000)
+  await until('it has been killed', () => !isAlive(silent!.pid), 5_000)
 })
 
-test('after SIGKILL of the main process no worker or slot is left, stopped ones neither', {
+test('after SIGKILL of the main process no worker or slot is left, not even paused ones', {
   timeout: 90_000,
 }, async (t) => {
   const cluster = await up(t, '--min', '2', '--workloads', eaters)
@@ -221,13 +221,13 @@ test('after SIGKILL of the main process no worker or slot is left, stopped ones 
     () => slotsOf(cluster.pid).filter(({ state }) => state === 'R').length >= 2,
     10_000,
   )
-  // Of the same workload and so of the same estimate: all but two wait, until shorter ones are known of.
+  // The jobs have the same workload and so the same estimate, so all but two are queued until shorter ones are known.
   const pids = [...workersOf(cluster.pid), ...slotsOf(cluster.pid)].map(({ pid }) => pid)
   const stopped = slotsOf(cluster.pid).find(({ state }) => state === 'R')!
   process.kill(stopped.pid, 'SIGSTOP')
   assert.ok(pids.length >= 4)
   cluster.process.kill('SIGKILL')
-  await until('all are gone', () => !pids.some(isAlive), 5_000)
+  await until('all have ended', () => !pids.some(isAlive), 5_000)
   await Promise.all(hogs)
 })
 
@@ -244,7 +244,7 @@ test('after SIGTERM running requests are answered and the exit code is 0', { tim
   assert.equal(code, 0)
 })
 
-test('jobs that eat all memory get clear errors; all others are answered, and the worker lives', {
+test('jobs that exhaust memory get clear errors; all others are answered, and the worker survives', {
   timeout: 90_000,
 }, async (t) => {
   const cluster = await up(t, '--min', '1', '--workloads', eaters, '--job-memory', '192')

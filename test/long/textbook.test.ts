@@ -1,4 +1,4 @@
-/** The simulator is right: its mean response times are those of queueing theory. */
+/** The simulator agrees with queueing theory on mean response times. */
 
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
@@ -18,7 +18,7 @@ interface Station {
   jobs: number
 }
 
-/** Mean response in seconds, the median of several seeds. */
+/** The mean response time in seconds; the median of several seeds. */
 function meanResponse({ scheduler, discipline, cores, perSecond, sizes, jobs }: Station): number {
   const runs = [1, 2, 3, 4, 5].map((seed) => {
     const { summary } = simulate({
@@ -69,7 +69,7 @@ test('M/M/4: Erlang C', (t) => {
   within3Percent(t, meanResponse(station), 1 + waits / (cores - perSecond))
 })
 
-test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), whatever the distribution', (t) => {
+test('M/G/1 processor sharing: E[S] ÷ (1 − ρ), for any distribution', (t) => {
   const sizes = lognormal(-0.5, 1)
   const station: Station = {
     scheduler: 'least-connections',
@@ -103,7 +103,7 @@ test('M/G/1 shortest remaining first: the integral of Schrage and Miller', (t) =
   }
 })
 
-/** Mean response under shortest remaining processing time: waiting, then residence, over all sizes. */
+/** The mean response time under shortest remaining processing time: waiting plus residence, over all sizes. */
 function shortestRemaining(perSecond: number, density: (x: number) => number): number {
   const step = 0.0005
   let [mass, load, second, residence, total] = [0, 0, 0, 0, 0]

@@ -3,13 +3,13 @@ import test from 'node:test'
 import { whatDiffers } from '../checks/third-party/exchange.ts'
 import { compareBehindAndBeside } from '../checks/third-party.ts'
 
-test('an object store that knows nothing of Plimsoll answers behind it as it does by itself', async () => {
+test('an unmodified object store gives the same answers behind Plimsoll as alone', async () => {
   // `npm run check:third-party` sends a thousand.
   const { requests, differences } = await compareBehindAndBeside(60, 2)
   assert.deepEqual([requests, differences], [60, []])
 })
 
-test('answers that are not the same are told', () => {
+test('different answers are detected', () => {
   const answer = {
     status: 200,
     message: 'OK',

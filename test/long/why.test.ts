@@ -1,4 +1,4 @@
-/** A long job is preempted by short ones and loses its worker; then its story is asked for over HTTP. */
+/** The story, over HTTP, of a long job that was preempted by short ones and lost its worker. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { WhyDocument } from '../../src/story/document.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import { problemOf, until, untilIdle, useLive } from '../support/live.ts'
 
-/** Knows what each will cost. */
+/** Estimates what the request states. */
 const told: Estimator = {
   estimate({ params }) {
     const work = Number((params as { ms: string }).ms) * nominalRate(defaultMeter)
@@ -20,7 +20,7 @@ const told: Estimator = {
 
 const live = useLive({ files: [join(import.meta.dirname, '..', 'fixtures', 'spins.ts')], estimator: told })
 
-/** The id of a job that was answered. */
+/** Runs a job and returns its id. */
 async function spun(ms: number): Promise<string> {
   const answer = await fetch(`${live.url}/spin?ms=${ms}`)
   assert.equal(answer.status, 204)
@@ -30,17 +30,17 @@ async function spun(ms: number): Promise<string> {
 const whyOf = (job: string, accept = 'application/json') =>
   fetch(`${live.adminUrl}/api/jobs/${job}/why`, { headers: { accept } })
 
-/** Jobs in the worker's hands: how many run, and how many are there. */
-const hands = () => {
+/** Running jobs of all jobs on the worker. */
+const runningJobs = () => {
   const jobs = live.state().workers.flatMap((worker) => worker.jobs)
   return `${jobs.filter(({ running }) => running).length} of ${jobs.length}`
 }
 
-test('why tells of a job that was preempted, lost its worker and was tried again', async () => {
+test('why explains a job that was preempted, lost its worker and was retried', async () => {
   const long = spun(1500)
-  await until(() => hands() === '1 of 1', 'the long job runs')
+  await until(() => runningJobs() === '1 of 1', 'the long job runs')
   const shorts = [await spun(50), await spun(60)]
-  await until(() => hands() === '1 of 1', 'the long job goes on')
+  await until(() => runningJobs() === '1 of 1', 'the long job runs again')
   const [{ id: killed = '', pid = 0 } = {}] = live.state().workers
   process.kill(pid, 'SIGKILL')
   const job = await long
@@ -57,7 +57,7 @@ test('why tells of a job that was preempted, lost its worker and was tried again
     ['arrived', 'run', 'pause', 'resume', 'pause', 'resume', 'retry', 'run', 'answer'],
   )
   const sum = why.waitedMs + why.behindMs + why.pausedMs + why.ranMs + why.lostMs
-  assert.ok(Math.abs(sum - why.responseMs) < 0.1, `${sum} of ${why.responseMs} ms are told`)
+  assert.ok(Math.abs(sum - why.responseMs) < 0.1, `the story covers ${sum} of ${why.responseMs} ms`)
   for (const { afterMs, text, reason } of why.story) {
     assert.ok(afterMs >= 0 && reason.code && /^[A-Z].*\.$/.test(text), text)
   }
@@ -84,7 +84,7 @@ test('why tells of a job that was preempted, lost its worker and was tried again
   }
 })
 
-test('a job that nobody knows is a problem that says how many are remembered', async () => {
+test('an unknown job is a 404 that says how many jobs are remembered', async () => {
   const job = await spun(1)
   const problem = await problemOf(whyOf('nobody'), 404)
   assert.equal(problem.code, 'unknown-job')

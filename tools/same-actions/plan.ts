@@ -39,7 +39,7 @@ export function plan(checkout: Checkout): Group[] {
 function schedulerFaults({ chaos }: Checkout, policy: Scheduler): Group {
   return {
     ...{ kind: 'scheduler', policy, faults: true },
-    run: (seed, log) => void chaos(policy, seed, { log, ...restored(seed, 12) }),
+    run: (seed, log) => void chaos(policy, seed, { log }),
   }
 }
 
@@ -68,7 +68,7 @@ function scalerFaults({ chaos, unitsPerSecond }: Checkout, policy: string): Grou
       }
       // The scenarios of this scheduler have tiers of their own, which suit their fleets. These are further seeds.
       if (policy === 'queue-length') return void chaos('central-queue', 10_000 + seed, { log })
-      chaos(partners[policy] ?? draw.of(anyScheduler), seed, { ...options, log, ...restored(seed, 12) })
+      chaos(partners[policy] ?? draw.of(anyScheduler), seed, { ...options, log })
     },
   }
 }
@@ -111,7 +111,7 @@ function presetCalm(checkout: Checkout, policy: string): Group {
         ...(draw.chance(0.3) && { functions: 1 + draw.below(8) }),
         ...(draw.chance(0.3) && { promise: 'shortest 90 %: slowdown at most 2 at p95; deadlines: 95 %' }),
       }
-      checkout.simulate(checkout.presetRun(policy, run), { log, ...restored(seed, 100) })
+      checkout.simulate(checkout.presetRun(policy, run), { log })
     },
   }
 }
@@ -186,10 +186,10 @@ function calm(
     fleet: { cores, workPerSecond: unitsPerSecond, memoryMb, slots, bootMs: draw.of([100, 5000]) },
     ...{ memoryMb: draw.below(100), clients: draw.of([1, 2, 5]) },
   }
-  simulate(spec, { log, ...restored(seed, 100) })
+  simulate(spec, { log })
 }
 
-/** Jobs that keep so many cores nearly busy. In half of the runs they have clients, deadlines and further options. */
+/** Jobs that keep `cores` nearly busy. In half of the runs they have clients, deadlines and further options. */
 function traffic(
   { poisson, bursty, lognormal, pareto, unitsPerSecond }: Checkout,
   cores: number,
@@ -279,11 +279,6 @@ function overflowOf(draw: Draws, unitsPerSecond: number): NonNullable<BrainSpec[
     ...(draw.chance(0.4) && { ...small, when: draw.of(['any', 'arrival'] as const) }),
     ...(draw.chance(0.3) && { retries: { most: 2, backoffMs: 300 } }),
   }
-}
-
-/** Every fourth run goes through a snapshot of the brain. */
-function restored(seed: number, arrivals: number): { restoreAfter?: number } {
-  return seed % 4 === 0 ? { restoreAfter: arrivals } : {}
 }
 
 interface Draws {

@@ -49,7 +49,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   index: ['config', 'workload'],
   cli: [
     ...base,
-    ...(['workload', 'wire', 'config', 'brain', 'estimate', 'systems', 'story', 'worker'] as const),
-    ...(['front', 'simulate', 'admin', 'live'] as const),
+    ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
+    ...(['worker', 'front', 'simulate', 'admin', 'live'] as const),
   ],
 }

@@ -11,7 +11,7 @@ const from = (rawHeaders: string[], remoteAddress = '127.0.0.1') => {
   return { rawHeaders, headers, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
-test('hop-by-hop headers and those that Connection names are dropped, except essential ones', () => {
+test('hop-by-hop headers and headers named by Connection are dropped, except essential ones', () => {
   const raw = [
     ...['Host', 'h', 'Connection', 'close, X-Mine', 'connection', 'Content-Length, host', 'X-Mine', '1'],
     ...['Keep-Alive', '1', 'TE', 'x', 'Trailer', 'x', 'Transfer-Encoding', 'chunked', 'Upgrade', 'h2c'],

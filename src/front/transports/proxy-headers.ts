@@ -23,7 +23,7 @@ export function requestHeaders(request: IncomingMessage, upgrade: boolean): stri
   return [...endToEnd(rawHeaders, { others: remade }), ...extended, ...switching]
 }
 
-/** A program's headers as the client receives them, followed by those that describe the job. */
+/** A program's headers as the client receives them, followed by the headers about the job. */
 export function answerHeaders(raw: readonly string[], account: Record<string, string>): string[] {
   const ours = new Set(Object.keys(account).filter((name) => name.startsWith('plimsoll-')))
   return [...endToEnd(raw, { others: ours }), ...Object.entries(account).flat()]

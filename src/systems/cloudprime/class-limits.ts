@@ -55,7 +55,7 @@ class ClassLimitsScheduler implements Scheduler {
     this.#open = new ClassIndex(this.#limits, (worker) => this.#reservedCounts(worker))
   }
 
-  /** Jobs that wait for a time are behind those that wait for a worker. */
+  /** Jobs that wait for a time are behind jobs that wait for a worker. */
   rank({ job, awaits }: JobRecord): number {
     return this.#classOf(job) === 'short' ? 0 : awaits === undefined ? 2 : 1
   }

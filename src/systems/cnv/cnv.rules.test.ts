@@ -123,7 +123,7 @@ test('CN-6 a throttled request is tried there three times, after 750 ms and 1,50
   }
 })
 
-test('CN-6 if all functions are busy at its retry, a request is queued and does not wait for ever', () => {
+test('CN-6 if all functions are busy at its retry, a request is queued and does not wait forever', () => {
   const trial = trialOf(['a'], { functions: 1 })
   come(trial, 16_000)
   trial.arrives('light', { work: 100 })

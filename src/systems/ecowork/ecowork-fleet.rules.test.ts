@@ -177,7 +177,7 @@ test("EW-8 a function's error goes to a worker, whose error is the answer", () =
   assert.deepEqual(answers(trial.fails('x', 'error')), ['x error error'])
 })
 
-test('EW-8 under faults of every kind no request is lost, answered twice, or queued for ever', () => {
+test('EW-8 under faults of every kind no request is lost, answered twice, or queued forever', () => {
   const { scale } = presetOf('ecowork', { timeScale: 60 })
   const { min: _, max: __, ...policy } = scale!
   const { rule, afterFailure, errorsReturn } = overflow!

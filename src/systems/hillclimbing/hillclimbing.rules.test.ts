@@ -147,7 +147,7 @@ test('HC-5 marked and unreachable workers get no requests', () => {
   assert.deepEqual([trial.view.waiting, trial.view.booting.length], [['one'], 1])
 })
 
-test('HC-5 at the maximum, small requests do not overtake a large one for ever', () => {
+test('HC-5 at the maximum, small requests do not overtake a large one forever', () => {
   const trial = fleet(1, { max: 1 })
   trial.arrives('s0', { work: 100 * million })
   assert.equal(launches(trial.arrives('large', { work: 450 * million })), 0)
@@ -276,7 +276,7 @@ test('HC-10 failed connections are unbounded, and a job that crashes workers is 
   assert.equal(only(trial.history, 'run').filter(({ job }) => job === 'killer').length, 20)
 })
 
-test('HC-10 under faults of every kind no request is lost, answered twice, or queued for ever', () => {
+test('HC-10 under faults of every kind no request is lost, answered twice, or queued forever', () => {
   const { limits, scale } = presetOf('hillclimbing', { timeScale: 60 })
   const { min: _, max: __, ...policy } = scale!
   for (let seed = 1; seed <= share(15); seed++) {

@@ -2,7 +2,7 @@
  * HillClimbing's placement: the worker with the least work, but one that has jobs takes no more than a limit. A job
  * that fits nowhere has a worker launched for it, and goes to the first that can take it. If none can be launched, and
  * the job has waited long, the worker with the least work takes no other jobs until it is empty: small jobs, which
- * always find room, would otherwise keep a large one waiting for ever.
+ * always find room, would otherwise keep a large one waiting forever.
  */
 
 import type { Accepts } from '../../brain/jobs/eligible.ts'

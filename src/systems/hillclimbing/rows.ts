@@ -7,7 +7,7 @@ import { metricsRows } from '../metrics-rows.ts'
 const parameters = ['map', 'width', 'height', 'xS', 'yS', 'x0', 'y0', 'x1', 'y1', 'strategy'] as const
 
 export type HcRequest = Record<(typeof parameters)[number], number | string | null> & {
-  /** The concatenation of all parameters, also of those that the original system does not have. */
+  /** The concatenation of all parameters, including those unknown to the original system. */
   requestId: string
   /** Measured so far, until `completed`. */
   work: number

@@ -35,7 +35,7 @@ test('the free worker whose last request came longest ago is served first', () =
   assert.deepEqual(sent(trial.history), ['j1 a', 'j2 b', 'j3 c', 'j4 a'])
 })
 
-test('a request of a lost worker goes before those that arrived later', () => {
+test('a request of a lost worker goes before later requests', () => {
   const trial = queues()
   trial.joins('a')
   trial.arrives('old')

@@ -8,7 +8,7 @@ export interface Ask {
   ms: number
 }
 
-/** A node asks once it was idle for longer than the limit, not at the very moment. */
+/** A node asks once it was idle for longer than the limit, not exactly at it. */
 const grainMs = 0.001
 
 export class SelfEnding {

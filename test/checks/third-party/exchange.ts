@@ -14,7 +14,7 @@ export interface Sent {
 export interface Exchanged {
   status: number
   message: string
-  /** Alternating names and values, without hop-by-hop headers and those that Plimsoll adds. */
+  /** Alternating names and values, without hop-by-hop headers and headers that Plimsoll adds. */
   headers: string[]
   trailers: string[]
   body: Buffer
