@@ -1,12 +1,13 @@
 /**
  * The runs that are compared: for each policy a group with faults and one without, the scenario of each run drawn
- * from its seed. The draws come from this file alone, so that both checkouts run the same scenarios.
+ * from its seed.
  */
 
 import type { ChaosOptions } from '../../src/simulate/chaos.ts'
 import type { PresetRun } from '../../src/simulate/preset-run.ts'
 import type { RunSpec } from '../../src/simulate/simulate.ts'
 import type { Checkout } from './checkout.ts'
+import { type Draws, drawsOf } from './draws.ts'
 import type { Chunk } from './log.ts'
 
 type BrainSpec = RunSpec['brain']
@@ -279,26 +280,4 @@ function overflowOf(draw: Draws, unitsPerSecond: number): NonNullable<BrainSpec[
     ...(draw.chance(0.4) && { ...small, when: draw.of(['any', 'arrival'] as const) }),
     ...(draw.chance(0.3) && { retries: { most: 2, backoffMs: 300 } }),
   }
-}
-
-interface Draws {
-  /** Uniform in [0, 1). */
-  next(): number
-  below(n: number): number
-  chance(share: number): boolean
-  of<T>(choices: readonly T[]): T
-}
-
-/** Mulberry32, seeded with the run and the policy. */
-function drawsOf(seed: number, policy: string): Draws {
-  let state = seed
-  for (let i = 0; i < policy.length; i++) state = Math.imul(state ^ policy.charCodeAt(i), 0x01000193)
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (n: number) => Math.floor(next() * n)
-  return { next, below, chance: (share) => next() < share, of: (choices) => choices[below(choices.length)]! }
 }

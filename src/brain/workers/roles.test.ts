@@ -5,7 +5,7 @@ import type { Roles, Scaler } from '../scale/scaler.ts'
 import { leastConnections } from '../schedule/least-connections.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
 
-/** Every second worker is a clerk, which takes no jobs. Only those that asked politely may leave. */
+/** Every second worker is a clerk, which takes no jobs. Only workers that ask politely may leave. */
 function trialWithRoles(): { trial: Trial; lost: string[] } {
   const lost: string[] = []
   const roles: Roles = {
