@@ -53,7 +53,7 @@ test('a job that must begin now preempts one with less remaining work, and is an
 
   const why = async (job: string) =>
     (await (await fetch(`${live.adminUrl}/api/jobs/${job}/why`)).json()) as WhyDocument
-  assert.match((await why(bill)).summary, /went first from .* for its deadline/)
+  assert.match((await why(bill)).summary, /went first from .* because of its deadline/)
   const paused = (await why(await report)).story.find(({ event }) => event === 'pause')
   assert.match(paused!.text, new RegExp(`^Paused: job ${bill} preempts it because that one goes first: `))
 })
