@@ -84,8 +84,8 @@ test('a late job: why it was queued until its deadline passed', () => {
   scene.run(500)
   assert.equal(
     scene.why('late').summary,
-    'It arrived 490 ms ago and waits in the queue: so far it waited 490 ms because no worker that could be ' +
-      'reached had room for one more job.',
+    'It arrived 490 ms ago and waits in the queue: so far it waited 490 ms because no reachable ' +
+      'worker had a free slot.',
   )
   scene.run(10_000)
   assert.equal(
