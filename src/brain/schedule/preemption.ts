@@ -63,18 +63,18 @@ function crowding({ slots, jobs }: WorkerRecord): number {
 }
 
 /** The order in which running jobs are preempted: the largest first. */
-export function preemptionRank(victim: Attempt): number {
+export function preemptionRank(victim: Attempt, end: number): number {
   const stands = standsIn(victim.record, victim.done)
-  return stands * tierStep + (stands < 0 ? victim.record.due : expectedEnd(victim))
+  return stands * tierStep + (stands < 0 ? victim.record.due : end)
 }
 
 /** The first job that would be preempted there. */
-export function lastRunning(worker: WorkerRecord): Attempt | undefined {
+function lastRunning(worker: WorkerRecord): Attempt | undefined {
   let victim: Attempt | undefined
   let latest = -Infinity
   for (const attempt of worker.jobs) {
     if (!attempt.running || !attempt.preemptible) continue
-    const at = preemptionRank(attempt)
+    const at = preemptionRank(attempt, expectedEnd(attempt))
     if (at > latest) {
       latest = at
       victim = attempt

@@ -3,7 +3,7 @@
 import { type Entry, Heap } from '../../lib/heap.ts'
 import { expectedEnd } from '../jobs/mirror.ts'
 import { isOpen, type WorkerRecord } from '../state.ts'
-import { lastRunning, preemptionRank } from './preemption.ts'
+import { preemptionRank } from './preemption.ts'
 
 interface Filed {
   free: Entry<WorkerRecord>
@@ -31,9 +31,16 @@ export class SrptIndex {
       return
     }
     free.remove(filed.free)
-    ending.put(filed.ending, firstEnd(worker), worker.number)
-    const victim = lastRunning(worker)
-    if (victim) busy.put(filed.busy, -preemptionRank(victim), worker.number)
+    let first = Infinity
+    let victim = -Infinity
+    for (const attempt of worker.jobs) {
+      if (!attempt.running) continue
+      const end = expectedEnd(attempt)
+      first = Math.min(first, end)
+      if (attempt.preemptible) victim = Math.max(victim, preemptionRank(attempt, end))
+    }
+    ending.put(filed.ending, first, worker.number)
+    if (victim > -Infinity) busy.put(filed.busy, -victim, worker.number)
     else busy.remove(filed.busy)
   }
 
@@ -54,10 +61,4 @@ export class SrptIndex {
     worker.filed = undefined
     this.open--
   }
-}
-
-function firstEnd(worker: WorkerRecord): number {
-  let first = Infinity
-  for (const record of worker.jobs) if (record.running) first = Math.min(first, expectedEnd(record))
-  return first
 }
