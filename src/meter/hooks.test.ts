@@ -5,8 +5,9 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { after } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { defaultFormula } from '../model/metrics.ts'
-import type { MeterOptions } from './hooks.ts'
+import { isMetered, type MeterOptions } from './hooks.ts'
 import type { MeteredRun } from './testing/run-metered.ts'
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'plimsoll-meter-')))
@@ -161,4 +162,17 @@ test('modules from the cache count the same work, and a damaged cache is ignored
   for (const name of readdirSync(cacheDir)) writeFileSync(join(cacheDir, name), '{ "kept": ')
   const damaged = runFile(file, { cacheDir })
   assert.deepEqual([damaged.result, damaged.rewrote], [499_500, ['main.mjs']])
+})
+
+test('a workload folder that contains the meter does not make it meter itself', () => {
+  const { dirname: here } = import.meta
+  const url = (...path: string[]) => pathToFileURL(join(here, ...path)).href
+  const root = { folders: [join(here, '..', '..')], packages: [] }
+  assert.equal(isMetered(url('strip-types.ts'), root), false)
+  assert.equal(isMetered(url('..', '..', 'workload.ts'), root), true)
+  // A folder inside the sources is a workload's own, as in tests.
+  assert.equal(
+    isMetered(url('testing', 'run-metered.ts'), { ...root, folders: [join(here, 'testing')] }),
+    true,
+  )
 })

@@ -25,6 +25,8 @@ export interface MeterOptions {
 }
 
 const meterFolder = new URL('.', import.meta.url).href
+/** Without it, the meter would meter itself in a workload folder that contains it. */
+const ourSources = fileURLToPath(new URL('..', import.meta.url))
 const ownQuery = '?of-the-meter'
 
 export const defaultMeter = { mode: 'work', formula: defaultFormula } as const
@@ -88,7 +90,12 @@ export function isMetered(
   if (name !== undefined) return packages.includes(name)
   const path = fileURLToPath(url)
   if (except.includes(path)) return false
-  return folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))
+  return folders.some((folder) => {
+    const root = folder.endsWith(sep) ? folder : folder + sep
+    // A workload beside Plimsoll's own sources does not make them part of its work.
+    const isOurs = ourSources.startsWith(root) && path.startsWith(ourSources)
+    return path.startsWith(root) && !isOurs
+  })
 }
 
 /** The name of the npm package that contains a module, if any. */
