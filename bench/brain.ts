@@ -12,8 +12,9 @@ import { unitsPerSecond } from '../src/simulate/simulate.ts'
 import { median } from '../src/simulate/summary.ts'
 import { brainOf, usualDiscipline } from '../src/systems/brain-spec.ts'
 import { type SchedulerName, schedulers } from '../src/systems/schedulers.ts'
+import { bareLoop } from './bare-loop.ts'
 import type { BenchOptions } from './options.ts'
-import { simulatorSpeed } from './simulator.ts'
+import { cpuUs, simulatorSpeed } from './simulator.ts'
 
 const fleets = [10, 100, 1000, 10_000]
 const queues = [0, 1000, 1_000_000]
@@ -78,6 +79,18 @@ export async function brain({ quick }: BenchOptions): Promise<Record<string, unk
     sim_requests_per_s: Math.round(requestsPerSecond),
     sim_vs_bare_loop: Math.round(vsBareLoop * 1000) / 1000,
   }
+}
+
+/** Decisions of srpt on 1,000 workers in the CPU time in which the bare loop does one round. */
+export function decisionsVsBareLoop(): number {
+  const decide = drive('srpt', 1000, 0)
+  const steps = 20_000
+  const ratios = Array.from({ length: 7 }, () => {
+    const decisionsUs = cpuUs(() => decide(steps))
+    return cpuUs(() => bareLoop(steps)) / decisionsUs
+  })
+  // The first two rounds run while the compiler optimises.
+  return median(ratios.slice(2))
 }
 
 interface Case {

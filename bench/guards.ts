@@ -7,22 +7,29 @@
  */
 
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decisionsVsBareLoop } from './brain.ts'
+import { Pair } from './meter/pair.ts'
 import { simulatorSpeed } from './simulator.ts'
 
 interface Guard {
-  measure(): number
+  measure(): number | Promise<number>
   recorded: number
 }
 
 const guards: Readonly<Record<string, Guard>> = {
   sim_vs_bare_loop: { measure: () => simulatorSpeed({ quick: true }).vsBareLoop, recorded: 0.14 },
+  decisions_vs_bare_loop: { measure: decisionsVsBareLoop, recorded: 1.1 },
+  unmetered_vs_metered: { measure: unmeteredVsMetered, recorded: 0.93 },
 }
 
 /** The part of the recorded ratio that must be reached, in one of several tries: a busy machine only slows down. */
 const [least, tries] = [2 / 3, 3]
 
 const [measured] = process.argv.slice(2)
-if (measured !== undefined) console.log(guards[measured]!.measure())
+if (measured !== undefined) console.log(await guards[measured]!.measure())
 else process.exitCode = Object.entries(guards).map(holds).every(Boolean) ? 0 : 1
 
 function holds([name, { recorded }]: [string, Guard]): boolean {
@@ -38,4 +45,18 @@ function holds([name, { recorded }]: [string, Guard]): boolean {
 
 function measureAlone(name: string): number {
   return Number(execFileSync(process.execPath, [import.meta.filename, name], { encoding: 'utf8' }))
+}
+
+/** CPU time of a workload without the meter, as a part of that with it. */
+async function unmeteredVsMetered(): Promise<number> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  try {
+    const pair = await Pair.start('julia', { dataDir, quick: true, exactAtOnce: true })
+    await pair.warmUp()
+    for (let round = 0; round < 3; round++) await pair.round(round)
+    await pair.end()
+    return 1 / pair.figures().overhead
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 }

@@ -54,7 +54,7 @@ function run(seed: number, jobs: number): void {
 }
 
 /** CPU time, so that other processes on the machine do not count. */
-function cpuUs(work: () => unknown): number {
+export function cpuUs(work: () => unknown): number {
   const before = process.cpuUsage()
   work()
   const { user, system } = process.cpuUsage(before)
