@@ -1,5 +1,6 @@
 /** The configuration of functions: limits, speed and prices. */
 
+import { checkNumber } from '../../lib/checks.ts'
 import { ConfigError } from '../../lib/errors.ts'
 
 export interface OverflowSpec {
@@ -62,27 +63,20 @@ export type OverflowOptions = Pick<OverflowSpec, 'concurrency' | 'workPerSecond'
 export function overflowSpec({ prices, ...options }: OverflowOptions): OverflowSpec {
   const spec = { ...overflowDefaults, ...options, prices: { ...overflowDefaults.prices, ...prices } }
   const { concurrency } = spec
-  if (!(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new ConfigError(`overflow.concurrency = ${concurrency}: must be a whole number, 1 or more`)
+  checkNumber('overflow.concurrency', concurrency, { min: 1, integer: true })
   if (spec.rule !== 'pays' && spec.rule !== 'small')
     throw new ConfigError(`overflow.rule = ${spec.rule}: must be pays or small`)
   if (spec.when !== 'any' && spec.when !== 'arrival')
     throw new ConfigError(`overflow.when = ${spec.when}: must be any or arrival`)
-  if (spec.retries && !(Number.isInteger(spec.retries.most) && spec.retries.most >= 1))
-    throw new ConfigError(`overflow.retries.most = ${spec.retries.most}: must be a whole number, 1 or more`)
-  if (spec.retries) notBelow('retries.backoffMs', spec.retries.backoffMs)
-  for (const name of ['memoryMb', 'timeoutMs', 'workPerSecond', 'everyMs'] as const) above(name, spec[name])
-  for (const name of ['coldMs', 'keepWarmMs', 'patienceMs'] as const) notBelow(name, spec[name])
-  for (const [name, price] of Object.entries(spec.prices)) notBelow(`prices.${name}`, price)
+  if (spec.retries) {
+    checkNumber('overflow.retries.most', spec.retries.most, { min: 1, integer: true })
+    checkNumber('overflow.retries.backoffMs', spec.retries.backoffMs, { min: 0 })
+  }
+  for (const name of ['memoryMb', 'timeoutMs', 'workPerSecond', 'everyMs'] as const)
+    checkNumber(`overflow.${name}`, spec[name], { above: 0 })
+  for (const name of ['coldMs', 'keepWarmMs', 'patienceMs'] as const)
+    checkNumber(`overflow.${name}`, spec[name], { min: 0 })
+  for (const [name, price] of Object.entries(spec.prices))
+    checkNumber(`overflow.prices.${name}`, price, { min: 0 })
   return spec
-}
-
-function above(name: string, value: number): void {
-  if (!(value > 0 && value < Infinity))
-    throw new ConfigError(`overflow.${name} = ${value}: must be a number above 0`)
-}
-
-function notBelow(name: string, value: number): void {
-  if (!(value >= 0 && value < Infinity))
-    throw new ConfigError(`overflow.${name} = ${value}: must be a number, 0 or more`)
 }

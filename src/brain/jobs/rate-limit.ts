@@ -1,6 +1,6 @@
 /** Rate limits: each client has a token bucket that fills at a steady rate, and pays for its jobs from it. */
 
-import { ConfigError } from '../../lib/errors.ts'
+import { checkNumber } from '../../lib/checks.ts'
 import { type Entry, Heap } from '../../lib/heap.ts'
 import type { Reason } from '../../model/reason.ts'
 
@@ -27,8 +27,8 @@ export class RateLimits {
   #ties = 0
 
   constructor({ workPerMinute, burst = workPerMinute }: RateLimit, most = mostBuckets) {
-    check('workPerMinute', workPerMinute)
-    check('burst', burst)
+    checkNumber('rateLimit.workPerMinute', workPerMinute, { above: 0 })
+    checkNumber('rateLimit.burst', burst, { above: 0 })
     this.#workPerMinute = workPerMinute
     this.#burst = burst
     this.#workPerMs = workPerMinute / 60_000
@@ -93,9 +93,4 @@ export class RateLimits {
   #forgetFirst(): void {
     this.#entries.delete(this.#fullAt.pop()!)
   }
-}
-
-function check(what: keyof RateLimit, value: number): void {
-  if (value > 0 && value < Infinity) return
-  throw new ConfigError(`rateLimit.${what} = ${value}: must be a number above 0`)
 }
