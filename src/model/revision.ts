@@ -36,7 +36,7 @@ export function firstExpectation(prediction: Prediction): Expectation {
 }
 
 /** After the job has done this much work. */
-export function expectationAfter(prediction: Prediction, done: number): Expectation {
+export function expectationAfter(prediction: Prediction, done: number): Readonly<Expectation> {
   const { work, high } = prediction
   if (done !== last.done || work !== last.work || high !== last.high) {
     last.expectation = revise(prediction, done)

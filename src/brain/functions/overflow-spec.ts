@@ -2,6 +2,7 @@
 
 import { checkNumber } from '../../lib/checks.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { usualPrices, usualWaitingHour } from '../../model/prices.ts'
 
 export interface OverflowSpec {
   /** Its name, in place of a worker's, in events and actions. */
@@ -52,7 +53,12 @@ export const overflowDefaults = {
   coldMs: 500,
   keepWarmMs: 60_000,
   patienceMs: 30_000,
-  prices: { workerHour: 0, waitingHour: 1, gbSecond: 0.0000166667, request: 0.0000002 },
+  prices: {
+    workerHour: usualPrices.workerHour,
+    waitingHour: usualWaitingHour,
+    gbSecond: usualPrices.gbSecond,
+    request: usualPrices.request,
+  },
   everyMs: 250,
 } as const satisfies Partial<OverflowSpec>
 
