@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
+import { cold } from './cold.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
@@ -16,6 +17,7 @@ import { slots } from './slots.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
+  cold,
   estimate,
   fair,
   ledger,
@@ -28,18 +30,26 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   slots,
 }
 
-const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\nbenchmarks: ${Object.keys(benches).join(', ')}`
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\n       cold also takes --busy, and --seconds N (at least 10)\nbenchmarks: ${Object.keys(benches).join(', ')}`
 
 function parse(): { name: string; options: BenchOptions } | undefined {
   try {
     const { positionals, values } = parseArgs({
       allowPositionals: true,
-      options: { quick: { type: 'boolean', default: false }, report: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        report: { type: 'string' },
+        busy: { type: 'boolean' },
+        seconds: { type: 'string' },
+      },
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, report } = values
-    return { name, options: { quick, ...(report !== undefined && { report }) } }
+    const { quick, report, busy, seconds } = values
+    if ((busy || seconds !== undefined) && name !== 'cold') return undefined
+    if (seconds !== undefined && !(Number(seconds) >= 10)) return undefined
+    const ofCold = { ...(busy && { busy }), ...(seconds !== undefined && { seconds: Number(seconds) }) }
+    return { name, options: { quick, ...(report !== undefined && { report }), ...ofCold } }
   } catch {
     return undefined
   }

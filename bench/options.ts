@@ -4,4 +4,8 @@ export interface BenchOptions {
   quick: boolean
   /** File for an HTML page with plots, if the benchmark has any. */
   report?: string
+  /** `cold` only: runs beside busy loops on all cores. */
+  busy?: boolean
+  /** `cold` only: maximum length of a run. */
+  seconds?: number
 }

@@ -150,7 +150,7 @@ export async function startProxy(
   return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -176,7 +176,7 @@ async function answering(child: ChildProcess, port: number): Promise<void> {
   throw new Error('it accepts no connections')
 }
 
-function connects(port: number): Promise<boolean> {
+export function connects(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => socket.end() && resolve(true))

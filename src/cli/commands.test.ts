@@ -219,10 +219,35 @@ test('status shows totals and a table of workers, and the same state as JSON', a
     run(['status', '--admin', cluster.adminUrl, '--json']),
   ])
   const { workers } = JSON.parse(json.stdout) as ClusterState
-  assert.match(shown.stdout, /^up .* · srpt · 1 ready · 0 running, 0 held, 0 waiting · \d+ accepted, /)
+  assert.match(shown.stdout, /^up .* · srpt · 1 worker ready\n\d+ jobs accepted: \d+ answered/)
   assert.match(shown.stdout, new RegExp(`\\nw1 +ready +${workers[0]?.pid} +0 of 1 +0 of 17 +0 +`))
   assert.match(shown.stdout, /ago +0 ready, 1 booting +1 worker launched: 0 workers, and the minimum is 1\n/)
   assert.match(shown.stdout, /ago +1 ready +w1 joined, .* after its launch$/m)
+})
+
+test('help COMMAND prints the same page as COMMAND --help, and help alone lists the commands', async () => {
+  const [page, option, list, unknown] = await Promise.all([
+    run(['help', 'status']),
+    run(['status', '--help']),
+    run(['help']),
+    run(['help', 'stauts']),
+  ])
+  assert.match(page.stdout, /^Show the state of a cluster.*\n\nUsage: plimsoll status/)
+  assert.equal(page.stdout, option.stdout)
+  assert.match(list.stdout, /^ {2}status {2,}Show the state/m)
+  assert.deepEqual([page.code, list.code, unknown.code], [0, 0, 2])
+  assert.match(
+    unknown.stderr,
+    /^plimsoll: there is no command stauts; did you mean status\?\nCommands are: up, /,
+  )
+})
+
+test('colours follow FORCE_COLOR and NO_COLOR, of which the latter wins without a warning', async () => {
+  const forced = start(['presets', 'plimsoll'], { NO_COLOR: '', FORCE_COLOR: '1' }).ended
+  const both = start(['presets', 'plimsoll'], { NO_COLOR: '1', FORCE_COLOR: '1' }).ended
+  assert.equal((await forced).stdout.startsWith('\u001b[1mplimsoll'), true)
+  assert.equal((await both).stdout.startsWith('plimsoll\n'), true)
+  assert.deepEqual([(await forced).stderr, (await both).stderr], ['', ''])
 })
 
 test('status --watch runs until it is interrupted', async () => {

@@ -11,6 +11,7 @@ import type { Ending, Sent } from './demo/drive.ts'
 import { drawLoad } from './demo/load.ts'
 import { checkOrders } from './demo/orders.ts'
 import { isPrime } from './demo/primes.ts'
+import { figuresOf, verdict } from './demo/report.ts'
 import { start } from './testing/program.ts'
 
 /** A separate folder for temporary files, so that leftovers are visible. */
@@ -57,6 +58,19 @@ test('recognises wrong answers', () => {
   const order = { productId: 1, quantity: 1, customer: 'Ada' }
   assert.equal(checkPurchase(json({ orderId: 1, ...order }), order), undefined)
   assert.match(checkPurchase(json({ orderId: 1, ...order, quantity: 2 }), order)!, /not what Ada asked for/)
+})
+
+test('the verdict accounts for every request', () => {
+  const [request] = drawLoad(1, 4)
+  const sent = (...endings: Ending[]): Sent[] =>
+    endings.map((ending) => ({ request: request!, ending, trouble: '', job: '', attempts: 1, responseMs: 1 }))
+  const all = (...endings: Ending[]) => verdict(figuresOf(sent(...endings)).at(-1)!, { placed: 1 })
+  assert.equal(
+    all('right', 'right', 'unknown', 'refused'),
+    'All 4 requests were answered: 2 right, 1 refused, 1 of unknown outcome, because their worker was killed and they ' +
+      'must not be repeated; no order is missing or doubled; lost 0',
+  )
+  assert.equal(all('right', 'wrong', 'lost'), '2 of 3 requests were answered: 1 right, 1 wrong; lost 1')
 })
 
 test('a purchase whose orders do not match its answer is wrong', (t) => {

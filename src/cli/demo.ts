@@ -17,7 +17,7 @@ import { type Killed, killBusyWorker } from './demo/kill.ts'
 import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
 import { presetLoads } from './demo/preset-loads.ts'
-import { type Figures, figuresOf, figuresTable } from './demo/report.ts'
+import { type Figures, figuresOf, figuresTable, verdict } from './demo/report.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { client } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
@@ -228,7 +228,7 @@ function report(
   console.log(story(all, killed, orders))
   const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
   for (const line of troublesTold(troubles)) console.log(`  ${line}`)
-  console.log(verdict(all, good))
+  console.log(styleText(['bold', good ? 'green' : 'red'], verdict(all, orders), { stream: process.stdout }))
   return good
 }
 
@@ -256,19 +256,10 @@ function troublesTold(troubles: readonly Sent[]): string[] {
 function stepsTable(steps: ClusterState['steps']): string {
   const first = steps[0]?.at ?? 0
   return table(
-    ['after', 'fleet', 'what and why'],
+    ['time', 'fleet after it', 'what happened and why'],
     steps.map((step) => [duration(step.at - first), sizeText(step), step.text]),
     [1, 2],
   )
-}
-
-function verdict({ sent, wrong, refused, dropped, lost }: Figures, good: boolean): string {
-  const drops = dropped > 0 ? `, ${dropped} were dropped by rule` : ''
-  const refusals = refused > 0 ? ` (${refused} with a refusal)` : ''
-  const text = good
-    ? `All ${sent} requests were answered${refusals}, every answer was right, no order is missing or doubled${drops}: lost 0`
-    : `Of ${sent} requests: wrong ${wrong}, lost ${lost}`
-  return styleText(['bold', good ? 'green' : 'red'], text, { stream: process.stdout })
 }
 
 function many(count: number, what: string): string {

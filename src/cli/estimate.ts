@@ -6,6 +6,7 @@ import { askingOptions, problemText, questionOf, readAsked } from './terminal/as
 import { client, readUrl } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { duration, significant } from './terminal/table.ts'
+import { fitted } from './terminal/width.ts'
 
 const options = {
   ...askingOptions,
@@ -61,9 +62,8 @@ export function quoteText(quote: QuoteDocument): string {
   const rows = lines.map(([name, value, range]) => {
     return `  ${name.padEnd(7)} ${range ? `${value.padEnd(width)}   ${dim(range)}` : value}`
   })
-  return [styleText('bold', workload), ...rows, `  ${'why'.padEnd(7)} ${why} ${dim(`(${source})`)}`].join(
-    '\n',
-  )
+  const [first = '', ...more] = fitted(`${why} (${source})`, 10).split('\n')
+  return [styleText('bold', workload), ...rows, `  ${'why'.padEnd(7)} ${first}`, ...more].join('\n')
 }
 
 function between({ low, high }: Range, show: (value: number) => string): string {

@@ -1,11 +1,11 @@
 /** Writes a first configuration, with a workload or for an existing server. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join, relative, resolve } from 'node:path'
+import { extname, join, relative, resolve } from 'node:path'
 import { checkConfig } from '../config/check.ts'
 import { findConfig } from '../config/load.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { helloWorkload, placeOf, type ServerAnswers, serverConfig, workloadConfig } from './init-files.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Ask, askOnTerminal } from './terminal/terminal-questions.ts'
 
@@ -30,12 +30,6 @@ const options = {
   },
 } as const
 
-interface ServerAnswers {
-  command: string
-  health: string
-  concurrency: number
-}
-
 /** A first configuration. */
 export const init: Command = {
   summary: 'Write a first configuration, with a workload or for an existing server.',
@@ -48,18 +42,31 @@ export const init: Command = {
     const folder = resolve(given)
     const existing = findConfig(folder)
     if (existing) throw new ConfigError(`${relative('.', existing)}: already exists; nothing was written`)
+    const place = placeOf(folder)
+    const config = `plimsoll.config${place.end}`
+    const up = upCommand(given, config)
     if (!values.ownServer) {
       const stray = (['command', 'health'] as const).find((name) => values[name] !== undefined)
       if (stray) throw new ConfigError(`--${stray}: requires --own-server`)
-      write(folder, given, { 'plimsoll.config.ts': workloadConfig(folder), 'workloads/hello.ts': hello })
-      console.log(`Then:  plimsoll up, and  curl 'localhost:8080/hello?steps=1000000'`)
+      write(folder, given, {
+        [config]: workloadConfig(place),
+        [`workloads/hello${place.end}`]: helloWorkload(place),
+      })
+      console.log(`Then:  ${up}\nand:   curl 'localhost:8080/hello?steps=1000000'`)
       return 0
     }
     const answers = await askOnTerminal((ask) => serverAnswers(values, ask))
-    write(folder, given, { 'plimsoll.config.ts': serverConfig(folder, answers) })
-    console.log("Then:  plimsoll up, and send it requests: curl 'localhost:8080/…'")
+    write(folder, given, { [config]: serverConfig(place, answers) })
+    console.log(`Then:  ${up}\nand send it requests: curl 'localhost:8080/…'`)
     return 0
   },
+}
+
+/** The command that starts a cluster with this configuration from the current folder. */
+function upCommand(given: string, config: string): string {
+  const inRepository = extname(import.meta.url) === '.ts'
+  const up = inRepository ? 'npm run -s plimsoll -- up' : 'npx plimsoll up'
+  return resolve(given) === resolve() ? up : `${up} --config ${join(given, config)}`
 }
 
 interface Given {
@@ -120,54 +127,4 @@ function write(folder: string, given: string, files: Record<string, string>): vo
     }
     console.log(`Wrote ${join(given, name)}.`)
   }
-}
-
-/** Adds types for editors if the package can be resolved. */
-function wrapped(folder: string, body: string): string {
-  try {
-    createRequire(join(folder, 'plimsoll.config.ts')).resolve('plimsoll')
-    return `import { defineConfig } from 'plimsoll'\n\nexport default defineConfig(${body})\n`
-  } catch {
-    return `export default ${body}\n`
-  }
-}
-
-function serverConfig(folder: string, { command, health, concurrency }: ServerAnswers): string {
-  const lines = [
-    `command: ${quoted(command)},`,
-    ...(health ? [`health: ${quoted(health)},`] : []),
-    `concurrency: ${concurrency},`,
-  ]
-  return wrapped(
-    folder,
-    `{
-  workers: {
-    ${lines.join('\n    ')}
-  },
-  // Costs are learned per route. Its features are what the cost depends on, for example
-  // features: { width: 'query.width', bytes: 'body.bytes' }; without them, path, query and body count.
-  routes: [{ name: 'server', path: '/**' }],
-}`,
-  )
-}
-
-function workloadConfig(folder: string): string {
-  return wrapped(folder, "{\n  workloads: 'workloads',\n}")
-}
-
-const hello = `/** A first workload: what it returns is the answer, and what it does is metered and learned. */
-export default {
-  name: 'hello',
-  description: 'Adds up the numbers below steps.',
-  run({ steps }: { steps?: string | number }) {
-    const most = Number(steps ?? 1000)
-    let sum = 0
-    for (let i = 0; i < most; i++) sum += i
-    return { hello: 'world', steps: most, sum }
-  },
-}
-`
-
-function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

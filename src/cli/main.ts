@@ -1,8 +1,9 @@
 /** The command line: finds the command, runs it, and turns errors into a message and an exit code. */
 
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { ConfigError, PlimsollError } from '../lib/errors.ts'
 import type { Command } from './options.ts'
+import { didYouMean } from './terminal/did-you-mean.ts'
 
 /** Commands are loaded on demand: loading all of them takes longer than running most of them. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -27,16 +28,18 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 async function main(args: string[]): Promise<number> {
   const [name = '', ...rest] = args
   if (name === '--version' || rest.includes('--version')) {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    const { version } = createRequire(import.meta.url)('plimsoll/package.json')
     console.log(version)
     return 0
   }
-  if (name === '' || name === '--help' || name === '-h' || name === 'help') {
+  const asksForHelp = name === '--help' || name === '-h' || name === 'help'
+  if (name === '' || (asksForHelp && rest.length === 0)) {
     console.log(await overview())
     return name === '' ? 2 : 0
   }
+  if (asksForHelp) return main([...rest.slice(0, 1), '--help'])
   const load = Object.hasOwn(commands, name) ? commands[name]! : undefined
-  if (!load) throw new ConfigError(`command = ${name}: must be one of ${Object.keys(commands).join(', ')}`)
+  if (!load) throw unknownCommand(name)
   const command = await load()
   if (rest.includes('--help') || rest.includes('-h')) {
     const { helpPage } = await import('./options.ts')
@@ -44,6 +47,13 @@ async function main(args: string[]): Promise<number> {
     return 0
   }
   return command.run(rest)
+}
+
+function unknownCommand(name: string): ConfigError {
+  const names = Object.keys(commands)
+  return new ConfigError(
+    `there is no command ${name}${didYouMean(name, names)}\nCommands are: ${names.join(', ')}`,
+  )
 }
 
 async function overview(): Promise<string> {
@@ -55,9 +65,12 @@ async function overview(): Promise<string> {
   const lines = await Promise.all(all)
   return (
     'Plimsoll: a load balancer and autoscaler that knows what each request will cost.\n\n' +
-    `Usage: plimsoll COMMAND [options]\n\n${lines.join('\n')}\n\nplimsoll COMMAND --help tells more. --version prints the version.`
+    `Usage: plimsoll COMMAND [options]\n\n${lines.join('\n')}\n\nplimsoll help COMMAND describes its options. --version prints the version.`
   )
 }
+
+// Node prefers FORCE_COLOR and prints a warning about the other, in each of the processes that a command starts.
+if (process.env.NO_COLOR) delete process.env.FORCE_COLOR
 
 // The reader of the output, for example `head`, has closed the pipe.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -11,6 +11,8 @@ import {
   parseOption,
 } from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { didYouMean } from './terminal/did-you-mean.ts'
+import { terminalWidth, wrapWords } from './terminal/width.ts'
 
 /** A command of the program. */
 export interface Command {
@@ -78,17 +80,21 @@ function parse(args: string[], specs: OptionSpecs) {
       strict: true,
     })
   } catch (error) {
-    const problem = (error as Error).message.split('. To specify')[0]
-    throw new ConfigError(`${problem}. Options are: ${Object.keys(specs).map(flagOf).join(' ')}`)
+    const [problem = ''] = (error as Error).message.split('. To specify')
+    const flags = Object.keys(specs).map(flagOf)
+    const [, unknown] = /^Unknown option '(-[^']*)'/.exec(problem) ?? []
+    const meant = unknown === undefined ? '' : didYouMean(unknown, flags)
+    throw new ConfigError(`${problem}${meant || '.'} Options are: ${flags.join(' ')}`)
   }
 }
 
-const pageWidth = 100
+const mostWidth = 100
 /** Longer flags have their help on the next line. */
 const maxFlagWidth = 30
 
-/** The help page of a command: options by topic, no line longer than 100 columns. */
-export function helpPage(name: string, command: Command): string {
+/** The help page of a command: options by topic, no line longer than 100 columns or than the terminal is wide. */
+export function helpPage(name: string, command: Command, terminal = terminalWidth()): string {
+  const pageWidth = Math.max(2 * maxFlagWidth, Math.min(mostWidth, terminal))
   const rows = Object.entries(command.options).map(([key, spec]) => ({
     topic: spec.topic ?? '',
     flag: `${flagOf(key)}${valueText(spec)}`,
@@ -97,14 +103,16 @@ export function helpPage(name: string, command: Command): string {
   const width = Math.min(maxFlagWidth, Math.max(...rows.map(({ flag }) => flag.length)))
   const topics = [...new Set(rows.map(({ topic }) => topic))]
   const sections = topics.map((topic) => {
-    const lines = rows.filter((row) => row.topic === topic).map(({ flag, help }) => row(flag, help, width))
+    const lines = rows
+      .filter((row) => row.topic === topic)
+      .map(({ flag, help }) => row(flag, help, width, pageWidth))
     return `${topics.length > 1 || topic !== '' ? `${topic || 'Options'}:\n` : ''}${lines.join('\n')}`
   })
-  return `${wrap(command.summary, pageWidth).join('\n')}\n\nUsage: plimsoll ${name} ${command.usage}\n\n${sections.join('\n\n')}\n`
+  return `${wrapWords(command.summary, pageWidth).join('\n')}\n\nUsage: plimsoll ${name} ${command.usage}\n\n${sections.join('\n\n')}\n`
 }
 
-function row(flag: string, help: string, width: number): string {
-  const lines = wrap(help, pageWidth - width - 4)
+function row(flag: string, help: string, width: number, pageWidth: number): string {
+  const lines = wrapWords(help, pageWidth - width - 4)
   const indent = ' '.repeat(width + 4)
   if (flag.length > width) lines.unshift('')
   return `  ${flag.padEnd(width)}  ${lines.join(`\n${indent}`)}`.trimEnd()
@@ -129,16 +137,4 @@ function detailsText(spec: OptionSpec): string {
 /** Without an exponent. */
 function plainNumber(value: number): string {
   return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 12 })
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 /**
- * Starts the command line. What was compiled is kept, so that a command starts in half the time; this file is no
- * TypeScript because Node would have to load what strips types for it each time, before it can look into the cache.
+ * Checks the version of Node, then starts the command line. This file must parse on old versions of Node, so it uses no
+ * static imports.
  */
 
-import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
+const [major, minor] = process.versions.node.split('.')
 
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/plimsoll', import.meta.url)))
-await import('./main.ts')
+if (Number(major) < 24) {
+  console.error(`Plimsoll needs Node 24 or newer; this is ${major}.${minor}`)
+  process.exitCode = 1
+} else {
+  import('./start.js')
+}

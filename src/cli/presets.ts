@@ -7,6 +7,7 @@ import { rulesOf } from '../systems/rules.ts'
 import { presetRows, rowsText } from './cluster/preset-rows.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './terminal/table.ts'
+import { fitted, terminalWidth } from './terminal/width.ts'
 
 const options = {
   json: { type: 'flag', help: 'print JSON instead of text' },
@@ -51,6 +52,12 @@ export const presets: Command = {
 
 type Told = ReturnType<typeof presetOf> & { name: string; rules: Record<string, string> }
 
+/** On narrow terminals the lines are wrapped again. */
+function paragraph(lines: readonly string[]): string[] {
+  const isNarrow = lines.some(({ length }) => length + 2 > terminalWidth())
+  return isNarrow ? [`  ${fitted(lines.join(' '), 2)}`] : lines.map((line) => `  ${line}`)
+}
+
 function text({ name, description, about = [], rules, ...preset }: Told, whole: boolean): string {
   const { scheduler, discipline, scale, estimator, trial } = preset
   const bounds = scale && `${scale.min} to ${scale.max} workers`
@@ -71,8 +78,8 @@ function text({ name, description, about = [], rules, ...preset }: Told, whole: 
   const title = styleText('bold', name, { stream: process.stdout })
   return [
     title,
-    `  ${description}`,
-    ...about.map((line) => `  ${line}`),
+    `  ${fitted(description, 2)}`,
+    ...paragraph(about),
     ...made.map(([what = '', is = '']) => `  ${what.padEnd(12)} ${is}`),
     ...(whole && Object.keys(rules).length > 0
       ? ['', table(['rule', 'what it says'], Object.entries(rules), [0, 1])]

@@ -5,6 +5,7 @@ import { whyText } from '../story/document.ts'
 import { whyFromLog } from '../story/from-log.ts'
 import { loggedBrain } from '../systems/brain-spec.ts'
 import { type Command, readOptions } from './options.ts'
+import { terminalWidth } from './terminal/width.ts'
 
 const options = {
   why: { type: 'text', help: 'print the story of this job instead', value: 'JOB' },
@@ -25,7 +26,7 @@ export const replay: Command = {
     try {
       if (values.why !== undefined) {
         const document = await whyFromLog(file.readLines(), values.why)
-        console.log(values.json ? JSON.stringify(document) : whyText(document))
+        console.log(values.json ? JSON.stringify(document) : whyText(document, terminalWidth()))
         return 0
       }
       const { header, events, actions, difference } = await replayLog(file.readLines())

@@ -3,11 +3,12 @@ import { whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
-import { type Answer, client, readUrl } from './terminal/client.ts'
+import { type Answer, adminOption, client, readUrl } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { type OutFile, openOut } from './terminal/out-file.ts'
 import { waitingLine } from './terminal/progress.ts'
-import { whyAfterwards, whyOptions } from './why.ts'
+import { terminalWidth } from './terminal/width.ts'
+import { whyAfterwards } from './why.ts'
 
 const options = {
   ...askingOptions,
@@ -25,7 +26,7 @@ const options = {
     value: 'KEY',
   },
   why: { type: 'flag', help: 'print the story of the job on stderr afterwards' },
-  ...whyOptions,
+  ...adminOption,
   json: { type: 'flag', help: 'print one JSON object with the answer and its cost' },
 } as const
 
@@ -38,7 +39,7 @@ export const request: Command = {
     const { values, rest } = readOptions(args, options)
     const { workload, params } = readAsked('request', rest)
     const url = readUrl('url', values.url)
-    const adminUrl = readUrl('admin-url', values.adminUrl)
+    const adminUrl = readUrl('admin', values.admin)
     const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
     if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
     if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
@@ -60,7 +61,7 @@ export const request: Command = {
           return received.failed ? 1 : 0
         }
         const code = show(received)
-        if (story) console.error(`\n${whyText(story)}`)
+        if (story) console.error(`\n${whyText(story, terminalWidth(process.stderr))}`)
         return code
       })
     } finally {

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import type { RestartEnd, RestartStep } from '../admin/restart.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { type Command, readOnlyOptions } from './options.ts'
-import { adminUrl, client, readUrl } from './terminal/client.ts'
+import { adminOption, client, readUrl } from './terminal/client.ts'
 
 const options = {
-  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  ...adminOption,
   token: {
     type: 'text',
     help: "the cluster's secret, if it runs on another machine; default: PLIMSOLL_TOKEN",

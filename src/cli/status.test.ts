@@ -6,7 +6,8 @@ import { statusText } from './status.ts'
 const money = { workers: 0, functions: 0, functionRequests: 0, workerHours: 0 }
 
 function state(over: Partial<ClusterState>): ClusterState {
-  const counters = { accepted: 3, results: 2, retries: 0, dropped: 0 }
+  const none = { errors: 0, refused: 0, unknown: 0, cancelled: 0, retries: 0, dropped: 0 }
+  const counters = { ...none, accepted: 3, results: 2 }
   // Only the fields that the text uses.
   return {
     ...{ uptimeMs: 61_000, now: 61_000, policy: 'srpt', ready: 1, placed: 1, workers: [], waiting: [] },
@@ -29,7 +30,7 @@ test('formats the figures of policies', () => {
       scaling: { looksAbove: 97, emaPercent: 54.36, batch: null },
     }),
   )
-  const [, , head, , row] = text.split('\n')
+  const [, , , head, , row] = text.split('\n')
   const cells = (line: string) => line.trim().split(/ {2,}/)
   assert.deepEqual(cells(head!).slice(5), [
     'work left',
@@ -41,6 +42,32 @@ test('formats the figures of policies', () => {
   ])
   assert.deepEqual(cells(row!).slice(5), ['2.00e36', '64 of 1928 MB', '31 %', '0', '97', 'no'])
   assert.match(text, /^scaling {3}looks above 97 · ema percent 54.4 · batch –$/m)
+})
+
+test('accounts for every accepted job', () => {
+  const counters = {
+    accepted: 35,
+    results: 25,
+    errors: 2,
+    refused: 0,
+    unknown: 1,
+    cancelled: 1,
+    dropped: 0,
+    retries: 3,
+  }
+  const jobs = [worker.jobs[0], { ...worker.jobs[0], job: 'k', running: false }]
+  const text = statusText(
+    state({
+      ...{ counters: { ...counters, superseded: 0 }, waiting: ['a', 'b', 'c'], placed: 2 },
+      workers: [{ ...worker, jobs }] as unknown as ClusterState['workers'],
+      away: [{ job: 'l', attempt: 1, function: 'f' }],
+    }),
+  )
+  assert.equal(
+    text.split('\n')[1],
+    '35 jobs accepted: 25 answered, 2 failed, 1 of unknown outcome, 1 cancelled, ' +
+      '6 in progress (1 running, 1 paused, 3 queued, 1 in functions); 3 retried',
+  )
 })
 
 test('says when no worker is ready', () => {

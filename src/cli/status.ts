@@ -6,12 +6,13 @@ import type { Figures } from '../model/view.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
-import { adminUrl, getJson, readUrl } from './terminal/client.ts'
+import { adminOption, getJson, readUrl } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { duration, significant, table } from './terminal/table.ts'
+import { fitted } from './terminal/width.ts'
 
 const options = {
-  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  ...adminOption,
   watch: { type: 'flag', help: 'refresh every second, until Ctrl-C' },
   json: { type: 'flag', help: 'print JSON instead of tables' },
 } as const
@@ -78,17 +79,10 @@ function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
 export function statusText(state: ClusterState): string {
   const { workers, waiting, booting, launchTroubles, counters, steps } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
-  const { accepted, results, retries, dropped } = counters
-  const late = dropped > 0 ? `, ${count(dropped)} dropped` : ''
-  const away = state.away.length > 0 ? `, ${count(state.away.length)} in functions` : ''
+  const { placed, away } = state
+  const open = { running, paused: placed - running, queued: waiting.length, 'in functions': away.length }
   const warm = state.functions.filter(({ busy }) => !busy).length
-  const totals = [
-    `up ${duration(state.uptimeMs)}`,
-    state.policy,
-    `${state.ready} ready`,
-    `${running} running, ${state.placed} held, ${count(waiting.length)} waiting${away}`,
-    `${count(accepted)} accepted, ${count(results)} answered, ${count(retries)} retried${late}`,
-  ].join(' · ')
+  const totals = [`up ${duration(state.uptimeMs)}`, state.policy, `${counted(state.ready, 'worker')} ready`]
   const names = figureNames(workers)
   const rows = workers.map(
     ({ id, state: phase, suspect, pid, cores, slots, jobs, outstanding, figures, cpu, ...memory }) => [
@@ -105,7 +99,7 @@ export function statusText(state: ClusterState): string {
   const fleet =
     rows.length > 0
       ? table(
-          ['worker', 'state', 'pid', 'running', 'held', 'work left', 'memory', ...names.map(words)],
+          ['worker', 'state', 'pid', 'cores busy', 'slots taken', 'work left', 'memory', ...names.map(words)],
           rows,
           [0, 1],
         )
@@ -120,7 +114,7 @@ export function statusText(state: ClusterState): string {
   ])
   const doors =
     fronts.length > 1
-      ? ['', table(['front', 'state', 'pid', 'in hand', 'accepted', 'at'], fronts, [0, 1, 5])]
+      ? ['', table(['front', 'state', 'pid', 'in progress', 'accepted', 'address'], fronts, [0, 1, 5])]
       : []
   const more = [
     `money     ${moneyText(state.money)}`,
@@ -137,11 +131,33 @@ export function statusText(state: ClusterState): string {
     .slice(-mostSteps)
     .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
   return [
-    ...[totals, '', fleet],
+    ...[fitted(totals.join(' · ')), fitted(jobsText(counters, open)), '', fleet],
     ...doors,
-    ...(more.length > 0 ? ['', ...more] : []),
-    ...(history.length > 0 ? ['', table(['fleet', 'then', 'what and why'], history, [1, 2])] : []),
+    ...(more.length > 0 ? ['', ...more.map((line) => fitted(line, 10))] : []),
+    ...(history.length > 0
+      ? ['', table(['when', 'fleet after it', 'what happened and why'], history, [1, 2])]
+      : []),
   ].join('\n')
+}
+
+/** Where all accepted jobs are: the parts add up. */
+function jobsText(counters: ClusterState['counters'], open: Record<string, number>): string {
+  const { accepted, results, errors, refused, unknown, cancelled, dropped, retries } = counters
+  const some = (parts: Record<string, number>) =>
+    Object.entries(parts).flatMap(([what, n]) => (n > 0 ? [`${count(n)} ${what}`] : []))
+  const ended = some({ failed: errors, refused, 'of unknown outcome': unknown, cancelled, dropped })
+  const inProgress = some(open)
+  const parts = [
+    `${count(results)} answered`,
+    ...ended,
+    ...(inProgress.length > 0 ? [`${count(total(open))} in progress (${inProgress.join(', ')})`] : []),
+  ]
+  const again = retries > 0 ? `; ${count(retries)} retried` : ''
+  return `${counted(accepted, 'job')} accepted: ${parts.join(', ')}${again}`
+}
+
+function total(parts: Record<string, number>): number {
+  return Object.values(parts).reduce((sum, n) => sum + n, 0)
 }
 
 function cacheText({ hits, misses, shared, entries, bytes, mostBytes }: NonNullable<ClusterState['cache']>) {

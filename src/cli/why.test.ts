@@ -18,40 +18,40 @@ const story =
   /Job (\S+) \(factorize\)\nIt took [\s\S]*\n\n +0 ms {2}Arrived: a factorize job[\s\S]*Started on w1[\s\S]*Answered after .*/
 
 test('request --why prints the story on stderr, and why prints the same', async () => {
-  const { code, stdout, stderr } = await request('--why', '--admin-url', up.adminUrl)
+  const { code, stdout, stderr } = await request('--why', '--admin', up.adminUrl)
   assert.equal(code, 0, stderr)
   assert.deepEqual(JSON.parse(stdout).factors, ['3', '7'])
   const [told = '', job = ''] = story.exec(stderr) ?? []
   assert.match(stderr, new RegExp(`^job ${job} · .*\\n\\nJob ${job} `))
-  const again = await run(['why', job, '--admin-url', up.adminUrl])
+  const again = await run(['why', job, '--admin', up.adminUrl])
   assert.equal(again.code, 0)
   assert.ok(again.stdout.startsWith(told), again.stdout)
 })
 
 test('request --json --why includes the story that why --json prints', async () => {
-  const { stdout } = await request('--json', '--why', '--admin-url', up.adminUrl)
+  const { stdout } = await request('--json', '--why', '--admin', up.adminUrl)
   const { job, why } = JSON.parse(stdout)
   assert.equal(why.job, job)
-  const again = await run(['why', job, '--json', '--admin-url', up.adminUrl])
+  const again = await run(['why', job, '--json', '--admin', up.adminUrl])
   assert.deepEqual(JSON.parse(again.stdout), why)
 })
 
 test('prints the answer without the admin port, and stderr says what to do', async () => {
   const url = await deserted()
-  const plain = await request('--why', '--admin-url', url)
+  const plain = await request('--why', '--admin', url)
   assert.deepEqual([plain.code, JSON.parse(plain.stdout).n], [0, '21'])
-  assert.match(plain.stderr, new RegExp(`the story cannot be told: nobody listens at ${url}.*--admin-url`))
-  const json = await request('--why', '--json', '--admin-url', url)
+  assert.match(plain.stderr, new RegExp(`the story cannot be told: nobody listens at ${url}.*--admin`))
+  const json = await request('--why', '--json', '--admin', url)
   assert.equal(JSON.parse(json.stdout).why, null)
-  const asked = await run(['why', 'some-job', '--admin-url', url])
+  const asked = await run(['why', 'some-job', '--admin', url])
   assert.deepEqual([asked.code, asked.stdout], [2, ''])
   assert.match(asked.stderr, /^plimsoll: nobody listens at /)
-  const wrong = await run(['why', 'some-job', '--admin-url', up.url])
+  const wrong = await run(['why', 'some-job', '--admin', up.url])
   assert.match(wrong.stderr, /answered 404: is it the admin port of a cluster\?/)
 })
 
 test('reports forgotten jobs, rejected requests and bad arguments', async () => {
-  const unknown = await run(['why', 'nobody', '--admin-url', up.adminUrl])
+  const unknown = await run(['why', 'nobody', '--admin', up.adminUrl])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
   assert.match(unknown.stderr, /^404 Not Found\n {2}Job nobody is unknown/)
   const refused = await run(['request', 'julia', 'width=0', '--why', '--url', up.url])

@@ -2,13 +2,10 @@ import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { type WhyDocument, whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { problemText } from './terminal/asking.ts'
-import { adminUrl, client, readUrl } from './terminal/client.ts'
+import { adminOption, client, readUrl } from './terminal/client.ts'
+import { terminalWidth } from './terminal/width.ts'
 
-export const whyOptions = {
-  adminUrl: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
-} as const
-
-const options = { ...whyOptions, json: { type: 'flag', help: 'print JSON instead of text' } } as const
+const options = { ...adminOption, json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
 /** The story of a job. */
 export const why: Command = {
@@ -19,12 +16,12 @@ export const why: Command = {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
       throw new ConfigError('why: give one job id, the value of the plimsoll-job response header')
-    const story = await askWhy(readUrl('admin-url', values.adminUrl), rest[0]!)
+    const story = await askWhy(readUrl('admin', values.admin), rest[0]!)
     if ('problem' in story) {
       console.error(story.problem)
       return 1
     }
-    console.log(values.json ? JSON.stringify(story) : whyText(story))
+    console.log(values.json ? JSON.stringify(story) : whyText(story, terminalWidth()))
     return 0
   },
 }
@@ -66,9 +63,7 @@ export async function whyAfterwards(url: URL, job: string | undefined): Promise<
     console.error(story.problem)
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error
-    console.error(
-      `plimsoll: the story cannot be told: ${error.message} (--admin-url names the admin address)`,
-    )
+    console.error(`plimsoll: the story cannot be told: ${error.message} (--admin names the admin address)`)
   }
   return undefined
 }

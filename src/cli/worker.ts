@@ -21,6 +21,7 @@ const options = {
   slots: limitOptions.slots,
   memory: { type: 'integer', help: 'memory for all jobs, in MB', default: 4096, min: 128, value: 'MB' },
   jobMemory: limitOptions.jobMemory,
+  nice: limitOptions.nice,
   ...servedOptions,
   upstream: {
     type: 'text',
@@ -58,6 +59,7 @@ export const worker: Command = {
         slots: values.slots,
         memoryMb: values.memory,
         jobMemoryMb: values.jobMemory,
+        niceness: values.nice,
         ...(server ? { server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),

@@ -29,12 +29,7 @@ export const commonOptions = under('Common', {
     value: 'PATHS',
     path: 'list',
   },
-  min: {
-    type: 'integer',
-    help: "minimum number of workers; default: the preset's, or 1",
-    min: 0,
-    max: 1000,
-  },
+  min: { type: 'integer', help: "minimum number of workers; default: the preset's, or 1", min: 0, max: 1000 },
   max: {
     type: 'integer',
     help: "maximum number of workers; default: the preset's, or the machine's cores",
@@ -140,6 +135,7 @@ export const limitOptions = under('Limits', {
     min: 0,
     value: 'SECONDS',
   },
+  nice: { type: 'integer', help: 'niceness of the processes that run jobs', default: 0, min: 0, max: 19 },
 })
 
 export const clientOptions = under('Clients', {

@@ -29,6 +29,9 @@ test('modules, JSON and YAML are equivalent', async (t) => {
       export default defineConfig(config)`,
     ),
     write('a.mjs', `export default ${json}`),
+    write('a.cjs', `const config = ${json}\nmodule.exports = config`),
+    write('a.cts', `const config: object = ${json}\nmodule.exports = config`),
+    write('compiled.cjs', `exports.__esModule = true\nexports.default = ${json}`),
     write('a.json', json),
     write('a.yaml', 'port: 81\nworkers:\n  command: [app, "{port}"]\n  concurrency: 3\n'),
     write('a.yml', "port: 81\nworkers: { command: 'app {port}', concurrency: 3 }\n"),
@@ -55,7 +58,10 @@ test('an unreadable configuration is rejected with its file and the reason', asy
     [write('broken.json', '{'), /broken\.json: .*JSON/],
     [write('broken.yaml', 'a: [1'), /broken\.yaml: /],
     [write('empty.yaml', ''), /empty\.yaml: the configuration = null: must be an object/],
-    [write('a.toml', ''), /a\.toml: must end with one of \.ts, \.mts, \.js, \.mjs, \.json, \.yaml, \.yml/],
+    [
+      write('a.toml', ''),
+      /a\.toml: must end with one of \.ts, \.mts, \.cts, \.js, \.mjs, \.cjs, \.json, \.yaml, \.yml/,
+    ],
     [write('typo.json', '{"prot": 1}'), /typo\.json: the configuration: unknown option prot; options are/],
   ]
   for (const [file, message] of refused) await assert.rejects(loadConfig(file), { code: 'CONFIG', message })

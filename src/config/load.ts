@@ -3,11 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { type CheckedConfig, checkConfig } from './check.ts'
 
-const modules = ['.ts', '.mts', '.js', '.mjs']
-const usual = ['ts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((end) => `plimsoll.config.${end}`)
+const modules = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
+const ends = [...modules, '.json', '.yaml', '.yml']
+const usual = ends.map((end) => `plimsoll.config${end}`)
 
 /** The configuration file of a folder. Undefined: none. */
 export function findConfig(folder: string): string | undefined {
@@ -34,14 +36,16 @@ export async function loadConfig(file: string): Promise<CheckedConfig> {
 async function read(path: string): Promise<unknown> {
   const end = extname(path)
   if (modules.includes(end)) {
-    const module = (await import(pathToFileURL(path).href)) as { default?: unknown }
-    if (module.default !== undefined) return module.default
-    throw new ConfigError('has no default export; write: export default defineConfig({ … })')
+    const exported = defaultExport((await import(pathToFileURL(path).href)) as { default?: unknown })
+    if (exported !== undefined) return exported
+    throw new ConfigError(
+      'has no default export; write: export default defineConfig({ … }), or in CommonJS: module.exports = { … }',
+    )
   }
   if (end === '.json') return JSON.parse(readFileSync(path, 'utf8')) as unknown
   if (end === '.yaml' || end === '.yml') {
     const { parse } = await import('yaml')
     return parse(readFileSync(path, 'utf8')) as unknown
   }
-  throw new ConfigError(`must end with one of ${[...modules, '.json', '.yaml', '.yml'].join(', ')}`)
+  throw new ConfigError(`must end with one of ${ends.join(', ')}`)
 }

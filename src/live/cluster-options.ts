@@ -51,6 +51,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   meter?: MeterSetting
   /** Memory limit of one job. */
   jobMemoryMb: number
+  /** Niceness of the processes that run jobs. Default 0. */
+  niceness?: number
   /** Maximum number of jobs on one worker. */
   slots: number
   /** Maximum queue length; further requests are rejected. */

@@ -176,3 +176,14 @@ test('a workload folder that contains the meter does not make it meter itself', 
     true,
   )
 })
+
+test('workloads inside an npm package are metered, its dependencies are not', () => {
+  const folder = join(scratch, 'node_modules', 'ready', 'workloads')
+  const options = { folders: [folder], packages: [] }
+  const metered = (...path: string[]) => isMetered(pathToFileURL(join(folder, ...path)).href, options)
+  assert.equal(metered('julia.js'), true)
+  assert.equal(metered('julia', 'glance.js'), true)
+  assert.equal(metered('..', 'index.js'), false)
+  assert.equal(metered('node_modules', 'zod', 'index.js'), false)
+  assert.equal(metered('..', '..', 'zod', 'index.js'), false)
+})

@@ -1,7 +1,7 @@
 /** Meters modules as they are loaded: those in the workloads' folders, and those of the configured packages. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
-import { join, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MeterMode } from '../model/metering.ts'
 import { defaultFormula, type Formula, type Tally } from '../model/metrics.ts'
@@ -86,15 +86,17 @@ export function isMetered(
 ): boolean {
   if (!url.startsWith('file:')) return false
   if (url.endsWith(ownQuery)) return false
-  const name = packageOf(url)
-  if (name !== undefined) return packages.includes(name)
   const path = fileURLToPath(url)
   if (except.includes(path)) return false
+  const name = packageOf(url)
+  if (name !== undefined && packages.includes(name)) return true
   return folders.some((folder) => {
     const root = folder.endsWith(sep) ? folder : folder + sep
+    if (!path.startsWith(root)) return false
+    // The folder may itself be part of an npm package, as that of the bundled workloads is.
+    if (path.slice(root.length - 1).includes(`${sep}node_modules${sep}`)) return false
     // A workload beside Plimsoll's own sources does not make them part of its work.
-    const isOurs = ourSources.startsWith(root) && path.startsWith(ourSources)
-    return path.startsWith(root) && !isOurs
+    return !(ourSources.startsWith(root) && path.startsWith(ourSources))
   })
 }
 
@@ -119,9 +121,10 @@ function rewriteNow(
   format: string,
   { mode, formula }: MeterOptions,
 ): MeteredCode | undefined {
-  const require = createRequire(import.meta.url)
-  const { rewrite } = require('./rewrite.ts') as typeof import('./rewrite.ts')
-  const { stripTypes } = require('./strip-types.ts') as typeof import('./strip-types.ts')
+  const load = createRequire(import.meta.url)
+  const end = extname(import.meta.url)
+  const { rewrite } = load(`./rewrite${end}`) as typeof import('./rewrite.ts')
+  const { stripTypes } = load(`./strip-types${end}`) as typeof import('./strip-types.ts')
   const plain = format.endsWith('typescript') ? stripTypes(source) : source
   let failure: unknown
   for (const sourceType of ['commonjs', 'module'] as const) {

@@ -110,16 +110,19 @@ function entriesOf(story: Story): DocumentEntry[] {
   return [...entries.slice(0, mostEntries / 2), gap, ...entries.slice(mostEntries / 2)]
 }
 
-const lineWidth = 100
+const mostWidth = 100
 
 /** The summary, then one line per entry, prefixed with the time since arrival. */
-export function whyText({ job, workload, summary, story }: WhyDocument): string {
+export function whyText({ job, workload, summary, story }: WhyDocument, width = mostWidth): string {
+  const lineWidth = Math.max(40, Math.min(mostWidth, width))
   const times = story.map(({ afterMs }) => span(afterMs))
-  const width = Math.max(...times.map((time) => time.length))
+  const timeWidth = Math.max(...times.map((time) => time.length))
   const lines = story.map(({ text }, i) => {
-    const [first, ...rest] = wrap(text, lineWidth - width - 4)
-    const indent = ' '.repeat(width + 4)
-    return [`  ${times[i]!.padStart(width)}  ${first}`, ...rest.map((line) => `${indent}${line}`)].join('\n')
+    const [first, ...rest] = wrap(text, lineWidth - timeWidth - 4)
+    const indent = ' '.repeat(timeWidth + 4)
+    return [`  ${times[i]!.padStart(timeWidth)}  ${first}`, ...rest.map((line) => `${indent}${line}`)].join(
+      '\n',
+    )
   })
   return [`Job ${job} (${workload})`, ...wrap(summary, lineWidth), '', ...lines].join('\n')
 }

@@ -16,6 +16,8 @@ export interface JobRequest {
   trailers?(): string[]
   /** Whether tallies are wanted while the job runs, not only at its end. */
   tallies?: boolean
+  /** CPU time that the job is expected to need from now on. Undefined: unknown. */
+  remainingMs?(): number
 }
 
 export type JobAnswer =

@@ -19,6 +19,8 @@ export interface PoolOptions {
   slots: number
   /** Memory limit of one job. */
   jobMemoryMb: number
+  /** Niceness of slots and programs; 0: the priority of the worker. */
+  niceness: number
   meter: MeterSetting
   dataDir: string
   log(line: string): void
@@ -34,15 +36,25 @@ export interface OpenPool {
 }
 
 export async function openPool({ files, server }: WorkerCode, options: PoolOptions): Promise<OpenPool> {
-  const { cores, slots, jobMemoryMb: memoryMb, meter, dataDir, log } = options
+  const { cores, slots, jobMemoryMb: memoryMb, niceness, meter, dataDir, log } = options
   if (!server) {
     const { hashes, packages, uncounted } = await readCode(files, meter)
-    const pool = new SlotPool({ files, dataDir, warm: cores, memoryMb, meter, packages, uncounted, log })
+    const pool = new SlotPool({
+      files,
+      dataDir,
+      warm: cores,
+      memoryMb,
+      niceness,
+      meter,
+      packages,
+      uncounted,
+      log,
+    })
     return { pool, hashes, cores, slots, meter }
   }
   const pool =
     'command' in server
-      ? new ProgramPool({ server, warm: cores, slots, memoryMb, log })
+      ? new ProgramPool({ server, warm: cores, slots, memoryMb, niceness, log })
       : new UpstreamPool({ server, log })
   // The program on each core runs `concurrency` jobs at once.
   const jobs = cores * server.concurrency

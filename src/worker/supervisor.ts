@@ -176,6 +176,7 @@ export class Supervisor {
       ...(http && { http }),
       ...(attempt.trailers && { trailers: attempt.trailers }),
       ...(attempt.metrics && { tallies: true }),
+      remainingMs: () => this.#remainingMs(attempt),
     })
     attempt.run = run
     run.onInterruptible = () => this.#choose()
@@ -252,6 +253,12 @@ export class Supervisor {
   #done({ run }: AttemptState): number {
     if (!run) return 0
     return this.#options.meter === 'off' ? run.cpuMs() * this.#nominal : (run.work()?.work ?? 0)
+  }
+
+  /** CPU time that the attempt is expected to need from now on. */
+  #remainingMs(attempt: AttemptState): number {
+    const { expected, head } = attempt
+    return Math.max(0, expected - this.#done(attempt)) / this.#rates.of(head.workload)
   }
 
   /** The quantities that the answer carries in headers of their own. */

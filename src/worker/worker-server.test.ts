@@ -35,6 +35,7 @@ async function join(t: TestContext, given: object) {
         slots: 5,
         memoryMb: 1024,
         jobMemoryMb: 512,
+        niceness: 0,
         meter: 'off',
         dataDir: '',
         host: '127.0.0.1',

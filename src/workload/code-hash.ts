@@ -41,7 +41,7 @@ function relativeSpecifiers(source: string): string[] {
 }
 
 async function locate(path: string): Promise<string | undefined> {
-  for (const end of ['', '.js', '.cjs', '.json', '.ts', '/index.js']) {
+  for (const end of ['', '.js', '.json', '.cjs', '.ts', '/index.js', '/index.cjs', '/index.ts']) {
     const found = await stat(path + end).catch(() => undefined)
     if (found?.isFile()) return path + end
   }

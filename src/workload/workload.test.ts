@@ -92,6 +92,24 @@ test('modules export one workload or several', async (t) => {
   await assert.rejects(twice, { code: 'CONFIG', message: /^workload one is defined twice: in .* and in / })
 })
 
+test('loads CommonJS modules, also those compiled from ESM', async (t) => {
+  const of = (name: string) => `{ name: '${name}', description: '', run: () => 1 }`
+  const dir = directory(t, {
+    'one.cjs': `module.exports = ${of('one')}`,
+    'two.cts': `const two: object = ${of('two')}\nmodule.exports = [two]`,
+    'three.cjs': `exports.__esModule = true\nexports.default = ${of('three')}`,
+    'none.cjs': 'exports.__esModule = true',
+  })
+  const loaded = await loadWorkloads(['one.cjs', 'two.cts', 'three.cjs'].map((file) => join(dir, file)))
+  assert.deepEqual(
+    loaded.map(({ name }) => name),
+    ['one', 'two', 'three'],
+  )
+  await assert.rejects(loadWorkloads([join(dir, 'none.cjs')]), {
+    message: /none\.cjs: has no default export \(in CommonJS: module\.exports\)/,
+  })
+})
+
 test('an unusable module is named with the reason', async (t) => {
   const dir = directory(t, {
     'empty.mjs': '',

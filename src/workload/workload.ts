@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
 import type { Features } from '../model/estimate.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
@@ -200,10 +201,13 @@ async function loadFile(file: string): Promise<Workload[]> {
       cause: error,
     })
   })
-  if (module.default === undefined) {
-    throw new ConfigError(`${file}: has no default export; it must be a workload or an array of workloads`)
+  const found = defaultExport(module)
+  if (found === undefined) {
+    throw new ConfigError(
+      `${file}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
+    )
   }
-  const exported = Array.isArray(module.default) ? module.default : [module.default]
+  const exported = Array.isArray(found) ? found : [found]
   try {
     return exported.map((definition) => defineWorkload<unknown>(definition))
   } catch (error) {

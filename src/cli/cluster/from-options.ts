@@ -16,7 +16,12 @@ import { meterFrom } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
 
-const program = [process.execPath, fileURLToPath(new URL('../plimsoll.js', import.meta.url))]
+const program = [
+  process.execPath,
+  // This process loads the same files and shows the warning once.
+  '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
+  fileURLToPath(new URL('../plimsoll.js', import.meta.url)),
+]
 
 /** With a configuration of an existing server, that server takes the place of workloads. */
 export function clusterFrom(
@@ -45,6 +50,7 @@ export function clusterFrom(
     scale: scaleFrom(values, { min, max }, values.pricePerHour, preset.scale),
     meter,
     jobMemoryMb: values.jobMemory,
+    niceness: values.nice,
     // A program that accepts several requests runs all of them.
     slots: Math.max(values.slots, server?.concurrency ?? preset.slots ?? 1),
     queue: values.queue,

@@ -46,6 +46,6 @@ test('describes costs and savings', () => {
   )
   assert.equal(
     moneyText({ ...money, workers: 0, functions: 0, functionRequests: 0 }),
-    '2.00 worker-hours; what a worker costs is not said (--price-per-hour)',
+    '2.00 worker-hours; no price is set (--price-per-hour)',
   )
 })

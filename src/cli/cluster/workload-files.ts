@@ -18,7 +18,7 @@ export function workloadFiles(list: string): string[] {
     if (!found) throw new ConfigError(`--workloads = ${name}: no such file or folder`)
     if (!found.isDirectory()) return [path]
     return readdirSync(path)
-      .filter((file) => /\.(ts|mts|js|mjs)$/.test(file) && !/\.(test|d)\.[a-z]+$/.test(file))
+      .filter((file) => /\.[cm]?[jt]s$/.test(file) && !/\.(test|d)\.[a-z]+$/.test(file))
       .sort()
       .map((file) => join(path, file))
   })

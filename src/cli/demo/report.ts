@@ -2,6 +2,7 @@
 
 import { duration, table } from '../terminal/table.ts'
 import type { Ending, Sent } from './drive.ts'
+import type { Orders } from './orders.ts'
 
 export interface Figures {
   what: string
@@ -51,6 +52,21 @@ function figures(what: string, sent: readonly Sent[]): Figures {
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
   }
+}
+
+/** One sentence that accounts for every request. */
+export function verdict(all: Figures, { placed }: Pick<Orders, 'placed'>): string {
+  const { sent, answered, wrong, refused, dropped, unknown, lost } = all
+  const parts: [number, string][] = [
+    [answered - wrong - refused - dropped - unknown, 'right'],
+    [wrong, 'wrong'],
+    [refused, 'refused'],
+    [dropped, 'dropped by a rule of the preset'],
+    [unknown, 'of unknown outcome, because their worker was killed and they must not be repeated'],
+  ]
+  const counts = parts.filter(([count], i) => i === 0 || count > 0).map(([count, what]) => `${count} ${what}`)
+  const orders = wrong === 0 && placed > 0 ? '; no order is missing or doubled' : ''
+  return `${lost === 0 ? 'All' : `${answered} of`} ${sent} requests were answered: ${counts.join(', ')}${orders}; lost ${lost}`
 }
 
 export function figuresTable(rows: readonly Figures[]): string {

@@ -16,7 +16,7 @@ export function moneyText(money: Money): string {
   const hours = `${workerHours < 1 ? price(workerHours) : significant(workerHours)} worker-hours`
   const jobs = `functions ${price(functions)} for ${count(money.functionRequests, 'job')}`
   const away = money.functionRequests > 0 ? `, ${jobs}` : ''
-  if (workers === 0) return `${hours}${away}; what a worker costs is not said (--price-per-hour)`
+  if (workers === 0) return `${hours}${away}; no price is set (--price-per-hour)`
   const peak = `${count(peakWorkers, 'worker')} all the time would have cost ${price(fixedAtPeak)}`
   const compared = saved >= 0 ? `${price(saved)} saved` : `${price(-saved)} more`
   return `${price(spent)} spent (${hours} ${price(workers)}${away}); ${peak}: ${compared}`

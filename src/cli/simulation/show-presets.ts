@@ -3,10 +3,12 @@
 import type { OwnTraffic } from '../../simulate/own-traffic.ts'
 import {
   comparePresets,
+  looser,
   namedPresets,
   presetsCells,
   presetsTable,
   type TrafficResult,
+  type Worst,
   worstOf,
 } from './compare-presets.ts'
 import { slowdownExplained } from './figures.ts'
@@ -52,8 +54,16 @@ export async function showPresets(
     if (!json) console.log(`Plots: ${report}`)
   }
   const worst = worstOf(all)
-  if (worst) console.log(JSON.stringify(worst))
+  if (worst && json) console.log(JSON.stringify(worst))
+  else if (worst) console.log(worstText(worst))
   return 0
+}
+
+function worstText({ mean_slowdown_vs_best_preset, worker_hours_vs_best_preset }: Worst): string {
+  return (
+    `Where plimsoll (promise ${looser}) does worst, its mean slowdown is ${mean_slowdown_vs_best_preset} times that of the best ` +
+    `other preset, and its worker-hours are ${worker_hours_vs_best_preset} times those of the one with the lowest p99.`
+  )
 }
 
 function words({ about, load, machine }: OwnTraffic): string {

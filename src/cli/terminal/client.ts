@@ -6,6 +6,11 @@ import { ConfigError, UnreachableError } from '../../lib/errors.ts'
 export const publicUrl = 'http://127.0.0.1:8080'
 export const adminUrl = 'http://127.0.0.1:8081'
 
+/** Where operators ask. */
+export const adminOption = {
+  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+} as const
+
 export interface Answer {
   status: number
   headers: Record<string, string>

@@ -15,13 +15,24 @@ export interface WorkerCommandOptions {
   /** Maximum number of workers; they share the machine's memory. */
   max: number
   jobMemoryMb: number
+  /** Niceness of the processes that run jobs. Default 0. */
+  niceness?: number
 }
 
 /** Part of the machine's memory that all workers together may use. */
 const memoryPart = 0.8
 
 export function workerCommand(
-  { workerCommand: command, files, config, dataDir, slots, max, jobMemoryMb }: WorkerCommandOptions,
+  {
+    workerCommand: command,
+    files,
+    config,
+    dataDir,
+    slots,
+    max,
+    jobMemoryMb,
+    niceness = 0,
+  }: WorkerCommandOptions,
   meter: MeterSetting,
   adminUrl: string,
 ): string[] {
@@ -34,6 +45,7 @@ export function workerCommand(
     ...['--slots', `${slots}`],
     ...['--memory', `${memoryMb}`],
     ...['--job-memory', `${jobMemoryMb}`],
+    ...(niceness > 0 ? ['--nice', `${niceness}`] : []),
     ...(config === undefined ? meterFlags(meter) : []),
   ]
 }

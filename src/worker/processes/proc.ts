@@ -101,19 +101,17 @@ export function statFields(pid: number): string[] | undefined {
   })
 }
 
-/** Niceness of jobs: half of the normal share when CPU time is scarce. More would let other processes starve jobs. */
-export const workNiceness = 3
-
 /**
- * Gives fronts, brain and supervisors priority over jobs: they need little CPU time, and everything waits for them. With
- * autogrouping, the kernel uses the niceness of the session, and limits how often it may be changed.
+ * Gives fronts, brain and supervisors priority over a process that runs jobs: they need little CPU time, and everything
+ * waits for them. With autogrouping, the kernel uses the niceness of the session, and limits how often it may be changed.
  */
-export function lowerPriority(pid: number, tries = 5): void {
-  attempt(() => setPriority(pid, workNiceness))
+export function lowerPriority(pid: number, niceness: number, tries = 5): void {
+  if (niceness === 0) return
+  attempt(() => setPriority(pid, niceness))
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, `${workNiceness}`)
+    writeFileSync(`/proc/${pid}/autogroup`, `${niceness}`)
   } catch (error) {
     const again = (error as NodeJS.ErrnoException).code === 'EAGAIN' && tries > 0
-    if (again) setTimeout(() => lowerPriority(pid, tries - 1), 150).unref()
+    if (again) setTimeout(() => lowerPriority(pid, niceness, tries - 1), 150).unref()
   }
 }

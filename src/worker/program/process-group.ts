@@ -16,6 +16,7 @@ export interface GroupCommand {
   command: readonly string[]
   env: NodeJS.ProcessEnv
   cwd?: string | undefined
+  niceness: number
 }
 
 /** Maximum wait for output after the process ended: a process that left the group may keep the pipes open. */
@@ -30,7 +31,7 @@ export class ProcessGroup {
   #stopped = false
   #force: NodeJS.Timeout | undefined
 
-  constructor({ command, env, cwd }: GroupCommand, print: (line: string) => void) {
+  constructor({ command, env, cwd, niceness }: GroupCommand, print: (line: string) => void) {
     const [program, ...args] = [...deathSignal(), ...command]
     this.#process = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -44,7 +45,7 @@ export class ProcessGroup {
     const [, stdout, stderr] = this.#process.stdio ?? []
     for (const stream of [stdout, stderr]) if (stream && 'read' in stream) this.#output.read(stream)
     this.ended = this.#exit()
-    if (this.pid !== undefined) lowerPriority(this.pid)
+    if (this.pid !== undefined) lowerPriority(this.pid, niceness)
   }
 
   get pid(): number | undefined {

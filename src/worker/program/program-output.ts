@@ -1,6 +1,7 @@
 /** The output of a program, line by line, limited in length and rate. */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { stripVTControlCharacters } from 'node:util'
 
 const maxLineLength = 2_000
 /** Per second; further lines are counted and dropped. */
@@ -12,6 +13,7 @@ export class ProgramOutput {
   #printed = 0
   #dropped = 0
   #spanTimer: NodeJS.Timeout | undefined
+  /** For messages, so without colours. */
   lastLine = ''
 
   constructor(print: (line: string) => void) {
@@ -47,7 +49,7 @@ export class ProgramOutput {
     const whole = raw.trimEnd()
     if (whole === '') return
     const line = whole.length > maxLineLength ? `${whole.slice(0, maxLineLength)}…` : whole
-    this.lastLine = line
+    this.lastLine = stripVTControlCharacters(line)
     this.#spanTimer ??= setTimeout(() => this.#nextSpan(), spanMs).unref()
     if (this.#printed++ < maxLines) this.#print(line)
     else this.#dropped++

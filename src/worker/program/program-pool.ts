@@ -24,6 +24,8 @@ export interface ProgramPoolOptions {
   slots: number
   /** Limit on resident memory of one job, including the program itself. */
   memoryMb: number
+  /** Niceness of programs. Default 0. */
+  niceness?: number
   /** Receives the output of programs, and messages about failed programs. */
   log(line: string): void
   /** Idle programs beyond `warm` are ended when they were not needed for this time. Default 60 s. */
@@ -65,6 +67,7 @@ export class ProgramPool implements JobPool {
       settings: server,
       socketDir: this.#socketDir,
       limitMb: memoryMb * server.concurrency,
+      niceness: options.niceness ?? 0,
       now,
       started: () => this.#updateWatchdog(),
       healthy: () => this.#programHealthy(),

@@ -24,6 +24,7 @@ export interface ProgramHost {
   socketDir: string | undefined
   /** Memory limit of a program, for all of its concurrent jobs. */
   limitMb: number
+  niceness: number
   /** The clock by which programs become healthy in time, in milliseconds. */
   now(): number
   started(program: Program): void
@@ -165,7 +166,7 @@ export class Program implements RequestTarget {
   }
 
   async #run(): Promise<Exit> {
-    const { settings, socketDir, log } = this.#host
+    const { settings, socketDir, niceness, log } = this.#host
     const { address, command } = await assignAddress(settings.command, this.id, socketDir)
     this.#address = address
     if (this.ending) return { how: 'was ended', killed: false }
@@ -174,7 +175,7 @@ export class Program implements RequestTarget {
     delete env.PLIMSOLL_TOKEN
     if ('port' in address.connect) env.PORT = `${address.connect.port}`
     const { cwd } = settings
-    const group = new ProcessGroup({ command, env, cwd }, (line) => log(`slot ${this.id}: ${line}`))
+    const group = new ProcessGroup({ command, env, cwd, niceness }, (line) => log(`slot ${this.id}: ${line}`))
     this.#process = group
     if (group.pid !== undefined) this.#usage = new GroupUsage(group.pid)
     this.#host.started(this)

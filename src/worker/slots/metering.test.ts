@@ -162,6 +162,22 @@ test('configured packages are metered', async (t) => {
   assert.ok((await workOfJob(within, 'uses', { n: 1e5 })) > 1e5)
 })
 
+test('CommonJS workloads and what they require are metered', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-commonjs-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const count = 'function (n) { let sum = 0; for (let i = 0; i < n; i++) sum += i; return sum }'
+  writeFileSync(join(folder, 'count.js'), `exports.count = ${count}\n`)
+  const uses = (name: string, type: string) =>
+    `const { count }${type} = require('./count')\nmodule.exports = { name: '${name}', description: '', run: ({ n }) => count(n) }\n`
+  const files = [join(folder, 'js.cjs'), join(folder, 'ts.cts')]
+  writeFileSync(files[0]!, uses('js', ''))
+  writeFileSync(files[1]!, uses('ts', ': { count(n: number): number }'))
+  const pool = await usePool(t, { files })
+  const works = [await workOfJob(pool, 'js', { n: 1e5 }), await workOfJob(pool, 'ts', { n: 1e5 })]
+  assert.ok(works[0]! > 1e5)
+  assert.equal(works[0], works[1])
+})
+
 test('later slots use the cache of rewritten code, and the first slot is not reused', async (t) => {
   const { NODE_COMPILE_CACHE } = process.env
   delete process.env.NODE_COMPILE_CACHE

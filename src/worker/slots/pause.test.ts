@@ -40,15 +40,45 @@ test('a pause does not change the answer, and is not part of the CPU time', asyn
   assert.equal(run.cpuMs(), cpuMs)
 })
 
-test('a job can be paused before its process has loaded', async (t) => {
+test('a job that is paused before it has a slot starts when it is resumed', async (t) => {
   const { start, ask } = await usePool(t, { warm: 0 })
   const run = start('kinds', { kind: 'text' })
   run.pause()
-  await until(() => isStopped(run.pid!), 'its process is stopped')
   assert.equal((await ask('echo')).kind, 'result')
-  assert.equal(isStopped(run.pid!), true)
+  assert.equal(run.pid, undefined)
   run.resume()
   assert.equal((await read(run)).body, 'hällo')
+})
+
+test('a paused job keeps running until the job that preempts it has a slot, and slots that boot are not stopped', async (t) => {
+  const { start } = await usePool(t)
+  const first = start('spin')
+  await until(() => first.cpuMs() > 1, 'the job runs')
+  const second = start('spin')
+  first.pause()
+  assert.equal(second.pid, undefined)
+  await until(() => {
+    if (second.pid === undefined) assert.equal(isStopped(first.pid!), false)
+    return second.pid !== undefined
+  }, 'the second job has a slot')
+  await until(() => isStopped(first.pid!), 'the first job is stopped')
+  await until(() => second.cpuMs() > 1, 'the second job runs')
+  first.cancel()
+  second.cancel()
+  await Promise.all([first.ended, second.ended])
+})
+
+test('a job waits for the slot of a job that ends before another slot would have booted', async (t) => {
+  const { pool, start } = await usePool(t, { warm: 0 })
+  // The first slot fills the cache and is not reused; the second one's boot is measured.
+  await start('echo').ended
+  await start('echo').ended
+  const job = { attempt: 1, workload: 'spin', params: { n: 5 } }
+  const first = pool.start({ ...job, job: 'first', remainingMs: () => 0 })
+  await until(() => first.pid !== undefined, 'it has a slot')
+  const second = pool.start({ ...job, job: 'second' })
+  await second.ended
+  assert.equal(second.pid, first.pid)
 })
 
 test('cancelling a running job ends its process, and its cost is reported', async (t) => {
@@ -74,8 +104,9 @@ test('a job can be cancelled while it is paused, or before it has loaded', async
     run.cancel()
     await run.ended
     assert.deepEqual(await run.answer, { kind: 'cancelled' })
-    assert.equal(stateOf(run.pid!), undefined)
   }
+  assert.equal(stateOf(paused.pid!), undefined)
+  assert.equal(early.pid, undefined)
 })
 
 test('a job can be paused and cancelled inside a native call', async (t) => {

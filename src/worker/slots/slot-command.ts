@@ -20,12 +20,13 @@ export interface SlotCommandOptions {
   dataDir: string
   memoryMb: number
   execArgv: string[]
+  niceness: number
   meter: MeterSetting
   packages: readonly string[]
   uncounted: readonly string[]
 }
 
-export function slotCommand({ memoryMb, execArgv, ...options }: SlotCommandOptions): SlotCommand {
+export function slotCommand({ memoryMb, execArgv, niceness, ...options }: SlotCommandOptions): SlotCommand {
   const { oldMb, semiMb } = heapSizes(memoryMb)
   const dataDir = resolve(options.dataDir)
   const files = options.files.map((file) => resolve(file))
@@ -48,11 +49,13 @@ export function slotCommand({ memoryMb, execArgv, ...options }: SlotCommandOptio
     `--max-old-space-size=${oldMb}`,
     `--max-semi-space-size=${semiMb}`,
     '--disable-warning=ExperimentalWarning',
+    // The process that starts the cluster loads the same files and shows this warning.
+    '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
     ...execArgv,
     fileURLToPath(new URL(`../slot-process/slot-main${extname(import.meta.url)}`, import.meta.url)),
     JSON.stringify(setup),
   ]
-  return { command, env: { ...process.env, NODE_COMPILE_CACHE } }
+  return { command, env: { ...process.env, NODE_COMPILE_CACHE }, niceness }
 }
 
 /** The real folders of the files: loaded modules have resolved paths. */

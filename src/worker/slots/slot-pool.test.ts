@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { getPriority } from 'node:os'
+import { PassThrough } from 'node:stream'
 import test from 'node:test'
-import { workNiceness } from '../processes/proc.ts'
+import { stripVTControlCharacters } from 'node:util'
 import { SlotPool } from './slot-pool.ts'
 import { fixture, read, until, usePool } from './testing/use-pool.ts'
 
@@ -71,8 +72,8 @@ test('a slot is reused after a job, whether the job answered or threw', async (t
   const pids = new Set<number | undefined>()
   for (let i = 0; i < 20; i++) {
     const run = start(i % 2 ? 'fail' : 'pid')
-    pids.add(run.pid)
     await run.ended
+    pids.add(run.pid)
   }
   assert.ok(pids.size <= 2, 'the warm slot, and the one started when it received a job')
 })
@@ -80,6 +81,7 @@ test('a slot is reused after a job, whether the job answered or threw', async (t
 test('a job runs in the idle slot that ran its workload most often, or in the one freed last', async (t) => {
   const { start } = await usePool(t)
   const together = [start('echo'), start('pid')]
+  await until(() => together.every(({ pid }) => pid !== undefined), 'both have a slot')
   const [echoes, pids] = together.map(({ pid }) => pid)
   for (const { ended } of together) await ended
   for (const workload of ['echo', 'pid', 'pid', 'echo', 'echo', 'pid']) {
@@ -92,19 +94,23 @@ test('a job runs in the idle slot that ran its workload most often, or in the on
   await other.ended
 })
 
-test('slots run at a lower priority than the worker', async (t) => {
-  const { start } = await usePool(t)
-  const run = start('spin')
-  await until(() => getPriority(run.pid!) === workNiceness, 'the slot is up')
-  run.cancel()
-  await run.ended
+test('slots have the priority of the worker unless a niceness is set', async (t) => {
+  for (const niceness of [0, 4]) {
+    const { start } = await usePool(t, { niceness })
+    const run = start('spin')
+    await until(() => getPriority(run.pid!) === getPriority() + niceness, 'it has its priority')
+    run.cancel()
+    await run.ended
+  }
 })
 
 test('the output of a job is logged with its slot and job', async (t) => {
   const { start, lines } = await usePool(t)
   await start('print').ended
   await until(() => lines.length === 3, 'three lines')
-  assert.deepEqual(lines.map((line) => line.replace(/^slot \d+/, 'slot 1')).sort(), [
+  // With FORCE_COLOR, console.log colours numbers.
+  const plain = lines.map((line) => stripVTControlCharacters(line))
+  assert.deepEqual(plain.map((line) => line.replace(/^slot \d+/, 'slot 1')).sort(), [
     'slot 1, job job-1: to stderr',
     'slot 1, job job-1: to stdout',
     'slot 1, job job-1: to the log { n: 1 }',
@@ -112,9 +118,15 @@ test('the output of a job is logged with its slot and job', async (t) => {
 })
 
 test('jobs beyond the warm slots start new slots, and surplus slots end when they are not needed', async (t) => {
-  const { pool, ask } = await usePool(t, { surplusMs: 20 })
-  const answers = await Promise.all(Array.from({ length: 4 }, () => ask('pid')))
-  assert.equal(new Set(answers.map(({ body }) => body)).size, 4)
+  const { pool } = await usePool(t, { surplusMs: 20 })
+  const bodies = Array.from({ length: 4 }, () => new PassThrough())
+  const runs = bodies.map((body, i) =>
+    pool.start({ job: `j${i}`, attempt: 1, workload: 'guarded', params: {}, body }),
+  )
+  await until(() => runs.every(({ pid }) => pid !== undefined), 'each job has a slot')
+  assert.equal(new Set(runs.map(({ pid }) => pid)).size, 4)
+  for (const body of bodies) body.end('go on')
+  for (const { ended } of runs) await ended
   await until(() => pool.size === 1, 'one warm slot is left')
 })
 

@@ -1,4 +1,4 @@
-/** The pool of slots: keeps warm processes, assigns one to each job, and replaces slots that cannot be reused. */
+/** The pool of slots: boots processes ahead of need, assigns one to each job, and replaces slots that cannot be reused. */
 import { mkdirSync } from 'node:fs'
 import { ConfigError, ContractError } from '../../lib/errors.ts'
 import { defaultMeter } from '../../meter/hooks.ts'
@@ -6,6 +6,8 @@ import type { MeterSetting } from '../../model/metering.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
 import { Watchdog } from '../processes/watchdog.ts'
+import { DeferredStops } from '../program/deferred-stops.ts'
+import { bootsNow, usualBootMs } from './boot-plan.ts'
 import { Slot, type SlotCommand, type SlotEnd, type SlotHost } from './slot.ts'
 import { slotCommand } from './slot-command.ts'
 import { minMemoryMb } from './slot-limits.ts'
@@ -18,6 +20,10 @@ export interface SlotPoolOptions {
   dataDir: string
   /** Number of idle slots kept ready. */
   warm: number
+  /** Maximum number of slots that boot at the same time. Default: `warm`, at least 1. */
+  boots?: number
+  /** Niceness of slots. Default 0. */
+  niceness?: number
   /** Limit on resident memory of one job, including about 50 MB of the runtime. */
   memoryMb: number
   /** Default: mode `work`. */
@@ -37,6 +43,8 @@ export interface SlotPoolOptions {
   surplusMs?: number
 }
 
+/** Slots that may become free before another has booted are waited for, and counted again after this time. */
+const recountMs = 50
 /** Delay before an idle slot that died is replaced: the next one may die as well. */
 const replaceMs = 1_000
 
@@ -47,9 +55,16 @@ export class SlotPool implements JobPool {
   readonly #slots = new Set<Slot>()
   /** The last slot freed is used first, so that surplus slots are at the front. */
   readonly #idle: Slot[] = []
+  /** Jobs without a slot, in order of arrival. */
+  readonly #waiting = new Set<SlotRun>()
+  readonly #running = new Set<SlotRun>()
+  readonly #deferredStops = new DeferredStops(() => this.#startable().length)
   readonly #warmed = Promise.withResolvers<void>()
   readonly #runHost: SlotRunHost
   #loaded = 0
+  #bootMs: number | undefined
+  /** The last boot failed, and so would others: slots boot only for jobs. */
+  #broken = false
   /** Minimum number of idle slots since the trim timer was set. */
   #minIdle = 0
   #lastId = 0
@@ -57,6 +72,7 @@ export class SlotPool implements JobPool {
   #closed = false
   #trimTimer: NodeJS.Timeout | undefined
   #refillTimer: NodeJS.Timeout | undefined
+  #recountTimer: NodeJS.Timeout | undefined
 
   constructor(options: SlotPoolOptions) {
     const { warm, memoryMb, dataDir } = options
@@ -70,6 +86,7 @@ export class SlotPool implements JobPool {
     this.#options = options
     this.#command = slotCommand({
       execArgv: [],
+      niceness: 0,
       meter: defaultMeter,
       packages: [],
       uncounted: [],
@@ -78,8 +95,19 @@ export class SlotPool implements JobPool {
     this.#watchdog = new Watchdog()
     this.#runHost = {
       memoryMb,
+      request: (run) => {
+        this.#running.delete(run)
+        this.#waiting.add(run)
+        this.#serve()
+      },
+      withdraw: (run) => {
+        this.#waiting.delete(run)
+        this.#deferredStops.settle()
+      },
+      pause: (process) => this.#deferredStops.pause(process),
+      resume: (process) => this.#deferredStops.resume(process),
+      forget: (process) => this.#deferredStops.delete(process),
       ended: (slot, reusable) => this.#jobEnded(slot, reusable),
-      replace: (workload) => this.#slotFor(workload),
     }
     // Callers need not await `ready`.
     this.#warmed.promise.catch(() => {})
@@ -99,7 +127,8 @@ export class SlotPool implements JobPool {
   start(job: JobRequest): JobRun {
     if (this.#closed) throw new ContractError(`job ${job.job}: the pool is closed`)
     const run = new SlotRun(job, this.#runHost)
-    run.use(this.#slotFor(job.workload))
+    void run.ended.then(() => this.#running.delete(run))
+    this.#runHost.request(run)
     return run
   }
 
@@ -107,17 +136,30 @@ export class SlotPool implements JobPool {
     this.#closed = true
     clearTimeout(this.#trimTimer)
     clearTimeout(this.#refillTimer)
+    clearTimeout(this.#recountTimer)
+    for (const run of this.#waiting) run.cancel()
     await Promise.all([...this.#slots].map((slot) => slot.close()))
     await this.#watchdog.close()
     this.#warmed.reject(new ContractError('the pool was closed before its slots were ready'))
   }
 
-  #slotFor(workload: string): Slot {
-    const slot = this.#bestIdle(workload) ?? this.#unoccupied()[0] ?? this.#spawn()
+  /** Gives idle slots to waiting jobs. A job that preempts others gets its slot before their slots are stopped. */
+  #serve(): void {
+    for (const run of this.#startable()) {
+      const slot = this.#bestIdle(run.workload)
+      if (!slot) break
+      this.#waiting.delete(run)
+      this.#running.add(run)
+      run.use(slot)
+    }
     this.#minIdle = Math.min(this.#minIdle, this.#idle.length)
-    // Starting a process takes a millisecond, so the job is sent first.
+    this.#deferredStops.settle()
+    // Starting a process takes a millisecond, so jobs are sent first.
     setImmediate(() => this.#refill())
-    return slot
+  }
+
+  #startable(): SlotRun[] {
+    return [...this.#waiting].filter(({ paused }) => !paused)
   }
 
   /** The idle slot that ran this workload most often; among equals, the one freed last. */
@@ -129,14 +171,25 @@ export class SlotPool implements JobPool {
     return this.#idle.splice(best, 1)[0]
   }
 
-  /** Slots without a job, including slots that are still loading. */
-  #unoccupied(): Slot[] {
-    return [...this.#slots].filter((slot) => !slot.occupied && !slot.killed)
-  }
-
   #refill(): void {
     if (this.#closed) return
-    for (let have = this.#unoccupied().length; have < this.#options.warm; have++) this.#spawn()
+    const { warm, boots = Math.max(1, warm) } = this.#options
+    const waiting = this.#startable().length
+    const active = [...this.#running].filter(({ paused }) => !paused)
+    const state = {
+      waiting,
+      idle: this.#idle.length,
+      booting: [...this.#slots].filter(({ ready, killed }) => !ready && !killed).length,
+      warm: this.#broken ? 0 : warm,
+      // The first slot fills the cache of rewritten code for the others.
+      most: this.#lastColdId === undefined ? 1 : boots,
+      bootMs: this.#bootMs,
+      // Running jobs share the cores.
+      remainingMs: active.map((run) => run.remainingMs() * Math.max(1, active.length / Math.max(1, warm))),
+    }
+    for (let left = bootsNow(state); left > 0; left--) this.#spawn()
+    clearTimeout(this.#recountTimer)
+    if (waiting > 0) this.#recountTimer = setTimeout(() => this.#refill(), recountMs).unref()
   }
 
   #spawn(): Slot {
@@ -153,11 +206,15 @@ export class SlotPool implements JobPool {
   readonly #slotHost: SlotHost = {
     log: (line) => this.#options.log(line),
     ready: (slot) => {
+      this.#broken = false
       this.#lastColdId ??= this.#lastId
-      if (slot.occupied) return
-      if (this.#isCold(slot)) return slot.kill()
+      // A cold slot is used for one job if that waits already.
+      const isCold = this.#isCold(slot)
+      if (isCold && this.#startable().length === 0) return slot.kill()
+      if (!isCold) this.#bootMs = usualBootMs(this.#bootMs, slot.bootMs!)
       this.#addIdle(slot)
-      if (++this.#loaded >= this.#options.warm) this.#warmed.resolve()
+      if (!isCold && ++this.#loaded >= this.#options.warm) this.#warmed.resolve()
+      this.#serve()
     },
     ended: (slot, end) => this.#slotEnded(slot, end),
   }
@@ -172,8 +229,10 @@ export class SlotPool implements JobPool {
 
   #jobEnded(slot: Slot, reusable: boolean): void {
     const released = slot.release(this.#options.memoryMb / 4) && !this.#isCold(slot)
-    if (released && reusable && !this.#closed) this.#addIdle(slot)
-    else slot.kill()
+    if (released && reusable && !this.#closed) {
+      this.#addIdle(slot)
+      this.#serve()
+    } else slot.kill()
   }
 
   #addIdle(slot: Slot): void {
@@ -193,7 +252,8 @@ export class SlotPool implements JobPool {
     if (last) this.#addIdle(last)
   }
 
-  #slotEnded(slot: Slot, { how, unloadable }: SlotEnd): void {
+  #slotEnded(slot: Slot, end: SlotEnd): void {
+    const { how, unloadable } = end
     this.#slots.delete(slot)
     this.#updateWatchdog()
     const at = this.#idle.indexOf(slot)
@@ -201,10 +261,14 @@ export class SlotPool implements JobPool {
     this.#minIdle = Math.min(this.#minIdle, this.#idle.length)
     if (this.#closed) return
     if (!slot.ready && !slot.killed) {
-      // Replaced only when a job needs it, because it would fail again.
+      this.#broken = true
       const reason = unloadable ?? `a slot ${how} while it loaded them`
       this.#options.log(`slot ${slot.id}: the workloads cannot be loaded: ${reason}`)
       this.#warmed.reject(new ConfigError(`the workloads cannot be loaded: ${reason}`))
+      // Every slot would fail to load the same code; another failure is that of the job that waits longest.
+      const failed = unloadable === undefined ? [...this.#waiting].slice(0, 1) : this.#waiting
+      for (const run of failed) run.bootFailed(end)
+      this.#refill()
     } else if (slot.killed || slot.occupied) this.#refill()
     else {
       this.#options.log(`slot ${slot.id}: ${how} while it was idle`)

@@ -4,16 +4,24 @@ import type { WorkDone } from '../../model/cost.ts'
 import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { cpuMs, peakMb, rssMb } from '../processes/proc.ts'
+import type { Stoppable } from '../program/deferred-stops.ts'
 import { AnswerBody, BodyPump } from './body-streams.ts'
 import type { FromSlot } from './frames.ts'
 import type { Occupant, Slot, SlotEnd } from './slot.ts'
 
 export interface SlotRunHost {
   memoryMb: number
+  /** Requests a slot, which is passed to `use` when the job is not paused. Idempotent. */
+  request(run: SlotRun): void
+  /** The job no longer waits for a slot. */
+  withdraw(run: SlotRun): void
+  /** Stops the job's slot, unless the core would then be idle until another slot has booted. */
+  pause(process: Stoppable): void
+  resume(process: Stoppable): void
+  /** The process must not be stopped any more. */
+  forget(process: Stoppable): void
   /** The job has ended. A slot that is not reusable must be killed. */
   ended(slot: Slot, reusable: boolean): void
-  /** Returns another slot, because the last one ended before the job started. */
-  replace(workload: string): Slot
 }
 
 /** Interval between samples of CPU time, which is otherwise unknown if the job crashes its process. */
@@ -29,6 +37,16 @@ export class SlotRun implements JobRun, Occupant {
   readonly #ended = Promise.withResolvers<JobUsage>()
   readonly #startedAt = performance.now()
   readonly #pump: BodyPump | undefined
+  readonly #process: Stoppable = {
+    stop: () => {
+      this.#watch?.stop()
+      this.#slot?.stop()
+    },
+    resume: () => {
+      this.#slot?.resume()
+      this.#watch?.start()
+    },
+  }
   #slot: Slot | undefined
   #watch: MemoryWatch | undefined
   #body: AnswerBody | undefined
@@ -70,17 +88,30 @@ export class SlotRun implements JobRun, Occupant {
     return this.#slot?.pid
   }
 
+  /** CPU time that the job is expected to need from now on; unknown: Infinity. */
+  remainingMs(): number {
+    return this.#request.remainingMs?.() ?? Infinity
+  }
+
+  /** Sends the job to a slot that is ready. */
   use(slot: Slot): void {
     this.#slot = slot
-    if (this.paused) slot.stop()
     slot.take(this)
+    const { job, attempt, workload, params, body, tallies = false } = this.#request
+    slot.send({ type: 'job', job, attempt, workload, params, hasBody: body !== undefined, tallies })
+  }
+
+  /** A slot could not be started or could not load the workloads. The job fails if the next one would fail as well. */
+  bootFailed(end: SlotEnd): void {
+    if (end.unloadable === undefined && this.#restarts++ < maxRestarts) return
+    this.#fail(this.#explain(end))
   }
 
   pause(): void {
     if (this.#settled || this.paused || !this.interruptible) return
     this.paused = true
-    this.#watch?.stop()
-    this.#slot?.stop()
+    if (this.#slot) this.#host.pause(this.#process)
+    else this.#host.request(this)
   }
 
   resume(): void {
@@ -88,8 +119,8 @@ export class SlotRun implements JobRun, Occupant {
     this.paused = false
     if (this.#settled) return
     if (this.#holdPending) this.#hold()
-    this.#slot?.resume()
-    this.#watch?.start()
+    if (this.#slot) this.#host.resume(this.#process)
+    else this.#host.request(this)
   }
 
   cancel(): void {
@@ -105,11 +136,6 @@ export class SlotRun implements JobRun, Occupant {
 
   work(): (WorkDone & { at: number }) | undefined {
     return this.#lastWork
-  }
-
-  slotReady(): void {
-    const { job, attempt, workload, params, body, tallies = false } = this.#request
-    this.#slot!.send({ type: 'job', job, attempt, workload, params, hasBody: body !== undefined, tallies })
   }
 
   chunk(chunk: Buffer): void {
@@ -137,7 +163,8 @@ export class SlotRun implements JobRun, Occupant {
 
   slotEnded(end: SlotEnd): void {
     if (!this.#settled && !this.#begun && end.unloadable === undefined && this.#restarts++ < maxRestarts) {
-      return this.use(this.#host.replace(this.workload))
+      this.#slot = undefined
+      return this.#host.request(this)
     }
     if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
     if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)
@@ -205,15 +232,24 @@ export class SlotRun implements JobRun, Occupant {
 
   #kill(failure: JobFailure): void {
     if (this.#settled) return
+    if (!this.#slot) return this.#fail(failure)
     this.cpuMs()
     this.#peakMb = Math.max(this.#peakMb, (this.pid !== undefined && peakMb(this.pid)) || 0)
     this.#settle(failure)
-    this.#slot!.kill()
+    this.#slot.kill()
+  }
+
+  /** Ends a job that has no slot. */
+  #fail(failure: JobFailure): void {
+    this.#settle(failure)
+    this.#host.withdraw(this)
+    this.#conclude()
   }
 
   /** Fixes the outcome: later messages from the slot are ignored. */
   #settle(failure: JobFailure | undefined): void {
     this.#settled = true
+    this.#host.forget(this.#process)
     this.#watch?.stop()
     this.#pump?.stop()
     if (!failure) this.#body?.push(null)

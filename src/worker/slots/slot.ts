@@ -12,8 +12,6 @@ import { SlotOutput } from './slot-output.ts'
 export interface Occupant {
   readonly job: string
   readonly workload: string
-  /** The slot has loaded the workloads; the job can be sent. */
-  slotReady(): void
   message(message: FromSlot): void
   chunk(chunk: Buffer): void
   slotEnded(end: SlotEnd): void
@@ -46,6 +44,8 @@ export interface SlotHost {
 export interface SlotCommand {
   command: readonly string[]
   env: NodeJS.ProcessEnv
+  /** 0: the priority of the worker. */
+  niceness: number
 }
 
 /** Maximum wait for output after a process ended: a process that left the group may keep the pipes open. */
@@ -58,11 +58,13 @@ export class Slot {
   readonly #channel: Channel<ToSlot, FromSlot>
   readonly #output: SlotOutput
   readonly #host: SlotHost
-  ready = false
+  readonly #niceness: number
   /** The slot had to strip or rewrite code itself, because it was not in the cache. */
   cold = false
   killed = false
-  #up = false
+  readonly #startedAt = performance.now()
+  /** Time from the start of the process until the workloads were loaded; undefined: it still boots. */
+  bootMs: number | undefined
   #exited = false
   #stopped = false
   #occupant: Occupant | undefined
@@ -71,8 +73,9 @@ export class Slot {
   #idleMb: number | undefined
   #dying: Omit<SlotEnd, 'how' | 'outOfMemory'> = {}
 
-  constructor(id: number, { command, env }: SlotCommand, host: SlotHost) {
+  constructor(id: number, { command, env, niceness }: SlotCommand, host: SlotHost) {
     this.id = id
+    this.#niceness = niceness
     this.#host = host
     // A process group of its own: signals also reach processes that a workload starts, and Ctrl-C does not reach slots.
     this.#process = spawn(command[0]!, command.slice(1), {
@@ -98,16 +101,19 @@ export class Slot {
     return this.#process.pid
   }
 
+  get ready(): boolean {
+    return this.bootMs !== undefined
+  }
+
   get occupied(): boolean {
     return this.#occupant !== undefined
   }
 
-  /** Calls `slotReady` as soon as the slot is ready. */
+  /** The slot must be ready: a slot that still boots has no job, and so is never stopped. */
   take(occupant: Occupant): void {
     this.#occupant = occupant
     this.#lastJob = occupant.job
     this.#ran.set(occupant.workload, this.timesRun(occupant.workload) + 1)
-    if (this.ready) occupant.slotReady()
   }
 
   /** The more often a workload ran here, the more of its code is compiled. */
@@ -130,17 +136,17 @@ export class Slot {
     return nowMb - (this.#idleMb ?? nowMb) <= maxGrowthMb && resetPeak(this.pid)
   }
 
-  /** Idempotent. Takes effect when the process is up: stopped earlier, it could outlive its parent. */
+  /** Idempotent. */
   stop(): void {
     if (this.#stopped) return
     this.#stopped = true
-    if (this.#up) this.#signal('SIGSTOP')
+    this.#signal('SIGSTOP')
   }
 
   resume(): void {
     if (!this.#stopped) return
     this.#stopped = false
-    if (this.#up) this.#signal('SIGCONT')
+    this.#signal('SIGCONT')
   }
 
   /** `ended` resolves when the process has exited. */
@@ -166,15 +172,12 @@ export class Slot {
 
   #message(message: FromSlot): void {
     if (message.type === 'hello') {
-      this.#up = true
-      if (this.pid !== undefined) lowerPriority(this.pid)
-      if (this.#stopped) this.#signal('SIGSTOP')
+      if (this.pid !== undefined) lowerPriority(this.pid, this.#niceness)
     } else if (message.type === 'ready') {
-      this.ready = true
+      this.bootMs = performance.now() - this.#startedAt
       this.cold = message.cold
       this.#idleMb = this.pid === undefined ? undefined : rssMb(this.pid)
       this.#host.ready(this)
-      this.#occupant?.slotReady()
     } else if (message.type === 'unloadable') this.#dying.unloadable = message.message
     else if (message.type === 'dying') {
       const { cpuMs, failure, work, tally } = message
