@@ -69,6 +69,7 @@ export interface Attempt {
   readonly worker: WorkerRecord
   readonly inFunction: boolean
   readonly preemptible: boolean
+  readonly unproven: boolean
   readonly sentAt: number
   /** True: it must not be repeated, and has been permitted to start. */
   committed: boolean
@@ -119,6 +120,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   /** The attempts that it holds, running and paused, in order of arrival. */
   jobs: Attempt[]
   running: number
+  /** The part of a core that each running attempt has: less than 1 if unproven jobs share the cores. */
+  pace: number
   /** Predicted memory of its jobs. */
   usedMb: number
   /** Grows with every placement in the cluster: the worker with the smallest was given a job longest ago. Unique. */
@@ -162,6 +165,7 @@ export function newWorkerRecord(
     reports: 0,
     jobs: [],
     running: 0,
+    pace: 1,
     usedMb: 0,
     filed: undefined,
     keptFor: undefined,
@@ -260,6 +264,7 @@ export function newAttempt(
     worker,
     inFunction,
     preemptible: job.preemptible ?? true,
+    unproven: job.unproven ?? false,
     sentAt: now,
     committed: false,
     answering: false,

@@ -34,6 +34,8 @@ export interface Guess {
   /** How far similar requests lie below and above it, in logs, if the rule can tell. */
   spread?: { below: number; above: number }
   source: Estimate['source']
+  /** True: made by a model of costs that have changed since, such as those of older code. */
+  carriedOver?: true
   /** The rule and its deciding numbers. */
   reason: Reason
 }

@@ -84,7 +84,8 @@ class LearnedRule implements Learned {
     const value = Math.exp(log + current.correction.of(request))
     const reason = { code: 'learned', family, rows, likeness: Math.round(nearest * 100) / 100 }
     const guess = guessOf(value, 'model', reason)
-    return guess && { ...guess, spread: { below, above } }
+    const carriedOver = current === this.#regime.before && { carriedOver: true as const }
+    return guess && { ...guess, spread: { below, above }, ...carriedOver }
   }
 
   learn(question: Question, value: number): void {

@@ -3,6 +3,8 @@ export interface Estimate {
   work: number
   low: number
   high: number
+  /** True: the interval has not been confirmed by enough requests. */
+  unproven?: true
   source: 'memo' | 'model' | 'similar' | 'prior' | 'simulated'
 }
 

@@ -73,8 +73,9 @@ async function read(
     params,
     hasBody: data !== undefined && data.bytes > 0,
     question: () => question(workload, checked, data),
-    jobFacts: ({ work, low, high, memoryMb }) => ({
+    jobFacts: ({ work, low, high, unproven, memoryMb }) => ({
       ...{ work, low, high, memoryMb },
+      ...(unproven && { unproven }),
       deadlineMs: workload.deadlineMs,
       preemptible: workload.preemptible,
       safeToRepeat: workload.safeToRepeat(checked),

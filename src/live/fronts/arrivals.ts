@@ -55,7 +55,9 @@ export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsPart
         ...(isWorker(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
-        ...(preemptible === false && { preemptible }),
+        ...(preemptible === false
+          ? { preemptible }
+          : !units && quote.unproven && { unproven: true as const }),
       }
       const estimateMs = performance.now() - began
       return { facts: { job, question, quote, params, hasBody }, estimateMs }
