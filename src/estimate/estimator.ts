@@ -6,6 +6,7 @@
 import type { Estimate, Features } from '../model/estimate.ts'
 import type { Quantities } from '../model/metering.ts'
 import type { Reason } from '../model/reason.ts'
+import type { Overhead } from './overheads.ts'
 
 /** A request as estimators see it. */
 export interface Question {
@@ -51,6 +52,8 @@ export interface Rule {
 export interface Quote extends Estimate {
   memoryMb: number
   reason: Reason
+  /** What the request takes besides `work`; undefined: `work` includes everything. */
+  overhead?: Overhead
 }
 
 export interface Estimator {

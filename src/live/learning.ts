@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { clusterEstimator } from '../estimate/cluster-estimator.ts'
 import type { Estimator, Question } from '../estimate/estimator.ts'
+import type { Overheads } from '../estimate/overheads.ts'
 import type { FleetRates } from '../estimate/rates.ts'
 import type { RouteUnits } from '../estimate/route-units.ts'
 import type { Functions } from '../front/transports/function.ts'
@@ -10,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { estimatorOf } from '../systems/estimators.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import { learnTimes } from './finished-jobs.ts'
 import { storing } from './functions/storing.ts'
 
 export interface LearningParts {
@@ -19,6 +21,7 @@ export interface LearningParts {
   code: Readonly<Record<string, string>>
   units: RouteUnits | undefined
   rates: FleetRates
+  overheads: Overheads
   /** The id of the functions; undefined: none. */
   functions: string | undefined
   log(line: string): void
@@ -39,7 +42,7 @@ export async function openLearning(
   parts: LearningParts,
   opening: AsyncDisposableStack,
 ): Promise<Learning> {
-  const { nominal, code, units, rates, log } = parts
+  const { nominal, code, units, rates, overheads, log } = parts
   const { ruled, unmeteredAway = [], dataDir } = options
   const ledger = await openSqliteLedger({
     file: join(dataDir, 'ledger.db'),
@@ -59,15 +62,29 @@ export async function openLearning(
   for (const name of Object.keys(code)) {
     await learning?.warm(name, (row) => {
       if (units) units.learn(row.worker, name, row)
-      else rates.learn(row.worker, name, row.work, row.cpuMs)
+      else learnTimes({ rates, overheads }, row.worker, name, row)
     })
   }
   return {
     ...{ ledger, ignores },
-    estimator: options.estimator ?? learning!,
+    estimator: withOverheads(options.estimator ?? learning!, units ? undefined : overheads),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions
       return storing(functions, (cost) => learning.store(question, cost))
     },
+  }
+}
+
+/** Adds what requests take besides the estimated work. Existing servers are measured by time, which includes it. */
+function withOverheads(estimator: Estimator, overheads: Overheads | undefined): Estimator {
+  if (!overheads) return estimator
+  const { look } = estimator
+  return {
+    ...(look && { look: (question) => look.call(estimator, question) }),
+    estimate: (question) => {
+      const quote = estimator.estimate(question)
+      return quote.overhead ? quote : { ...quote, overhead: overheads.of(question.workload) }
+    },
+    learn: (question, measurement) => estimator.learn(question, measurement),
   }
 }
