@@ -33,8 +33,9 @@ export interface JobRecord extends Precedence {
   aheadMs: number
   /** `owed`: it has waited long enough to be owed a turn. `taken`: it has its turn now. */
   turn: 'none' | 'owed' | 'taken'
-  /** Its entry in the queue. */
+  /** Its entry in the queue, and whether it is queued apart from the ranked jobs. */
   queued: Entry<JobRecord> | undefined
+  aside: boolean
   /** The launch that was made for it. */
   awaits: string | undefined
   /** Undefined: the cluster has no functions. */
@@ -240,6 +241,7 @@ export function newJobRecord(job: Job, seq: number, now: number, prediction: Pre
     aheadMs: 0,
     turn: 'none',
     queued: undefined,
+    aside: false,
     awaits: undefined,
     functions: undefined,
     deadlineTimer: undefined,

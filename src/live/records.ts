@@ -26,7 +26,7 @@ export async function openRecords(plan: ClusterPlan, opening: AsyncDisposableSta
   const eventLog = opening.adopt(eventLogFile(options.eventLog, spec), (file) => file.close())
   const rates = new FleetRates(nominal * 1000)
   const overheads = new Overheads(nominal)
-  const { code, units } = serving
-  const parts = { nominal, code, units, rates, overheads, log, functions: plan.functions?.id }
+  const { code, meter, units } = serving
+  const parts = { nominal, code, meter, units, rates, overheads, log, functions: plan.functions?.id }
   return { ...(await openLearning(options, parts, opening)), eventLog, components, rates, overheads, log }
 }

@@ -233,6 +233,19 @@ test('unproven jobs go to the worker with the fewest jobs and share its cores', 
   ])
 })
 
+test('at most four unproven jobs share a core, and more wait in order of arrival without delaying ranked ones', () => {
+  const trial = new Trial({ scheduler: 'srpt' })
+  trial.joins('a')
+  for (const id of ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'])
+    trial.arrives(id, { work: id === 'n6' ? 1 : 1000, unproven: true })
+  assert.deepEqual(sent(trial.history), ['n1 a', 'n2 a', 'n3 a', 'n4 a'])
+  assert.deepEqual(sent(trial.arrives('r1', { work: 5000 })), ['r1 a'])
+  assert.deepEqual(sent(trial.arrives('r2', { work: 9000 })), [])
+  assert.deepEqual(sent(trial.finishes('n2')), ['n5 a'])
+  assert.deepEqual(sent(trial.finishes('r1')), ['r2 a'])
+  assert.deepEqual(sent(trial.finishes('n1')), ['n6 a'])
+})
+
 test('a ranked job runs beside unproven ones, and preempts only ranked ones', () => {
   const trial = new Trial({ scheduler: 'srpt' })
   trial.joins('a')

@@ -7,7 +7,7 @@
  * paused; and a job waits briefly if a core is about to be free anyway.
  *
  * A job whose estimate is not proven yet is not ranked by it. It goes where the fewest jobs are, as with
- * least-connections, and shares the cores there.
+ * least-connections, and shares the cores there, up to a few per core; more are queued in order of arrival.
  */
 
 import type { Heap } from '../../lib/heap.ts'
@@ -19,7 +19,7 @@ import type { JobRecord, WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { muchLonger, type Preemption, preemptionOn, preemptionReason } from './preemption.ts'
 import { passOver, type Scheduler, type SchedulerFactory, type Verdict } from './scheduler.ts'
-import { hasFreeCore, speedForOneMore } from './shared-cores.ts'
+import { hasFreeCore, hasShare, isUnranked, speedForOneMore } from './shared-cores.ts'
 import { SrptIndex } from './srpt-index.ts'
 
 /** The number of busy workers compared, in order of the longest remaining job. */
@@ -40,6 +40,10 @@ class Srpt implements Scheduler {
     this.#accepts = accepts
   }
 
+  isAside(record: JobRecord): boolean {
+    return isUnranked(record)
+  }
+
   rank(record: JobRecord): number {
     return rankOf(record, 0, record.expected)
   }
@@ -51,7 +55,7 @@ class Srpt implements Scheduler {
 
   place(record: JobRecord, now: number, impatient = false): Verdict {
     const { free, busy, ending, open } = this.#index
-    if (record.job.unproven && record.tier === 0) return this.#placeUnproven(record)
+    if (isUnranked(record)) return this.#placeUnproven(record)
     let idle = free.find((worker) => this.#accepts(worker, record), passOver)
     if (!idle && free.size > passOver) idle = this.#empty.first(record, this.#accepts)
     const { found, looked } =
@@ -67,8 +71,8 @@ class Srpt implements Scheduler {
   }
 
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined {
+    if (isUnranked(record)) return hasShare(worker) ? shareOf(worker) : undefined
     if (hasFreeCore(worker)) return coreFree(worker)
-    if (record.job.unproven && record.tier === 0) return shared(worker)
     const found = preemptionOn(worker, record, now, muchLonger(record.job, this.#index.open))
     if (!found || this.#waitsUntil(record, found.needMs, now) !== undefined) return undefined
     return preemptionReason(found, record, now)
@@ -77,10 +81,10 @@ class Srpt implements Scheduler {
   #placeUnproven(record: JobRecord): Verdict {
     const { crowd, open } = this.#index
     this.#index.keepCrowd()
-    let worker = crowd.find((candidate) => this.#accepts(candidate, record), passOver)
+    let worker = crowd.find((candidate) => hasShare(candidate) && this.#accepts(candidate, record), passOver)
     if (!worker && crowd.size > passOver) worker = this.#empty.first(record, this.#accepts)
-    if (!worker) return { reason: { code: 'no-room', openWorkers: open } }
-    return { worker, reason: worker.running < worker.cores ? coreFree(worker) : shared(worker) }
+    if (!worker) return { reason: { code: 'no-share', openWorkers: open } }
+    return { worker, reason: shareOf(worker) }
   }
 
   /** The preemption that delays other jobs least, and the number of workers that could take the job. */
@@ -126,8 +130,9 @@ function coreSoon(ms: number, { needMs, victim }: Preemption): Reason {
 }
 
 /** The job runs beside others, because nobody knows yet how long such jobs take. */
-function shared({ jobs, cores }: WorkerRecord): Reason {
-  return { code: 'unproven', jobs: jobs.length, cores }
+function shareOf(worker: WorkerRecord): Reason {
+  const { jobs, running, cores } = worker
+  return running < cores ? coreFree(worker) : { code: 'unproven', jobs: jobs.length, cores }
 }
 
 function coreFree({ running, cores }: WorkerRecord): Reason {
