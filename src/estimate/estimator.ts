@@ -3,10 +3,9 @@
  * puts calibrated intervals around the guesses.
  */
 
-import type { Estimate, Features } from '../model/estimate.ts'
+import type { Estimate, Features, Overhead } from '../model/estimate.ts'
 import type { Quantities } from '../model/metering.ts'
 import type { Reason } from '../model/reason.ts'
-import type { Overhead } from './overheads.ts'
 
 /** A request as estimators see it. */
 export interface Question {

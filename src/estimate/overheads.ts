@@ -4,17 +4,9 @@
  * others includes waiting, and only for quotes: jobs are ranked by what they need of a core.
  */
 
+import type { Overhead } from '../model/estimate.ts'
 import { isUsable } from './guess.ts'
 import { Recent } from './recent.ts'
-
-/** In milliseconds, for a core to itself. */
-export interface Overhead {
-  low: number
-  expected: number
-  high: number
-  /** As work at the nominal rate: the brain counts all work at that rate. */
-  work: number
-}
 
 /** What one request took. */
 export interface Took {

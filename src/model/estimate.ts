@@ -10,3 +10,12 @@ export interface Estimate {
 
 /** Named properties of a request that its cost may depend on. */
 export type Features = Record<string, number | string | boolean>
+
+/** What a request takes besides its metered work, in milliseconds with a core to itself. */
+export interface Overhead {
+  low: number
+  expected: number
+  high: number
+  /** As work at the nominal rate: the brain counts all work at that rate. */
+  work: number
+}

@@ -40,7 +40,7 @@ export class Queue {
     return record.excluded ? this.#excluding : this.#open
   }
 
-  /** The oldest job of those that are not ranked that the worker may start. */
+  /** The oldest unranked job that the worker may start. */
   firstAside(accepts: (record: JobRecord) => boolean): JobRecord | undefined {
     return this.#aside.find(accepts, passOver)
   }
