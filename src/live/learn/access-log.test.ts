@@ -30,7 +30,7 @@ test('times may be in other units', () => {
   assert.deepEqual([tookMs('s'), tookMs('ms'), tookMs('us')], [1_500_000, 1500, 1.5])
 })
 
-test('what is wrong with a line is said', () => {
+test('the error of a line names what is wrong', () => {
   assert.match(String(readLine('', 's')), /not in the combined log format/)
   assert.match(String(readLine('{"method":"GET"}', 's')), /not in the combined log format/)
   assert.match(String(readLine(line(' "-" "curl/8"'), 's')), /no request time.*\$request_time/)
