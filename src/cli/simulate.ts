@@ -7,6 +7,7 @@ import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
+import type { SchedulerName } from '../systems/schedulers.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
@@ -153,7 +154,11 @@ function fleetRows(
   ]
 }
 
-function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {
+function faulty(
+  policy: Contender<SchedulerName>,
+  { seed, json }: { seed: number; json: boolean },
+  sink: LogSink,
+): number {
   try {
     const result = chaos(policy.scheduler, seed, { log: sink.write })
     if (json) console.log(JSON.stringify({ ...policy, seed, ...result }))

@@ -46,7 +46,7 @@ export function clusterCore(
   const { options, spec, following, serving } = plan
   const { ledger, eventLog } = records
   const { code, units } = serving
-  const brain = brainOf(spec, options.scaler)
+  const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
   const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform })

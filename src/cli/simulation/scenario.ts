@@ -13,13 +13,14 @@ import type { Scenario } from './scenario-options.ts'
 import type { ScenarioTraffic } from './traffic.ts'
 
 /** A policy as the command line names it: `srpt`, or `least-connections:fifo` with the workers' discipline. */
-export interface Contender {
+export interface Contender<S extends string = string> {
   name: string
-  scheduler: SchedulerName
+  /** A built-in policy, or the name of the policy that replaces it. */
+  scheduler: S
   discipline: DisciplineName
 }
 
-export function contender(text: string): Contender {
+export function contender(text: string): Contender<SchedulerName> {
   const [name = '', asked] = text.split(':')
   oneOf('policy', name, schedulers)
   const scheduler = name as SchedulerName
