@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
@@ -52,7 +53,7 @@ export const worker: Command = {
     const server = await serverFrom(values)
     await runWorker(
       {
-        id: values.id ?? (launch === undefined ? defaultId() : `w${launch.split('-').at(-1)}`),
+        id: values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch)),
         ...joining,
         ...(launch !== undefined && { launch }),
         cores: values.cores,

@@ -78,12 +78,12 @@ export function clusterOptionsFrom(
 /** Upstreams are not scaled: each has one worker. */
 function fleetSize(
   asked: { min: number | undefined; max: number | undefined },
-  { scale }: Preset,
+  { scale, simulatedMax }: Preset,
   upstreams: number | undefined,
 ): { min: number; max: number } {
   if (upstreams !== undefined) return { min: upstreams, max: upstreams }
   const min = asked.min ?? Math.min(scale?.min ?? 1, asked.max ?? Infinity)
-  const max = asked.max ?? Math.max(scale?.max ?? availableParallelism(), min)
+  const max = asked.max ?? Math.max((simulatedMax ? undefined : scale?.max) ?? availableParallelism(), min)
   if (max < min) throw new ConfigError(`--max = ${max}: must be at least --min (${min})`)
   return { min, max }
 }

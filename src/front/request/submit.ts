@@ -31,6 +31,7 @@ export async function submitRequest(
 ): Promise<void> {
   try {
     const job = jobOf(parts, request, target.name, target.jobFacts(quote))
+    if (request.headers['plimsoll-announce'] === 'job') client.announce(job.id)
     const { params, hasBody } = target
     const start = (job: Job, receiver: Receiver) => {
       const transport = target.transport(receiver)

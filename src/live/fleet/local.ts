@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
@@ -110,7 +111,7 @@ class LocalFleet implements Provider {
     for (const [, { process: child }] of alive) child.kill('SIGTERM')
     const force = setTimeout(() => {
       for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
-        this.#options.log(`worker ${id}: has not ended after ${graceMs / 1000} s and is killed`)
+        this.#options.log(`worker ${workerNameOf(id)}: has not ended after ${graceMs / 1000} s and is killed`)
         child.process.kill('SIGKILL')
       }
     }, graceMs)
@@ -133,7 +134,7 @@ class LocalFleet implements Provider {
     for (const output of [worker.stdout!, worker.stderr!]) {
       createInterface({ input: output }).on('line', (line) => {
         if (line.trim() !== '') child.lastLine = line.trim()
-        log(`worker ${id}: ${line}`)
+        log(`worker ${workerNameOf(id)}: ${line}`)
       })
     }
     worker.on('message', ({ type }: FromChild) => {
