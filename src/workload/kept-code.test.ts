@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { keptRoot, originalPath, withOriginalPaths } from '../lib/kept-path.ts'
 import { codeHash } from './code-hash.ts'
-import { keepCode } from './kept-code.ts'
+import { keepCode, removeOldCode } from './kept-code.ts'
 
 /** A project of these files, and its data folder. */
 function project(t: TestContext, files: Record<string, string>) {
@@ -56,7 +64,7 @@ test('a copy of code runs as its original did, also after that was edited', asyn
   assert.equal(keptRoot(copy), kept.root)
 })
 
-test('the same code is one version, and the oldest versions are removed', async (t) => {
+test('the same code is one version, and the oldest versions that are not in use are removed', async (t) => {
   const { write, at, dataDir } = project(t, { 'a.js': 'export default 0' })
   const keep = () => keepCode({ files: [at('a.js')], dataDir })
   const first = await keep()
@@ -65,9 +73,13 @@ test('the same code is one version, and the oldest versions are removed', async 
     write('a.js', `export default ${i}`)
     await keep()
   }
-  const versions = readdirSync(dirname(first.root))
-  assert.equal(versions.length, 5)
-  assert.ok(!versions.includes(first.id))
+  const versions = () => readdirSync(dirname(first.root))
+  await removeOldCode(dataDir, [first.id])
+  assert.equal(versions().length, 5)
+  assert.ok(versions().includes(first.id))
+  await removeOldCode(dataDir, [])
+  assert.equal(versions().length, 4)
+  assert.ok(!versions().includes(first.id))
 })
 
 test('a damaged copy is made complete', async (t) => {

@@ -32,8 +32,8 @@ export interface KeepOptions {
   dataDir: string
 }
 
-/** Versions kept in a data folder. */
-const mostVersions = 5
+/** Versions kept in a data folder, besides those in use. */
+const mostVersions = 4
 const mostBytes = 256 * 1024 * 1024
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
 /** Part of the installed package: a process cannot change to another version of its own code. */
@@ -52,7 +52,6 @@ export async function keepCode({ files, folders = [], dataDir }: KeepOptions): P
   await linkAround(root, reached)
   // Marks it as used.
   await utimes(await madeFolder(root), new Date(), new Date())
-  await removeOld(home, id)
   return {
     id,
     root,
@@ -144,13 +143,20 @@ async function link(target: string, path: string): Promise<void> {
   })
 }
 
-async function removeOld(home: string, current: string): Promise<void> {
-  const names = (await readdir(home)).filter((name) => /^[0-9a-f]{16}$/.test(name) && name !== current)
+/** Removes the copies that were not used for longest. */
+export async function removeOldCode(dataDir: string, inUse: readonly string[]): Promise<void> {
+  const home = join(dataDir, keptFolder)
+  const names = (await readdir(home).catch(() => [])).filter(
+    (name) => /^[0-9a-f]{16}$/.test(name) && !inUse.includes(name),
+  )
   const used = await Promise.all(
-    names.map(async (name) => ({ name, at: (await lstat(join(home, name)).catch(() => undefined))?.mtimeMs })),
+    names.map(async (name) => ({
+      name,
+      at: (await lstat(join(home, name)).catch(() => undefined))?.mtimeMs,
+    })),
   )
   used.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))
-  for (const { name } of used.slice(mostVersions - 1))
+  for (const { name } of used.slice(mostVersions))
     await rm(join(home, name), { recursive: true, force: true })
 }
 
