@@ -34,7 +34,9 @@ function moreFiles({ files, kept, ...server }: CheckedServer): unknown[] {
   if (!files) return []
   const cwd = realpathSync(server.cwd)
   // What a pattern matches is read from the copy as well.
-  const found = serverFiles({ ...server, cwd: join(kept ?? '/', cwd), files }).map(originalPath)
+  const found = serverFiles({ ...server, cwd: join(kept ?? '/', cwd), files })
+    .map(originalPath)
+    .sort()
   const paths = found.filter((path) => kept === undefined || keptFile(path, kept) !== path)
   return [paths.map((path) => [relative(cwd, path), contentOf(keptFile(path, kept))])]
 }

@@ -38,7 +38,7 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
         await trial.load()
       } catch (error) {
         fleet.drop()
-        throw refused(error as Error)
+        throw new RefusedVersion(error as Error)
       } finally {
         trial.end()
       }
@@ -64,7 +64,7 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
       if (what.workers) yield* rollWorkers(parts, await running(), nextName)
       if (what.fronts) yield* parts.rollFronts()
     } catch (error) {
-      parts.log(`restart: ${(error as Error).message}`)
+      parts.log(`restart: ${error instanceof RefusedVersion ? error.short : (error as Error).message}`)
       throw error
     } finally {
       busy = false
@@ -72,8 +72,14 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
   }
 }
 
-function refused(error: Error): ConfigError {
-  const output = error instanceof SpareFailed ? error.output : causeStack(error)
-  const reason = [error.message, ...(output ? [output] : [])].join('\n')
-  return new ConfigError(`the new version is refused, and nothing has changed: ${reason}`)
+/** A new version that does not load. */
+class RefusedVersion extends ConfigError {
+  /** Its worker has logged its output already. */
+  readonly short: string
+  constructor(error: Error) {
+    const output = error instanceof SpareFailed ? error.output : causeStack(error)
+    const short = `the new version is refused, and nothing has changed: ${error.message}`
+    super(output ? `${short}\n${output}` : short)
+    this.short = error instanceof SpareFailed ? short : this.message
+  }
 }

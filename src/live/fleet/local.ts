@@ -14,6 +14,8 @@ import type { Listed, Provider, ProviderEvents } from './provider.ts'
 const usualGraceMs = 2_000
 /** Enough for a stack trace. */
 const mostLines = 40
+/** Of the command line's own messages. */
+const ownPrefix = 'plimsoll: '
 
 export interface LocalFleetOptions {
   /** Called at each launch: the command that starts its worker, to which `--launch ID` is appended. */
@@ -75,7 +77,7 @@ class LocalFleet implements Provider {
       reported = true
       this.#children.delete(id)
       if (child.joined) this.#events.gone(id, message)
-      else this.#events.launchFailed(id, withReason(message, child.lines), child.lines.join('\n'))
+      else this.#events.launchFailed(id, withReason(message, child.lines), outputOf(child))
     }
     child.process.on('error', (error) => end(error.message))
     // At `close` all its output has been read.
@@ -147,10 +149,16 @@ class LocalFleet implements Provider {
   }
 }
 
-/** The reason is the last line that is not part of a stack trace. */
+/** The reason is what Plimsoll says of it, or else the last line that is not part of a stack trace. */
 function withReason(message: string, lines: readonly string[]): string {
+  const told = lines.findLast((line) => line.startsWith(ownPrefix))
+  if (told !== undefined) return told.slice(ownPrefix.length)
   const last = lines.findLast((line) => !/^\s+at /.test(line))
   return last === undefined ? message : `${message}: ${last.trim()}`
+}
+
+function outputOf({ lines }: Child): string {
+  return lines.filter((line) => !line.startsWith(ownPrefix)).join('\n')
 }
 
 function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {

@@ -243,7 +243,7 @@ export class ProgramPool implements JobPool {
   }
 
   #restart(id: number, how: string, healthyMs: number): void {
-    if (healthyMs === 0 && this.#options.mustStart) this.#ready.reject(this.#notStarted(how))
+    if (healthyMs === 0 && this.#options.mustStart) return this.#ready.reject(this.#notStarted(how))
     if (healthyMs === 0) this.#broken = ![...this.#programs.values()].some(({ healthy }) => healthy)
     this.#lastFailure = `slot ${id}: ${how}`
     if (this.#programs.size + this.#retries.size >= this.#wanted())
