@@ -42,7 +42,7 @@ export const commonOptions = under('Common', {
   },
   data: {
     type: 'text',
-    help: 'folder for the ledger and the files of workloads',
+    help: 'folder for the ledger, kept code and the files of workloads',
     default: '.plimsoll',
     value: 'DIR',
     path: 'one',

@@ -29,6 +29,8 @@ export interface Learning {
   estimator: Estimator
   /** True: the estimator does not learn from this workload's costs on this worker. */
   ignores(worker: string, workload: string): boolean
+  /** Lets the estimator learn from the ledger's rows of these workloads, as it did for all at the start. */
+  warm(workloads: readonly string[]): Promise<void>
   /** Functions for this request; if the estimator keeps a store, they write their measurement to it before they answer. */
   storingFor(functions: Functions, question: Question): Functions
 }
@@ -56,14 +58,17 @@ export async function openLearning(
         ...{ ignores, ledger, log },
       })
   opening.defer(() => learning?.close())
-  for (const name of Object.keys(code)) {
-    await learning?.warm(name, (row) => {
-      if (units) units.learn(row.worker, name, row)
-      else rates.learn(row.worker, name, row.work, row.cpuMs)
-    })
+  const warm = async (workloads: readonly string[]) => {
+    for (const name of workloads) {
+      await learning?.warm(name, (row) => {
+        if (units) units.learn(row.worker, name, row)
+        else rates.learn(row.worker, name, row.work, row.cpuMs)
+      })
+    }
   }
+  await warm(Object.keys(code))
   return {
-    ...{ ledger, ignores },
+    ...{ ledger, ignores, warm },
     estimator: options.estimator ?? learning!,
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions

@@ -15,6 +15,7 @@ import { functionsFrom, pricesFrom } from './functions.ts'
 import { meterFrom } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
+import { sourcesFrom } from './sources.ts'
 
 const program = [
   process.execPath,
@@ -48,6 +49,7 @@ export function clusterOptionsFrom(
   return {
     files: server ? [] : filesFrom(values, preset),
     ...(server && { own: server, config: resolve(config.file) }),
+    sources: () => sourcesFrom(values, preset, { config, log }),
     dataDir: resolve(values.data),
     host: values.host,
     port: values.port,
