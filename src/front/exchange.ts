@@ -86,6 +86,8 @@ export class Exchange implements OpenJob {
       }
       this.#failure = { message: end.message, status: end.status }
       this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message)
+      // Unless the brain has ended the job already, it would send an attempt whose answer nobody can receive.
+      if (transport.begun) this.#breakOff()
     } catch (error) {
       if (!isCurrent()) return
       if (transport.begun) return this.#breakOff()

@@ -113,6 +113,10 @@ export const headers = {
   measure: 'plimsoll-measure',
   /** Trailers of a request or an answer as one header: JSON of names and values in turn. */
   trailers: 'plimsoll-trailers',
+  /** Present: the workload produces its answer bit by bit, and each chunk must reach the client at once. */
+  streamed: 'plimsoll-streamed',
+  /** Why an answer broke off, URL-encoded. */
+  failure: 'plimsoll-failure',
   /** The head of an attempt or of its answer if another protocol follows: JSON in base64url. */
   head: 'plimsoll-head',
 } as const

@@ -49,7 +49,10 @@ export type FromSlot =
 export interface AnswerHead {
   status: number
   contentType: string
-  headers: Record<string, string>
+  /** Several values: one header line each. */
+  headers: Record<string, string | string[]>
+  /** The workload produces the body while it runs: each chunk is sent at once. */
+  streamed?: true
 }
 
 export interface SlotFailure {
