@@ -1,13 +1,7 @@
 /** Converts the value that a workload returned into an answer: a head, and a body as bytes or a stream. */
 import { isReply } from '../../workload/reply.ts'
-import type { AnswerHead } from '../slots/frames.ts'
 import { toJson } from './json-answer.ts'
-import { isResponse, startResponse } from './response-answer.ts'
-
-export interface Answer {
-  head: AnswerHead
-  body: Uint8Array | AsyncIterable<Uint8Array>
-}
+import { type Answer, isResponse, startResponse } from './response-answer.ts'
 
 type Body = Pick<Answer, 'body'> & { contentType: string }
 

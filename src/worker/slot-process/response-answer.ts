@@ -1,7 +1,11 @@
 /** Answers that are a Web `Response`: its status and headers are the head, its body is streamed. */
 import { setImmediate } from 'node:timers/promises'
 import type { AnswerHead } from '../slots/frames.ts'
-import type { Answer } from './answer.ts'
+
+export interface Answer {
+  head: AnswerHead
+  body: Uint8Array | AsyncIterable<Uint8Array>
+}
 
 /** By name: a workload may use the class of another package, and the global class takes milliseconds to load. */
 export function isResponse(value: unknown): value is Response {
