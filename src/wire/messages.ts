@@ -121,6 +121,14 @@ export const headers = {
   head: 'plimsoll-head',
 } as const
 
+/** The body of a worker's answer to an attempt without a result. */
+export interface FailedAttempt {
+  message: string
+  /** 400 to 499: the message is for the client. Default 500: it is for the operator. */
+  status?: number
+  stack?: string | undefined
+}
+
 /** How an attempt ended, as reported to the front. */
 export type AttemptOutcome =
   | 'result'

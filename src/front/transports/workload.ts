@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Quantity } from '../../model/metering.ts'
-import { attemptPath, headers } from '../../wire/messages.ts'
+import { attemptPath, type FailedAttempt, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
 import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
@@ -66,11 +66,8 @@ export class WorkloadTransport implements Transport {
   async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
     const outcome = outcomeOf(response.headers)
     if (outcome !== 'result') {
-      const { message = '', status = 500 } = (await response.body.json()) as {
-        message?: string
-        status?: number
-      }
-      return { outcome, message, status, cost: costOf(response.headers, this.#parts.quantities) }
+      const { message = '', status = 500, stack } = (await response.body.json()) as Partial<FailedAttempt>
+      return { outcome, message, status, stack, cost: costOf(response.headers, this.#parts.quantities) }
     }
     const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
     const { chunks, isWhole } = await this.#hold(response, attempt)

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { AnswerBroken } from '../../lib/errors.ts'
-import { type AttemptOutcome, headers } from '../../wire/messages.ts'
+import { type AttemptOutcome, type FailedAttempt, headers } from '../../wire/messages.ts'
 import type { Usage } from '../attempt-state.ts'
 import type { JobAnswer, JobFailure } from '../job-run.ts'
 import type { AnswerHead } from '../slots/frames.ts'
@@ -33,7 +33,7 @@ export async function sendResult(
   } catch (error) {
     // Nothing was sent yet, so the failure is sent instead of the answer.
     if (!(error instanceof AnswerBroken)) throw error
-    return sendOutcome(response, error.kind, error.message, usageHeaders(await attempt.usage))
+    return sendOutcome(response, error.kind, { message: error.message }, usageHeaders(await attempt.usage))
   }
   if (bytes <= wholeBytes) {
     const usage = await attempt.usage
@@ -110,8 +110,8 @@ export async function sendFailure(
   response: ServerResponse,
 ): Promise<void> {
   const message = result.kind === 'cancelled' ? 'cancelled' : result.message
-  const status = result.kind === 'error' ? (result.status ?? 500) : 500
-  sendOutcome(response, result.kind, message, { status, ...usageHeaders(await usage) })
+  const { status = 500, stack } = result.kind === 'error' ? result : {}
+  sendOutcome(response, result.kind, { message, status, stack }, usageHeaders(await usage))
 }
 
 /** Headers of the connection, which a workload may not set. */
@@ -159,10 +159,10 @@ function usageHeaders({
 export function sendOutcome(
   response: ServerResponse,
   outcome: AttemptOutcome,
-  message: string,
-  { status = 500, ...fields }: { status?: number; [name: string]: string | number | undefined } = {},
+  { message, status = 500, stack }: FailedAttempt,
+  fields: Record<string, string> = {},
 ): void {
-  const body = JSON.stringify({ message, status })
+  const body = JSON.stringify({ message, status, stack })
   response.writeHead(outcome === 'refused' ? 503 : outcome === 'throttled' ? 429 : 500, {
     ...fields,
     [headers.outcome]: outcome,

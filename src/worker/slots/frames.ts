@@ -58,7 +58,9 @@ export interface AnswerHead {
 export interface SlotFailure {
   kind: 'error' | 'limit' | 'crash'
   message: string
+  /** 400 to 499: the message is for the client. Undefined: it is for the operator. */
   status?: number
+  stack?: string
 }
 
 /** Bytes of a body that may be in flight. Credit limits senders before the socket does, so messages never wait for bodies. */
