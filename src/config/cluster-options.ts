@@ -167,6 +167,10 @@ export const clientOptions = under('Clients', {
     value: 'WORK',
     numeric: true,
   },
+  exposeErrors: {
+    type: 'flag',
+    help: 'show clients the messages and stacks of errors that workloads throw; for development',
+  },
 })
 
 export const cacheOptions = under('Cache', {

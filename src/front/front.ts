@@ -26,6 +26,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   requestMs: 60_000,
   stallMs: 120_000,
   holdMs: 50,
+  exposeErrors: false,
 }
 
 export interface FrontParts extends BuiltInParts, SubmitParts {
