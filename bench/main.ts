@@ -51,7 +51,10 @@ function parse(): { name: string; options: BenchOptions } | undefined {
     if (seconds !== undefined && !(Number(seconds) >= 10)) return undefined
     if (only !== undefined && (name !== 'own' || !isPartOfOwn(only))) return undefined
     const ofCold = { ...(busy && { busy }), ...(seconds !== undefined && { seconds: Number(seconds) }) }
-    return { name, options: { quick, ...(report !== undefined && { report }), ...ofCold, ...(only && { only }) } }
+    return {
+      name,
+      options: { quick, ...(report !== undefined && { report }), ...ofCold, ...(only && { only }) },
+    }
   } catch {
     return undefined
   }

@@ -28,6 +28,9 @@ export const frontDefaults: Readonly<FrontLimits> = {
   holdMs: 50,
 }
 
+/** Buffered per direction and connection before the sender has to wait. */
+const bufferBytes = 256 * 1024
+
 export interface FrontParts extends BuiltInParts, SubmitParts {
   limits: FrontLimits
   log(line: string): void
@@ -42,6 +45,7 @@ export function frontServer(parts: FrontParts): Server {
     // The default of 30 s would let slow clients exceed their limit by as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 60_000,
+    highWaterMark: bufferBytes,
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
   const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {

@@ -12,7 +12,6 @@ import type { AcceptedAttempt } from '../supervisor.ts'
 const wholeBytes = 256 * 1024
 
 type WorkloadResult = Extract<JobAnswer, { kind: 'result' }>
-type ProgramResult = Extract<JobAnswer, { kind: 'http' }>
 
 /** Sends the result of a workload: its status, headers and body. */
 export async function sendResult(
@@ -62,30 +61,6 @@ async function* untilBroken(
   }
 }
 
-/** Sends the answer of a program: its head as the first bytes, then its body as it arrives, then trailers. */
-export async function sendHttp(
-  result: ProgramResult,
-  attempt: AcceptedAttempt,
-  response: ServerResponse,
-): Promise<void> {
-  const head = Buffer.from(JSON.stringify(result.head))
-  response.writeHead(200, {
-    [headers.outcome]: 'result',
-    [headers.headBytes]: head.length,
-    trailer: [...usageNames, headers.measure, headers.trailers, headers.outcome].join(', '),
-  })
-  await pipeline(async function* () {
-    yield head
-    const outcome = yield* untilBroken(result.body)
-    const sent = result.trailers()
-    response.addTrailers({
-      ...usageHeaders(await attempt.usage),
-      ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
-      ...outcome,
-    })
-  }, response)
-}
-
 export async function sendFailure(
   result: JobFailure,
   { usage }: AcceptedAttempt,
@@ -112,9 +87,9 @@ function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, str
   }
 }
 
-const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
+export const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
 
-function usageHeaders({
+export function usageHeaders({
   work,
   tally,
   quantities,

@@ -8,6 +8,8 @@ import type { JobRequest } from '../job-run.ts'
 import { requestHeaders } from './request-headers.ts'
 import type { RequestTarget } from './request-target.ts'
 
+/** Buffered of an answer before its program has to wait. */
+const bufferBytes = 256 * 1024
 /** Maximum size of an answer's head. */
 const maxHeadBytes = 256 * 1024
 
@@ -177,7 +179,7 @@ export class AnswerStream extends Readable {
   readonly #source: IncomingMessage
 
   constructor(source: IncomingMessage) {
-    super()
+    super({ highWaterMark: bufferBytes })
     this.#source = source
     source.on('data', (chunk: Buffer) => {
       if (!this.destroyed && !this.push(chunk)) source.pause()
