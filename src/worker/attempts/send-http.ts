@@ -17,8 +17,9 @@ export async function sendHttp(
   const head = Buffer.from(JSON.stringify(result.head))
   response.writeHead(200, { [headers.outcome]: 'result', [headers.headBytes]: head.length, trailer })
   // A short answer arrives at once, and is then passed on with a single write.
-  response.cork()
-  setImmediate(() => response.uncork())
+  const { socket } = response
+  socket?.cork()
+  setImmediate(() => socket?.uncork())
   response.write(head)
   const failure = await forward(result.body, response)
   const usage = await attempt.usage
