@@ -74,6 +74,8 @@ export interface AttemptHead extends AttemptToken {
   /** Predicted work and its 95th percentile. */
   work: number
   high?: number
+  /** See `Job`. */
+  unproven?: true
   preemptible: boolean
   /** Undefined: none. */
   precedence?: Precedence

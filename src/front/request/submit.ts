@@ -53,7 +53,7 @@ export async function submitRequest(
 }
 
 function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, facts: JobFacts): Job {
-  const { work, low, high, memoryMb, lane, preemptible, safeToRepeat } = facts
+  const { work, low, high, unproven, memoryMb, lane, preemptible, safeToRepeat } = facts
   const deadlineMs = deadline(request) ?? facts.deadlineMs
   return {
     id: newJobId(),
@@ -63,7 +63,7 @@ function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, f
     ...(lane !== undefined && { lane }),
     ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
     ...(!safeToRepeat && { safeToRepeat: false }),
-    ...(!preemptible && { preemptible: false }),
+    ...(preemptible ? unproven && { unproven } : { preemptible: false }),
   }
 }
 
