@@ -50,7 +50,7 @@ export const learn: Command = {
     try {
       if (isLedger(from)) return await learnLedger(from, serving, ledger)
       const unit = values.unit as TimeUnit
-      const parts = { file: from, unit, serving, own, nominal: nominalRate(serving.meter) }
+      const parts = { file: from, unit, serving, nominal: nominalRate(serving.meter) }
       return await learnLog({ ...parts, now: Date.now(), log: (line) => console.error(line) }, ledger)
     } finally {
       await ledger.close()

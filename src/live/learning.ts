@@ -35,6 +35,8 @@ export interface Learning {
   estimator: Estimator
   /** True: the estimator does not learn from this workload's costs on this worker. */
   ignores(worker: string, workload: string): boolean
+  /** Lets the estimator learn from the ledger's rows of these workloads, as it did for all at the start. */
+  warm(workloads: readonly string[]): Promise<void>
   /** Functions for this request; if the estimator keeps a store, they write their measurement to it before they answer. */
   storingFor(functions: Functions, question: Question): Functions
 }
@@ -62,17 +64,22 @@ export async function openLearning(
         ...{ ignores, ledger, log },
       })
   opening.defer(() => learning?.close())
+  const warm = async (workloads: readonly string[]) => {
+    for (const name of workloads) {
+      await learning?.warm(name, (row) => {
+        if (units) units.learn(row.worker, name, row)
+        else learnTimes({ rates, overheads }, row.worker, name, row)
+      })
+    }
+  }
   const shipped = units ? undefined : await findModels(options.files, parts.meter, log)
   for (const [name, hash] of Object.entries(code)) {
     const found = shipped?.get(name)
     if (found && learning) startFrom(found, hash, learning, rates)
-    await learning?.warm(name, (row) => {
-      if (units) units.learn(row.worker, name, row)
-      else learnTimes({ rates, overheads }, row.worker, name, row)
-    })
   }
+  await warm(Object.keys(code))
   return {
-    ...{ ledger, ignores },
+    ...{ ledger, ignores, warm },
     estimator: withOverheads(options.estimator ?? learning!, units ? undefined : overheads),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions

@@ -24,6 +24,8 @@ const placement: Words = {
       ? `no ${r.workers === 0 ? 'worker is ready' : 'reachable worker has a free slot'}`
       : `${openWorkers(r)} cannot take it: too little memory, or it failed there before`,
   'next-in-turn': (r) => `that worker is next in turn (it has ${count(r.jobs, 'job')})`,
+  'all-rest': (r) =>
+    `attempts failed lately at every worker that can take it; that one is next in turn (it has ${count(r.jobs, 'job')})`,
   'no-share': (r) =>
     `nobody knows yet how long such requests take, and enough of them share the cores of all ${r.openWorkers} open workers`,
   unproven: (r) =>

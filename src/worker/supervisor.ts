@@ -170,7 +170,7 @@ export class Supervisor {
   }
 
   #start(attempt: AttemptState): void {
-    const { job, attempt: number, workload, params, http } = attempt.head
+    const { job, attempt: number, workload, params, http, ask } = attempt.head
     const run = this.#options.pool.start({
       job,
       attempt: number,
@@ -180,6 +180,7 @@ export class Supervisor {
       ...(http && { http }),
       ...(attempt.trailers && { trailers: attempt.trailers }),
       ...(attempt.metrics && { tallies: true }),
+      repeatable: !ask,
       remainingMs: () => this.#remainingMs(attempt),
     })
     attempt.run = run

@@ -44,6 +44,8 @@ export interface Scheduler {
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
   /** The worker has answered the job, and still holds it. */
   ended?(worker: WorkerRecord, record: JobRecord, now: number): void
+  /** The attempt failed there for a reason that speaks against the worker; another attempt follows. */
+  failed?(worker: WorkerRecord, record: JobRecord, now: number): void
   /** Figures of a worker under this policy, for people. */
   figuresOf?(worker: WorkerRecord): Figures
 }

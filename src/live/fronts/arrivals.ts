@@ -4,15 +4,18 @@ import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
 import type { JobParts } from '../../front/open-job.ts'
-import { ProtocolError } from '../../lib/errors.ts'
+import { RequestProblem } from '../../front/problem.ts'
 import type { Arrival, Asked } from '../../wire/front-messages.ts'
 
 export interface ArrivalsParts {
   estimator: Estimator
-  /** Hashes of code, by workload or route. */
-  code: Readonly<Record<string, string>>
-  /** Of an existing server. */
-  units: RouteUnits | undefined
+  /** Read for each request: versions change. */
+  serving: {
+    /** Hashes of code, by workload or route. */
+    readonly code: Readonly<Record<string, string>>
+    /** Of an existing server. */
+    readonly units?: RouteUnits
+  }
   /** True: the front is a worker to which the brain gave that role. */
   isWorker(front: string): boolean
   now(): number
@@ -28,10 +31,13 @@ export interface Arrivals {
   jobOf(arrival: Arrival, front: string): EstimatedJob
 }
 
-export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsParts): Arrivals {
+export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): Arrivals {
+  const { units } = serving
+
   function questionOf({ workload, key, features, params = {} }: Asked): Question {
-    const hash = code[workload]
-    if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
+    const hash = serving.code[workload]
+    if (hash === undefined)
+      throw new RequestProblem(404, 'unknown-workload', `There is no workload ${workload} any more.`)
     return { workload, codeHash: units?.codeOf(workload) ?? hash, key, params, features }
   }
 

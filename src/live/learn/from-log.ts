@@ -8,7 +8,6 @@ import { createReadStream } from 'node:fs'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { OwnCluster } from '../../config/check.ts'
 import { measuredCode } from '../../estimate/measured-code.ts'
 import type { Client } from '../../front/client.ts'
 import { RequestProblem } from '../../front/problem.ts'
@@ -38,7 +37,6 @@ export interface LogParts {
   file: string
   unit: TimeUnit
   serving: Serving
-  own: OwnCluster | undefined
   /** Nominal work per millisecond. */
   nominal: number
   now: number
@@ -50,7 +48,7 @@ const logCode = 'access-log'
 const limits = { maxBytes: 0, memoryBytes: 0, headerBytes: 0, requestMs: 0, stallMs: 0, holdMs: 0 }
 
 export async function* rowsOfLog(parts: LogParts, counts: LogCounts): AsyncGenerator<LedgerRow> {
-  const service = serviceOf(parts.serving, parts.own, { limits, quantities: [], log: parts.log })
+  const service = serviceOf(parts.serving, { limits, quantities: [], log: parts.log })
   const repeats = new Map<string, number>()
   for await (const line of createInterface({ input: createReadStream(parts.file), crlfDelay: Infinity })) {
     counts.lines++
