@@ -45,7 +45,15 @@ export interface LogParts {
 
 /** The code that rows of a log claim to be of. */
 const logCode = 'access-log'
-const limits = { maxBytes: 0, memoryBytes: 0, headerBytes: 0, requestMs: 0, stallMs: 0, holdMs: 0 }
+const limits = {
+  maxBytes: 0,
+  memoryBytes: 0,
+  headerBytes: 0,
+  requestMs: 0,
+  stallMs: 0,
+  holdMs: 0,
+  exposeErrors: false,
+}
 
 export async function* rowsOfLog(parts: LogParts, counts: LogCounts): AsyncGenerator<LedgerRow> {
   const service = serviceOf(parts.serving, { limits, quantities: [], log: parts.log })
