@@ -78,11 +78,10 @@ function pages(stream: NodeJS.WriteStream, inPlace: boolean) {
 }
 
 export function statusText(state: ClusterState): string {
-  const { workers, waiting, booting, launchTroubles, counters, steps } = state
+  const { workers, waiting, counters, steps } = state
   const running = workers.flatMap(({ jobs }) => jobs).filter((job) => job.running).length
   const { placed, away } = state
   const open = { running, paused: placed - running, queued: waiting.length, 'in functions': away.length }
-  const warm = state.functions.filter(({ busy }) => !busy).length
   const totals = [`up ${duration(state.uptimeMs)}`, state.policy, `${counted(state.ready, 'worker')} ready`]
   const names = figureNames(workers)
   const rows = workers.map(
@@ -130,7 +129,25 @@ export function statusText(state: ClusterState): string {
     fronts.length > 1
       ? ['', table(['front', 'state', 'pid', 'in progress', 'accepted', 'address'], fronts, [0, 1, 5])]
       : []
-  const more = [
+  const more = facts(state)
+  const history = steps
+    .slice(-mostSteps)
+    .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
+  return [
+    ...[fitted(totals.join(' · ')), fitted(jobsText(counters, open)), '', fleet],
+    ...doors,
+    ...(more.length > 0 ? ['', ...more.map((line) => fitted(line, 10))] : []),
+    ...(history.length > 0
+      ? ['', table(['when', 'fleet after it', 'what happened and why'], history, [1, 2])]
+      : []),
+  ].join('\n')
+}
+
+/** One line for each known fact. */
+function facts(state: ClusterState): string[] {
+  const { workers, waiting, booting, launchTroubles } = state
+  const warm = state.functions.filter(({ busy }) => !busy).length
+  return [
     `money     ${moneyText(state.money)}`,
     state.cache && `cache     ${cacheText(state.cache)}`,
     Object.keys(state.scaling).length > 0 && `scaling   ${scalingText(state.scaling)}`,
@@ -144,17 +161,6 @@ export function statusText(state: ClusterState): string {
     ),
     ...launchTroubles.map((trouble) => `trouble   ${trouble}`),
   ].filter((line) => typeof line === 'string')
-  const history = steps
-    .slice(-mostSteps)
-    .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
-  return [
-    ...[fitted(totals.join(' · ')), fitted(jobsText(counters, open)), '', fleet],
-    ...doors,
-    ...(more.length > 0 ? ['', ...more.map((line) => fitted(line, 10))] : []),
-    ...(history.length > 0
-      ? ['', table(['when', 'fleet after it', 'what happened and why'], history, [1, 2])]
-      : []),
-  ].join('\n')
 }
 
 /** Where all accepted jobs are: the parts add up. */
