@@ -38,18 +38,16 @@ export async function questionFor(
   asked: { workload: string; params: Record<string, string> },
   body: string | undefined,
 ): Promise<AskedQuestion> {
-  const address = addressOf(command, asked, await listServed(connection), body !== undefined)
+  const content = body === undefined ? undefined : await bodyFrom(body)
+  const address = addressOf(command, asked, await listServed(connection), content !== undefined)
   if (address.note !== undefined) console.error(`plimsoll: ${address.note}`)
-  return questionOf(address, body)
+  return questionOf(address, content)
 }
 
 export type AskedQuestion = Question & { headers: Record<string, string> }
 
 /** With a body or for a route, parameters go into the query, else into a JSON body. */
-export async function questionOf(
-  { method, path, params, isRoute }: Address,
-  body: string | undefined,
-): Promise<AskedQuestion> {
+function questionOf({ method, path, params, isRoute }: Address, body: Uint8Array | undefined): AskedQuestion {
   if (body === undefined && !isRoute) {
     const headers = { 'content-type': 'application/json' }
     return { method, path, headers, body: JSON.stringify(params) }
@@ -58,7 +56,7 @@ export async function questionOf(
   const whole = query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path
   if (body === undefined) return { method, path: whole, headers: {} }
   const headers = { 'content-type': 'application/octet-stream' }
-  return { method, path: whole, headers, body: await bodyFrom(body) }
+  return { method, path: whole, headers, body }
 }
 
 /** The question what this question would cost. */
