@@ -8,6 +8,7 @@ import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
+import type { SchedulerName } from '../systems/schedulers.ts'
 import { type Command, isGiven, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
@@ -76,7 +77,7 @@ export const simulate: Command = {
 function asked(
   { preset, policy, faults }: { preset: string | undefined; policy: string; faults: boolean },
   args: readonly string[],
-): Contender {
+): Contender<SchedulerName> {
   if (preset === undefined) return contender(policy)
   if (isGiven(args, 'policy'))
     throw new ConfigError(`--preset = ${preset}: cannot be combined with --policy, which it replaces`)
@@ -177,7 +178,11 @@ function fleetRows(steps: FleetSteps, { workerHours, peakWorkers }: Money): stri
   ]
 }
 
-function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {
+function faulty(
+  policy: Contender<SchedulerName>,
+  { seed, json }: { seed: number; json: boolean },
+  sink: LogSink,
+): number {
   try {
     const result = chaos(policy.scheduler, seed, { log: sink.write })
     if (json) console.log(JSON.stringify({ ...policy, seed, ...result }))

@@ -3,11 +3,19 @@ import type { OptionSpecs } from '../config/option.ts'
 import type { Cluster } from '../live/cluster.ts'
 import { configOption, readConfigured } from './cluster/configuration.ts'
 import { clusterFrom } from './cluster/from-options.ts'
+import { reloadOnChange } from './cluster/reload.ts'
 import { tellWaiting } from './cluster/starting.ts'
 import { type Command, rejectRest } from './options.ts'
 
 const { port, ...others } = clusterOptions
-const options = { port, ...configOption, ...others } as const satisfies OptionSpecs
+const watchOption = {
+  watch: {
+    topic: 'Common',
+    type: 'flag',
+    help: 'for development: restart with the new code when a file of a workload or of the server changes',
+  },
+} as const satisfies OptionSpecs
+const options = { port, ...configOption, ...watchOption, ...others } as const satisfies OptionSpecs
 
 /** A cluster on this machine. */
 export const up: Command = {
@@ -21,12 +29,16 @@ export const up: Command = {
     const cluster = await clusterFrom(values, (line) => console.error(line), config)
     const served = { config: config?.own && config.file, workloads: values.workloads }
     const stopped = Promise.withResolvers<void>()
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        console.log(`\nStopping: running requests have ${values.stopAfter} s.`)
-        cluster.stop(values.stopAfter * 1000).then(stopped.resolve, stopped.reject)
-      })
+    const stop = () => {
+      endReload()
+      console.log(`\nStopping: running requests have ${values.stopAfter} s.`)
+      cluster.stop(values.stopAfter * 1000).then(stopped.resolve, stopped.reject)
     }
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    const endReload = reloadOnChange({
+      ...{ cluster, watch: values.watch, hangUp: stop },
+      log: (line) => console.error(line),
+    })
     const ready = values.min === 0 ? Promise.resolve() : cluster.ready
     const endWaiting = tellWaiting(cluster, {
       ...{ hasServer: served.config !== undefined, log: (line) => console.error(line) },

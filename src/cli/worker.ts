@@ -34,6 +34,7 @@ const options = {
   data: { ...commonOptions.data, help: 'folder for the files of workloads' },
   host: { type: 'text', help: 'address at which fronts reach it', default: '127.0.0.1' },
   ...leaveOptions,
+  mustStart: { type: 'flag', help: 'set by the cluster: end if the program does not become healthy' },
 } as const satisfies OptionSpecs
 
 type Values = OptionValues<typeof options>
@@ -65,6 +66,7 @@ export const worker: Command = {
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
+        mustStart: values.mustStart,
         // Workers that the brain started end with it.
         reconnectMs: launch === undefined ? reconnectMs : 0,
         leaveMs: values.leaveAfter * 1000,

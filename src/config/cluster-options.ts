@@ -42,7 +42,7 @@ export const commonOptions = under('Common', {
   },
   data: {
     type: 'text',
-    help: 'folder for the ledger and the files of workloads',
+    help: 'folder for the ledger, kept code and the files of workloads',
     default: '.plimsoll',
     value: 'DIR',
     path: 'one',
@@ -166,6 +166,10 @@ export const clientOptions = under('Clients', {
     help: "work a client may use at once after a pause; default: one minute's worth",
     value: 'WORK',
     numeric: true,
+  },
+  exposeErrors: {
+    type: 'flag',
+    help: 'show clients the messages and stacks of errors that workloads throw; for development',
   },
 })
 

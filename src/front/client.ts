@@ -17,6 +17,7 @@ const sliceBytes = 64 * 1024
 
 export class Client implements Receiver {
   readonly wholeBytes = 256 * 1024
+  readonly takesStreams = true
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
   readonly #response: ServerResponse
@@ -73,6 +74,7 @@ export class Client implements Receiver {
 
   begin({ status, fields }: AnswerHead, account: Account): Sink {
     this.#response.writeHead(status, { ...fields, ...account })
+    this.#response.flushHeaders()
     return this.#sink()
   }
 

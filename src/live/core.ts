@@ -47,15 +47,15 @@ export function clusterCore(
 ): Core {
   const { options, spec, following, serving } = plan
   const { ledger, eventLog } = records
-  const { code, units } = serving
+  const { units } = serving
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
-  const brain = brainOf(spec, options.scaler)
+  const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
   const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform })
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
-  const metrics = isRecorded ? metricsRecorder(ledger, code, jobs, following.fromStart) : undefined
+  const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
   return {
     ...{ plan, records, stopping, brain, driver, observers, jobs, metrics },
     frontWorkers: new Set(),

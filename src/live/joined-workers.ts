@@ -13,6 +13,8 @@ interface Joined {
   upstream: OwnedUpstream
   launch: string | undefined
   pid: number
+  /** Hashes of its code. */
+  code: Readonly<Record<string, string>>
   connection: WorkerConnection | undefined
 }
 
@@ -53,9 +55,13 @@ export class JoinedWorkers {
     return this.#joined.get(worker)?.pid
   }
 
-  /** True: this cluster's fleet launched it. */
-  isLaunched(worker: string): boolean {
-    return this.#joined.get(worker)?.launch !== undefined
+  /** The launch of this cluster's fleet that it joined from; undefined: it was started by somebody else. */
+  launchOf(worker: string): string | undefined {
+    return this.#joined.get(worker)?.launch
+  }
+
+  codeOf(worker: string): Readonly<Record<string, string>> {
+    return this.#joined.get(worker)?.code ?? {}
   }
 
   /** The worker that joined from this launch. */
@@ -114,12 +120,12 @@ export class JoinedWorkers {
     this.#parts.onChange(id)
   }
 
-  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid }: WorkerHello): void {
+  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid, code }: WorkerHello): void {
     const known = this.#joined.get(id)
     if (known) known.connection = connection
     else {
       const upstream = upstreamAt(id, address)
-      this.#joined.set(id, { upstream, launch, pid, connection })
+      this.#joined.set(id, { upstream, launch, pid, code, connection })
       this.#parts.tellFronts({ type: 'worker', id, address })
     }
     if (launch !== undefined) {

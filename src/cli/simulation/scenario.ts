@@ -19,23 +19,24 @@ import type { ScenarioTraffic } from './traffic.ts'
 const beatMs = 5000
 
 /** A policy as the command line names it: `srpt`, or `least-connections:fifo` with the workers' discipline. */
-export interface Contender {
+export interface Contender<S extends string = string> {
   name: string
-  scheduler: SchedulerName
+  /** A built-in policy, or the name of the policy that replaces it. */
+  scheduler: S
   discipline: DisciplineName
   /** The preset that names them, with its other parts. */
   preset?: Preset
 }
 
 /** A preset with its amounts of work in the simulator's units. */
-export function presetContender(name: string): Contender {
+export function presetContender(name: string): Contender<SchedulerName> {
   const { workPerSecond = unitsPerSecond } = presetOf(name).machine ?? {}
   const preset = presetOf(name, { workScale: workPerSecond / unitsPerSecond })
   const { scheduler, discipline } = preset
   return { name, scheduler, discipline, preset }
 }
 
-export function contender(text: string): Contender {
+export function contender(text: string): Contender<SchedulerName> {
   const [name = '', asked] = text.split(':')
   if (!Object.hasOwn(schedulers, name) && Object.hasOwn(presets, name))
     throw new ConfigError(
