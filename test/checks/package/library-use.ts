@@ -1,7 +1,5 @@
 /** Programs of a user that start a cluster, ask it and simulate, in ESM and in CommonJS. */
 
-import type { PackageType } from './user-files.ts'
-
 const body = (workload: string, client: string) => `
 const first: SchedulerFactory = ({ open, accepts }) => ({
   name: 'first',
@@ -63,6 +61,6 @@ ${body("require.resolve('../workloads/typed.cts')", 'createClient(cluster)')}
 main()
 `
 
-export function libraryUse(type: PackageType): Record<string, string> {
+export function libraryUse(type: 'module' | 'commonjs'): Record<string, string> {
   return type === 'module' ? { 'use/library.mts': esm } : { 'use/library.cts': commonjs }
 }
