@@ -17,6 +17,7 @@ import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
 import type { ClusterState } from './state-document.ts'
+import type { Sources } from './version.ts'
 
 export type { ClusterState }
 
@@ -26,6 +27,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** An existing server in place of workloads, and its configuration file, for workers. */
   own?: OwnCluster
   config?: string
+  /** Reads again what is to be served, for a restart with new code. Default: the same files and configuration. */
+  sources?(): Promise<Sources>
   /** The folder of the ledger and of the workloads' data. */
   dataDir: string
   host: string
@@ -113,7 +116,12 @@ export interface Cluster {
   ledger: Ledger
   /** Resolves when the first worker is ready and all fronts of this machine listen. */
   ready: Promise<void>
-  /** Replaces the fronts and workers that this cluster started, one at a time, without an error for any client. */
+  /** The user's own files and folders of the version that is served: their change may make another version. */
+  watched(): readonly string[]
+  /**
+   * Replaces the fronts and workers that this cluster started, one at a time, without an error for any client. If both are
+   * replaced and the code has changed, with the new code; rejects before anything changes if that does not load.
+   */
   restart(what: RestartWhat): AsyncGenerator<RestartStep>
   /** Refuses new requests, waits up to `limitMs` for running jobs, then closes everything. Idempotent. */
   stop(limitMs: number): Promise<void>

@@ -22,5 +22,6 @@ export interface ClusterState extends BrainView {
   cache?: RepeatCounters
   /** The front of the main process comes first. */
   fronts: FrontState[]
-  workers: (WorkerView & { pid: number | undefined })[]
+  /** `problem`: why the worker cannot run jobs now. */
+  workers: (WorkerView & { pid: number | undefined; problem?: string })[]
 }

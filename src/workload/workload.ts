@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { originalPath } from '../lib/kept-path.ts'
 import type { Features } from '../model/estimate.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
@@ -191,7 +192,9 @@ export async function loadWorkloads(files: string[]): Promise<Workload[]> {
     for (const workload of await loadFile(file)) {
       const other = found.get(workload.name)
       if (other) {
-        throw new ConfigError(`workload ${workload.name} is defined twice: in ${other.file} and in ${file}`)
+        throw new ConfigError(
+          `workload ${workload.name} is defined twice: in ${originalPath(other.file)} and in ${originalPath(file)}`,
+        )
       }
       found.set(workload.name, { workload, file })
     }
@@ -203,21 +206,24 @@ async function loadFile(file: string): Promise<Workload[]> {
   const path = resolve(file)
   if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
   const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new ConfigError(
+      `${originalPath(file)}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   })
   const found = defaultExport(module)
   if (found === undefined) {
     throw new ConfigError(
-      `${file}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
+      `${originalPath(file)}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
     )
   }
   const exported = Array.isArray(found) ? found : [found]
   try {
     return exported.map((definition) => defineWorkload<unknown>(definition))
   } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(`${file}: ${error.message}`) : error
+    throw error instanceof ConfigError ? new ConfigError(`${originalPath(file)}: ${error.message}`) : error
   }
 }
 

@@ -15,6 +15,7 @@ import { functionsFrom, pricesFrom } from './functions.ts'
 import { meterFrom } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
+import { sourcesFrom } from './sources.ts'
 
 const program = [
   process.execPath,
@@ -48,6 +49,7 @@ export function clusterOptionsFrom(
   return {
     files: server ? [] : filesFrom(values, preset),
     ...(server && { own: server, config: resolve(config.file) }),
+    sources: () => sourcesFrom(values, preset, { config, log }),
     dataDir: resolve(values.data),
     host: values.host,
     port: values.port,
@@ -78,12 +80,12 @@ export function clusterOptionsFrom(
 /** Upstreams are not scaled: each has one worker. */
 function fleetSize(
   asked: { min: number | undefined; max: number | undefined },
-  { scale }: Preset,
+  { scale, simulatedMax }: Preset,
   upstreams: number | undefined,
 ): { min: number; max: number } {
   if (upstreams !== undefined) return { min: upstreams, max: upstreams }
   const min = asked.min ?? Math.min(scale?.min ?? 1, asked.max ?? Infinity)
-  const max = asked.max ?? Math.max(scale?.max ?? availableParallelism(), min)
+  const max = asked.max ?? Math.max((simulatedMax ? undefined : scale?.max) ?? availableParallelism(), min)
   if (max < min) throw new ConfigError(`--max = ${max}: must be at least --min (${min})`)
   return { min, max }
 }
