@@ -105,7 +105,7 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
       if (plan.functions) functions?.use(plan.functions.command(next.files))
       parts.drainOthers()
       parts.clearCache()
-      log(`version ${next.id}: served now`)
+      log(`restart: the new version ${next.id} is served`)
     },
     finish() {
       serving.change(loaded!)

@@ -83,7 +83,7 @@ export async function editUnderLoad(
 
 /** No restart is in progress and both workers are ready: the next edit is a change of its own. */
 async function settled(up: RunningUp, count: number): Promise<void> {
-  const served = () => up.lines.filter((line) => line.includes('served now')).length
+  const served = () => up.lines.filter((line) => /the new version \S+ is served/.test(line)).length
   await until('the change is over', async () => served() >= count && (await stateOf(up)).ready === 2)
 }
 
