@@ -121,25 +121,25 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { edits: { type: 'string', default: '10' } } })
-  let failed = 0
+  const sum = { edits: 0, kills: 0, broken: 0, unnamed: 0, answered: 0, failed: 0 }
   for (const projectOf of [workloadProject, serverProject]) {
     for (const way of ['watch', 'restart', 'SIGHUP'] as const) {
       const project = projectOf()
       try {
         const result = await editUnderLoad(project, way, way === 'watch' ? Number(values.edits) : 3)
-        failed +=
-          result.failed.length + Object.values(result.refusals).filter((line) => line === 'NOT NAMED').length
-        console.log(
-          JSON.stringify(
-            { ...result, failed: result.failed.length, errors: result.failed.slice(0, 5) },
-            null,
-            1,
-          ),
-        )
+        const { refusals, failed } = result
+        console.log(JSON.stringify({ ...result, failed: failed.length, errors: failed.slice(0, 5) }))
+        sum.edits += result.edits
+        sum.kills += result.kills
+        sum.answered += result.answered
+        sum.failed += failed.length
+        sum.broken += Object.keys(refusals).length
+        sum.unnamed += Object.values(refusals).filter((line) => line === 'NOT NAMED').length
       } finally {
         project.remove()
       }
     }
   }
-  process.exitCode = failed === 0 ? 0 : 1
+  console.log(JSON.stringify(sum))
+  process.exitCode = sum.failed + sum.unnamed === 0 ? 0 : 1
 }
