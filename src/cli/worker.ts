@@ -7,6 +7,7 @@ import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { keepVersion } from '../live/version.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
@@ -58,7 +59,7 @@ export const worker: Command = {
     const { server } = code
     await runWorker(
       {
-        id: values.id ?? (launch === undefined ? defaultId() : `w${launch.split('-').at(-1)}`),
+        id: values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch)),
         ...joining,
         ...(launch !== undefined && { launch }),
         cores: values.cores,

@@ -26,7 +26,11 @@ export const frontDefaults: Readonly<FrontLimits> = {
   requestMs: 60_000,
   stallMs: 120_000,
   holdMs: 50,
+  exposeErrors: false,
 }
+
+/** Buffered per direction and connection before the sender has to wait. */
+const bufferBytes = 256 * 1024
 
 export interface FrontParts extends BuiltInParts, SubmitParts {
   limits: FrontLimits
@@ -42,6 +46,7 @@ export function frontServer(parts: FrontParts): Server {
     // The default of 30 s would let slow clients exceed their limit by as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 60_000,
+    highWaterMark: bufferBytes,
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
   const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {

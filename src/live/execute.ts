@@ -24,7 +24,7 @@ export interface Execution {
   workers: JoinedWorkers
   functions: LocalFunctions | undefined
   frontProcesses: FrontProcesses
-  /** Resolves when the first worker has joined. */
+  /** Resolves when the first worker can run jobs. */
   firstReady: Promise<void>
   perform(action: Action): void
   /** Ends all processes, and resolves when none is left. */
@@ -82,15 +82,18 @@ function openFleet(
 }
 
 function joinedWorkers(
-  { plan: { spec, beatMs, following }, metrics, tell }: Core,
+  { plan: { spec, beatMs, following }, records: { log }, metrics, problems, tell }: Core,
   { fronts }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
   return new JoinedWorkers({
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
     ...{ metrics, fleet, tell },
-    onReady() {
-      onReady()
+    problems,
+    onChange(worker) {
+      const problem = problems.get(worker)
+      if (problem === undefined) onReady()
+      else log(`worker ${worker}: ${problem}`)
       fronts.refresh()
     },
     tellFronts: (message) => fronts.broadcast(message),

@@ -16,6 +16,8 @@ export interface JobRequest {
   trailers?(): string[]
   /** Whether tallies are wanted while the job runs, not only at its end. */
   tallies?: boolean
+  /** Whether the job may run again if it failed halfway. */
+  repeatable?: boolean
   /** CPU time that the job is expected to need from now on. Undefined: unknown. */
   remainingMs?(): number
 }
@@ -26,7 +28,8 @@ export type JobAnswer =
   | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
   /** The program switched protocols. The job ends when the socket closes. */
   | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
-  | { kind: 'error'; message: string; status?: number }
+  /** With a status from 400 to 499 the message is for the client, otherwise for the operator. */
+  | { kind: 'error'; message: string; status?: number; stack?: string }
   | { kind: 'limit'; message: string }
   | { kind: 'crash'; message: string }
   /** Another process ended the slot by SIGKILL. */

@@ -106,8 +106,8 @@ export function bytesOf(key: string, { fields, body }: WholeAnswer, account: Acc
   return entryBytes + 2 * (key.length + lengthOf(fields) + lengthOf(account)) + body.length
 }
 
-function lengthOf(fields: Record<string, string>): number {
-  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+function lengthOf(fields: WholeAnswer['fields']): number {
+  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 }
 
 /** A small buffer is usually a slice of a larger one, which would stay in memory with it. */

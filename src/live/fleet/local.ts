@@ -6,6 +6,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { withOriginalPaths } from '../../lib/kept-path.ts'
+import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
@@ -115,7 +116,7 @@ class LocalFleet implements Provider {
     for (const [, { process: child }] of alive) child.kill('SIGTERM')
     const force = setTimeout(() => {
       for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
-        this.#options.log(`worker ${id}: has not ended after ${graceMs / 1000} s and is killed`)
+        this.#options.log(`worker ${workerNameOf(id)}: has not ended after ${graceMs / 1000} s and is killed`)
         child.process.kill('SIGKILL')
       }
     }, graceMs)
@@ -139,7 +140,7 @@ class LocalFleet implements Provider {
       createInterface({ input: output }).on('line', (line) => {
         const shown = withOriginalPaths(line)
         if (line.trim() !== '' && child.lines.push(shown) > mostLines) child.lines.shift()
-        log(`worker ${id}: ${shown}`)
+        log(`worker ${workerNameOf(id)}: ${shown}`)
       })
     }
     worker.on('message', ({ type }: FromChild) => {

@@ -1,5 +1,6 @@
 /** Turns a request that a front process announces into a job with an estimate. */
 
+import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
 import type { JobParts } from '../../front/open-job.ts'
@@ -49,19 +50,20 @@ export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): 
       const question = questionOf(arrival)
       const quote = estimator.estimate(question)
       const inMicroseconds = (work: number) => units?.inMicroseconds(workload, work) ?? work
+      const { work, low, high, unproven } = brainEstimate(quote)
       const job = {
         id,
         workload,
-        work: inMicroseconds(quote.work),
-        low: inMicroseconds(quote.low),
-        high: inMicroseconds(quote.high),
+        work: inMicroseconds(work),
+        low: inMicroseconds(low),
+        high: inMicroseconds(high),
         memoryMb: quote.memoryMb,
         ...(client !== undefined && { client }),
         ...(lane !== undefined && { lane }),
         ...(isWorker(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
-        ...(preemptible === false && { preemptible }),
+        ...(preemptible === false ? { preemptible } : !units && unproven && { unproven }),
       }
       const estimateMs = performance.now() - began
       return { facts: { job, question, quote, params, hasBody }, estimateMs }

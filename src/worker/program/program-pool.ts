@@ -115,6 +115,12 @@ export class ProgramPool implements JobPool {
     return this.#ready.promise
   }
 
+  get problem(): string | undefined {
+    const programs = [...this.#programs.values()]
+    if (programs.some(({ healthy }) => healthy) || this.#options.warm === 0) return undefined
+    return `no program is healthy; ${this.#lastFailure ?? programs.map(({ id, problem }) => `slot ${id}: ${problem}`).join(', ')}`
+  }
+
   get size(): number {
     return this.#programs.size
   }

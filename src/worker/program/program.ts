@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { type Address, assignAddress, otherLoopback } from './address.ts'
+import { Connections } from './connections.ts'
 import type { CpuAccount } from './cpu-account.ts'
 import { describeExit, describeUnhealthy, type ProgramFacts } from './describe-failure.ts'
 import { GroupUsage, isEnding } from './group-usage.ts'
@@ -48,6 +49,7 @@ export class Program implements RequestTarget {
   readonly id: number
   readonly ended: Promise<ProgramEnd>
   readonly runs = new Set<ProgramRun>()
+  readonly connections: Connections
   readonly #host: ProgramHost
   readonly #startedAt: number
   #address: Address | undefined
@@ -68,6 +70,7 @@ export class Program implements RequestTarget {
   constructor(id: number, host: ProgramHost) {
     this.id = id
     this.#host = host
+    this.connections = new Connections({ tls: false, single: host.settings.concurrency === 1 })
     this.#startedAt = host.now()
     this.ended = this.#live()
   }
@@ -148,6 +151,7 @@ export class Program implements RequestTarget {
   end(): void {
     this.#wanted = true
     this.#endReason ??= 'was ended'
+    this.connections.closeIdle()
     this.#process?.end(graceMs)
   }
 
@@ -157,6 +161,7 @@ export class Program implements RequestTarget {
       killed: false,
     }))
     clearTimeout(this.#checkTimer)
+    this.connections.closeIdle()
     this.#watch?.stop()
     const healthyMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
     const { killed } = exit
@@ -220,6 +225,8 @@ export class Program implements RequestTarget {
 
   async #check(limitMs: number): Promise<HealthProblem | undefined> {
     const { health } = this.#host.settings
+    // A program may accept only one connection at a time.
+    this.connections.closeIdle()
     const problem = await checkHealth(this.address, health, limitMs)
     const other = problem?.refused ? otherLoopback(this.address) : undefined
     if (!other) return problem
