@@ -45,9 +45,14 @@ export function resolveOptions(options: CreateClusterOptions, parts: ResolvePart
     process.cwd(),
   )
   const { values } = readOptions([], clusterOptions, { file: 'options', values: config.options })
-  const cluster = clusterOptionsFrom(values, parts.log, withFile(config, rest, parts.folder))
+  const { sources, ...cluster } = clusterOptionsFrom(values, parts.log, withFile(config, rest, parts.folder))
   return {
-    cluster: { ...cluster, ...ownPolicies(options, cluster, parts.onFault) },
+    // The file for workers lacks routes with functions, so a restart uses these options again.
+    cluster: {
+      ...cluster,
+      ...(sources && !config.own && { sources }),
+      ...ownPolicies(options, cluster, parts.onFault),
+    },
     stopMs: values.stopAfter * 1000,
   }
 }
