@@ -46,9 +46,15 @@ export function resolveOptions(options: CreateClusterOptions, parts: ResolvePart
   )
   const { values } = readOptions([], clusterOptions, { file: 'options', values: config.options })
   const filed = withFile(config, rest, parts.folder)
-  const cluster = clusterOptionsFrom(values, parts.log, filed)
+  const { sources, ...cluster } = clusterOptionsFrom(values, parts.log, filed)
   return {
-    cluster: { ...cluster, ...ownServer(filed), ...ownPolicies(options, cluster, parts.onFault) },
+    // The file for workers lacks routes with functions, so a restart uses these options again.
+    cluster: {
+      ...cluster,
+      ...(sources && !config.own && { sources }),
+      ...ownServer(filed),
+      ...ownPolicies(options, cluster, parts.onFault),
+    },
     stopMs: values.stopAfter * 1000,
   }
 }

@@ -99,8 +99,9 @@ function serveOperators(
   const drain = (worker: string) => tell({ type: 'drain', worker })
   const restart = restarter({
     ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
+    // Workers of upstreams run no code, and each upstream has one worker.
     workers: () =>
-      ready().flatMap(({ id }) => {
+      (plan.options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {
         const launch = workers.launchOf(id)
         return launch === undefined ? [] : [{ id, launch }]
       }),
