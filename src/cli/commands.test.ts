@@ -115,7 +115,7 @@ test('estimate prints the cost of a request and its reason, line by line', async
         ' {2}time {4}[\\d.]+ \\w+ +90 % between .* and .*\n' +
         ' {2}wait {4}none\n' +
         ' {2}memory {2}\\d+ MB\n' +
-        ' {2}why {5}no request of this workload has been measured yet; .* \\(prior\\)\n$',
+        ' {2}why {5}model .* fitted to \\d+ requests; .* \\(model\\)\n$',
     ),
   )
 })

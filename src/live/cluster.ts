@@ -69,7 +69,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     watched: () => versions.watched(),
     ledger: records.ledger,
-    ready: Promise.all([execution.firstReady, frontsUp]).then(() => {}),
+    // Without a minimum, the first request brings the first worker.
+    ready: Promise.all([options.min > 0 && execution.firstReady, frontsUp]).then(() => {}),
     ...operators,
     stop: (limitMs) => stopping.stop(limitMs, { jobs, announce, opened }),
   }
