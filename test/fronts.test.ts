@@ -227,9 +227,9 @@ test('a request that the brain cannot accept is rejected, and its front stays', 
   line.send({ n: 3, a: 0, m: { type: 'ask', ask: 8, about: { ...asked, workload: 'echo' } } })
   await until(() => heard.some((message) => message.type === 'quote' && message.ask === 8), 'all is answered')
   const problem = {
-    status: 500,
-    code: 'internal',
-    message: 'The cluster cannot accept this request: there is no workload cinema.',
+    status: 404,
+    code: 'unknown-workload',
+    message: 'There is no workload cinema any more.',
     headers: {},
   }
   const answers = heard.filter(({ type }) => type === 'abandon' || type === 'quote')

@@ -171,3 +171,23 @@ test('programs of an existing server change like workloads, with their configura
   await load.stop()
   assert.deepEqual(load.errors, [])
 })
+
+test('estimates of new code begin with the model of the old code', async (t) => {
+  const code = (text: string) =>
+    `export default { name: 'count', description: '', features: ({ n }) => ({ n: Number(n) }), run({ n }) {
+      let sum = 0
+      for (let i = 0; i < n; i++) sum += i
+      return '${text}' + sum
+    } }\n`
+  const { live, folder } = await serve(t, (folder) => {
+    writeFileSync(join(folder, 'count.mjs'), code('a'))
+    return { files: [join(folder, 'count.mjs')] }
+  })
+  const sourceOf = async () =>
+    (JSON.parse(await ask(live, '/-/estimate/count?n=3333')) as { source: string }).source
+  for (let n = 1; (await sourceOf()) !== 'model'; n++) await ask(live, `/count?n=${n * 1000}`)
+  writeFileSync(join(folder, 'count.mjs'), code('b'))
+  await restart(live)
+  assert.equal(await sourceOf(), 'model')
+  assert.match(await ask(live, '/count?n=3'), /^b/)
+})

@@ -68,12 +68,13 @@ test('the first matching route is used; its name is in the ledger and in the lis
   assert.deepEqual(JSON.parse(parameters), { method: 'GET', target: '/render/city?x=1' })
   assert.match(codeHash, /^[0-9a-f]{64}:cpu$/)
   const { workloads } = (await (await fetch(`${own.url}/-/workloads`)).json()) as {
-    workloads: Record<string, string>[]
+    workloads: object[]
   }
   assert.deepEqual(workloads[0], {
     name: 'render',
     description: 'GET, POST, HEAD /render/:scene',
     path: '/render/:scene',
+    methods: ['GET', 'POST', 'HEAD'],
   })
 })
 

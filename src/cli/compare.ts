@@ -11,6 +11,7 @@ import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts
 import { showPresets } from './simulation/show-presets.ts'
 import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
 import { progressLine } from './terminal/progress.ts'
+import { fitted } from './terminal/width.ts'
 
 const options = {
   presets: {
@@ -85,11 +86,11 @@ export const compare: Command = {
       console.log(JSON.stringify({ scenario: values, traffic: { jobs, load, notes }, policies: shown }))
       return 0
     }
-    console.log(`${about.join('\n')}\n`)
+    console.log(`${about.map((line) => fitted(line)).join('\n')}\n`)
     console.log(figuresTable(figures))
-    console.log(`\n${basis}, in ${seconds.toFixed(1)} s. ${slowdownExplained}`)
+    console.log(`\n${fitted(`${basis}, in ${seconds.toFixed(1)} s. ${slowdownExplained}`)}`)
     const money = moneyExplained(figures)
-    if (money) console.log(money)
+    if (money) console.log(fitted(money))
     if (report !== undefined) console.log(`Plots: ${report}`)
     return 0
   },

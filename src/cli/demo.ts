@@ -7,7 +7,6 @@ import { styleText } from 'node:util'
 import { clusterOptions } from '../config/cluster-options.ts'
 import { defaultsOf, type OptionValues } from '../config/option.ts'
 import { UnreachableError } from '../lib/errors.ts'
-import { oneOf } from '../lib/one-of.ts'
 import type { Cluster, ClusterState } from '../live/cluster.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { presetOf } from '../systems/presets.ts'
@@ -28,15 +27,16 @@ const options = {
   seconds: { type: 'number', help: 'duration of the load, in seconds', default: 10, min: 1, max: 600 },
   workers: {
     type: 'integer',
-    help: 'number of workers; with another preset, the maximum',
+    help: 'number of workers; of the five systems, the maximum',
     default: 2,
     min: 1,
     max: 64,
   },
   preset: {
     type: 'text',
-    help: `one of ${['plimsoll', ...Object.keys(presetLoads)].join(', ')}`,
+    help: 'preset of the cluster; the five systems get their own requests and a fleet that grows and shrinks',
     default: 'plimsoll',
+    choices: clusterOptions.preset.choices,
   },
   seed: { type: 'integer', help: 'seed of all randomness', default: 1, min: 0, max: 2 ** 48 },
   json: { type: 'flag', help: 'print JSON instead of a table' },
@@ -130,13 +130,14 @@ async function runDemo(
   return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
 }
 
-/** The load and the settings of the cluster. Each preset has a load of its own that makes its fleet grow and shrink. */
+/** The load and the settings of the cluster. The five systems have loads that make their fleets grow and shrink. */
 function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof options>, 'json'>) {
-  if (preset === 'plimsoll') {
-    const settings = { min: workers, max: workers }
+  const own = presetLoads[preset]
+  if (!own) {
+    const settings = { preset, min: workers, max: workers }
     return { load: drawLoad(seed, seconds), settings, settleSeconds: 0 }
   }
-  const { draws, phases, settleSeconds } = oneOf('--preset', preset, presetLoads)
+  const { draws, phases, settleSeconds } = own
   const { scale, trial = { timeScale: 1, workScale: 1 } } = presetOf(preset)
   const least = scale?.min ?? 1
   const settings = {

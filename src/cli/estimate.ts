@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { QuoteDocument, Range } from '../estimate/quote.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { askingOptions, problemText, questionFor, quoteQuestion, readAsked } from './terminal/asking.ts'
 import { client, readUrl } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { duration, significant } from './terminal/table.ts'
@@ -20,11 +20,11 @@ export const estimate: Command = {
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
-    const { workload, params } = readAsked('estimate', rest)
+    const asked = readAsked('estimate', rest)
     const url = readUrl('url', values.url)
-    const question = await questionOf(`/-/estimate/${encodeURIComponent(workload)}`, params, values.body)
     const connection = client(url)
     try {
+      const question = quoteQuestion(await questionFor('estimate', connection, asked, values.body))
       return await interruptible(async (signal) => {
         const { status, body } = await connection.send({ ...question, signal })
         const text = await body.text()

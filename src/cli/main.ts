@@ -5,6 +5,7 @@ import { causeStack } from '../lib/cause-stack.ts'
 import { ConfigError, PlimsollError } from '../lib/errors.ts'
 import type { Command } from './options.ts'
 import { didYouMean } from './terminal/did-you-mean.ts'
+import { fitted } from './terminal/width.ts'
 
 /** Commands are loaded on demand: loading all of them takes longer than running most of them. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -54,7 +55,7 @@ async function main(args: string[]): Promise<number> {
 function unknownCommand(name: string): ConfigError {
   const names = Object.keys(commands)
   return new ConfigError(
-    `there is no command ${name}${didYouMean(name, names)}\nCommands are: ${names.join(', ')}`,
+    `there is no command ${name}${didYouMean(name, [...names, 'help'])}\nCommands are: ${names.join(', ')}`,
   )
 }
 
@@ -62,7 +63,7 @@ async function overview(): Promise<string> {
   const width = Math.max(...Object.keys(commands).map((name) => name.length))
   const all = Object.entries(commands).map(async ([name, load]) => {
     const { summary } = await load()
-    return `  ${name.padEnd(width)}  ${summary}`
+    return `  ${name.padEnd(width)}  ${fitted(summary, width + 4)}`
   })
   const lines = await Promise.all(all)
   return (

@@ -32,6 +32,7 @@ test('an error names the flag, its value and what is allowed', () => {
     [['--share', 'x'], '--share = x: must be a number'],
     [['--kind', 'c'], '--kind = c: must be one of a, b'],
     [['--none'], "Unknown option '--none'. Options are: --job-count --share --kind --quick"],
+    [['--share-url', '1'], "Unknown option '--share-url'; did you mean --share?"],
   ]
   for (const [args, message] of rejected) assert.throws(() => read(...args), { code: 'CONFIG', message })
 })

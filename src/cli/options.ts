@@ -84,7 +84,7 @@ function parse(args: string[], specs: OptionSpecs) {
     const flags = Object.keys(specs).map(flagOf)
     const [, unknown] = /^Unknown option '(-[^']*)'/.exec(problem) ?? []
     const meant = unknown === undefined ? '' : didYouMean(unknown, flags)
-    throw new ConfigError(`${problem}${meant || '.'} Options are: ${flags.join(' ')}`)
+    throw new ConfigError(meant ? `${problem}${meant}` : `${problem}. Options are: ${flags.join(' ')}`)
   }
 }
 

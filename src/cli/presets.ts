@@ -81,7 +81,7 @@ function text({ name, description, about = [], rules, ...preset }: Told, whole: 
     title,
     `  ${fitted(description, 2)}`,
     ...paragraph(about),
-    ...made.map(([what = '', is = '']) => `  ${what.padEnd(12)} ${is}`),
+    ...made.map(([what = '', is = '']) => `  ${what.padEnd(12)} ${fitted(is, 15)}`),
     ...(whole && Object.keys(rules).length > 0
       ? ['', table(['rule', 'what it says'], Object.entries(rules), [0, 1])]
       : []),

@@ -2,7 +2,7 @@ import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
-import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
+import { askingOptions, problemText, questionFor, readAsked } from './terminal/asking.ts'
 import { type Answer, adminOption, client, readUrl } from './terminal/client.ts'
 import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
@@ -38,21 +38,22 @@ export const request: Command = {
   options,
   async run(args) {
     const { values, rest } = readOptions(args, options)
-    const { workload, params } = readAsked('request', rest)
+    const asked = readAsked('request', rest)
     const url = readUrl('url', values.url)
     const adminUrl = readUrl('admin', values.admin)
-    const question = await questionOf(`/${encodeURIComponent(workload)}`, params, values.body)
-    if (values.deadline > 0) question.headers['plimsoll-deadline'] = `${values.deadline}`
-    if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
+    const headers = headersFrom(values)
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
-    const followed = process.stderr.isTTY ? following(connection, adminUrl, question) : undefined
-    const eraseLine = waitingLine((ms) => followingText(workload, ms, followed?.known ?? {}))
-    const stopWaiting = () => {
-      followed?.stop()
-      eraseLine()
-    }
+    let stopWaiting = () => {}
     try {
+      const question = await questionFor('request', connection, asked, values.body)
+      Object.assign(question.headers, headers)
+      const followed = process.stderr.isTTY ? following(connection, adminUrl, question) : undefined
+      const eraseLine = waitingLine((ms) => followingText(asked.workload, ms, followed?.known ?? {}))
+      stopWaiting = () => {
+        followed?.stop()
+        eraseLine()
+      }
       return await interruptible(async (signal) => {
         const answer = await connection.send({
           ...{ ...question, signal },
@@ -79,6 +80,19 @@ export const request: Command = {
       await out?.close()
     }
   },
+}
+
+function headersFrom({
+  deadline,
+  key,
+}: {
+  deadline: number
+  key: string | undefined
+}): Record<string, string> {
+  return {
+    ...(deadline > 0 && { 'plimsoll-deadline': `${deadline}` }),
+    ...(key !== undefined && { authorization: `Bearer ${readKey(key)}` }),
+  }
 }
 
 function readKey(key: string): string {

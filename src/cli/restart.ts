@@ -20,7 +20,7 @@ const options = {
 
 /** A rolling restart. */
 export const restart: Command = {
-  summary: 'Replace the workers and fronts of a cluster one after another, without failed requests.',
+  summary: 'Bring new code to a cluster, or replace its workers and fronts, without failed requests.',
   usage: '[options]',
   options,
   async run(args) {

@@ -24,6 +24,7 @@ import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts
 import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
 import { progressLine } from './terminal/progress.ts'
 import { duration, significant, table } from './terminal/table.ts'
+import { fitted } from './terminal/width.ts'
 
 const options = {
   policy: {
@@ -136,7 +137,7 @@ async function calm(
     )
     return 0
   }
-  console.log(`${about.join('\n')}\n`)
+  console.log(`${about.map((line) => fitted(line)).join('\n')}\n`)
   const rows = resultRows(summary, [
     ...(isScaling ? fleetRows(steps, money) : []),
     ['virtual time', duration(result.virtualMs)],
@@ -144,7 +145,7 @@ async function calm(
   ])
   const ran = `${policy.scheduler} (${policy.discipline})`
   console.log(table([policy.preset ? `${policy.name}: ${ran}` : ran, `seed ${seed}`], rows))
-  console.log(`\nMoney: ${moneyText(money)}.`)
+  console.log(`\n${fitted(`Money: ${moneyText(money)}.`)}`)
   const answered = summary.jobs + summary.refused
   console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
   if (report !== undefined) console.log(`Plots: ${report}`)

@@ -157,3 +157,21 @@ test('rejects bad arguments before anything runs', async () => {
     await assert.rejects(async () => simulate.run(args), { code: 'CONFIG', message }, args.join(' '))
   assert.equal(existsSync(report), false)
 })
+
+test('simulate runs a preset with its scaling, and rejects what a preset replaces', async () => {
+  const { code, stdout } = await run(['simulate', '--preset', 'knative', '--jobs', '200', '--workers', '3'])
+  assert.equal(code, 0)
+  assert.match(stdout, /^0 to 3 workers × 2 cores/)
+  assert.match(stdout, /^knative: two-choices \(sharing\) +seed 1$/m)
+  assert.match(stdout, /^most workers +[1-3]$/m)
+  for (const [args, message] of [
+    [['--preset', 'nginx', '--policy', 'srpt'], /--preset = nginx: cannot be combined with --policy/],
+    [['--preset', 'nginx', '--faults'], /--preset = nginx: cannot be combined with --faults/],
+    [['--preset', 'apache'], /--preset = apache: must be one of plimsoll, classic, nginx/],
+    [['--policy', 'nginx'], /policy = nginx: is a preset; say simulate --preset nginx/],
+  ] as const) {
+    const rejected = await run(['simulate', ...args])
+    assert.equal(rejected.code, 2)
+    assert.match(rejected.stderr, message)
+  }
+})

@@ -39,12 +39,11 @@ export const up: Command = {
       ...{ cluster, watch: values.watch, hangUp: stop },
       log: (line) => console.error(line),
     })
-    const ready = values.min === 0 ? Promise.resolve() : cluster.ready
     const endWaiting = tellWaiting(cluster, {
       ...{ hasServer: served.config !== undefined, log: (line) => console.error(line) },
     })
     // A stop may come before the first worker is ready.
-    const isReady = await Promise.race([ready.then(() => true), stopped.promise.then(() => false)])
+    const isReady = await Promise.race([cluster.ready.then(() => true), stopped.promise.then(() => false)])
     endWaiting()
     if (isReady) console.log(welcome(cluster, served, performance.now() - began))
     await stopped.promise

@@ -1,13 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import type { OwnCluster } from '../config/check.ts'
 import { commonOptions, limitOptions, meterOptions } from '../config/cluster-options.ts'
 import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
-import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
+import { serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { keepVersion } from '../live/version.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
+import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
+import { removeOldCode } from '../workload/kept-code.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
 import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
@@ -51,7 +55,8 @@ export const worker: Command = {
     if (values.cores > availableParallelism())
       console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
     const signal = untilSignal()
-    const server = await serverFrom(values)
+    const code = await codeFrom(values)
+    const { server } = code
     await runWorker(
       {
         id: values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch)),
@@ -62,7 +67,7 @@ export const worker: Command = {
         memoryMb: values.memory,
         jobMemoryMb: values.jobMemory,
         niceness: values.nice,
-        ...(server ? { server } : { files: workloadFiles(values.workloads ?? bundledWorkloads) }),
+        ...code,
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
@@ -106,19 +111,31 @@ function frontFrom(values: Values, joining: { join: URL; token: string }): Front
   }
 }
 
-/** Undefined: it runs workloads. */
-async function serverFrom({
-  config: file,
-  upstream,
-  workloads,
-}: Values): Promise<ServerSettings | undefined> {
-  if (file === undefined) {
-    if (upstream === undefined) return undefined
-    throw new ConfigError(`--upstream = ${upstream}: requires --config`)
+/** What it runs. Its slots and programs start from a copy; for workers that it starts, the cluster has made one. */
+async function codeFrom(values: Values): Promise<WorkerCode> {
+  const isKept = values.launch !== undefined
+  const dataDir = resolve(values.data)
+  if (values.config !== undefined) {
+    const { config, upstream } = values
+    const own = await ownFrom(values, config)
+    if (isKept || !own.workers) return { server: serverSettings(own, upstream) }
+    const version = await keepVersion({ files: [], own, config }, dataDir)
+    await removeOldCode(dataDir, [version.id])
+    return { server: serverSettings(version.own!, upstream) }
   }
+  if (values.upstream !== undefined)
+    throw new ConfigError(`--upstream = ${values.upstream}: requires --config`)
+  const files = workloadFiles(values.workloads ?? bundledWorkloads)
+  if (isKept) return { files }
+  const version = await keepVersion({ files }, dataDir)
+  await removeOldCode(dataDir, [version.id])
+  return { files: version.files }
+}
+
+async function ownFrom({ workloads }: Values, file: string): Promise<OwnCluster> {
   if (workloads !== undefined)
     throw new ConfigError(`--workloads = ${workloads}: a worker has workloads or a --config, not both`)
   const { own } = await loadConfig(file)
   if (!own) throw new ConfigError(`--config = ${file}: must have workers or upstreams`)
-  return serverSettings(own, upstream)
+  return own
 }

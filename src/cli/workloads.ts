@@ -3,6 +3,7 @@ import { loadWorkloads } from '../workload/workload.ts'
 import { bundledWorkloads, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { getJson, publicUrl, readUrl } from './terminal/client.ts'
+import type { Served } from './terminal/served.ts'
 import { table } from './terminal/table.ts'
 
 const options = {
@@ -10,10 +11,7 @@ const options = {
   json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
-interface Entry {
-  name: string
-  description: string
-}
+type Entry = Pick<Served, 'name' | 'description' | 'path' | 'methods'>
 
 /** The workloads of a cluster. */
 export const workloads: Command = {
@@ -30,15 +28,20 @@ export const workloads: Command = {
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
       missing = error
-      list = await loadWorkloads(workloadFiles(bundledWorkloads))
+      const bundled = await loadWorkloads(workloadFiles(bundledWorkloads))
+      list = bundled.map((each) => ({ ...each, path: `/${each.name}` }))
     }
     const entries = list.map(({ name, description }) => ({ name, description }))
     if (values.json) {
       console.log(JSON.stringify({ source: missing ? 'bundled' : url.origin, workloads: entries }))
       return 0
     }
-    const rows = entries.map(({ name, description }) => [name, `/${name}`, description])
-    console.log(table(['workload', 'path', 'what it does'], rows, [0, 1, 2]))
+    const routes = list.flatMap(({ name, path, methods }) =>
+      methods ? [[name, path, methods.join(', ') || 'any']] : [],
+    )
+    const rows = list.map(({ name, path, description }) => [name, path, description])
+    if (routes.length > 0) console.log(table(['route', 'path', 'methods'], routes, [0, 1, 2]))
+    else console.log(table(['workload', 'path', 'what it does'], rows, [0, 1, 2]))
     // On stderr, because another program may read the table.
     if (missing) console.error(`\nThese come with the program, because ${missing.message}`)
     return 0

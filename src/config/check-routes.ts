@@ -13,6 +13,8 @@ export interface CheckedRoute {
   readonly methods: readonly string[] | undefined
   /** Sources by name, or the user's function. Undefined: automatic features. */
   readonly features: Readonly<Record<string, FeatureSource>> | RouteFunction | undefined
+  /** Query parameters that features read. Undefined: any may matter. */
+  readonly query: readonly string[] | undefined
   /** True: features read a JSON body. */
   readonly needsJson: boolean
   /** Undefined: decided by the method and the Idempotency-Key. */
@@ -49,7 +51,7 @@ function checkRoute(option: string, given: unknown): CheckedRoute {
     throw invalid(`${option}.name`, name, 'lower-case letters, digits and hyphens, starting with a letter')
   }
   const pattern = compilePattern(`${option}.path`, fields.path)
-  const { features, needsJson } = checkFeatures(`${option}.features`, fields.features, pattern)
+  const { features, needsJson, query } = checkFeatures(`${option}.features`, fields.features, pattern)
   const deadlineMs =
     fields.deadlineMs === undefined
       ? undefined
@@ -60,6 +62,7 @@ function checkRoute(option: string, given: unknown): CheckedRoute {
     pattern,
     methods: checkMethods(`${option}.methods`, fields.methods),
     features,
+    query,
     needsJson,
     repeat: fields.repeat === undefined ? undefined : checkBoolean(`${option}.repeat`, fields.repeat),
     preemptible: checkBoolean(`${option}.preemptible`, fields.preemptible ?? true),
@@ -81,9 +84,9 @@ function checkFeatures(
   option: string,
   given: unknown,
   { names }: PathPattern,
-): Pick<CheckedRoute, 'features' | 'needsJson'> {
+): Pick<CheckedRoute, 'features' | 'needsJson' | 'query'> {
   if (given === undefined || typeof given === 'function') {
-    return { features: given as RouteFunction | undefined, needsJson: true }
+    return { features: given as RouteFunction | undefined, needsJson: true, query: undefined }
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw invalid(option, given, 'an object of sources, for example { width: "query.width" }')
@@ -96,6 +99,7 @@ function checkFeatures(
   })
   return {
     features: Object.fromEntries(sources),
+    query: Object.values(given).flatMap((source) => /^query\.(.*)/s.exec(String(source))?.[1] ?? []),
     needsJson: Object.values(given).some((source) => isJsonSource(String(source))),
   }
 }

@@ -4,13 +4,8 @@ import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { usualPrices, usualWaitingHour } from '../model/prices.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
+import { presetNames } from './preset-names.ts'
 
-/** Names only: this file stays free of the policies themselves, because workers load it too. */
-const presetNames = [
-  ...(['plimsoll', 'classic'] as const),
-  ...(['nginx', 'haproxy-leastconn', 'envoy-p2c', 'knative', 'prequal'] as const),
-  ...(['tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const),
-] as const
 /** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
   ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),

@@ -1,5 +1,6 @@
 /** Errors by what the caller does next; `code` is stable. */
 
+/** The base of all errors of this package. */
 export abstract class PlimsollError extends Error {
   abstract readonly code: string
   override get name(): string {

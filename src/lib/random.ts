@@ -3,6 +3,7 @@
  * the others. The generator is sfc32 (small fast counter, 128 bits of state).
  */
 
+/** A stream of random numbers. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number

@@ -45,9 +45,16 @@ export function resolveOptions(options: CreateClusterOptions, parts: ResolvePart
     process.cwd(),
   )
   const { values } = readOptions([], clusterOptions, { file: 'options', values: config.options })
-  const cluster = clusterOptionsFrom(values, parts.log, withFile(config, rest, parts.folder))
+  const filed = withFile(config, rest, parts.folder)
+  const { sources, ...cluster } = clusterOptionsFrom(values, parts.log, filed)
   return {
-    cluster: { ...cluster, ...ownPolicies(options, cluster, parts.onFault) },
+    // The file for workers lacks routes with functions, so a restart uses these options again.
+    cluster: {
+      ...cluster,
+      ...(sources && !config.own && { sources }),
+      ...ownServer(filed),
+      ...ownPolicies(options, cluster, parts.onFault),
+    },
     stopMs: values.stopAfter * 1000,
   }
 }
@@ -87,6 +94,13 @@ function withFile(
   const file = join(folder, 'server.json')
   writeFileSync(file, JSON.stringify(serverConfig(config.own, options)), { mode: 0o600 })
   return { ...config, file }
+}
+
+/** The server of the options is the one to serve: the file lacks functions. */
+function ownServer(filed: (CheckedConfig & { file: string }) | undefined): Pick<ClusterOptions, 'sources'> {
+  if (!filed?.own) return {}
+  const { own, file } = filed
+  return { sources: async () => ({ files: [], own, config: file }) }
 }
 
 /** What workers and fronts need to know; functions cannot be written to a file. */

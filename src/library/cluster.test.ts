@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import test from 'node:test'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
 import { createClient } from './client/client.ts'
 import { createCluster } from './cluster.ts'
 import type { CreateClusterOptions } from './cluster-types.ts'
@@ -22,7 +23,11 @@ function children(): string[] {
   })
 }
 
-const folders = () => readdirSync(tmpdir()).filter((name) => /^plimsoll-\w{6}$/.test(name))
+// Other tests run at the same time and have temporary folders too.
+const temporary = mkdtempSync(join(tmpdir(), 'plimsoll-library-'))
+process.env.TMPDIR = temporary
+after(() => rmSync(temporary, { recursive: true }))
+const folders = () => readdirSync(temporary)
 
 test('a cluster serves, and leaves neither processes nor ports nor folders behind', async () => {
   const before = { folders: folders(), signals: process.listenerCount('SIGTERM') }
@@ -143,7 +148,6 @@ test('a cluster that does not become ready, or is aborted, is closed', async () 
 })
 
 test('a data folder of the caller is kept', async (t) => {
-  const { mkdtempSync, rmSync } = await import('node:fs')
   const data = mkdtempSync(`${tmpdir()}/kept-`)
   t.after(() => rmSync(data, { recursive: true }))
   await (await createCluster({ ...one, min: 0, data })).close()

@@ -2,7 +2,7 @@
 
 import { readOptions } from '../cli/options.ts'
 import { middle } from '../cli/simulation/figures.ts'
-import { type Contender, contender, runSpec } from '../cli/simulation/scenario.ts'
+import { type Contender, contender, presetContender, runSpec } from '../cli/simulation/scenario.ts'
 import { type Scenario, scenarioOptions } from '../cli/simulation/scenario-options.ts'
 import { readTraffic, type ScenarioTraffic } from '../cli/simulation/traffic.ts'
 import { flagOf } from '../config/option.ts'
@@ -32,7 +32,7 @@ import type {
   SimulationResult,
 } from './simulation-types.ts'
 
-const policyKeys = ['scheduler', 'discipline', 'scaler', 'estimator']
+const policyKeys = ['preset', 'scheduler', 'discipline', 'scaler', 'estimator']
 const scenarioKeys = Object.keys(scenarioOptions)
 
 export function runSimulation(options: SimulateOptions): Promise<SimulationResult> {
@@ -71,13 +71,17 @@ export function runComparison(options: CompareOptions): Promise<Comparison> {
   })
 }
 
-async function readScenario(options: object): Promise<{ scenario: Scenario; traffic: ScenarioTraffic }> {
+/** A scenario, and whether `min` was given: presets have their own. */
+type ReadScenario = Scenario & { minGiven: boolean }
+
+async function readScenario(options: object): Promise<{ scenario: ReadScenario; traffic: ScenarioTraffic }> {
   const given = Object.entries(options).filter(
     ([key, value]) => value !== undefined && scenarioKeys.includes(key),
   )
   const { values } = readOptions([], scenarioOptions, { file: 'options', values: Object.fromEntries(given) })
   const flags = given.map(([key]) => flagOf(key))
-  return { scenario: values, traffic: await readTraffic(values, flags, () => () => {}) }
+  const traffic = await readTraffic(values, flags, () => () => {})
+  return { scenario: { ...values, minGiven: flags.includes('--min') }, traffic }
 }
 
 /** A policy that takes part in a run. */
@@ -86,8 +90,10 @@ interface Entrant {
   own: SimulatedPolicies
 }
 
-function policiesOf({ scheduler, discipline, scaler, estimator }: SimulatedPolicies): SimulatedPolicies {
+function policiesOf(policies: SimulatedPolicies): SimulatedPolicies {
+  const { preset, scheduler, discipline, scaler, estimator } = policies
   return {
+    ...(preset !== undefined && { preset }),
     ...(scheduler && { scheduler }),
     ...(discipline && { discipline }),
     ...(scaler && { scaler }),
@@ -113,7 +119,12 @@ function entrantsOf(policies: CompareOptions['policies']): Entrant[] {
 }
 
 function entrantOf(own: SimulatedPolicies): Entrant {
-  const { scheduler = 'srpt', discipline } = own
+  const { preset, scheduler = 'srpt', discipline } = own
+  if (preset !== undefined) {
+    const replaced = own.scheduler ? 'scheduler' : own.discipline ? 'discipline' : undefined
+    if (replaced) throw new ConfigError(`preset = ${preset}: cannot be combined with ${replaced}`)
+    return { contender: presetContender(preset), own }
+  }
   const name = typeof scheduler === 'function' ? ownScheduler(scheduler, throwFault).name : scheduler
   if (typeof scheduler === 'function') {
     const follows = contender(`round-robin:${discipline ?? 'sharing'}`).discipline
@@ -124,13 +135,15 @@ function entrantOf(own: SimulatedPolicies): Entrant {
 }
 
 function run(
-  scenario: Scenario,
-  entrant: Entrant,
+  read: ReadScenario,
+  { contender, own }: Entrant,
   seed: number,
   traffic: ScenarioTraffic,
   hooks: RunHooks = {},
 ): RunResult {
-  return simulate(withOwn(scenario, runSpec(scenario, entrant.contender, seed, traffic), entrant.own), hooks)
+  const presetMin = read.minGiven ? undefined : contender.preset?.scale?.min
+  const scenario = { ...read, ...(presetMin !== undefined && { min: presetMin }) }
+  return simulate(withOwn(scenario, runSpec(scenario, contender, seed, traffic), own), hooks)
 }
 
 /** Each run has policies of its own, because policies have state. */

@@ -15,6 +15,8 @@ export type ScenarioConfig = ConfigValues<typeof scenarioOptions>
 
 /** Policies of a simulated cluster. */
 export interface SimulatedPolicies {
+  /** A preset with its constants and scaling, in place of a scheduler; `workers` is then the maximum. */
+  preset?: string
   /** By name or of one's own. Default: `srpt`. */
   scheduler?: SchedulerName | SchedulerFactory
   /** Which jobs of a worker run now. Default: as the scheduler expects. */

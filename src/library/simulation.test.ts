@@ -29,6 +29,21 @@ test('an own scheduler decides as the built-in policy with the same rule does', 
   assert.ok(Math.abs(own!.meanSlowdown / built!.meanSlowdown - 1) < 0.05, JSON.stringify(policies))
 })
 
+test('a preset brings its scheduler, discipline and scaling', async () => {
+  const { policies } = await compare({
+    ...small,
+    seeds: 1,
+    policies: [{ preset: 'nginx' }, { preset: 'knative', name: 'k' }],
+  })
+  assert.deepEqual(
+    policies.map(({ name, scheduler }) => [name, scheduler]),
+    [
+      ['nginx', 'weighted-round-robin'],
+      ['k', 'two-choices'],
+    ],
+  )
+})
+
 test('an own scaler sizes the fleet within its bounds', async () => {
   const fixed = await simulate({ ...small, workers: 8, load: 0.3 })
   const scaled = await simulate({ ...small, workers: 8, load: 0.3, min: 1, scaler: halfTheJobs })
@@ -62,6 +77,8 @@ test('wrong options are rejected with their name, value and what is allowed', as
     [{ lod: 1 } as SimulateOptions, /^simulate: options: unknown option lod; options are /],
     [{ scheduler: 'odd' as 'srpt' }, /^simulate: policy = odd: must be one of round-robin, /],
     [{ discipline: 'odd' as 'srpt' }, /^simulate: discipline = odd: must be one of /],
+    [{ preset: 'odd' }, /^simulate: preset = odd: must be one of plimsoll, /],
+    [{ preset: 'nginx', scheduler: 'srpt' }, /^simulate: preset = nginx: cannot be combined with scheduler$/],
     [{ scale: 'hpa', scaler: halfTheJobs }, /^simulate: scale = hpa: cannot be combined with scaler$/],
   ]
   for (const [options, message] of refused)

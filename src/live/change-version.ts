@@ -1,5 +1,6 @@
 /** The steps in which a running cluster changes to another version of its code. `rolling-restart.ts` has their order. */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { removeOldCode } from '../workload/kept-code.ts'
 import type { LocalFunctions } from './functions/local.ts'
 import type { OpenJobs } from './open-jobs.ts'
@@ -97,7 +98,7 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
         jobs.all().some(({ parts: { job } }) => removed.includes(job.workload)) &&
         performance.now() < until
       )
-        await new Promise((resolve) => setTimeout(resolve, pollMs))
+        await delay(pollMs, undefined, { ref: false })
     },
     serve() {
       serving.change(before.own ? { ...loaded!, code: { ...before.code, ...loaded!.code } } : loaded!)
@@ -105,7 +106,7 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
       if (plan.functions) functions?.use(plan.functions.command(next.files))
       parts.drainOthers()
       parts.clearCache()
-      log(`version ${next.id}: served now`)
+      log(`restart: the new version ${next.id} is served`)
     },
     finish() {
       serving.change(loaded!)

@@ -114,7 +114,7 @@ export interface Cluster {
   workloads: string[]
   state(): ClusterState
   ledger: Ledger
-  /** Resolves when the first worker is ready and all fronts of this machine listen. */
+  /** Resolves when the first worker can run jobs (at once with `min` = 0) and all fronts of this machine listen. */
   ready: Promise<void>
   /** The user's own files and folders of the version that is served: their change may make another version. */
   watched(): readonly string[]

@@ -69,7 +69,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     },
     watched: () => versions.watched(),
     ledger: records.ledger,
-    ready: Promise.all([execution.firstReady, frontsUp]).then(() => {}),
+    // Without a minimum, the first request brings the first worker.
+    ready: Promise.all([options.min > 0 && execution.firstReady, frontsUp]).then(() => {}),
     ...operators,
     stop: (limitMs) => stopping.stop(limitMs, { jobs, announce, opened }),
   }
@@ -98,8 +99,9 @@ function serveOperators(
   const drain = (worker: string) => tell({ type: 'drain', worker })
   const restart = restarter({
     ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
+    // Workers of upstreams run no code, and each upstream has one worker.
     workers: () =>
-      ready().flatMap(({ id }) => {
+      (plan.options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {
         const launch = workers.launchOf(id)
         return launch === undefined ? [] : [{ id, launch }]
       }),

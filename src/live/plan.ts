@@ -16,7 +16,7 @@ import { type CurrentServing, currentServing, servingOf } from './serving.ts'
 /** Heartbeat interval. */
 const usualBeatMs = 1_000
 /** Time allowed for a worker to join after its launch. */
-const usualBootMs = 30_000
+const usualBootMs = 120_000
 /** Time allowed for the provider's list of machines. It lists children of this process, so it is never late. */
 export const listMs = 3_000
 

@@ -1,5 +1,6 @@
 /** Replaces workers one at a time: each by a spare one that is ready before the old one drains. */
 
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RestartStep } from '../admin/restart.ts'
 import type { SpareFleet } from './fleet/spares.ts'
 
@@ -40,8 +41,7 @@ export async function* rollWorkers(
     if (by === undefined && !unwanted)
       throw new Error(`worker ${worker} drains, and its replacement has not joined`)
     const until = performance.now() + drainMs
-    while (parts.isThere(worker) && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    while (parts.isThere(worker) && performance.now() < until) await delay(pollMs, undefined, { ref: false })
     yield { worker, ...(by !== undefined && { by }) }
   }
   fleet.drop()

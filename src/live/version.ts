@@ -1,6 +1,6 @@
 /** One version of what a cluster serves, kept aside so that its workers can be started from it at any time. */
 
-import { dirname } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { CheckedConfig, OwnCluster } from '../config/check.ts'
 import { loadConfig } from '../config/load.ts'
 import { serverFiles } from '../config/server-files.ts'
@@ -30,8 +30,14 @@ export async function keepVersion(
   dataDir: string,
 ): Promise<Version> {
   const program = own?.workers
+  // A folder of a server may contain the data folder.
+  const isCode = (file: string) => !file.startsWith(join(dataDir, sep))
   const kept = await keepCode({
-    files: [...files, ...(config === undefined ? [] : [config]), ...(program ? serverFiles(program) : [])],
+    files: [
+      ...files,
+      ...(config === undefined ? [] : [config]),
+      ...(program ? serverFiles(program).filter(isCode) : []),
+    ],
     ...(program && { folders: [program.cwd] }),
     dataDir,
   })

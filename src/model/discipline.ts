@@ -48,6 +48,7 @@ export interface Discipline {
   ahead(remaining: number, work: number): number
 }
 
+/** All jobs of a worker run at once, the oldest first, or the shortest first. */
 export type DisciplineName = 'sharing' | 'fifo' | 'srpt'
 
 /** All jobs run and the operating system shares the cores, as with a thread per request. */

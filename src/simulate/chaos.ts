@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { InvariantError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
+import type { OwnPolicies } from '../systems/brain-spec.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import { settled } from './chaos-fleet.ts'
 import { longestFunctionMs } from './chaos-functions.ts'
@@ -44,6 +45,8 @@ const patienceMs = 2_000_000
 export interface ChaosOptions extends ScenarioOptions {
   /** True: compute the hash of the event log. */
   hash?: boolean
+  /** Policies in place of the scenario's. */
+  policies?: OwnPolicies
   log?: (chunk: Uint8Array) => void
 }
 
@@ -61,6 +64,7 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   }
   const world = new World({
     ...{ brain, seed, fleet, faults },
+    ...(options.policies && { policies: options.policies }),
     ...((hash || options.log) && { log }),
     observer: checks,
   })

@@ -36,7 +36,7 @@ test('each step has its reason and the resulting fleet size', () => {
     '2000 [2 ready] b joined, 2 s after its launch',
     '3000 [1 ready] a lost: killed by SIGKILL',
     '3000 [1 ready, 1 booting] 1 worker launched: 1 worker, and the minimum is 2',
-    '3010 [1 ready] launch 1-3 given up: the launch failed: no capacity',
+    '3010 [1 ready] w3 did not start: the launch failed: no capacity',
     '3100 [0 ready, 1 draining] b draining: it was told to end',
     '3100 [0 ready] b ended after draining',
   ])

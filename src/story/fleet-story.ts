@@ -4,6 +4,7 @@ import { count, span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { Reason } from '../model/reason.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { explain } from './reasons.ts'
 
 export type Change =
@@ -130,7 +131,7 @@ function textOf({ change, names, reason }: Step): string {
     case 'joined':
       return `${all} joined${reason.bootMs === undefined ? '' : `, ${span(reason.bootMs)} after its launch`}`
     case 'given-up':
-      return `${names.length === 1 ? 'launch' : 'launches'} ${all} given up: ${explain(reason)}`
+      return `${names.map(workerNameOf).join(', ')} did not start: ${explain(reason)}`
     case 'stranger':
       return `${names.length === 1 ? 'machine of launch' : 'machines of launches'} ${all} ended: ${explain(reason)}`
     case 'drain':

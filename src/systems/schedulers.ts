@@ -37,4 +37,5 @@ export const schedulers = {
   'least-work-guarded': leastWorkGuarded,
 } satisfies Record<string, SchedulerFactory<PlacingOptions>>
 
+/** A built-in scheduling policy. */
 export type SchedulerName = keyof typeof schedulers

@@ -6,7 +6,18 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../lib/errors.ts'
@@ -110,9 +121,12 @@ async function write(copy: string, original: string, source: Buffer): Promise<vo
   const there = await readFile(copy).catch(() => undefined)
   if (there?.equals(source)) return
   await mkdir(dirname(copy), { recursive: true })
-  await rm(copy, { force: true })
-  const { mode = 0o644 } = (await stat(original).catch(() => undefined)) ?? {}
-  await writeFile(copy, source, { mode: (mode & 0o777) | 0o200 })
+  const { mode = 0o644, mtimeMs = 0 } = (await stat(original).catch(() => undefined)) ?? {}
+  // Other processes may start from the same copy.
+  const draft = `${copy}.${process.pid}`
+  await writeFile(draft, source, { mode: (mode & 0o777) | 0o200 })
+  await utimes(draft, mtimeMs / 1000, mtimeMs / 1000)
+  await rename(draft, copy)
 }
 
 /** Links what lies beside the copies, up to the folder of their `package.json`, and above it `node_modules`. */
@@ -143,21 +157,38 @@ async function link(target: string, path: string): Promise<void> {
   })
 }
 
-/** Removes the copies that were not used for longest. */
+/** Removes the copies that were not used for longest, except those in use by this and by other processes. */
 export async function removeOldCode(dataDir: string, inUse: readonly string[]): Promise<void> {
   const home = join(dataDir, keptFolder)
-  const names = (await readdir(home).catch(() => [])).filter(
-    (name) => /^[0-9a-f]{16}$/.test(name) && !inUse.includes(name),
+  const used = new Set(await markInUse(join(home, 'in-use'), inUse))
+  const ids = (await readdir(home)).filter((name) => /^[0-9a-f]{16}$/.test(name) && !used.has(name))
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, at: (await lstat(join(home, id)).catch(() => undefined))?.mtimeMs ?? 0 })),
   )
-  const used = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      at: (await lstat(join(home, name)).catch(() => undefined))?.mtimeMs,
-    })),
-  )
-  used.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))
-  for (const { name } of used.slice(mostVersions))
-    await rm(join(home, name), { recursive: true, force: true })
+  found.sort((a, b) => b.at - a.at)
+  for (const { id } of found.slice(mostVersions)) await rm(join(home, id), { recursive: true, force: true })
+}
+
+/** Each process has a file that lists what it uses. Returns what all processes use. */
+async function markInUse(folder: string, ids: readonly string[]): Promise<string[]> {
+  await writeFile(join(await madeFolder(folder), `${process.pid}`), ids.join(' '))
+  const all: string[] = []
+  for (const pid of await readdir(folder)) {
+    const path = join(folder, pid)
+    if (isAlive(Number(pid))) all.push(...(await readFile(path, 'utf8').catch(() => '')).split(' '))
+    else await rm(path, { force: true })
+  }
+  return all
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It may belong to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 async function madeFolder(path: string): Promise<string> {

@@ -18,6 +18,7 @@ type Way = 'watch' | 'restart' | 'SIGHUP'
 export interface EditsResult {
   kind: Project['kind']
   way: Way
+  workers: number
   edits: number
   kills: number
   answered: number
@@ -39,14 +40,14 @@ const expectedIn: Readonly<Record<string, RegExp>> = {
 export async function editUnderLoad(
   project: Project,
   way: Way,
-  edits: number,
+  { edits, workers }: { edits: number; workers: number },
   clients = 3,
 ): Promise<EditsResult> {
-  const up = await startUp(project, way === 'watch' ? ['--watch'] : [])
+  const up = await startUp(project, workers, way === 'watch' ? ['--watch'] : [])
   const path = project.kind === 'workload' ? '/work' : '/'
   const load = steadyLoad(`${up.url}${path}`, clients, /^v\d+$/)
   const result: EditsResult = {
-    ...{ kind: project.kind, way, edits, kills: 0, answered: 0, failed: load.errors, changeMs: [] },
+    ...{ kind: project.kind, way, workers, edits, kills: 0, answered: 0, failed: load.errors, changeMs: [] },
     refusals: {},
   }
   const bring = () => bringNewCode(way, up)
@@ -60,7 +61,7 @@ export async function editUnderLoad(
       result.kills += await killed
       await until(`v${i} is served`, async () => (await (await fetch(`${up.url}${path}`)).text()) === `v${i}`)
       result.changeMs.push(Math.round(performance.now() - began))
-      await settled(up, i)
+      await settled(up, i, workers)
     }
     for (const [why, breakIt] of Object.entries(project.breakIt)) {
       const from = up.lines.length
@@ -69,7 +70,7 @@ export async function editUnderLoad(
       result.kills += await killWorker(up)
       await until(`${why} is refused`, () => up.lines.slice(from).some((line) => line.includes('refused')))
       result.refusals[why] = up.lines.slice(from).find((line) => expectedIn[why]!.test(line)) ?? 'NOT NAMED'
-      await until('both workers are ready', async () => (await stateOf(up)).ready === 2)
+      await until('all workers are ready', async () => (await stateOf(up)).ready === workers)
       const body = await (await fetch(`${up.url}${path}`)).text()
       if (body !== `v${edits}`) load.errors.push(`after ${why}: ${body}`)
     }
@@ -81,10 +82,10 @@ export async function editUnderLoad(
   return result
 }
 
-/** No restart is in progress and both workers are ready: the next edit is a change of its own. */
-async function settled(up: RunningUp, count: number): Promise<void> {
-  const served = () => up.lines.filter((line) => line.includes('served now')).length
-  await until('the change is over', async () => served() >= count && (await stateOf(up)).ready === 2)
+/** No restart is in progress and all workers are ready: the next edit is a change of its own. */
+async function settled(up: RunningUp, count: number, workers: number): Promise<void> {
+  const served = () => up.lines.filter((line) => /the new version \S+ is served/.test(line)).length
+  await until('the change is over', async () => served() >= count && (await stateOf(up)).ready === workers)
 }
 
 async function bringNewCode(way: Way, up: RunningUp): Promise<void> {
@@ -121,25 +122,31 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { edits: { type: 'string', default: '10' } } })
-  let failed = 0
+  const runs = [
+    ['watch', Number(values.edits), 2],
+    ['watch', 3, 1],
+    ['restart', 3, 2],
+    ['SIGHUP', 3, 2],
+  ] as const
+  const sum = { edits: 0, kills: 0, broken: 0, unnamed: 0, answered: 0, failed: 0 }
   for (const projectOf of [workloadProject, serverProject]) {
-    for (const way of ['watch', 'restart', 'SIGHUP'] as const) {
+    for (const [way, edits, workers] of runs) {
       const project = projectOf()
       try {
-        const result = await editUnderLoad(project, way, way === 'watch' ? Number(values.edits) : 3)
-        failed +=
-          result.failed.length + Object.values(result.refusals).filter((line) => line === 'NOT NAMED').length
-        console.log(
-          JSON.stringify(
-            { ...result, failed: result.failed.length, errors: result.failed.slice(0, 5) },
-            null,
-            1,
-          ),
-        )
+        const result = await editUnderLoad(project, way, { edits, workers })
+        const { refusals, failed } = result
+        console.log(JSON.stringify({ ...result, failed: failed.length, errors: failed.slice(0, 5) }))
+        sum.edits += result.edits
+        sum.kills += result.kills
+        sum.answered += result.answered
+        sum.failed += failed.length
+        sum.broken += Object.keys(refusals).length
+        sum.unnamed += Object.values(refusals).filter((line) => line === 'NOT NAMED').length
       } finally {
         project.remove()
       }
     }
   }
-  process.exitCode = failed === 0 ? 0 : 1
+  console.log(JSON.stringify(sum))
+  process.exitCode = sum.failed + sum.unnamed === 0 ? 0 : 1
 }

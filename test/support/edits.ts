@@ -83,10 +83,14 @@ export interface RunningUp {
   stop(): Promise<void>
 }
 
-/** `plimsoll up` with two workers, ready to serve. */
-export async function startUp(project: Project, options: readonly string[]): Promise<RunningUp> {
+/** `plimsoll up`, ready to serve. */
+export async function startUp(
+  project: Project,
+  workers: number,
+  options: readonly string[],
+): Promise<RunningUp> {
   const data = join(project.folder, '.plimsoll')
-  const ports = ['--port', '0', '--admin-port', '0', '--min', '2', '--max', '2']
+  const ports = ['--port', '0', '--admin-port', '0', '--min', `${workers}`, '--max', `${workers}`]
   const args = [cli, 'up', ...project.options, ...ports, '--data', data, ...options]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: project.folder })
   const lines: string[] = []

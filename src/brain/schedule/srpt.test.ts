@@ -63,7 +63,9 @@ test('a preempted job resumes where it was when the shorter one ends', () => {
   trial.arrives('long', { work: 9000 })
   trial.after(1000).arrives('short', { work: 1000 })
   trial.after(1000).finishes('short')
-  assert.deepEqual(trial.view.workers[0]!.jobs, [{ job: 'long', attempt: 1, running: true, remaining: 8000 }])
+  assert.deepEqual(trial.view.workers[0]!.jobs, [
+    { job: 'long', attempt: 1, running: true, done: 1000, remaining: 8000 },
+  ])
 })
 
 test('with several workers a job preempts only one that has twice as much left', () => {

@@ -1,12 +1,13 @@
 /** Turns the options of `simulate` and `compare` into runs. */
 
 import type { OverflowOptions } from '../../brain/functions/overflow-spec.ts'
+import { ConfigError } from '../../lib/errors.ts'
 import { oneOf } from '../../lib/one-of.ts'
 import { type DisciplineName, disciplines } from '../../model/discipline.ts'
 import { type RunSpec, unitsPerSecond } from '../../simulate/simulate.ts'
 import { usualDiscipline } from '../../systems/brain-spec.ts'
 import type { Preset } from '../../systems/preset.ts'
-import { presetOf } from '../../systems/presets.ts'
+import { presetOf, presets } from '../../systems/presets.ts'
 import type { ScaleSpec } from '../../systems/scalers.ts'
 import { type SchedulerName, schedulers } from '../../systems/schedulers.ts'
 import { pricesFrom } from '../cluster/functions.ts'
@@ -37,6 +38,10 @@ export function presetContender(name: string): Contender<SchedulerName> {
 
 export function contender(text: string): Contender<SchedulerName> {
   const [name = '', asked] = text.split(':')
+  if (!Object.hasOwn(schedulers, name) && Object.hasOwn(presets, name))
+    throw new ConfigError(
+      `policy = ${name}: is a preset; say simulate --preset ${name} or compare --presets ${name}`,
+    )
   oneOf('policy', name, schedulers)
   const scheduler = name as SchedulerName
   const discipline = (asked ?? usualDiscipline(scheduler)) as DisciplineName

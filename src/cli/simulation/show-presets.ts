@@ -1,6 +1,7 @@
 /** Prints and writes the results of `compare --presets`: each traffic, then our preset against the best other one. */
 
 import type { OwnTraffic } from '../../simulate/own-traffic.ts'
+import { fitted } from '../terminal/width.ts'
 import {
   comparePresets,
   looser,
@@ -38,10 +39,12 @@ export async function showPresets(
       const results = each.results.map(({ summary, ...rest }) => ({ ...rest, ...summary }))
       console.log(JSON.stringify({ traffic: name, about, load, machine, results }))
     } else
-      console.log(`The traffic of ${each.traffic.name}: ${words(each.traffic)}\n\n${presetsTable(each)}\n`)
+      console.log(
+        `${fitted(`The traffic of ${each.traffic.name}: ${words(each.traffic)}`)}\n\n${presetsTable(each)}\n`,
+      )
   }
   const basis = seeds === 1 ? `Seed ${seed}` : `Medians of ${seeds} seeds, from seed ${seed} on`
-  if (!json) console.log(`${basis}. ${slowdownExplained}`)
+  if (!json) console.log(fitted(`${basis}. ${slowdownExplained}`))
   if (report !== undefined) {
     const sections = all.map((each) => ({
       title: `Presets on the traffic of ${each.traffic.name}`,
@@ -55,7 +58,7 @@ export async function showPresets(
   }
   const worst = worstOf(all)
   if (worst && json) console.log(JSON.stringify(worst))
-  else if (worst) console.log(worstText(worst))
+  else if (worst) console.log(fitted(worstText(worst)))
   return 0
 }
 

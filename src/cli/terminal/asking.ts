@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { ConfigError } from '../../lib/errors.ts'
-import { publicUrl, type Question } from './client.ts'
+import { type Client, publicUrl, type Question } from './client.ts'
+import { type Address, addressOf, listServed } from './served.ts'
 
 export const askingOptions = {
   url: { type: 'text', help: "the cluster's public address", default: publicUrl, value: 'URL' },
@@ -30,19 +31,42 @@ export function readAsked(
   return { workload, params: Object.fromEntries(found) }
 }
 
-/** With a body, parameters go into the query, else into a JSON body. */
-export async function questionOf(
-  path: string,
-  params: Record<string, string>,
+/** Finds out how the cluster serves what is asked for, and addresses it. */
+export async function questionFor(
+  command: string,
+  connection: Client,
+  asked: { workload: string; params: Record<string, string> },
   body: string | undefined,
-): Promise<Question & { headers: Record<string, string> }> {
-  if (body === undefined) {
+): Promise<AskedQuestion> {
+  const content = body === undefined ? undefined : await bodyFrom(body)
+  const address = addressOf(command, asked, await listServed(connection), content !== undefined)
+  if (address.note !== undefined) console.error(`plimsoll: ${address.note}`)
+  return questionOf(address, content)
+}
+
+export type AskedQuestion = Question & { headers: Record<string, string> }
+
+/** With a body or for a route, parameters go into the query, else into a JSON body. */
+function questionOf({ method, path, params, isRoute }: Address, body: Uint8Array | undefined): AskedQuestion {
+  if (body === undefined && !isRoute) {
     const headers = { 'content-type': 'application/json' }
-    return { method: 'POST', path, headers, body: JSON.stringify(params) }
+    return { method, path, headers, body: JSON.stringify(params) }
   }
   const query = new URLSearchParams(params).toString()
+  const whole = query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path
+  if (body === undefined) return { method, path: whole, headers: {} }
   const headers = { 'content-type': 'application/octet-stream' }
-  return { method: 'POST', path: query ? `${path}?${query}` : path, headers, body: await bodyFrom(body) }
+  return { method, path: whole, headers, body }
+}
+
+/** The question what this question would cost. */
+export function quoteQuestion({ method, path, headers, ...question }: Question): Question {
+  return {
+    ...question,
+    method: 'POST',
+    path: `/-/estimate${path}`,
+    headers: { ...headers, 'plimsoll-method': method },
+  }
 }
 
 function bodyFrom(file: string): Promise<Uint8Array> {

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 export interface Question {
-  method: 'GET' | 'POST'
+  method: string
   /** Path and query. */
   path: string
   headers?: Record<string, string>
@@ -44,7 +44,7 @@ export function client(url: URL): Client {
         const answer = await agent.request({
           origin: url.origin,
           path,
-          method,
+          method: method as Dispatcher.HttpMethod,
           headers: { ...headers, ...(onJob && { 'plimsoll-announce': 'job' }) },
           ...(onJob && {
             onInfo: ({ headers }) => {

@@ -7,7 +7,9 @@ export function didYouMean(given: string, names: readonly string[]): string {
     .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.distance - b.distance)
   const prefixed = given.length >= 2 ? names.find((name) => name.startsWith(given.toLowerCase())) : undefined
-  const best = near[0]?.name ?? prefixed
+  // For example --admin for --admin-url.
+  const shorter = names.find((name) => given.toLowerCase().startsWith(`${name}-`))
+  const best = near[0]?.name ?? prefixed ?? shorter
   return best === undefined ? '' : `; did you mean ${best}?`
 }
 

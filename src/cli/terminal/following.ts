@@ -2,6 +2,7 @@
 
 import type { QuoteDocument } from '../../estimate/quote.ts'
 import type { BrainView } from '../../model/view.ts'
+import { quoteQuestion } from './asking.ts'
 import { type Client, getJson, type Question } from './client.ts'
 import { duration } from './table.ts'
 
@@ -66,11 +67,7 @@ async function readQuote(
   signal: AbortSignal,
 ): Promise<QuoteDocument | undefined> {
   if ((question.body?.length ?? 0) > mostBytes) return undefined
-  const { status, body } = await connection.send({
-    ...question,
-    path: `/-/estimate${question.path}`,
-    signal,
-  })
+  const { status, body } = await connection.send({ ...quoteQuestion(question), signal })
   const text = await body.text()
   return status === 200 ? (JSON.parse(text) as QuoteDocument) : undefined
 }

@@ -35,6 +35,8 @@ export function routeService(parts: RouteServiceParts): Service {
         name: route.name,
         description: describe(route),
         path: route.pattern.text,
+        methods: route.methods ?? [],
+        ...(route.query && { query: route.query }),
       })),
     find(asked) {
       const found = table.find(asked.method, asked.url.url.pathname)

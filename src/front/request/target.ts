@@ -35,11 +35,22 @@ export interface Service {
   readonly requestMs: number
   /** True: clients may ask to switch protocols. */
   readonly upgrades: boolean
-  list(): { name: string; description: string; path: string }[]
+  list(): ServedEntry[]
   /** Throws a 404 or a 405. */
   find(asked: Asked): Target
   /** The method that a request for a quote is about. */
   quotedMethod(request: IncomingMessage): string
+}
+
+/** An entry of `/-/workloads`. */
+export interface ServedEntry {
+  name: string
+  description: string
+  path: string
+  /** Of a route of an existing server; empty: any method. */
+  methods?: readonly string[]
+  /** Query parameters that a route's estimates depend on; undefined: any may. */
+  query?: readonly string[]
 }
 
 export interface Target {

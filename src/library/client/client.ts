@@ -42,8 +42,8 @@ export interface Client<S extends Served = AnyWorkloads> extends AsyncDisposable
 }
 
 /**
- * Makes a client for a cluster, or the address of its public port:
- * `createClient<typeof import('./workloads/sum.ts')>(cluster)`.
+ * Makes a client for a cluster, or for the address of its public port. The type argument is that of a workload, of the
+ * default export of a module, or of a map of workloads by name: `createClient<typeof sum>(cluster)`.
  */
 export function createClient<S extends Served = AnyWorkloads>(
   cluster: string | URL | { readonly url: string },

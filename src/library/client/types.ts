@@ -50,8 +50,8 @@ type Received<T> = unknown extends T
         ? undefined
         : T extends Uint8Array | ArrayBuffer
           ? Uint8Array
-          : T extends AsyncIterable<unknown>
-            ? Uint8Array | string
+          : T extends AsyncIterable<unknown> | { getReader(): unknown } | { arrayBuffer(): unknown }
+            ? unknown
             : Jsonified<T>
 
 /** A value after `JSON.stringify` and `JSON.parse`. */

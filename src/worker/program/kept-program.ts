@@ -3,7 +3,7 @@
  * of the version that it runs.
  */
 
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { keptFile } from '../../config/server-files.ts'
 import type { ProgramSettings } from './settings.ts'
@@ -33,6 +33,10 @@ function isEdited(kept: string): boolean {
 }
 
 function isSame(copy: string, original: string): boolean {
+  const [kept, now] = [copy, original].map((path) => statSync(path, { throwIfNoEntry: false }))
+  if (now === undefined || now.size !== kept?.size) return false
+  // A copy has the time of its original.
+  if (Math.abs(now.mtimeMs - kept.mtimeMs) < 1) return true
   try {
     return readFileSync(copy).equals(readFileSync(original))
   } catch {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { libraryOutput } from './library-use.ts'
 import { type Place, Running, run } from './run.ts'
 import { type PackageType, writeUserFiles } from './user-files.ts'
 
@@ -42,6 +43,7 @@ export async function tryOwnWorkloads(trial: Trial): Promise<void> {
     assert.match(estimated.stdout, /^ {2}work {2,}[\d,]+/m)
   })
   await checkImports(trial)
+  await tryLibrary(trial)
   for (const project of ['tsconfig.json', 'tsconfig.bare.json']) {
     assert.equal((await run(trial, [process.execPath, trial.tsc, '-p', project])).stdout, '')
   }
@@ -115,6 +117,15 @@ async function checkImports({ exported, ...place }: Trial): Promise<void> {
     assert.deepEqual(JSON.parse(stdout), exported, `${file} finds what the sources export`)
     assert.equal(stderr, '', `${file} warns of nothing`)
   }
+}
+
+/** A program that starts a cluster, asks it and simulates leaves nothing behind and prints only its own output. */
+async function tryLibrary({ type, ...place }: Trial): Promise<void> {
+  const file = type === 'module' ? 'use/library.mts' : 'use/library.cts'
+  const { stdout, stderr } = await run(place, [place.node, file])
+  assert.deepEqual(JSON.parse(stdout), libraryOutput, file)
+  assert.equal(stderr, '', `${file} warns of nothing`)
+  assert.deepEqual(processesIn(place.cwd), [], 'no process is left behind')
 }
 
 /** Counts installed packages by npm's own list. */

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { libraryUse } from './library-use.ts'
 
 export type PackageType = 'module' | 'commonjs'
 
@@ -128,6 +129,7 @@ export function writeUserFiles(folder: string, type: PackageType, paths: readonl
     [`workloads/typed${ts}`]: typescript[type],
     [`workloads/parts/sum${ts}`]: sums[type],
     'workloads/plain.js': plain[type],
+    ...libraryUse(type),
     'use/config.mts': configUse,
     'use/workload.mts': workloadUse,
     'use/import.mjs': exportsUse(paths, (path) => `await import('${path}')`),
