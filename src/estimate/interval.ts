@@ -19,6 +19,8 @@ const [reachWithoutSpread, reachInSpreads] = [Math.log(100), 1.7]
 const farthest = Math.log(1e6)
 /** Errors of models that were outgrown are clipped at 3 spreads, and dropped once there are 20 others. */
 const [mostOutgrown, enoughOthers] = [3, 20]
+/** Models of this many measurements are never outgrown. */
+const settledRows = 50
 /** Smallest spread: no guess is exact. */
 const narrowest = 1e-3
 
@@ -116,7 +118,7 @@ class PastGuesses {
  * at first, and not at all when there are enough others.
  */
 function relevant(scored: readonly Scored[], rows: number): readonly Scored[] {
-  const isOutgrown = (each: Scored) => each.rows < rows / 2
+  const isOutgrown = (each: Scored) => each.rows < Math.min(rows / 2, settledRows)
   const outgrown = scored.filter(isOutgrown).length
   if (outgrown === 0) return scored
   if (scored.length - outgrown >= enoughOthers) return scored.filter((each) => !isOutgrown(each))
