@@ -11,6 +11,7 @@ interface Held {
   rank: number
   running: boolean
   preemptible: boolean
+  waiting: boolean
 }
 
 const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
@@ -18,6 +19,7 @@ const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
   rank,
   running: false,
   preemptible: true,
+  waiting: false,
   ...more,
 })
 const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
@@ -55,7 +57,13 @@ test('srpt breaks ties in favour of the running job, then the oldest', () => {
 })
 
 const anyJobs = fc.array(
-  fc.record({ name: fc.string(), rank: fc.nat(5), running: fc.boolean(), preemptible: fc.boolean() }),
+  fc.record({
+    name: fc.string(),
+    rank: fc.nat(5),
+    running: fc.boolean(),
+    preemptible: fc.boolean(),
+    waiting: fc.constant(false),
+  }),
   { maxLength: 12 },
 )
 

@@ -31,6 +31,7 @@ export interface ChaosJob {
   job: Job
   size: number
   fate: Truth['fate']
+  wait: Truth['wait']
   /** When its client hangs up. Undefined: never. */
   hangsUpAtMs: number | undefined
 }
@@ -50,6 +51,7 @@ interface Draws {
   random: Random
   clients: Random
   precedence: Random
+  waits: Random
   tiers: ReturnType<typeof tiersFrom>
 }
 
@@ -107,7 +109,8 @@ export function drawScenario(
     ...overflow,
   }
   const traffic = { jobs, perSecond, hasIntervals, haste }
-  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, tiers })
+  const waits = stream(seed, 'waits')
+  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, waits, tiers })
   return { min, max, fleet, rates, brain, jobs, drawJobs }
 }
 
@@ -186,7 +189,7 @@ function* jobsOf(
   }: Record<'jobs' | 'perSecond' | 'haste', number> & {
     hasIntervals: boolean
   },
-  { random, clients, precedence, tiers }: Draws,
+  { random, clients, precedence, waits, tiers }: Draws,
 ): Generator<ChaosJob> {
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
@@ -213,7 +216,9 @@ function* jobsOf(
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())
-    yield { atMs: time, job, size, fate, hangsUpAtMs: hangsUpMs === undefined ? undefined : time + hangsUpMs }
+    const wait = waits.next() < 0.2 ? { part: waits.next(), ms: waits.exponential() * 500 } : undefined
+    const hangsUpAtMs = hangsUpMs === undefined ? undefined : time + hangsUpMs
+    yield { atMs: time, job, size, fate, wait, hangsUpAtMs }
   }
 }
 

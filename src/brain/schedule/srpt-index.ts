@@ -1,7 +1,7 @@
 /** The index of `srpt`: workers with a free core, and busy workers by what could be preempted and by what ends first. */
 
 import { type Entry, Heap } from '../../lib/heap.ts'
-import { expectedEnd } from '../jobs/mirror.ts'
+import { expectedEnd, holdsCore } from '../jobs/mirror.ts'
 import { isOpen, type WorkerRecord } from '../state.ts'
 import { preemptionRank } from './preemption.ts'
 
@@ -34,7 +34,7 @@ export class SrptIndex {
     let first = Infinity
     let victim = -Infinity
     for (const attempt of worker.jobs) {
-      if (!attempt.running) continue
+      if (!holdsCore(attempt)) continue
       const end = expectedEnd(attempt)
       first = Math.min(first, end)
       if (attempt.preemptible) victim = Math.max(victim, preemptionRank(attempt, end))
