@@ -216,7 +216,7 @@ function* jobsOf(
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())
-    const wait = waits.next() < 0.2 ? { part: waits.next(), ms: waits.exponential() * 500 } : undefined
+    const wait = waits.next() < 0.15 ? { part: waits.next(), ms: waits.exponential() * 200 } : undefined
     const hangsUpAtMs = hangsUpMs === undefined ? undefined : time + hangsUpMs
     yield { atMs: time, job, size, fate, wait, hangsUpAtMs }
   }
