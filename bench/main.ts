@@ -10,7 +10,7 @@ import { live } from './live.ts'
 import { meter } from './meter.ts'
 import type { BenchOptions } from './options.ts'
 import { overflow } from './overflow.ts'
-import { own } from './own.ts'
+import { isPartOfOwn, own } from './own.ts'
 import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
@@ -30,7 +30,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   slots,
 }
 
-const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\n       cold also takes --busy, and --seconds N (at least 10)\nbenchmarks: ${Object.keys(benches).join(', ')}`
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\n       cold also takes --busy, and --seconds N (at least 10); own takes --only estimates or --only path\nbenchmarks: ${Object.keys(benches).join(', ')}`
 
 function parse(): { name: string; options: BenchOptions } | undefined {
   try {
@@ -41,15 +41,20 @@ function parse(): { name: string; options: BenchOptions } | undefined {
         report: { type: 'string' },
         busy: { type: 'boolean' },
         seconds: { type: 'string' },
+        only: { type: 'string' },
       },
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, report, busy, seconds } = values
+    const { quick, report, busy, seconds, only } = values
     if ((busy || seconds !== undefined) && name !== 'cold') return undefined
     if (seconds !== undefined && !(Number(seconds) >= 10)) return undefined
+    if (only !== undefined && (name !== 'own' || !isPartOfOwn(only))) return undefined
     const ofCold = { ...(busy && { busy }), ...(seconds !== undefined && { seconds: Number(seconds) }) }
-    return { name, options: { quick, ...(report !== undefined && { report }), ...ofCold } }
+    return {
+      name,
+      options: { quick, ...(report !== undefined && { report }), ...ofCold, ...(only && { only }) },
+    }
   } catch {
     return undefined
   }

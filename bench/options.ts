@@ -8,4 +8,6 @@ export interface BenchOptions {
   busy?: boolean
   /** `cold` only: maximum length of a run. */
   seconds?: number
+  /** `own` only: runs one of its two parts. */
+  only?: 'estimates' | 'path'
 }

@@ -1,4 +1,7 @@
-/** Accuracy of estimates for an existing server in Python, measured by CPU time, after 50 requests. */
+/**
+ * Existing servers: accuracy of estimates for a server in Python, measured by CPU time, after 50 requests; and the speed
+ * of the path to a server, beside nginx.
+ */
 
 import { join } from 'node:path'
 import { table } from '../src/cli/terminal/table.ts'
@@ -8,6 +11,7 @@ import { stream } from '../src/lib/random.ts'
 import { median } from '../src/simulate/summary.ts'
 import { withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
+import { path } from './own/path.ts'
 
 const config = join(import.meta.dirname, '../examples/python/plimsoll.config.ts')
 const [learned, asked] = [50, 40]
@@ -47,7 +51,21 @@ function factor(one: number, other: number): number {
   return Math.max(one / other, other / one)
 }
 
-export async function own({ quick }: BenchOptions): Promise<Record<string, number>> {
+const parts = ['estimates', 'path'] as const
+
+export function isPartOfOwn(name: string): name is (typeof parts)[number] {
+  return (parts as readonly string[]).includes(name)
+}
+
+export async function own(options: BenchOptions): Promise<Record<string, unknown>> {
+  const { only } = options
+  return {
+    ...(only !== 'path' && (await estimates(options))),
+    ...(only !== 'estimates' && (await path(options))),
+  }
+}
+
+async function estimates({ quick }: BenchOptions): Promise<Record<string, number>> {
   const runs: Found[] = []
   for (let seed = 1; seed <= (quick ? 2 : 9); seed++) runs.push(await run(seed))
   const [quotes, noise] = [runs.map((it) => median(it.quotes)), runs.map((it) => median(it.noise))]

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { request } from 'undici'
 import { assertWell, open, problemOf, storyOf, until, untilIdle, useLive } from './support/live.ts'
 
 const live = useLive({ queue: 1, slots: 1 })
@@ -196,4 +197,17 @@ test('a full queue is a 503 with Retry-After', async () => {
   open(live, 'g1')
   for (const answer of await Promise.all([runs, waits])) assert.equal(await answer.text(), 'opened')
   await untilIdle(live)
+})
+
+test('a client that asks for it learns the id of its job before the answer, and others do not', async () => {
+  const announced = async (headers: Record<string, string>) => {
+    const ids: unknown[] = []
+    const onInfo = (info: { headers: Record<string, unknown> }) => void ids.push(info.headers['plimsoll-job'])
+    const answer = await request(`${live.url}/echo?n=1`, { headers, onInfo })
+    await answer.body.dump()
+    return { ids, job: answer.headers['plimsoll-job'] }
+  }
+  const { ids, job } = await announced({ 'plimsoll-announce': 'job' })
+  assert.deepEqual(ids, [job])
+  assert.deepEqual((await announced({})).ids, [])
 })

@@ -6,7 +6,11 @@ import { usualPrices, usualWaitingHour } from '../model/prices.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 
 /** Names only: this file stays free of the policies themselves, because workers load it too. */
-const presetNames = ['plimsoll', 'classic', 'tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const
+const presetNames = [
+  ...(['plimsoll', 'classic'] as const),
+  ...(['nginx', 'haproxy-leastconn', 'envoy-p2c', 'knative', 'prequal'] as const),
+  ...(['tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const),
+] as const
 /** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
   ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),
@@ -16,13 +20,7 @@ export const scalerNames = [
 const maxPrice = 1e9
 
 export const commonOptions = under('Common', {
-  port: {
-    type: 'integer',
-    help: 'public port; 0 picks a free one',
-    default: 8080,
-    min: 0,
-    max: 65_535,
-  },
+  port: { type: 'integer', help: 'public port; 0 picks a free one', default: 8080, min: 0, max: 65_535 },
   workloads: {
     type: 'text',
     help: 'modules or folders with workloads, separated by commas; default: the bundled ones',
@@ -38,17 +36,12 @@ export const commonOptions = under('Common', {
   },
   data: {
     type: 'text',
-    help: 'folder for the ledger and the files of workloads',
+    help: 'folder for the ledger, kept code and the files of workloads',
     default: '.plimsoll',
     value: 'DIR',
     path: 'one',
   },
-  preset: {
-    type: 'text',
-    help: 'composition of policies',
-    default: 'plimsoll',
-    choices: presetNames,
-  },
+  preset: { type: 'text', help: 'composition of policies', default: 'plimsoll', choices: presetNames },
 })
 
 export const networkOptions = under('Network', {

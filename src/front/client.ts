@@ -41,6 +41,13 @@ export class Client implements Receiver {
 
   attempted(): void {}
 
+  /** Tells a client that asked for it the id of its job, in an informational response (103). */
+  announce(job: string): void {
+    const link = `</api/jobs/${encodeURIComponent(job)}/why>; rel=monitor`
+    if (this.#response.req.httpVersion !== '1.0')
+      this.#response.writeEarlyHints({ link, 'plimsoll-job': job })
+  }
+
   refuse(problem: RequestProblem, account: Account = {}): void {
     sendProblem(this.#response, problem, account)
   }

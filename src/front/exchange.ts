@@ -199,6 +199,7 @@ export class Exchange implements OpenJob {
       ...transport.asked,
       work: asked.work,
       ...(asked.high !== undefined && { high: asked.high }),
+      ...(asked.unproven && { unproven: true as const }),
       preemptible: asked.preemptible ?? true,
       ...(precedence && { precedence }),
       ask: asked.safeToRepeat === false,

@@ -29,6 +29,9 @@ export const frontDefaults: Readonly<FrontLimits> = {
   exposeErrors: false,
 }
 
+/** Buffered per direction and connection before the sender has to wait. */
+const bufferBytes = 256 * 1024
+
 export interface FrontParts extends BuiltInParts, SubmitParts {
   limits: FrontLimits
   log(line: string): void
@@ -43,6 +46,7 @@ export function frontServer(parts: FrontParts): Server {
     // The default of 30 s would let slow clients exceed their limit by as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 60_000,
+    highWaterMark: bufferBytes,
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
   const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {

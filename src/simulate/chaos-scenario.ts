@@ -52,6 +52,7 @@ interface Draws {
   clients: Random
   precedence: Random
   waits: Random
+  proofs: Random
   tiers: ReturnType<typeof tiersFrom>
 }
 
@@ -109,8 +110,8 @@ export function drawScenario(
     ...overflow,
   }
   const traffic = { jobs, perSecond, hasIntervals, haste }
-  const waits = stream(seed, 'waits')
-  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, waits, tiers })
+  const streams = { waits: stream(seed, 'waits'), proofs: stream(seed, 'proofs') }
+  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, ...streams, tiers })
   return { min, max, fleet, rates, brain, jobs, drawJobs }
 }
 
@@ -189,11 +190,12 @@ function* jobsOf(
   }: Record<'jobs' | 'perSecond' | 'haste', number> & {
     hasIntervals: boolean
   },
-  { random, clients, precedence, waits, tiers }: Draws,
+  { random, clients, precedence, waits, proofs, tiers }: Draws,
 ): Generator<ChaosJob> {
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
   const within = Math.exp(1.645 * errorSigma)
+  const unprovenPart = proofs.next() < 0.5 ? 0 : proofs.next()
   let time = 0
   for (let i = 1; i <= jobs; i++) {
     time += (random.exponential() / perSecond) * 1000
@@ -213,6 +215,7 @@ function* jobsOf(
       ...(deadlineMs !== undefined && { deadlineAt: time + deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),
+      ...(proofs.next() < unprovenPart && { unproven: true as const }),
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())

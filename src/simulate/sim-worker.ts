@@ -63,6 +63,7 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     wake: undefined,
     rank: 0,
     preemptible: asked.preemptible ?? true,
+    unproven: asked.unproven ?? false,
     place: undefined as unknown as Entry<SimJob>,
   }
   job.place = { item: job, at: -1 }

@@ -33,12 +33,14 @@ export interface WorkerHello {
   code: Record<string, string>
   seq: number
   held: HeldAttempt[]
+  /** Why it cannot run jobs now: no program of an existing server is healthy. */
+  problem?: string
 }
 
 export type FromWorker =
   | WorkerHello
   /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string; problem?: string }
   /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
   | { type: 'leave-request'; why: string; ms: number }
   /** `waiting`: whether it waits for input or output from now on; undefined: as before. */
@@ -73,6 +75,8 @@ export interface AttemptHead extends AttemptToken {
   /** Predicted work and its 95th percentile. */
   work: number
   high?: number
+  /** See `Job`. */
+  unproven?: true
   preemptible: boolean
   /** Undefined: none. */
   precedence?: Precedence

@@ -16,6 +16,8 @@ export interface JobRequest {
   trailers?(): string[]
   /** Whether tallies are wanted while the job runs, not only at its end. */
   tallies?: boolean
+  /** Whether the job may run again if it failed halfway. */
+  repeatable?: boolean
   /** CPU time that the job is expected to need from now on. Undefined: unknown. */
   remainingMs?(): number
 }

@@ -17,6 +17,7 @@ import {
   type Usage,
   withWork,
 } from './attempt-state.ts'
+import { BelievedProgress } from './believed-progress.ts'
 import { IdleWatch } from './idle-watch.ts'
 import type { JobPool } from './job-pool.ts'
 import type { JobAnswer, JobUsage } from './job-run.ts'
@@ -52,6 +53,7 @@ export class Supervisor {
   /** Precedences of attempts that have not arrived yet. */
   readonly #pendingRanks = new Map<string, Precedence>()
   readonly #rates: Rates
+  readonly #believed: BelievedProgress
   /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
   readonly #idleWatch = new IdleWatch<AttemptState>((attempt, waiting) => this.#onWaiting(attempt, waiting))
@@ -64,6 +66,7 @@ export class Supervisor {
     this.discipline = discipline
     this.#nominal = nominalRate(options.meter)
     this.#rates = new Rates(this.#nominal)
+    this.#believed = new BelievedProgress(options.cores, this.#nominal)
   }
 
   /** Accepts an attempt, or returns the reason for refusing it. */
@@ -118,11 +121,11 @@ export class Supervisor {
       if (!attempt.run) return token
       this.#learn(attempt)
       const done = this.#done(attempt)
-      const believed = this.#brainEstimate(attempt)
+      const believed = this.#believed.of(attempt, this.discipline.bounded)
       const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
       const waiting = attempt.waiting && { waiting: true as const }
       if (attempt.reported.onCore === holdsCore(attempt) && closeEnough) return { ...token, ...waiting }
-      this.#markReported(attempt, done)
+      this.#believed.mark(attempt, done)
       if (this.#reviseIfDue(attempt, done)) changed = true
       return { ...token, done, ...waiting }
     })
@@ -149,6 +152,8 @@ export class Supervisor {
       attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
     }
     const chosen = unpaused(this.discipline, jobs, this.#options.cores)
+    const running = chosen.filter((attempt) => !attempt.waiting).length
+    this.#believed.setRunning(jobs, running, this.discipline.bounded)
     for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
   }
@@ -160,12 +165,12 @@ export class Supervisor {
     attempt.running = false
     this.#idleWatch.remove(attempt)
     clearTimeout(attempt.reviseTimer)
-    this.#markReported(attempt, this.#brainEstimate(attempt))
+    this.#believed.mark(attempt, this.#believed.of(attempt, this.discipline.bounded))
   }
 
   #run(attempt: AttemptState): void {
     attempt.running = true
-    this.#markReported(attempt, attempt.reported.done)
+    this.#believed.mark(attempt, attempt.reported.done)
     if (attempt.run) attempt.run.resume()
     else this.#start(attempt)
     this.#planRevision(attempt)
@@ -173,7 +178,7 @@ export class Supervisor {
   }
 
   #start(attempt: AttemptState): void {
-    const { job, attempt: number, workload, params, http } = attempt.head
+    const { job, attempt: number, workload, params, http, ask } = attempt.head
     const run = this.#options.pool.start({
       job,
       attempt: number,
@@ -183,6 +188,7 @@ export class Supervisor {
       ...(http && { http }),
       ...(attempt.trailers && { trailers: attempt.trailers }),
       ...(attempt.metrics && { tallies: true }),
+      repeatable: !ask,
       remainingMs: () => this.#remainingMs(attempt),
     })
     attempt.run = run
@@ -252,18 +258,8 @@ export class Supervisor {
   }
 
   #sendProgress(attempt: AttemptState, done: number, news: { waiting?: boolean } = {}): void {
-    this.#markReported(attempt, done)
+    this.#believed.mark(attempt, done)
     this.#options.send({ type: 'progress', ...tokenOf(attempt.head), done, ...news })
-  }
-
-  #markReported(attempt: AttemptState, done: number): void {
-    attempt.reported = { done, at: performance.now(), onCore: holdsCore(attempt) }
-  }
-
-  /** The progress that the brain assumes: it extrapolates if it knows which jobs run. */
-  #brainEstimate({ reported }: AttemptState): number {
-    const extrapolates = reported.onCore && this.discipline.bounded
-    return reported.done + (extrapolates ? (performance.now() - reported.at) * this.#nominal : 0)
   }
 
   #done({ run }: AttemptState): number {

@@ -53,7 +53,8 @@ const broken: [what: string, workers: object, said: RegExp][] = [
 describe('a broken program', { concurrency: true }, () => {
   for (const [what, given, said] of broken)
     test(`that ${what} is logged and retried later, and requests are rejected without its output`, async (t) => {
-      const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
+      const live = await ownOf(t, { workers: { startMs: 2000, ...given } }, {}, false)
+      await until(() => live.state().workers.length > 0, 'its worker has joined')
       assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
       const { detail, code, headers } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
       assert.equal(code, 'unready')

@@ -28,6 +28,8 @@ export interface AnswerCache {
 export interface CountedCache extends AnswerCache {
   get(key: string): FoundAnswer | undefined
   counters(): CacheCounters
+  /** Drops all answers. */
+  clear(): void
 }
 
 export interface CacheCounters {
@@ -94,6 +96,7 @@ export function answerCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptio
       if (answer.body.length > mostAnswerBytes || goodUntil <= now()) return
       entries.set(key, { answer: { ...answer, body: owned(answer.body) }, account, bornAt, goodUntil })
     },
+    clear: () => entries.clear(),
     counters: () => ({ hits, misses, entries: entries.size, bytes: entries.calculatedSize, mostBytes }),
   }
 }

@@ -33,6 +33,7 @@ export async function submitRequest(
 ): Promise<void> {
   try {
     const job = jobOf(parts, request, target.name, target.jobFacts(quote))
+    if (request.headers['plimsoll-announce'] === 'job') client.announce(job.id)
     const { params, hasBody } = target
     const start = (job: Job, receiver: Receiver) => {
       const transport = target.transport(receiver)
@@ -52,7 +53,7 @@ export async function submitRequest(
 }
 
 function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, facts: JobFacts): Job {
-  const { work, low, high, memoryMb, lane, preemptible, safeToRepeat } = facts
+  const { work, low, high, unproven, memoryMb, lane, preemptible, safeToRepeat } = facts
   const deadlineMs = deadline(request) ?? facts.deadlineMs
   return {
     id: newJobId(),
@@ -62,7 +63,7 @@ function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, f
     ...(lane !== undefined && { lane }),
     ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
     ...(!safeToRepeat && { safeToRepeat: false }),
-    ...(!preemptible && { preemptible: false }),
+    ...(preemptible ? unproven && { unproven } : { preemptible: false }),
   }
 }
 

@@ -7,27 +7,55 @@ import { pairsOf } from '../../wire/raw-headers.ts'
 
 const longestHead = 1024 * 1024
 
-/** The head and the body after it. Rejects with a `ProtocolError` if the head is malformed. */
-export async function headFrom(
-  response: IncomingMessage,
-): Promise<{ head: HttpHead; body: AsyncIterable<Buffer> }> {
+export interface AnswerEvents {
+  /** False: the rest of the answer is not wanted. */
+  head(head: HttpHead): boolean
+  /** Returns a promise if nothing more may arrive until it resolves. False: the rest of the answer is not wanted. */
+  body(chunk: Buffer): boolean | Promise<boolean>
+}
+
+/** Resolves when the answer has ended or is not wanted. Rejects if it is malformed or breaks off. */
+export function readAnswer(response: IncomingMessage, on: AnswerEvents): Promise<void> {
   const bytes = Number(response.headers[headers.headBytes])
   if (!(Number.isInteger(bytes) && bytes > 0 && bytes <= longestHead)) {
     throw new ProtocolError(`${headers.headBytes}: must be a whole number from 1 to ${longestHead}`)
   }
-  const chunks: AsyncIterator<Buffer> = response[Symbol.asyncIterator]()
-  let have: Buffer = Buffer.alloc(0)
-  while (have.length < bytes) {
-    const { value, done } = await chunks.next()
-    if (done) throw new ProtocolError('the answer ended within its head')
-    have = Buffer.concat([have, value])
-  }
-  const rest = have.subarray(bytes)
-  async function* body(): AsyncGenerator<Buffer> {
-    if (rest.length > 0) yield rest
-    yield* { [Symbol.asyncIterator]: () => chunks }
-  }
-  return { head: parseHead(have.subarray(0, bytes)), body: body() }
+  return new Promise((resolve, reject) => {
+    let start: Buffer | undefined = Buffer.alloc(0)
+    const go = (wanted: boolean) => {
+      if (wanted) return
+      response.removeAllListeners('data').pause()
+      resolve()
+    }
+    const body = (chunk: Buffer) => {
+      const wanted = on.body(chunk)
+      if (typeof wanted === 'boolean') return go(wanted)
+      response.pause()
+      wanted.then((value) => (value ? response.resume() : go(false)), reject)
+    }
+    const data = (chunk: Buffer) => {
+      if (!start) return body(chunk)
+      const have = start.length === 0 ? chunk : Buffer.concat([start, chunk])
+      start = have
+      if (have.length < bytes) return
+      start = undefined
+      if (!on.head(parseHead(have.subarray(0, bytes)))) return go(false)
+      if (have.length > bytes) body(have.subarray(bytes))
+    }
+    response.on('data', (chunk: Buffer) => {
+      try {
+        data(chunk)
+      } catch (error) {
+        response.removeAllListeners('data').pause()
+        reject(error)
+      }
+    })
+    response.on('end', () =>
+      start ? reject(new ProtocolError('the answer ended within its head')) : resolve(),
+    )
+    response.on('error', reject)
+    response.on('close', () => reject(new Error('the answer broke off')))
+  })
 }
 
 /** Throws a `ProtocolError` if the head cannot be passed on. `switching`: the status that it must have. */

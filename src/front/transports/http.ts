@@ -11,7 +11,7 @@ import type { Client } from '../client.ts'
 import type { Sink } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
-import { headFrom, parseHead, parseRaw } from './http-head.ts'
+import { parseHead, parseRaw, readAnswer } from './http-head.ts'
 import { answerHeaders } from './proxy-headers.ts'
 import { sendAttempt } from './send-attempt.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
@@ -76,9 +76,8 @@ export class HttpTransport implements Transport {
       const { message = '', status = 500 } = JSON.parse(Buffer.concat(await response.toArray()).toString())
       return { outcome, message, status, cost: costOf(response.headers) }
     }
-    const { head, body } = await headFrom(response)
+    await this.#take(response, attempt)
     if (!attempt.isCurrent()) return undefined
-    await this.#take({ head, held: [], trailers: [] }, body, attempt)
     const fields = { ...response.headers, ...response.trailers }
     const cost = costOf(fields)
     const failed = outcomeOf(fields)
@@ -88,28 +87,35 @@ export class HttpTransport implements Transport {
   }
 
   /** Holds the answer back, or streams it no faster than the client reads. */
-  async #take(answer: Answer, body: AsyncIterable<Buffer>, attempt: Carried): Promise<void> {
-    this.#answer = answer
+  async #take(response: IncomingMessage, attempt: Carried): Promise<void> {
     const stream = () => {
-      if (this.begun || !attempt.isCurrent()) return
-      const { head, held } = answer
+      if (this.begun || !this.#answer || !attempt.isCurrent()) return
+      const { head, held } = this.#answer
       this.begun = true
       attempt.answering()
       const trailerNames = valuesOf(head.headers, 'trailer')
       const passedOn = withAccount(head, attempt.account())
       this.#sink = this.#parts.client.beginProxied(passedOn, held.splice(0), trailerNames)
     }
-    const timer = setTimeout(stream, this.#parts.holdMs)
+    let timer: NodeJS.Timeout | undefined
+    let bytes = 0
     try {
-      if (isEventStream(answer.head)) stream()
-      let bytes = 0
-      for await (const chunk of body) {
-        if (!attempt.isCurrent()) return
-        bytes += chunk.length
-        if (bytes > wholeBytes) stream()
-        if (this.#sink) await this.#sink.write(chunk)
-        else answer.held.push(chunk)
-      }
+      await readAnswer(response, {
+        head: (head) => {
+          if (!attempt.isCurrent()) return false
+          this.#answer = { head, held: [], trailers: [] }
+          timer = setTimeout(stream, this.#parts.holdMs)
+          if (isEventStream(head)) stream()
+          return true
+        },
+        body: (chunk) => {
+          if (!attempt.isCurrent()) return false
+          bytes += chunk.length
+          if (bytes > wholeBytes) stream()
+          if (!this.#sink) return this.#answer!.held.push(chunk) > 0
+          return this.#sink.write(chunk)?.then(() => true) ?? true
+        },
+      })
     } finally {
       clearTimeout(timer)
     }

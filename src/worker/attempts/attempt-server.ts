@@ -9,10 +9,13 @@ import type { AttemptBody } from '../attempt-state.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
 import { joinSockets } from './join-sockets.ts'
-import { sendFailure, sendHttp, sendOutcome, sendResult } from './send-answer.ts'
+import { sendFailure, sendOutcome, sendResult } from './send-answer.ts'
+import { sendHttp } from './send-http.ts'
 
 /** An upgrade request contains the head of the client's request, up to 16 KiB, in a header. */
 const maxHeaderBytes = 128 * 1024
+/** Buffered per direction and connection before the sender has to wait. */
+const bufferBytes = 256 * 1024
 
 /** `ready` resolves when the brain has welcomed the worker. `full` is the outcome of attempts without a free slot. */
 export function attemptServer(
@@ -36,7 +39,7 @@ export function attemptServer(
       else sendOutcome(response, 'refused', { message: (error as Error).message })
     }
   }
-  const server = createServer({ maxHeaderSize: maxHeaderBytes }, handle)
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, highWaterMark: bufferBytes }, handle)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, first: Buffer) => {
     socket.on('error', () => socket.destroy())
     const response = new ServerResponse(request)

@@ -12,7 +12,6 @@ import type { AcceptedAttempt } from '../supervisor.ts'
 const wholeBytes = 256 * 1024
 
 type WorkloadResult = Extract<JobAnswer, { kind: 'result' }>
-type ProgramResult = Extract<JobAnswer, { kind: 'http' }>
 
 /** Sends the result of a workload: its status, headers and body. */
 export async function sendResult(
@@ -75,33 +74,14 @@ async function* untilBroken(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer,
     return {}
   } catch (error) {
     if (!(error instanceof AnswerBroken)) throw error
-    const message = encodeURIComponent(error.message.slice(0, longestFailure).toWellFormed())
-    return { [headers.outcome]: error.kind, [headers.failure]: message }
+    return brokenTrailers(error)
   }
 }
 
-/** Sends the answer of a program: its head as the first bytes, then its body as it arrives, then trailers. */
-export async function sendHttp(
-  result: ProgramResult,
-  attempt: AcceptedAttempt,
-  response: ServerResponse,
-): Promise<void> {
-  const head = Buffer.from(JSON.stringify(result.head))
-  response.writeHead(200, {
-    [headers.outcome]: 'result',
-    [headers.headBytes]: head.length,
-    trailer: [...usageNames, headers.measure, headers.trailers, headers.outcome, headers.failure].join(', '),
-  })
-  await pipeline(async function* () {
-    yield head
-    const outcome = yield* untilBroken(result.body)
-    const sent = result.trailers()
-    response.addTrailers({
-      ...usageHeaders(await attempt.usage),
-      ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
-      ...outcome,
-    })
-  }, response)
+/** The trailers of an answer that broke off. */
+export function brokenTrailers({ kind, message }: AnswerBroken): Record<string, string> {
+  const shown = encodeURIComponent(message.slice(0, longestFailure).toWellFormed())
+  return { [headers.outcome]: kind, [headers.failure]: shown }
 }
 
 export async function sendFailure(
@@ -130,9 +110,9 @@ function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, str
   }
 }
 
-const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
+export const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]
 
-function usageHeaders({
+export function usageHeaders({
   work,
   tally,
   quantities,

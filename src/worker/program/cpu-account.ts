@@ -1,12 +1,13 @@
 /** The CPU time of one job: that of its program's process group, which runs no other job. */
-import { readdirSync } from 'node:fs'
-import { attempt, readProc, statFields, tickMs } from '../processes/proc.ts'
+import { tickMs } from '../processes/proc.ts'
+import { type CpuReading, type LastReading, readCpu, type Times } from './cpu-reading.ts'
 
 /** A process group, and what earlier accounts learned of it. */
 export interface CpuGroup {
   /** Includes processes that have ended but were not waited for. */
   members(): Iterable<number>
   threads: ThreadLifetimes
+  lastReading: LastReading
 }
 
 /** Number of jobs to sample often before a program's threads are assumed to outlive jobs. */
@@ -24,13 +25,6 @@ export class ThreadLifetimes {
   jobObserved(): void {
     this.#jobs++
   }
-}
-
-interface Times {
-  /** CPU time of all threads, including ended ones, in steps of 10 ms. */
-  ownMs: number
-  /** CPU time of children that the process has waited for. */
-  waitedMs: number
 }
 
 interface Thread {
@@ -63,11 +57,16 @@ export class CpuAccount {
   #sampledAt = performance.now()
   #samples = 0
   #unseenNs = 0
+  /** CPU time of earlier jobs that the account would include. */
+  readonly #othersMs: number
   #lastMs = 0
 
   constructor(group: CpuGroup) {
     this.#group = group
-    this.#read(performance.now(), true)
+    const { reading, chargedMs } = group.lastReading.recent() ?? { reading: this.#next(), chargedMs: 0 }
+    this.#othersMs = chargedMs
+    this.#add(reading, true)
+    this.#sampledAt = performance.now()
   }
 
   get needsSampling(): boolean {
@@ -76,7 +75,7 @@ export class CpuAccount {
 
   /** CPU time since the account was opened, in milliseconds. Never decreases. */
   sample(): number {
-    this.#read(performance.now(), false)
+    this.#add(this.#next(), false)
     return this.#sum()
   }
 
@@ -87,13 +86,24 @@ export class CpuAccount {
     const gapMs = now - this.#sampledAt
     const live = this.#fresh().filter(({ alive }) => alive)
     const seen = this.#fresh().length > 0
-    this.#read(now, false)
+    this.#add(this.#next(), false)
     if (this.#samples > 1) lifetimes.jobObserved()
     const ended = live.filter(({ alive }) => !alive)
     if (ended.length > 0) lifetimes.endWithJobs = true
     for (const thread of ended) thread.lastNs += thread.nsPerMs * gapMs
     if (lifetimes.endWithJobs && !seen && this.#fresh().length === 0) this.#unseenNs = gapMs * nsPerMs
     return this.#sum()
+  }
+
+  /** Charges the job with this CPU time without a sample. */
+  charge(ms: number): void {
+    this.#group.lastReading.charge(ms)
+  }
+
+  #next(): CpuReading {
+    const reading = readCpu(this.#group.members())
+    this.#group.lastReading.store(reading)
+    return reading
   }
 
   #fresh(): Thread[] {
@@ -119,28 +129,24 @@ export class CpuAccount {
         vanishedMs += seenMs
       }
     }
-    this.#lastMs = Math.max(this.#lastMs, doneMs + Math.max(waitedMs, vanishedMs))
+    this.#lastMs = Math.max(this.#lastMs, doneMs + Math.max(waitedMs, vanishedMs) - this.#othersMs)
     return this.#lastMs
   }
 
-  #read(now: number, opening: boolean): void {
-    const sinceMs = Math.max(now - this.#sampledAt, 0.001)
-    this.#sampledAt = now
+  #add({ at, processes }: CpuReading, opening: boolean): void {
+    const sinceMs = Math.max(at - this.#sampledAt, 0.001)
+    this.#sampledAt = at
     this.#samples++
     for (const process of this.#processes.values()) {
       process.now = undefined
       for (const thread of process.threads.values()) thread.alive = false
     }
-    for (const pid of this.#group.members()) {
-      const times = timesOf(pid)
-      if (!times) continue
+    for (const [pid, { threads, ...times }] of processes) {
       const base = opening ? times : { ownMs: 0, waitedMs: 0 }
       const process = this.#processes.get(pid) ?? { base, now: times, threads: new Map() }
       process.now = times
       this.#processes.set(pid, process)
-      for (const tid of threadsOf(pid)) {
-        const ns = attempt(() => Number(readProc(pid, `task/${tid}/schedstat`).split(' ')[0]))
-        if (ns === undefined) continue
+      for (const [tid, ns] of threads) {
         const baseNs = opening ? ns : 0
         const known = process.threads.get(tid)
         const thread = known ?? { baseNs, lastNs: baseNs, fresh: !opening, nsPerMs, alive: true }
@@ -152,15 +158,4 @@ export class CpuAccount {
       }
     }
   }
-}
-
-export function threadsOf(pid: number): string[] {
-  return attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
-}
-
-function timesOf(pid: number): Times | undefined {
-  const fields = statFields(pid)
-  if (!fields) return undefined
-  const sumMs = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * tickMs
-  return { ownMs: sumMs(11), waitedMs: sumMs(13) }
 }

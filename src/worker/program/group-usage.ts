@@ -1,14 +1,18 @@
 /** The members of a process group and their descendants, their memory and their CPU time, from /proc. */
 import { readdirSync } from 'node:fs'
 import { attempt, readProc, residentMb, statFields } from '../processes/proc.ts'
-import { CpuAccount, type CpuGroup, ThreadLifetimes, threadsOf } from './cpu-account.ts'
+import { CpuAccount, type CpuGroup, ThreadLifetimes } from './cpu-account.ts'
+import { LastReading, threadsOf } from './cpu-reading.ts'
 
 /** Finding children is half of the cost, so the result is reused for this time. */
-const freshMs = 2
+const freshMs = 10
+
+const hasProc = statFields(process.pid) !== undefined
 
 export class GroupUsage implements CpuGroup {
   readonly #leader: number
   readonly threads = new ThreadLifetimes()
+  readonly lastReading = new LastReading()
   /** Members that may not be descendants of the leader, because their parents ended. */
   #detached: number[] = []
   #known = new Set<number>()
@@ -48,7 +52,7 @@ export class GroupUsage implements CpuGroup {
 
   /** Counts CPU time from now on. Undefined without /proc. */
   account(): CpuAccount | undefined {
-    return statFields(this.#leader) && new CpuAccount(this)
+    return hasProc ? new CpuAccount(this) : undefined
   }
 }
 

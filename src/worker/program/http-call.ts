@@ -1,21 +1,23 @@
 /** One HTTP request to a program or upstream, and its answer: both streamed unchanged. */
-import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { type Duplex, Readable } from 'node:stream'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import type { JobRequest } from '../job-run.ts'
-import type { Address } from './address.ts'
 import { requestHeaders } from './request-headers.ts'
+import type { RequestTarget } from './request-target.ts'
 
+/** Buffered of an answer before its program has to wait. */
+const bufferBytes = 256 * 1024
 /** Maximum size of an answer's head. */
 const maxHeadBytes = 256 * 1024
 
 /** Hop-by-hop, but kept: the front announces the trailers to the client. */
 const announced: ReadonlySet<string> = new Set(['trailer'])
 
-/** Without keep-alive: each request has its own connection. */
-const agents = { http: new Agent(), https: new TlsAgent() } as const
+/** A reused connection that fails within this time was closed by the program before the request arrived. */
+const staleMs = 100
 
 export interface CallEvents {
   head(head: HttpHead, body: AnswerStream): void
@@ -28,20 +30,26 @@ export interface CallEvents {
 
 /** The last event is exactly one of complete, upgraded and failed, unless the call is aborted. */
 export class HttpCall {
-  readonly #request: ClientRequest | undefined
+  #request: ClientRequest | undefined
   readonly #on: CallEvents
   readonly #sent: JobRequest
+  readonly #target: RequestTarget
   /** Whether the program may have received a part of the request. */
   connected = false
   #hasHead = false
   #cause: Error | undefined
   #over = false
 
-  constructor(address: Address, sent: JobRequest, on: CallEvents) {
+  constructor(target: RequestTarget, sent: JobRequest, on: CallEvents) {
+    this.#target = target
     this.#on = on
     this.#sent = sent
+    this.#start(isReplayable(sent))
+  }
+
+  #start(reuse: boolean): void {
     try {
-      this.#request = this.#send(address)
+      this.#request = this.#send(reuse)
     } catch (error) {
       queueMicrotask(() => this.#fail(error as Error))
     }
@@ -59,18 +67,21 @@ export class HttpCall {
     this.#fail(new Error('aborted'))
   }
 
-  #send({ connect, tls, authority }: Address): ClientRequest {
+  #send(reuse: boolean): ClientRequest {
+    const { connect, tls, authority } = this.#target.address
     const { http, body } = this.#sent
+    const sentAt = performance.now()
     const { method, target } = http!
     const request = (tls ? httpsRequest : httpRequest)({
       ...connect,
-      agent: agents[tls ? 'https' : 'http'],
+      agent: this.#target.connections.agent(reuse),
       method,
       path: target,
       headers: requestHeaders(http!, body !== undefined, authority),
       maxHeaderSize: maxHeadBytes,
     })
     request.on('error', (error) => {
+      if (this.#isStale(request, sentAt)) return this.#start(false)
       this.#cause = error
       // After the head, the response reports whether it is complete: it may already have arrived.
       if (!this.#hasHead) this.#fail(error)
@@ -85,15 +96,23 @@ export class HttpCall {
       })
     }
     request.on('socket', (socket) => {
-      socket.once(tls ? 'secureConnect' : 'connect', () => {
+      const connected = () => {
         this.connected = true
         // Not earlier: a request that does not reach its program is sent to another one with its whole body.
         if (body && !this.#over) this.#sendBody(body, request)
-      })
+      }
+      if (request.reusedSocket) connected()
+      else socket.once(tls ? 'secureConnect' : 'connect', connected)
     })
     if (body) request.flushHeaders()
     else request.end()
     return request
+  }
+
+  /** The program closed an idle connection just when the request was sent on it. */
+  #isStale(request: ClientRequest, sentAt: number): boolean {
+    if (!request.reusedSocket || this.#hasHead || this.#over) return false
+    return performance.now() - sentAt < staleMs && !this.#target.isEnding()
   }
 
   #sendBody(body: Readable, request: ClientRequest): void {
@@ -146,6 +165,11 @@ export class HttpCall {
   }
 }
 
+/** Whether the request can be sent again if its connection turns out to be closed. */
+function isReplayable({ repeatable, body, http }: JobRequest): boolean {
+  return repeatable === true && !body && !http!.upgrade
+}
+
 function headOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage): HttpHead {
   return { status: statusCode, message: statusMessage, headers: endToEnd(rawHeaders, { kept: announced }) }
 }
@@ -155,7 +179,7 @@ export class AnswerStream extends Readable {
   readonly #source: IncomingMessage
 
   constructor(source: IncomingMessage) {
-    super()
+    super({ highWaterMark: bufferBytes })
     this.#source = source
     source.on('data', (chunk: Buffer) => {
       if (!this.destroyed && !this.push(chunk)) source.pause()

@@ -10,6 +10,7 @@ const samplingShare = 0.2
 
 export class JobMeter {
   readonly #account: CpuAccount | undefined
+  #sampled = false
   #usedMs = 0
   #sampledAt = performance.now()
   /** Time in service before the last pause, and the time of the last resume. */
@@ -38,12 +39,16 @@ export class JobMeter {
   }
 
   sample(): void {
-    if (this.#isDue()) this.#usedMs = this.#account?.sample() ?? this.#serviceMs()
+    if (!this.#isDue()) return
+    this.#usedMs = this.#account?.sample() ?? this.#serviceMs()
+    this.#sampled = true
   }
 
   /** Samples when the head or the end of the answer arrives. */
   answered(): void {
-    if (this.#isDue()) this.#usedMs = this.#account?.sampleAtAnswer() ?? this.#serviceMs()
+    if (!this.#isDue()) return
+    this.#usedMs = this.#account?.sampleAtAnswer() ?? this.#serviceMs()
+    this.#sampled = true
   }
 
   pause(): void {
@@ -57,8 +62,12 @@ export class JobMeter {
     this.#planSample()
   }
 
+  /** A job too short to be sampled counts with its time in service. */
   stop(): void {
     clearTimeout(this.#timer)
+    if (this.#sampled) return
+    this.#usedMs = this.#serviceMs()
+    this.#account?.charge(this.#usedMs)
   }
 
   #isDue(): boolean {

@@ -83,7 +83,7 @@ export class ProgramRun implements JobRun {
     this.#target = target
     this.#meter?.stop()
     this.#meter = new JobMeter(this.#host.exclusive ? target.account() : undefined)
-    const call = new HttpCall(target.address, this.#request, {
+    const call = new HttpCall(target, this.#request, {
       head: (head, body) => this.#begin(head, body),
       upgraded: (head, socket) => this.#upgrade(head, socket),
       complete: (trailers, byClosing) => {

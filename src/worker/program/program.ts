@@ -2,10 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { type Address, assignAddress, otherLoopback } from './address.ts'
+import { Connections } from './connections.ts'
 import type { CpuAccount } from './cpu-account.ts'
 import { describeExit, describeUnhealthy, type ProgramFacts } from './describe-failure.ts'
 import { GroupUsage, isEnding } from './group-usage.ts'
 import { checkHealth, type HealthProblem, healthTimeoutMs } from './health.ts'
+import { startingPoint } from './kept-program.ts'
 import { type Exit, ProcessGroup } from './process-group.ts'
 import type { ProgramRun } from './program-run.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -47,6 +49,7 @@ export class Program implements RequestTarget {
   readonly id: number
   readonly ended: Promise<ProgramEnd>
   readonly runs = new Set<ProgramRun>()
+  readonly connections: Connections
   readonly #host: ProgramHost
   readonly #startedAt: number
   #address: Address | undefined
@@ -71,6 +74,7 @@ export class Program implements RequestTarget {
   constructor(id: number, host: ProgramHost) {
     this.id = id
     this.#host = host
+    this.connections = new Connections({ tls: false, single: host.settings.concurrency === 1 })
     this.#startedAt = host.now()
     this.ended = this.#live()
   }
@@ -151,6 +155,7 @@ export class Program implements RequestTarget {
   end(): void {
     this.#wanted = true
     this.#endReason ??= 'was ended'
+    this.connections.closeIdle()
     this.#process?.end(graceMs)
   }
 
@@ -160,6 +165,7 @@ export class Program implements RequestTarget {
       killed: false,
     }))
     clearTimeout(this.#checkTimer)
+    this.connections.closeIdle()
     this.#watch?.stop()
     const healthyMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
     const { killed } = exit
@@ -171,14 +177,15 @@ export class Program implements RequestTarget {
 
   async #run(): Promise<Exit> {
     const { settings, socketDir, niceness, log } = this.#host
-    const { address, command } = await assignAddress(settings.command, this.id, socketDir)
+    const point = startingPoint(settings)
+    const { address, command } = await assignAddress(point.command, this.id, socketDir)
     this.#address = address
     if (this.ending) return { how: 'was ended', killed: false }
     const env: NodeJS.ProcessEnv = { ...process.env, ...settings.env }
     // Programs must not see the secret with which workers join.
     delete env.PLIMSOLL_TOKEN
     if ('port' in address.connect) env.PORT = `${address.connect.port}`
-    const { cwd } = settings
+    const { cwd } = point
     const group = new ProcessGroup({ command, env, cwd, niceness }, (line) => log(`slot ${this.id}: ${line}`))
     this.#process = group
     if (group.pid !== undefined) this.#usage = new GroupUsage(group.pid)
@@ -217,6 +224,8 @@ export class Program implements RequestTarget {
 
   async #check(limitMs: number): Promise<HealthProblem | undefined> {
     const { health } = this.#host.settings
+    // A program may accept only one connection at a time.
+    this.connections.closeIdle()
     const problem = await checkHealth(this.address, health, limitMs)
     const other = problem?.refused ? otherLoopback(this.address) : undefined
     if (!other) return problem

@@ -20,6 +20,6 @@ export function requestHeaders(
   else if (!hasLength && withBody.has(method)) sent.push('Content-Length', '0')
   if (upgrade)
     return [...sent, 'Connection', 'Upgrade', 'Upgrade', valuesOf(headers, 'upgrade')[0] ?? 'websocket']
-  // Each request still has its own connection: see decisions/071-worker-programs.md.
+  // Also if the worker closes the connection: see decisions/071-worker-programs.md.
   return [...sent, 'Connection', 'keep-alive']
 }

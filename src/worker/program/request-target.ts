@@ -1,5 +1,6 @@
 /** A program in a slot or an upstream, to which a job's request is sent. */
 import type { Address } from './address.ts'
+import type { Connections } from './connections.ts'
 import type { CpuAccount } from './cpu-account.ts'
 import type { Exit } from './process-group.ts'
 
@@ -7,6 +8,7 @@ export interface RequestTarget {
   /** For messages, for instance "the program of slot 3". */
   readonly name: string
   readonly address: Address
+  readonly connections: Connections
   readonly pid: number | undefined
   /** Maximum memory of a job since it was sent here, as far as it is known. */
   peakMb(): number

@@ -3,6 +3,7 @@ import { ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
 import { urlAddress } from './address.ts'
+import { Connections } from './connections.ts'
 import { checkHealth, healthTimeoutMs } from './health.ts'
 import { ProgramRun, type ProgramRunHost } from './program-run.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -36,9 +37,11 @@ export class UpstreamPool implements JobPool {
   constructor(options: UpstreamPoolOptions) {
     const { server } = options
     this.#options = options
+    const address = urlAddress(new URL(server.upstream))
     this.#target = {
       name: `the upstream ${server.upstream}`,
-      address: urlAddress(new URL(server.upstream)),
+      address,
+      connections: new Connections({ tls: address.tls, single: false }),
       pid: undefined,
       peakMb: () => 0,
       account: () => undefined,
@@ -73,6 +76,10 @@ export class UpstreamPool implements JobPool {
     return this.#ready.promise
   }
 
+  get problem(): string | undefined {
+    return this.#healthy ? undefined : this.#runHost.unavailableReason()
+  }
+
   /** The worker starts no processes for an upstream. */
   readonly size = 0
 
@@ -86,6 +93,7 @@ export class UpstreamPool implements JobPool {
     clearTimeout(this.#readyTimer)
     clearTimeout(this.#checkTimer)
     for (const run of [...this.#waiting, ...this.#runs]) run.cancel()
+    this.#target.connections.closeIdle()
     this.#ready.reject(new ContractError('the pool was closed before its upstream was healthy'))
   }
 
