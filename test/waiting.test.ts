@@ -8,7 +8,7 @@ import { open, until, untilIdle, useLive } from './support/live.ts'
 
 const files = [join(import.meta.dirname, 'fixtures', 'waits.ts')]
 const live = useLive({ files, min: 2, max: 2, slots: 4 })
-const one = useLive({ files, slots: 4 })
+const one = useLive({ files, slots: 4, scheduler: 'least-connections', discipline: 'fifo' })
 
 test('six jobs that wait all run at once on two workers of one core', async () => {
   const ids = ['1', '2', '3', '4', '5', '6']
