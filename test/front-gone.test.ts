@@ -119,9 +119,9 @@ test('an answer that fails after it began is aborted, so that it does not look c
 })
 
 test('an answer that fails before any of it was sent becomes a problem document, and is retried only after a crash', async () => {
-  const thrown = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=throw`), 500)
-  assert.deepEqual([thrown.detail, thrown.headers.get('plimsoll-attempts')], ['lost the thread', '1'])
-  const crashed = await problemOf(fetch(`${live.url}/flood?mb=0.1&finally=exit`), 502)
+  const thrown = await problemOf(fetch(`${live.url}/flood?mb=0&finally=throw`), 500)
+  assert.deepEqual([thrown.code, thrown.headers.get('plimsoll-attempts')], ['workload-error', '1'])
+  const crashed = await problemOf(fetch(`${live.url}/flood?mb=0&finally=exit`), 502)
   assert.deepEqual([crashed.code, crashed.headers.get('plimsoll-attempts')], ['poison', '3'])
   await assertWell(live)
 })

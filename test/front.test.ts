@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { assertWell, open, problemOf, until, untilIdle, useLive } from './support/live.ts'
+import { request } from 'undici'
+import { assertWell, open, problemOf, storyOf, until, untilIdle, useLive } from './support/live.ts'
 
 const live = useLive({ queue: 1, slots: 1 })
+const exposing = useLive({ frontLimits: { exposeErrors: true } })
 const get = (path: string, init?: RequestInit) => fetch(live.url + path, init)
 const post = (path: string, body: string, type = 'application/json') =>
   get(path, { method: 'POST', body, headers: { 'content-type': type } })
@@ -102,19 +104,40 @@ test('an answer carries its job, worker, attempts, work and timing', async () =>
   assert.match(headers.get('server-timing')!, /^estimate;dur=[\d.]+, queue;dur=[\d.]+, run;dur=[\d.]+$/)
 })
 
-test("an error is a problem with the workload's message and account, and is not retried", async () => {
-  const { code, detail, headers } = await problemOf(get('/fail'), 500)
-  assert.deepEqual([code, detail], ['workload-error', 'no such thing ☹'])
+test('an error is a problem with its account but without its message, and is not retried', async () => {
+  const { code, detail, headers, job } = await problemOf(get('/fail'), 500)
+  const lookUp = `The workload failed. The operator can see why with: plimsoll why ${job}`
+  assert.deepEqual([code, detail], ['workload-error', lookUp])
+  assert.equal(job, headers.get('plimsoll-job'))
+  assert.match(await storyOf(live, headers), /no such thing ☹/)
+  await until(
+    () => live.lines.some((line) => line.includes(`job ${job}: Error: no such thing`)),
+    'it is logged',
+  )
+  await until(
+    () => live.lines.some((line) => /job \S+: +at .*door\.ts:\d+/.test(line)),
+    'its stack is logged',
+  )
   assert.equal(headers.get('plimsoll-attempts'), '1')
   assert.match(headers.get('server-timing')!, /run;dur=/)
   assert.ok(headers.get('plimsoll-job') && headers.get('plimsoll-work'))
-  await problemOf(get('/fail?status=404'), 404)
+  const refused = await problemOf(get('/fail?status=404'), 404)
+  assert.equal(refused.detail, 'no such thing ☹')
   await problemOf(get('/fail?status=200'), 500)
 })
 
+test('a cluster that exposes errors shows clients their messages and stacks', async () => {
+  const { detail, stack } = await problemOf(fetch(`${exposing.url}/fail`), 500)
+  assert.equal(detail, 'no such thing ☹')
+  assert.match(String(stack), /^Error: no such thing ☹\n +at .*door\.ts:\d+/)
+  const crash = await problemOf(fetch(`${exposing.url}/quit`), 502)
+  assert.match(crash.detail, /Last failure: the process of workload quit exited with code 3\.$/)
+})
+
 test('a job that crashes slot after slot is rejected as poison', async () => {
-  const { code, headers } = await problemOf(get('/quit'), 502)
+  const { code, detail, headers } = await problemOf(get('/quit'), 502)
   assert.equal(code, 'poison')
+  assert.match(detail, /^It crashed its process 3 times\. The operator can see why with: plimsoll why \S+$/)
   assert.equal(headers.get('plimsoll-attempts'), '3')
   await assertWell(live)
 })
@@ -174,4 +197,17 @@ test('a full queue is a 503 with Retry-After', async () => {
   open(live, 'g1')
   for (const answer of await Promise.all([runs, waits])) assert.equal(await answer.text(), 'opened')
   await untilIdle(live)
+})
+
+test('a client that asks for it learns the id of its job before the answer, and others do not', async () => {
+  const announced = async (headers: Record<string, string>) => {
+    const ids: unknown[] = []
+    const onInfo = (info: { headers: Record<string, unknown> }) => void ids.push(info.headers['plimsoll-job'])
+    const answer = await request(`${live.url}/echo?n=1`, { headers, onInfo })
+    await answer.body.dump()
+    return { ids, job: answer.headers['plimsoll-job'] }
+  }
+  const { ids, job } = await announced({ 'plimsoll-announce': 'job' })
+  assert.deepEqual(ids, [job])
+  assert.deepEqual((await announced({})).ids, [])
 })

@@ -34,7 +34,8 @@ const live = useLive({
 async function seen(url: string, path: string, init: RequestInit = {}) {
   const answer = await fetch(`${url}${path}`, { ...init, headers: { connection: 'close', ...init.headers } })
   const headers = Object.fromEntries(answer.headers)
-  const body = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+  const received = Buffer.from(await answer.arrayBuffer()).toString('latin1')
+  const body = received.replaceAll(headers['plimsoll-job'] ?? /$^/g, 'ID')
   const timing = headers['server-timing']?.replaceAll(/[\d.]+/g, 'N')
   for (const name of ['date', 'plimsoll-job', 'server-timing']) delete headers[name]
   return { status: answer.status, headers, timing, body }

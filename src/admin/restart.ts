@@ -7,10 +7,18 @@ import { isAuthorized } from '../wire/token.ts'
 export interface RestartWhat {
   fronts: boolean
   workers: boolean
+  /** True: nothing is restarted unless the code has changed. Default false. */
+  ifChanged?: boolean
 }
 
-/** A front or worker was replaced; without `by`, a worker drains and needs no replacement. */
-export type RestartStep = { front: string; by: string } | { worker: string; by?: string }
+/**
+ * A front or worker was replaced; without `by`, a worker drains and needs no replacement. `version`: a new version of the
+ * code has been loaded, and its workers begin to replace the others.
+ */
+export type RestartStep =
+  | { front: string; by: string }
+  | { worker: string; by?: string }
+  | { version: 'begins' }
 
 export interface RestartParts {
   token: string

@@ -33,8 +33,9 @@ export interface JobRecord extends Precedence {
   aheadMs: number
   /** `owed`: it has waited long enough to be owed a turn. `taken`: it has its turn now. */
   turn: 'none' | 'owed' | 'taken'
-  /** Its entry in the queue. */
+  /** Its entry in the queue, and whether it is queued apart from the ranked jobs. */
   queued: Entry<JobRecord> | undefined
+  aside: boolean
   /** The launch that was made for it. */
   awaits: string | undefined
   /** Undefined: the cluster has no functions. */
@@ -69,6 +70,7 @@ export interface Attempt {
   readonly worker: WorkerRecord
   readonly inFunction: boolean
   readonly preemptible: boolean
+  readonly unproven: boolean
   readonly sentAt: number
   /** True: it must not be repeated, and has been permitted to start. */
   committed: boolean
@@ -119,6 +121,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   /** The attempts that it holds, running and paused, in order of arrival. */
   jobs: Attempt[]
   running: number
+  /** The part of a core that each running attempt has: less than 1 if unproven jobs share the cores. */
+  pace: number
   /** Predicted memory of its jobs. */
   usedMb: number
   /** Grows with every placement in the cluster: the worker with the smallest was given a job longest ago. Unique. */
@@ -162,6 +166,7 @@ export function newWorkerRecord(
     reports: 0,
     jobs: [],
     running: 0,
+    pace: 1,
     usedMb: 0,
     filed: undefined,
     keptFor: undefined,
@@ -236,6 +241,7 @@ export function newJobRecord(job: Job, seq: number, now: number, prediction: Pre
     aheadMs: 0,
     turn: 'none',
     queued: undefined,
+    aside: false,
     awaits: undefined,
     functions: undefined,
     deadlineTimer: undefined,
@@ -260,6 +266,7 @@ export function newAttempt(
     worker,
     inFunction,
     preemptible: job.preemptible ?? true,
+    unproven: job.unproven ?? false,
     sentAt: now,
     committed: false,
     answering: false,

@@ -2,7 +2,7 @@
 
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { Core } from './core.ts'
-import { isRunning, remainingWork } from './jobs/mirror.ts'
+import { doneWork, isRunning, remainingWork } from './jobs/mirror.ts'
 import { mayTake } from './jobs/placing.ts'
 import { mostTurns } from './jobs/turns.ts'
 import { isJobTimer, type JobRecord, type WorkerRecord } from './state.ts'
@@ -73,6 +73,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     job: attempt.job.id,
     attempt: attempt.number,
     running: isRunning(core, attempt),
+    done: doneWork(attempt, now),
     remaining: remainingWork(attempt, now),
   }))
   return {

@@ -15,8 +15,8 @@ import { progressLine } from './terminal/progress.ts'
 const options = {
   presets: {
     type: 'text',
-    help: 'compare presets (all, or names separated by commas) in place of policies, each on the traffic of every system',
-    value: 'all',
+    help: 'compare presets in place of policies, each on the traffic of every system: names separated by commas, or all, systems, peers',
+    value: 'NAMES',
   },
   hours: {
     type: 'number',

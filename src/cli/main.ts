@@ -1,6 +1,7 @@
 /** The command line: finds the command, runs it, and turns errors into a message and an exit code. */
 
 import { createRequire } from 'node:module'
+import { causeStack } from '../lib/cause-stack.ts'
 import { ConfigError, PlimsollError } from '../lib/errors.ts'
 import type { Command } from './options.ts'
 import { didYouMean } from './terminal/did-you-mean.ts'
@@ -83,5 +84,7 @@ try {
 } catch (error) {
   if (!(error instanceof PlimsollError)) throw error
   console.error(`plimsoll: ${error.message}`)
+  const stack = causeStack(error)
+  if (stack !== '') console.error(stack)
   process.exitCode = 2
 }

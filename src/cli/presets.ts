@@ -59,8 +59,9 @@ function paragraph(lines: readonly string[]): string[] {
 }
 
 function text({ name, description, about = [], rules, ...preset }: Told, whole: boolean): string {
-  const { scheduler, discipline, scale, estimator, trial } = preset
-  const bounds = scale && `${scale.min} to ${scale.max} workers`
+  const { scheduler, discipline, scale, estimator, trial, simulatedMax } = preset
+  const live = simulatedMax ? ", simulated; live at most the machine's cores" : ''
+  const bounds = scale && `${scale.min} to ${scale.max} workers${live}`
   const made = [
     ['placing', scheduler],
     ['workers run', discipline],

@@ -4,6 +4,7 @@ import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
 import { askingOptions, problemText, questionOf, readAsked } from './terminal/asking.ts'
 import { type Answer, adminOption, client, readUrl } from './terminal/client.ts'
+import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { type OutFile, openOut } from './terminal/out-file.ts'
 import { waitingLine } from './terminal/progress.ts'
@@ -45,10 +46,18 @@ export const request: Command = {
     if (values.key !== undefined) question.headers.authorization = `Bearer ${readKey(values.key)}`
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
-    const stopWaiting = waitingLine(workload)
+    const followed = process.stderr.isTTY ? following(connection, adminUrl, question) : undefined
+    const eraseLine = waitingLine((ms) => followingText(workload, ms, followed?.known ?? {}))
+    const stopWaiting = () => {
+      followed?.stop()
+      eraseLine()
+    }
     try {
       return await interruptible(async (signal) => {
-        const answer = await connection.send({ ...question, signal })
+        const answer = await connection.send({
+          ...{ ...question, signal },
+          ...(followed && { onJob: followed.follow }),
+        })
         const received = await receive(answer, out).catch((error) => {
           throw new UnreachableError(`the answer was cut off (${error.code ?? error.message})`, {
             cause: error,

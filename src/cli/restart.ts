@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { RestartEnd, RestartStep } from '../admin/restart.ts'
 import { UnreachableError } from '../lib/errors.ts'
+import { describeStep } from './cluster/reload.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { adminOption, client, readUrl } from './terminal/client.ts'
 
@@ -56,8 +57,7 @@ async function follow(body: Readable): Promise<number> {
       console.log('Done.')
       return 0
     }
-    const who = 'front' in step ? `front ${step.front}` : `worker ${step.worker}`
-    console.log(step.by === undefined ? `${who} is gone` : `${who} → ${step.by}`)
+    console.log(describeStep(step))
   }
   throw new UnreachableError('the cluster ended before the restart did')
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { clusterOptions } from '../config/cluster-options.ts'
 import { ConfigError, InvariantError } from '../lib/errors.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
@@ -7,10 +8,18 @@ import { PolicyRecord } from '../simulate/report/record.ts'
 import { simulate as run } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
-import { type Command, readOnlyOptions } from './options.ts'
+import type { SchedulerName } from '../systems/schedulers.ts'
+import { type Command, isGiven, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
-import { type Contender, contender, doing, runSpec } from './simulation/scenario.ts'
+import {
+  type Contender,
+  contender,
+  doing,
+  isScaled,
+  presetContender,
+  runSpec,
+} from './simulation/scenario.ts'
 import { type Scenario, scenarioOptions } from './simulation/scenario-options.ts'
 import { readTraffic, type ScenarioTraffic } from './simulation/traffic.ts'
 import { progressLine } from './terminal/progress.ts'
@@ -22,6 +31,11 @@ const options = {
     help: 'scheduling policy, optionally with the discipline of the workers',
     default: 'srpt',
     value: 'POLICY[:DISCIPLINE]',
+  },
+  preset: {
+    type: 'text',
+    help: 'a preset with its constants and scaling in place of --policy; --workers is then the maximum',
+    choices: clusterOptions.preset.choices,
   },
   ...scenarioOptions,
   faults: {
@@ -39,8 +53,10 @@ export const simulate: Command = {
   usage: '[options]',
   options,
   async run(args) {
-    const values = readOnlyOptions('simulate', args, options)
-    const policy = contender(values.policy)
+    const given = readOnlyOptions('simulate', args, options)
+    const policy = asked(given, args)
+    const ownMin = isGiven(args, 'min') ? undefined : policy.preset?.scale?.min
+    const values = { ...given, ...(ownMin !== undefined && { min: ownMin }) }
     for (const name of ['trace', 'report'] as const)
       if (values.faults && values[name] !== undefined)
         throw new ConfigError(
@@ -55,6 +71,17 @@ export const simulate: Command = {
       sink.close()
     }
   },
+}
+
+function asked(
+  { preset, policy, faults }: { preset: string | undefined; policy: string; faults: boolean },
+  args: readonly string[],
+): Contender<SchedulerName> {
+  if (preset === undefined) return contender(policy)
+  if (isGiven(args, 'policy'))
+    throw new ConfigError(`--preset = ${preset}: cannot be combined with --policy, which it replaces`)
+  if (faults) throw new ConfigError(`--preset = ${preset}: cannot be combined with --faults`)
+  return presetContender(preset)
 }
 
 async function calm(
@@ -79,10 +106,12 @@ async function calm(
   const seconds = (performance.now() - began) / 1000
   const summary = result.summary()
   const money = result.money()
-  const about = [`${workers} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
+  const isScaling = isScaled(values, policy.preset)
+  const fleet = isScaling && values.min < workers ? `${values.min} to ${workers}` : `${workers}`
+  const about = [`${fleet} workers × ${cores} cores, ${traffic.words}`, ...traffic.notes]
   if (record && report !== undefined) {
     await writeReport(report, {
-      title: `${policy.scheduler} in virtual time`,
+      title: `${policy.preset ? policy.name : policy.scheduler} in virtual time`,
       about,
       args: ['simulate', ...args],
       figures: [{ policy, summary, money }],
@@ -95,12 +124,11 @@ async function calm(
   }
   if (values.json) {
     const { launches, reversals } = steps
-    const fleet = { launches, reversals }
+    const { preset: _, ...named } = policy
     console.log(
       JSON.stringify({
-        ...policy,
-        ...summary,
-        ...fleet,
+        ...{ ...named, ...summary },
+        ...{ launches, reversals },
         money,
         virtualMs: result.virtualMs,
         log: sink.hash(),
@@ -110,11 +138,12 @@ async function calm(
   }
   console.log(`${about.join('\n')}\n`)
   const rows = resultRows(summary, [
-    ...fleetRows(steps, money, values.scale),
+    ...(isScaling ? fleetRows(steps, money) : []),
     ['virtual time', duration(result.virtualMs)],
     ['event log, sha256', sink.hash().slice(0, 16)],
   ])
-  console.log(table([`${policy.scheduler} (${policy.discipline})`, `seed ${seed}`], rows))
+  const ran = `${policy.scheduler} (${policy.discipline})`
+  console.log(table([policy.preset ? `${policy.name}: ${ran}` : ran, `seed ${seed}`], rows))
   console.log(`\nMoney: ${moneyText(money)}.`)
   const answered = summary.jobs + summary.refused
   console.log(`\n${Math.round(answered / seconds).toLocaleString('en-US')} simulated requests a second.`)
@@ -138,13 +167,8 @@ function resultRows(summary: Summary, more: string[][]): string[][] {
   ]
 }
 
-/** Figures of the fleet, if its size changes. */
-function fleetRows(
-  steps: FleetSteps,
-  { workerHours, peakWorkers }: Money,
-  scale: string | undefined,
-): string[][] {
-  if (scale === undefined) return []
+/** Figures of a fleet whose size changes. */
+function fleetRows(steps: FleetSteps, { workerHours, peakWorkers }: Money): string[][] {
   return [
     ['worker-hours', workerHours.toFixed(1)],
     ['most workers', String(peakWorkers)],
@@ -153,7 +177,11 @@ function fleetRows(
   ]
 }
 
-function faulty(policy: Contender, { seed, json }: { seed: number; json: boolean }, sink: LogSink): number {
+function faulty(
+  policy: Contender<SchedulerName>,
+  { seed, json }: { seed: number; json: boolean },
+  sink: LogSink,
+): number {
   try {
     const result = chaos(policy.scheduler, seed, { log: sink.write })
     if (json) console.log(JSON.stringify({ ...policy, seed, ...result }))

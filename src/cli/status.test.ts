@@ -19,7 +19,7 @@ function state(over: Partial<ClusterState>): ClusterState {
 
 const worker = {
   ...{ id: 'w1', state: 'ready', suspect: false, pid: 7, cores: 1, slots: 17, cpu: 0.314 },
-  ...{ jobs: [{ job: 'j', attempt: 1, running: true, remaining: 2e36 }], outstanding: 2e36 },
+  ...{ jobs: [{ job: 'j', attempt: 1, running: true, done: 1e36, remaining: 2e36 }], outstanding: 2e36 },
   ...{ figures: { lowCpuFor: 0, SUPER_HEAVY: 97, onHold: false }, usedMemoryMb: 64, memoryMb: 1928 },
 }
 

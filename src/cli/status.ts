@@ -3,6 +3,7 @@ import { UnreachableError } from '../lib/errors.ts'
 import { count as counted } from '../lib/quantities.ts'
 import type { ClusterState } from '../live/cluster.ts'
 import type { Figures } from '../model/view.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
@@ -85,9 +86,22 @@ export function statusText(state: ClusterState): string {
   const totals = [`up ${duration(state.uptimeMs)}`, state.policy, `${counted(state.ready, 'worker')} ready`]
   const names = figureNames(workers)
   const rows = workers.map(
-    ({ id, state: phase, suspect, pid, cores, slots, jobs, outstanding, figures, cpu, ...memory }) => [
+    ({
       id,
-      suspect ? `${phase}, silent` : phase,
+      state: phase,
+      suspect,
+      problem,
+      pid,
+      cores,
+      slots,
+      jobs,
+      outstanding,
+      figures,
+      cpu,
+      ...memory
+    }) => [
+      id,
+      suspect ? `${phase}, silent` : problem === undefined ? phase : `${phase}, unhealthy`,
       pid === undefined ? '–' : `${pid}`,
       `${jobs.filter((job) => job.running).length} of ${cores}`,
       `${jobs.length} of ${slots}`,
@@ -124,8 +138,11 @@ export function statusText(state: ClusterState): string {
       `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
     state.lanes && `lanes     ${scalingText(state.lanes)}`,
-    booting.length > 0 && `booting   ${some(booting)}`,
-    ...launchTroubles.map((trouble) => `trouble   launch ${trouble}`),
+    booting.length > 0 && `booting   ${some(booting.map(workerNameOf))}`,
+    ...workers.flatMap(({ id, problem }) =>
+      problem === undefined ? [] : [`trouble   worker ${id}: ${problem}`],
+    ),
+    ...launchTroubles.map((trouble) => `trouble   ${trouble}`),
   ].filter((line) => typeof line === 'string')
   const history = steps
     .slice(-mostSteps)

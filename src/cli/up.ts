@@ -3,10 +3,19 @@ import type { OptionSpecs } from '../config/option.ts'
 import type { Cluster } from '../live/cluster.ts'
 import { configOption, readConfigured } from './cluster/configuration.ts'
 import { clusterFrom } from './cluster/from-options.ts'
+import { reloadOnChange } from './cluster/reload.ts'
+import { tellWaiting } from './cluster/starting.ts'
 import { type Command, rejectRest } from './options.ts'
 
 const { port, ...others } = clusterOptions
-const options = { port, ...configOption, ...others } as const satisfies OptionSpecs
+const watchOption = {
+  watch: {
+    topic: 'Common',
+    type: 'flag',
+    help: 'for development: restart with the new code when a file of a workload or of the server changes',
+  },
+} as const satisfies OptionSpecs
+const options = { port, ...configOption, ...watchOption, ...others } as const satisfies OptionSpecs
 
 /** A cluster on this machine. */
 export const up: Command = {
@@ -18,33 +27,54 @@ export const up: Command = {
     const { values, rest, config } = await readConfigured(args, options, (line) => console.log(line))
     rejectRest('up', rest)
     const cluster = await clusterFrom(values, (line) => console.error(line), config)
+    const served = { config: config?.own && config.file, workloads: values.workloads }
     const stopped = Promise.withResolvers<void>()
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        console.log(`\nStopping: running requests have ${values.stopAfter} s.`)
-        cluster.stop(values.stopAfter * 1000).then(stopped.resolve, stopped.reject)
-      })
+    const stop = () => {
+      endReload()
+      console.log(`\nStopping: running requests have ${values.stopAfter} s.`)
+      cluster.stop(values.stopAfter * 1000).then(stopped.resolve, stopped.reject)
     }
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    const endReload = reloadOnChange({
+      ...{ cluster, watch: values.watch, hangUp: stop },
+      log: (line) => console.error(line),
+    })
     const ready = values.min === 0 ? Promise.resolve() : cluster.ready
+    const endWaiting = tellWaiting(cluster, {
+      ...{ hasServer: served.config !== undefined, log: (line) => console.error(line) },
+    })
     // A stop may come before the first worker is ready.
     const isReady = await Promise.race([ready.then(() => true), stopped.promise.then(() => false)])
-    if (isReady) console.log(welcome(cluster, config?.own !== undefined, performance.now() - began))
+    endWaiting()
+    if (isReady) console.log(welcome(cluster, served, performance.now() - began))
     await stopped.promise
     return 0
   },
 }
 
-function welcome(cluster: Cluster, hasServer: boolean, afterMs: number): string {
+/** What workers elsewhere must be given to serve the same. */
+interface Served {
+  /** The configuration of an existing server. */
+  config: string | undefined
+  workloads: string | undefined
+}
+
+function welcome(cluster: Cluster, served: Served, afterMs: number): string {
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
   requests   ${cluster.url}
   admin      ${cluster.adminUrl}/api/state
-  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}
+  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}${sameCode(served)}
   stop       Ctrl-C
 
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster, hasServer)}'
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster, served.config !== undefined)}'
 `
+}
+
+function sameCode({ config, workloads }: Served): string {
+  if (config !== undefined) return ` --config ${config}`
+  return workloads === undefined ? '' : ` --workloads ${workloads}`
 }
 
 function example({ workloads }: Cluster, hasServer: boolean): string {

@@ -5,6 +5,7 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { type ServerSettings, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import { runWorker } from '../worker/worker.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
@@ -33,6 +34,7 @@ const options = {
   data: { ...commonOptions.data, help: 'folder for the files of workloads' },
   host: { type: 'text', help: 'address at which fronts reach it', default: '127.0.0.1' },
   ...leaveOptions,
+  mustStart: { type: 'flag', help: 'set by the cluster: end if the program does not become healthy' },
 } as const satisfies OptionSpecs
 
 type Values = OptionValues<typeof options>
@@ -52,7 +54,7 @@ export const worker: Command = {
     const server = await serverFrom(values)
     await runWorker(
       {
-        id: values.id ?? (launch === undefined ? defaultId() : `w${launch.split('-').at(-1)}`),
+        id: values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch)),
         ...joining,
         ...(launch !== undefined && { launch }),
         cores: values.cores,
@@ -64,6 +66,7 @@ export const worker: Command = {
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
         host: values.host,
+        mustStart: values.mustStart,
         // Workers that the brain started end with it.
         reconnectMs: launch === undefined ? reconnectMs : 0,
         leaveMs: values.leaveAfter * 1000,

@@ -15,11 +15,13 @@ export interface CheckedServer extends OwnServer {
   /** Absolute. */
   cwd: string
   env: Record<string, string>
+  /** The folder in which the cluster keeps a copy of its files. */
+  kept?: string
   startMs: number
   healthEveryMs: number
 }
 
-const allowed = ['command', 'health', 'concurrency', 'cwd', 'env', 'startMs', 'healthEveryMs']
+const allowed = ['command', 'health', 'concurrency', 'cwd', 'files', 'env', 'startMs', 'healthEveryMs']
 const anHour = 3_600_000
 
 /** Relative paths start at `folder`. */
@@ -31,6 +33,7 @@ export function checkServer(given: unknown, folder: string): CheckedServer {
     ...(health !== undefined && { health }),
     concurrency: checkConcurrency('workers.concurrency', fields.concurrency),
     cwd: folderOf(fields.cwd, folder),
+    ...(fields.files !== undefined && { files: filesOf(fields.files) }),
     env: envOf(fields.env),
     startMs: checkNumber('workers.startMs', fields.startMs ?? 30_000, { min: 1, max: anHour }),
     healthEveryMs: checkNumber('workers.healthEveryMs', fields.healthEveryMs ?? 5_000, {
@@ -83,6 +86,16 @@ function commandOf(given: unknown): string[] {
     )
   }
   return words as string[]
+}
+
+function filesOf(given: unknown): string[] {
+  const isPath = (path: unknown) => typeof path === 'string' && path !== '' && !path.includes('\0')
+  if (Array.isArray(given) && given.length > 0 && given.every(isPath)) return given as string[]
+  throw invalid(
+    'workers.files',
+    given,
+    "a list of files, folders and patterns such as ['app.py', 'lib/**/*.py']",
+  )
 }
 
 function envOf(given: unknown): Record<string, string> {

@@ -6,7 +6,11 @@ import { usualPrices, usualWaitingHour } from '../model/prices.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 
 /** Names only: this file stays free of the policies themselves, because workers load it too. */
-const presetNames = ['plimsoll', 'classic', 'tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const
+const presetNames = [
+  ...(['plimsoll', 'classic'] as const),
+  ...(['nginx', 'haproxy-leastconn', 'envoy-p2c', 'knative', 'prequal'] as const),
+  ...(['tiered', 'cloudprime', 'cnv', 'hillclimbing', 'ecowork'] as const),
+] as const
 /** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
   ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),
@@ -38,7 +42,7 @@ export const commonOptions = under('Common', {
   },
   data: {
     type: 'text',
-    help: 'folder for the ledger and the files of workloads',
+    help: 'folder for the ledger, kept code and the files of workloads',
     default: '.plimsoll',
     value: 'DIR',
     path: 'one',
@@ -162,6 +166,10 @@ export const clientOptions = under('Clients', {
     help: "work a client may use at once after a pause; default: one minute's worth",
     value: 'WORK',
     numeric: true,
+  },
+  exposeErrors: {
+    type: 'flag',
+    help: 'show clients the messages and stacks of errors that workloads throw; for development',
   },
 })
 

@@ -34,6 +34,11 @@ export interface OwnServer {
   concurrency?: number
   /** Working folder. Default: the folder of the configuration. */
   cwd?: string
+  /**
+   * Files, folders and patterns, relative to `cwd`, that make up a version of the program, besides the files that its
+   * command names and the modules that these import by relative paths. See docs/operating/restart.md.
+   */
+  files?: string[]
   /** Additional environment variables. */
   env?: Record<string, string>
   /** Time allowed to become healthy. Default 30,000. */

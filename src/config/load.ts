@@ -5,6 +5,7 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { keptRoot, originalPath } from '../lib/kept-path.ts'
 import { type CheckedConfig, checkConfig } from './check.ts'
 
 const modules = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
@@ -25,12 +26,24 @@ export async function loadConfig(file: string): Promise<CheckedConfig> {
   const path = resolve(file)
   if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
   try {
-    return checkConfig(await read(path), dirname(path))
+    // A copy that is kept aside means the folders of its original.
+    const config = checkConfig(await read(path), dirname(originalPath(path)))
+    const kept = keptRoot(path)
+    return kept === undefined ? config : withKept(config, kept)
   } catch (error) {
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new ConfigError(
+      `${originalPath(file)}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
+}
+
+/** The files of a server's program are kept in the same folder as its configuration. */
+export function withKept(config: CheckedConfig, kept: string): CheckedConfig {
+  const { own } = config
+  return own?.workers ? { ...config, own: { ...own, workers: { ...own.workers, kept } } } : config
 }
 
 async function read(path: string): Promise<unknown> {

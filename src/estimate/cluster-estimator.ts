@@ -9,6 +9,8 @@ import { chain } from './chain.ts'
 import { ClusterModels } from './cluster-models.ts'
 import { constant } from './constant.ts'
 import type { Estimator, Measurement, Question, Rule } from './estimator.ts'
+import type { Model } from './learned/fit.ts'
+import { measureIn } from './measured-code.ts'
 import { memo } from './memo.ts'
 import { priorMemory, priorWork } from './prior.ts'
 import { ruleEstimator } from './rules-estimator.ts'
@@ -27,6 +29,8 @@ export interface ClusterEstimatorOptions {
 }
 
 export interface ClusterEstimator extends Estimator {
+  /** Starts from a model that came with the workload. Call before `warm`. `codeHash`: of the code that was measured. */
+  start(workload: string, codeHash: string, model: Model): void
   /** Learns the stored rows of a workload. A ledger that cannot be read is logged and otherwise ignored. */
   warm(workload: string, learnt?: (row: WarmRow) => void): Promise<void>
   /** Resolves when the measurement of a function is stored, if the estimator requires that. */
@@ -70,6 +74,9 @@ export function clusterEstimator({
   return {
     ...estimator,
     ...(work?.look && { look: (question: Question) => work.look!(question) }),
+    start(workload, codeHash, model) {
+      if (!work) models.of(workload, measureIn(codeHash), 'work').start(codeHash, model)
+    },
     async warm(workload, learnt = () => {}) {
       work?.warming?.(workload, true)
       try {

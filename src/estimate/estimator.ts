@@ -3,7 +3,7 @@
  * puts calibrated intervals around the guesses.
  */
 
-import type { Estimate, Features } from '../model/estimate.ts'
+import type { Estimate, Features, Overhead } from '../model/estimate.ts'
 import type { Quantities } from '../model/metering.ts'
 import type { Reason } from '../model/reason.ts'
 
@@ -34,6 +34,8 @@ export interface Guess {
   /** How far similar requests lie below and above it, in logs, if the rule can tell. */
   spread?: { below: number; above: number }
   source: Estimate['source']
+  /** True: made by a model of costs that have changed since, such as those of older code. */
+  carriedOver?: true
   /** The rule and its deciding numbers. */
   reason: Reason
 }
@@ -49,6 +51,8 @@ export interface Rule {
 export interface Quote extends Estimate {
   memoryMb: number
   reason: Reason
+  /** What the request takes besides `work`; undefined: `work` includes everything. */
+  overhead?: Overhead
 }
 
 export interface Estimator {

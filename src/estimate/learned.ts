@@ -29,6 +29,8 @@ export interface Learned extends Rule {
   settled(): Promise<void>
   /** Call after learning the remembered rows: a model of other code than theirs is ignored. */
   restore(codeHash: string, model: Model): void
+  /** Call before anything is learned: starts from a model that came with the workload. */
+  start(codeHash: string, model: Model): void
 }
 
 interface Row {
@@ -55,6 +57,8 @@ interface Current {
 const [leastRows, leastNewRows] = [5, 3]
 /** Costs have changed if 20 of the last 24 errors exceed half a spread on the same side. */
 const [watched, sameSide, farOff] = [24, 20, 0.5]
+/** A model that came with the workload is replaced when there are this many measurements for each of its rows. */
+const ownShare = 0.5
 /** With this many rows in the current regime, rows of the previous one are no longer used. */
 const enoughNew = 60
 
@@ -84,7 +88,9 @@ class LearnedRule implements Learned {
     const value = Math.exp(log + current.correction.of(request))
     const reason = { code: 'learned', family, rows, likeness: Math.round(nearest * 100) / 100 }
     const guess = guessOf(value, 'model', reason)
-    return guess && { ...guess, spread: { below, above } }
+    const isOutdated = current === this.#regime.before || question.codeHash !== this.#code
+    const carriedOver = isOutdated && { carriedOver: true as const }
+    return guess && { ...guess, spread: { below, above }, ...carriedOver }
   }
 
   learn(question: Question, value: number): void {
@@ -112,6 +118,13 @@ class LearnedRule implements Learned {
     this.#code = codeHash
     this.#use(model)
     this.#nextFit = rowsOfNextFit(model.rows, this.#options.growth)
+  }
+
+  start(codeHash: string, model: Model): void {
+    this.#code = codeHash
+    this.#use(model)
+    // The model's rows are unknown here, so the first fit waits for enough measurements to replace them.
+    this.#nextFit = Math.ceil(model.rows * ownShare)
   }
 
   #use(model: Model, freedom = settled): Current {

@@ -21,7 +21,13 @@ const quoted: Quote = {
 type Held = [id: string, remaining: number, preemptible?: boolean][]
 
 function worker(id: string, cores: number, held: Held = [], rest: Partial<WorkerView> = {}): WorkerView {
-  const jobs = held.map(([job, remaining], i) => ({ job, attempt: 1, running: i < cores, remaining }))
+  const jobs = held.map(([job, remaining], i) => ({
+    job,
+    attempt: 1,
+    running: i < cores,
+    done: 0,
+    remaining,
+  }))
   const outstanding = held.reduce((sum, [, remaining]) => sum + remaining, 0)
   const memory = { memoryMb: 1000, usedMemoryMb: 0 }
   return {

@@ -23,7 +23,7 @@ export interface QuoteDocument extends Estimate {
   reason: Reason
   /** The reason in words. */
   why: string
-  /** Running time with a core to itself. */
+  /** Time with a core to itself, including what is not metered. */
   seconds: Range
   /** Upper bound of the wait unless shorter requests arrive later. Null if no worker is ready. */
   waitSeconds: number | null
@@ -56,7 +56,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   const { workload } = question
   const { work, low, high, memoryMb, source, reason } = quote
   const open = present.view.workers.filter(({ state, suspect }) => state === 'ready' && !suspect)
-  const seconds = secondsOn(open, workload, quote, present.rates)
+  const seconds = plus(secondsOn(open, workload, quote, present.rates), quote.overhead)
   const { pricePerHour } = present
   return {
     workload,
@@ -67,6 +67,16 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
     ...(pricePerHour !== undefined && {
       price: each(seconds, (time) => round(((time / 3600) * pricePerHour) / meanCores(open))),
     }),
+  }
+}
+
+/** `overhead` is in milliseconds. */
+function plus({ expected, low, high }: Range, overhead: Range | undefined): Range {
+  if (!overhead) return { expected, low, high }
+  return {
+    expected: expected + overhead.expected / 1000,
+    low: low + overhead.low / 1000,
+    high: high + overhead.high / 1000,
   }
 }
 

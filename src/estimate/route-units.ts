@@ -28,12 +28,17 @@ export interface RouteUnitsOptions {
 }
 
 export class RouteUnits {
-  readonly #options: RouteUnitsOptions
+  #options: RouteUnitsOptions
   readonly #rates = new FleetRates(brainRate)
   /** By route: responses without a header since the last one with a header. */
   readonly #withoutHeader = new Map<string, number>()
 
   constructor(options: RouteUnitsOptions) {
+    this.#options = options
+  }
+
+  /** Another version of the server: what was learned of the routes remains. */
+  renew(options: RouteUnitsOptions): void {
     this.#options = options
   }
 

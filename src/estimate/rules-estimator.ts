@@ -10,6 +10,7 @@ import type { Estimator, Guess, Measurement, Question, Rule } from './estimator.
 import { isUsable } from './guess.ts'
 import { Intervals } from './interval.ts'
 import { measureIn } from './measured-code.ts'
+import { Trust } from './trust.ts'
 
 export interface RuleMakers {
   /** Each call creates a rule that always has a guess. */
@@ -22,8 +23,17 @@ export interface RuleEstimator extends Estimator {
   recall(question: Question, measured: Measurement): void
 }
 
+/** What is known of one workload and measure. */
+interface Parts {
+  work: Rule
+  memory: Rule
+  intervals: Intervals
+  trust: Trust
+  drift?: Drift
+}
+
 export function ruleEstimator(makers: RuleMakers): RuleEstimator {
-  const all = new Map<string, { work: Rule; memory: Rule; intervals: Intervals; drift?: Drift }>()
+  const all = new Map<string, Parts>()
   const drifts = { cpu: new Drift(), time: new Drift() } as const
   const partsOf = ({ workload, codeHash }: Question) => {
     const measure = measureIn(codeHash)
@@ -32,7 +42,7 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
     if (!parts) {
       const [work, memory] = [makers.work(workload, measure), makers.memory(workload, measure)]
       const drift = measure === 'cpu' || measure === 'time' ? { drift: drifts[measure] } : {}
-      parts = { work, memory, intervals: new Intervals(), ...drift }
+      parts = { work, memory, intervals: new Intervals(), trust: new Trust(), ...drift }
       all.set(name, parts)
     }
     return parts
@@ -45,21 +55,28 @@ export function ruleEstimator(makers: RuleMakers): RuleEstimator {
 
   return {
     estimate(question) {
-      const { work, memory, intervals, drift } = partsOf(question)
+      const { work, memory, intervals, trust, drift } = partsOf(question)
       const made = guessOf(work, question)
       const guess = drift?.adjust(made) ?? made
-      const { low, high } = intervals.around(guess)
+      const interval = intervals.around(guess)
+      const { low, high } = interval
+      const unproven = !trust.isProven(question.codeHash, guess, interval) && { unproven: true as const }
       const { value, source, reason } = guess
       const { value: memoryMb } = guessOf(memory, question)
-      return { work: value, low, high: Math.min(Number.MAX_VALUE, high), source, reason, memoryMb }
+      return {
+        ...{ work: value, low, high: Math.min(Number.MAX_VALUE, high) },
+        ...unproven,
+        ...{ source, reason, memoryMb },
+      }
     },
     learn(question, measured) {
-      const { work, intervals, drift } = partsOf(question)
+      const { work, intervals, trust, drift } = partsOf(question)
       const usual = drift?.atUsualSpeed(measured.work) ?? measured.work
       if (isUsable(measured.work)) {
         // The guess as it would have been before this measurement.
         const guess = guessOf(work, question)
         intervals.learn(drift?.adjust(guess) ?? guess, measured.work)
+        trust.checked(question.codeHash, guess)
         drift?.learn(guess, measured.work)
       }
       learnParts(question, usual, measured)

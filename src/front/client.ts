@@ -17,6 +17,7 @@ const sliceBytes = 64 * 1024
 
 export class Client implements Receiver {
   readonly wholeBytes = 256 * 1024
+  readonly takesStreams = true
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
   readonly #response: ServerResponse
@@ -39,6 +40,13 @@ export class Client implements Receiver {
   }
 
   attempted(): void {}
+
+  /** Tells a client that asked for it the id of its job, in an informational response (103). */
+  announce(job: string): void {
+    const link = `</api/jobs/${encodeURIComponent(job)}/why>; rel=monitor`
+    if (this.#response.req.httpVersion !== '1.0')
+      this.#response.writeEarlyHints({ link, 'plimsoll-job': job })
+  }
 
   refuse(problem: RequestProblem, account: Account = {}): void {
     sendProblem(this.#response, problem, account)
@@ -66,6 +74,7 @@ export class Client implements Receiver {
 
   begin({ status, fields }: AnswerHead, account: Account): Sink {
     this.#response.writeHead(status, { ...fields, ...account })
+    this.#response.flushHeaders()
     return this.#sink()
   }
 

@@ -8,7 +8,7 @@ import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Destination, JobParts, OpenJob } from './open-job.ts'
-import { RequestProblem, refusal } from './problem.ts'
+import { type Failure, failureProblem, type RequestProblem, refusal } from './problem.ts'
 import type { Receiver } from './receiver.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
 
@@ -23,6 +23,8 @@ export interface ExchangeParts extends JobParts {
   receiver: Receiver
   token: string
   estimateMs: number
+  /** True: clients see messages and stacks of errors that are meant for the operator. */
+  exposeErrors: boolean
   tell(event: Event): void
   /** The exchange has ended. */
   ended(exchange: Exchange): void
@@ -35,7 +37,7 @@ export class Exchange implements OpenJob {
   #sent = 0
   #ended = 0
   #current: { token: AttemptToken; abort: AbortController } | undefined
-  #failure: { message: string; status: number } | undefined
+  #failure: Failure | undefined
   #done = false
   /** The current attempt has a result, and the brain knows. */
   #finished = false
@@ -84,8 +86,10 @@ export class Exchange implements OpenJob {
         this.#finished = true
         return this.#tellFinished()
       }
-      this.#failure = { message: end.message, status: end.status }
+      this.#failure = { message: end.message, status: end.status, stack: end.stack }
       this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message)
+      // Unless the brain has ended the job already, it would send an attempt whose answer nobody can receive.
+      if (transport.begun) this.#breakOff()
     } catch (error) {
       if (!isCurrent()) return
       if (transport.begun) return this.#breakOff()
@@ -109,11 +113,7 @@ export class Exchange implements OpenJob {
     this.outcome = answer.outcome
     this.cancelAttempt()
     if (answer.outcome === 'result') transport.deliver(this.#account())
-    else if (answer.outcome === 'error') {
-      const { message, status } = this.#failure ?? { message: String(answer.reason.message), status: 500 }
-      const code = answer.reason.code === 'limit' ? 'limit' : 'workload-error'
-      receiver.refuse(new RequestProblem(status, code, message), this.#account())
-    } else receiver.refuse(refusal(answer.reason, this.#failure?.message), this.#account())
+    else receiver.refuse(this.#problem(answer), this.#account())
     this.parts.ended(this)
   }
 
@@ -144,6 +144,13 @@ export class Exchange implements OpenJob {
     this.worker = ''
     this.cost = undefined
     this.#failure = undefined
+  }
+
+  #problem({ outcome, reason }: Extract<Action, { type: 'answer' }>): RequestProblem {
+    const { exposeErrors, job } = this.parts
+    if (outcome !== 'error') return refusal(reason, job.id, exposeErrors ? this.#failure : undefined)
+    const failure = this.#failure ?? { message: String(reason.message), status: 500 }
+    return failureProblem(reason.code === 'limit' ? 'limit' : 'workload-error', failure, job.id, exposeErrors)
   }
 
   /** The request turned out to be malformed while its body arrived. */
@@ -192,6 +199,7 @@ export class Exchange implements OpenJob {
       ...transport.asked,
       work: asked.work,
       ...(asked.high !== undefined && { high: asked.high }),
+      ...(asked.unproven && { unproven: true as const }),
       preemptible: asked.preemptible ?? true,
       ...(precedence && { precedence }),
       ask: asked.safeToRepeat === false,

@@ -26,6 +26,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   requestMs: 60_000,
   stallMs: 120_000,
   holdMs: 50,
+  exposeErrors: false,
 }
 
 /** Buffered per direction and connection before the sender has to wait. */

@@ -4,6 +4,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { PlimsollError } from '../lib/errors.ts'
 import type { Reason } from '../model/reason.ts'
 import { explain } from '../story/reasons.ts'
+import type { FailedAttempt } from '../wire/messages.ts'
 
 /** A request that cannot be served. */
 export class RequestProblem extends PlimsollError {
@@ -101,19 +102,36 @@ const statusOf: Readonly<Record<string, number>> = {
 /** Refusals whose numbers are part of the document. */
 const withNumbers: ReadonlySet<string> = new Set(['rate-limit', 'no-time', 'no-time-for-all'])
 
-/** Refusals after failed attempts: they quote the last failure. */
+/** Refusals after failed attempts, whose failures the operator can look up. */
 const afterAttempts: ReadonlySet<string> = new Set([
   ...['poison', 'attempts', 'retries', 'unready', 'outcome-unknown'],
 ])
 
-/** A refusal by the brain, for the client. */
-export function refusal(reason: Reason, lastFault?: string): RequestProblem {
+/** Why an attempt has no result. With a status from 400 to 499 the message is for the client. */
+export type Failure = FailedAttempt & { status: number }
+
+/** A failed job, for the client: without the message of its error, unless that is meant for the client. */
+export function failureProblem(code: string, failure: Failure, job: string, expose: boolean): RequestProblem {
+  const { message, status, stack } = failure
+  if (status < 500 || code === 'limit') return new RequestProblem(status, code, message)
+  if (!expose)
+    return new RequestProblem(status, code, `The workload failed. ${lookUp(job)}`, { fields: { job } })
+  return new RequestProblem(status, code, message, { fields: { job, ...(stack !== undefined && { stack }) } })
+}
+
+function lookUp(job: string): string {
+  return `The operator can see why with: plimsoll why ${job}`
+}
+
+/** A refusal by the brain, for the client. `lastFailure` is quoted; without it the client learns where to find it. */
+export function refusal(reason: Reason, job?: string, lastFailure?: Failure): RequestProblem {
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1
-  const last = lastFault && afterAttempts.has(code) ? ` Last failure: ${lastFault}.` : ''
-  return new RequestProblem(status, code, sentence(explain(reason)) + last, {
-    ...(withNumbers.has(code) && { fields: facts }),
+  const isFailure = job !== undefined && afterAttempts.has(code)
+  const last = lastFailure ? ` Last failure: ${lastFailure.message}.` : job && ` ${lookUp(job)}`
+  return new RequestProblem(status, code, sentence(explain(reason)) + (isFailure ? last : ''), {
+    fields: { ...(withNumbers.has(code) && facts), ...(isFailure && { job }) },
     ...([429, 503].includes(status) && { headers: { 'retry-after': `${retryAfterS}` } }),
   })
 }

@@ -6,6 +6,8 @@ import type { RequestProblem } from './problem.ts'
 export interface Receiver {
   /** Answers up to this size are delivered once the brain agrees; larger ones are streamed. */
   readonly wholeBytes: number
+  /** Whether an answer that its workload streams can begin now; otherwise it is held up to `wholeBytes`. */
+  readonly takesStreams: boolean
   /** Calls back when no client waits any longer; possibly more than once, and also after the answer. */
   onGone(then: () => void): void
   /** An attempt has been sent to a worker. */

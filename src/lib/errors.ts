@@ -12,6 +12,16 @@ export class ConfigError extends PlimsollError {
   readonly code = 'CONFIG'
 }
 
+/** A policy that the user wrote threw an error or returned something invalid. The message names the policy and what is allowed. */
+export class PolicyError extends PlimsollError {
+  readonly code = 'POLICY'
+}
+
+/** A cluster did not become ready, or its start was aborted. Nothing of it is left. */
+export class StartError extends PlimsollError {
+  readonly code = 'START'
+}
+
 /** A driver broke the brain's contract, for example by using a job id twice. A bug, never a user's fault. */
 export class ContractError extends PlimsollError {
   readonly code = 'CONTRACT'

@@ -11,7 +11,7 @@ import { arrivals } from './fronts/arrivals.ts'
 import { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
 import { type QuoteDescriber, quoteDescriber } from './quotes.ts'
-import { serviceOf } from './serving.ts'
+import { changingService } from './serving.ts'
 
 /** Reconnect grace period of fronts. */
 const usualGraceMs = 5_000
@@ -49,7 +49,7 @@ function mainFront(
   const repeats = repeatedAnswers(options, cache, now)
   let accepted = 0
   const server = frontServer({
-    service: serviceOf(serving, options.own, { limits, quantities, log }),
+    service: changingService(serving, { limits, quantities, log }),
     ...{ repeats, estimator, describeQuote, limits, clientOf, now, log, isReady },
     closed: () => stopping.problem(),
     submit(submission) {
@@ -67,9 +67,8 @@ function remoteFronts(
 ): JoinedFronts {
   const { options, serving, spec, beatMs, clientBy, limits, quantities } = plan
   const { estimator, log } = records
-  const { code, units } = serving
   const isWorker = (id: string) => frontWorkers.has(id)
-  const { questionOf, jobOf } = arrivals({ estimator, code, units, now, isWorker })
+  const { questionOf, jobOf } = arrivals({ estimator, serving, now, isWorker })
   return new JoinedFronts({
     beatMs,
     graceMs: options.frontGraceMs ?? usualGraceMs,

@@ -1,27 +1,25 @@
-/** The options of a live cluster, its handle, and its state document. */
+/** The options of a live cluster, and its handle. */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
 import type { OverflowOptions } from '../brain/functions/overflow-spec.ts'
 import type { RateLimit } from '../brain/jobs/rate-limit.ts'
 import type { BrainLimits } from '../brain/limits.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
-import type { PlacingSpec } from '../brain/schedule/scheduler.ts'
+import type { PlacingSpec, SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import type { OwnCluster } from '../config/check.ts'
 import type { Estimator } from '../estimate/estimator.ts'
-import type { RepeatCounters } from '../front/cache/repeated-answers.ts'
-import type { FunctionLimits, Functions } from '../front/transports/function.ts'
+import type { FunctionLimits } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
 import type { Prices } from '../model/prices.ts'
-import type { BrainView, WorkerView } from '../model/view.ts'
-import type { ToldStep } from '../story/fleet-story.ts'
-import type { Money } from '../story/money.ts'
 import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
-import type { SchedulerName } from '../systems/schedulers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
-import type { FrontState } from './fronts/joined-fronts.ts'
+import type { ClusterState } from './state-document.ts'
+import type { Sources } from './version.ts'
+
+export type { ClusterState }
 
 export interface ClusterOptions extends Following, RepeatOptions {
   /** Modules of workloads; none for an existing server. */
@@ -29,6 +27,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** An existing server in place of workloads, and its configuration file, for workers. */
   own?: OwnCluster
   config?: string
+  /** Reads again what is to be served, for a restart with new code. Default: the same files and configuration. */
+  sources?(): Promise<Sources>
   /** The folder of the ledger and of the workloads' data. */
   dataDir: string
   host: string
@@ -41,7 +41,10 @@ export interface ClusterOptions extends Following, RepeatOptions {
   scale?: Omit<ScaleSpec, 'min' | 'max'>
   /** Replaces the scaler that `scale` describes; event logs do not record it. */
   scaler?: Scaler
-  scheduler: SchedulerName
+  /** A built-in policy, or the name of `ownScheduler`. */
+  scheduler: string
+  /** Replaces the built-in policy; event logs do not record it. */
+  ownScheduler?: SchedulerFactory
   /** Constants of the scheduler. */
   placing?: PlacingSpec
   discipline: DisciplineName
@@ -113,26 +116,13 @@ export interface Cluster {
   ledger: Ledger
   /** Resolves when the first worker is ready and all fronts of this machine listen. */
   ready: Promise<void>
-  /** Replaces the fronts and workers that this cluster started, one at a time, without an error for any client. */
+  /** The user's own files and folders of the version that is served: their change may make another version. */
+  watched(): readonly string[]
+  /**
+   * Replaces the fronts and workers that this cluster started, one at a time, without an error for any client. If both are
+   * replaced and the code has changed, with the new code; rejects before anything changes if that does not load.
+   */
   restart(what: RestartWhat): AsyncGenerator<RestartStep>
   /** Refuses new requests, waits up to `limitMs` for running jobs, then closes everything. Idempotent. */
   stop(limitMs: number): Promise<void>
-}
-
-export interface ClusterState extends BrainView {
-  policy: string
-  discipline: string
-  uptimeMs: number
-  launchTroubles: string[]
-  /** The last 200 steps of the fleet, with reasons. */
-  steps: ToldStep[]
-  /** Spent since the start. */
-  money: Money
-  /** Functions that are busy or warm. */
-  functions: ReturnType<Functions['list']>
-  /** Undefined: answers are neither cached nor shared. */
-  cache?: RepeatCounters
-  /** The front of the main process comes first. */
-  fronts: FrontState[]
-  workers: (WorkerView & { pid: number | undefined })[]
 }

@@ -17,7 +17,7 @@ export interface StateParts {
 
 /** Uptime counts from the call. */
 export function stateReader(core: Core, parts: StateParts): () => ClusterState {
-  const { brain, observers, launchTroubles, plan } = core
+  const { brain, observers, launchTroubles, plan, problems } = core
   const { workers, functions, front } = parts
   const { spec } = plan
   const began = performance.now()
@@ -26,7 +26,11 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
     const cache = front.repeatCounters()
     return {
       ...view,
-      workers: view.workers.map((worker) => ({ ...worker, pid: workers.pidOf(worker.id) })),
+      workers: view.workers.map((worker) => ({
+        ...worker,
+        pid: workers.pidOf(worker.id),
+        ...(problems.has(worker.id) && { problem: problems.get(worker.id)! }),
+      })),
       policy: spec.scheduler,
       discipline: spec.discipline,
       uptimeMs: performance.now() - began,

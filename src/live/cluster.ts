@@ -3,7 +3,9 @@
 import type { Server } from 'node:http'
 import { adminServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
+import { removeOldCode } from '../workload/kept-code.ts'
 import { type Accepting, acceptRequests } from './accept.ts'
+import { newVersion } from './change-version.ts'
 import { now } from './clock.ts'
 import type { Cluster, ClusterOptions } from './cluster-options.ts'
 import { stateReader } from './cluster-state.ts'
@@ -17,6 +19,8 @@ import { adminHost, openPorts } from './ports.ts'
 import { openRecords } from './records.ts'
 import { restarter } from './rolling-restart.ts'
 import { Stopping } from './stopping.ts'
+import { keepVersion, type Sources } from './version.ts'
+import { Versions } from './versions.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
 
@@ -26,7 +30,11 @@ const listEveryMs = 1_000
 /** Rejects with a `ConfigError` that names the option; then nothing is left open. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await using opening = new AsyncDisposableStack()
-  const plan = await planCluster(options)
+  const sources = sourcesOf(options)
+  const version = await keepVersion(await sources(), options.dataDir)
+  await removeOldCode(options.dataDir, [version.id])
+  const plan = await planCluster({ ...options, ...version })
+  const versions = new Versions(version, plan.serving.joining)
   const records = await openRecords(plan, opening)
   const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
@@ -34,9 +42,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const accepting = acceptRequests(core, { workers: () => execution.workers })
   const { front, fronts } = accepting
   opening.defer(() => fronts.close())
-  const execution = executeJobs(core, { ...accepting, adminUrl: () => urlOf(admin, adminHost) })
+  const execution = executeJobs(core, { ...accepting, versions, adminUrl: () => urlOf(admin, adminHost) })
   opening.defer(() => execution.workers.close())
-  const { admin, ...operators } = serveOperators(core, accepting, execution)
+  const { admin, ...operators } = serveOperators(core, accepting, execution, versions, sources)
 
   await openPorts(plan, { admin, front: front.server }, stopping, opening)
   opening.defer(() => execution.close())
@@ -56,7 +64,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     url: urlOf(front.server, options.host),
     adminUrl: urlOf(admin, adminHost),
     token: plan.token,
-    workloads: Object.keys(plan.serving.code),
+    get workloads() {
+      return Object.keys(plan.serving.code)
+    },
+    watched: () => versions.watched(),
     ledger: records.ledger,
     ready: Promise.all([execution.firstReady, frontsUp]).then(() => {}),
     ...operators,
@@ -64,28 +75,54 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** Without a way to read them again, the same files and the same configuration are served. */
+function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promise<Sources> {
+  const same = { files, ...(own && { own }), ...(config !== undefined && { config }) }
+  return sources ?? (async () => same)
+}
+
 /** The admin port, and what operators can do there. */
 function serveOperators(
   core: Core,
   { front, fronts }: Accepting,
-  { fleet, workers, functions, frontProcesses }: Execution,
+  execution: Execution,
+  versions: Versions,
+  sources: () => Promise<Sources>,
 ): Pick<Cluster, 'state' | 'restart'> & { admin: Server } {
   const { plan, records, brain, observers, tell } = core
-  const { spec, token, serving } = plan
+  const { fleet, workers, functions, frontProcesses } = execution
+  const { spec, token } = plan
   const state = stateReader(core, { front, fronts, workers, functions })
   const views = () => brain.view().workers
+  const ready = () => views().filter(({ state }) => state === 'ready')
+  const drain = (worker: string) => tell({ type: 'drain', worker })
   const restart = restarter({
-    ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs },
+    ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
     workers: () =>
-      views().flatMap(({ id, state }) => (state === 'ready' && workers.isLaunched(id) ? [id] : [])),
+      ready().flatMap(({ id }) => {
+        const launch = workers.launchOf(id)
+        return launch === undefined ? [] : [{ id, launch }]
+      }),
     isThere: (worker) => views().some(({ id }) => id === worker),
-    drain: (worker) => tell({ type: 'drain', worker }),
     rollFronts: () => frontProcesses.roll(),
+    newVersion: () =>
+      newVersion({
+        ...{ plan, versions, sources, functions, jobs: core.jobs, warm: records.warm, log: records.log },
+        clearCache: () => front.cache?.clear(),
+        drainOthers() {
+          for (const { id } of ready().filter((each) => !versions.isCurrent(workers.codeOf(each.id)))) {
+            records.log(
+              `worker ${id}: drains, because it runs the version before; restart it with the new files`,
+            )
+            drain(id)
+          }
+        },
+      }),
   })
   const admin = adminServer({
     ...{ token, cache: front.cache, state, restart },
     why: storyHandler(observers.stories, spec.discipline, now),
-    joining: joinHandlers({ code: serving.joining, workers, fronts, fleet, log: records.log }),
+    joining: joinHandlers({ versions, workers, fronts, fleet, log: records.log }),
   })
   return { admin, state, restart }
 }

@@ -4,7 +4,7 @@ import type { Brain } from '../brain/brain.ts'
 import type { OpenJob } from '../front/open-job.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
-import { mayWork } from '../model/view.ts'
+import { mayWork, type WorkerView } from '../model/view.ts'
 import { brainOf } from '../systems/brain-spec.ts'
 import { type BrainDriver, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
@@ -28,6 +28,8 @@ export interface Core {
   metrics: MetricsRecorder | undefined
   /** Workers whose role is front. */
   frontWorkers: Set<string>
+  /** Why workers cannot run jobs now, by worker. */
+  problems: Map<string, string>
   /** The last failed launches, in words. */
   launchTroubles: string[]
   /** True: the cluster accepts requests and a worker can run them. */
@@ -45,19 +47,22 @@ export function clusterCore(
 ): Core {
   const { options, spec, following, serving } = plan
   const { ledger, eventLog } = records
-  const { code, units } = serving
-  const brain = brainOf(spec, options.scaler)
+  const { units } = serving
+  const problems = new Map<string, string>()
+  const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
+  const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
   const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform })
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
-  const metrics = isRecorded ? metricsRecorder(ledger, code, jobs, following.fromStart) : undefined
+  const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
   return {
     ...{ plan, records, stopping, brain, driver, observers, jobs, metrics },
     frontWorkers: new Set(),
+    problems,
     launchTroubles: [],
     // With `min` = 0 the first request waits for its worker.
-    isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(mayWork)),
+    isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
     submit(job) {
       jobs.add(job)

@@ -11,8 +11,10 @@ import type { LocalFunctions } from './functions/local.ts'
 import { localFunctions } from './functions/settings.ts'
 import { JoinedWorkers } from './joined-workers.ts'
 import { performer } from './perform.ts'
+import type { Versions } from './versions.ts'
 
 export interface ExecuteParts extends Accepting {
+  versions: Versions
   /** Where workers and fronts join. */
   adminUrl(): string
 }
@@ -22,7 +24,7 @@ export interface Execution {
   workers: JoinedWorkers
   functions: LocalFunctions | undefined
   frontProcesses: FrontProcesses
-  /** Resolves when the first worker has joined. */
+  /** Resolves when the first worker can run jobs. */
   firstReady: Promise<void>
   perform(action: Action): void
   /** Ends all processes, and resolves when none is left. */
@@ -30,13 +32,16 @@ export interface Execution {
 }
 
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
+  const { versions } = parts
   const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles } = core
   const { fronts } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
   const fleet = openFleet(core, parts, (launch) => workers.launchedBy(launch))
   const workers = joinedWorkers(core, parts, { fleet, onReady: firstReady.resolve })
-  const functions = plan.functions && localFunctions(plan.functions, { PLIMSOLL_TOKEN: plan.token }, log)
+  const functions =
+    plan.functions &&
+    localFunctions(plan.functions, versions.current.files, { PLIMSOLL_TOKEN: plan.token }, log)
   const frontProcesses = openFrontProcesses(core, parts)
   return {
     ...{ fleet, workers, functions, frontProcesses, firstReady: firstReady.promise },
@@ -52,12 +57,15 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
 
 function openFleet(
   { plan, records, brain, tell }: Core,
-  { front, adminUrl }: ExecuteParts,
+  { front, versions, adminUrl }: ExecuteParts,
   launchedBy: (launch: string) => string | undefined,
 ): SpareFleet {
   const { options, serving, token } = plan
   const local = {
-    command: () => workerCommand(options, serving.meter, adminUrl()),
+    command: (launch: string) => {
+      const { version, mustStart } = versions.startedBy(launch)
+      return workerCommand({ ...options, ...version, mustStart }, serving.meter, adminUrl())
+    },
     ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
     ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
     ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
@@ -74,15 +82,18 @@ function openFleet(
 }
 
 function joinedWorkers(
-  { plan: { spec, beatMs, following }, metrics, tell }: Core,
+  { plan: { spec, beatMs, following }, records: { log }, metrics, problems, tell }: Core,
   { fronts }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
   return new JoinedWorkers({
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
     ...{ metrics, fleet, tell },
-    onReady() {
-      onReady()
+    problems,
+    onChange(worker) {
+      const problem = problems.get(worker)
+      if (problem === undefined) onReady()
+      else log(`worker ${worker}: ${problem}`)
       fronts.refresh()
     },
     tellFronts: (message) => fronts.broadcast(message),
@@ -91,11 +102,11 @@ function joinedWorkers(
 
 function openFrontProcesses(
   { plan: { options, serving, token }, records: { log } }: Core,
-  { front, fronts, adminUrl }: ExecuteParts,
+  { front, fronts, versions, adminUrl }: ExecuteParts,
 ): FrontProcesses {
   return new FrontProcesses({
     count: options.fronts?.count ?? 0,
-    command: () => frontCommand(options, serving.meter, adminUrl()),
+    command: () => frontCommand({ ...options, ...versions.current }, serving.meter, adminUrl()),
     env: { PLIMSOLL_TOKEN: token },
     ...{ log, server: front.server, host: options.host },
     gone: (id) => fronts.gone(id),

@@ -1,14 +1,17 @@
 /** Records a job that has ended in the ledger, and lets estimates and rates learn from it. */
 
 import type { Estimator } from '../estimate/estimator.ts'
+import type { Overheads } from '../estimate/overheads.ts'
 import type { FleetRates } from '../estimate/rates.ts'
 import type { RouteUnits } from '../estimate/route-units.ts'
 import type { OpenJob } from '../front/open-job.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Cost } from '../model/cost.ts'
 
 export interface Learners {
   estimator: Estimator
   rates: FleetRates
+  overheads: Overheads
   /** Of an existing server, whose costs are learned in the units in which they were measured. */
   units: RouteUnits | undefined
   ledger: Ledger
@@ -16,8 +19,22 @@ export interface Learners {
   ignores(worker: string, workload: string): boolean
 }
 
+/** How fast the worker runs the workload, and what requests take besides. */
+export function learnTimes(
+  { rates, overheads }: Pick<Learners, 'rates' | 'overheads'>,
+  worker: string,
+  workload: string,
+  measured: Pick<Cost, 'work' | 'cpuMs' | 'wallMs'>,
+): void {
+  rates.learn(worker, workload, measured.work, measured.cpuMs)
+  overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
+}
+
 /** A job without a measured cost is not recorded. */
-export function learnFrom(open: OpenJob, { estimator, rates, units, ledger, ignores }: Learners): void {
+export function learnFrom(
+  open: OpenJob,
+  { estimator, rates, overheads, units, ledger, ignores }: Learners,
+): void {
   const { cost, worker, attempts, startedAt, outcome } = open
   if (!cost) return
   const { job, params, question: asked } = open.parts
@@ -25,7 +42,7 @@ export function learnFrom(open: OpenJob, { estimator, rates, units, ledger, igno
   if (outcome === 'result' && !ignores(worker, job.workload)) {
     estimator.learn(question, cost)
     if (units) units.learn(worker, job.workload, cost)
-    else rates.learn(worker, job.workload, cost.work, cost.cpuMs)
+    else learnTimes({ rates, overheads }, worker, job.workload, cost)
   }
   ledger.record({
     job: job.id,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { incompatibility } from '../wire/admission.ts'
 import type { FrontHello } from '../wire/front-messages.ts'
 import { type WorkerHello, wireVersion } from '../wire/messages.ts'
 import { decideJoin, type Known } from './join.ts'
@@ -19,7 +20,7 @@ const front: FrontHello = {
   received: 0,
 }
 const cluster: Known = {
-  code: { echo: 'a' },
+  refusal: (hello, who) => incompatibility(hello, { echo: 'a' }, who),
   isSpare: (launch) => launch === 'spare',
   front: () => undefined,
 }

@@ -1,16 +1,15 @@
 /** Decides whether a worker or a front that connects may join, and adds it to its registry. */
 
 import type { FrontConnection, JoinHandlers, WorkerConnection } from '../wire/accept.ts'
-import { incompatibility } from '../wire/admission.ts'
 import type { FrontHello } from '../wire/front-messages.ts'
 import type { WorkerHello } from '../wire/messages.ts'
 import type { SpareFleet } from './fleet/spares.ts'
 import type { JoinedFronts, KnownFront } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
+import type { Versions } from './versions.ts'
 
 export interface JoinParts {
-  /** Hashes of code by workload; workers and fronts must have the same. */
-  code: Readonly<Record<string, string>>
+  versions: Pick<Versions, 'refusal'>
   workers: Pick<JoinedWorkers, 'add'>
   fronts: Pick<JoinedFronts, 'known' | 'add' | 'resume'>
   fleet: Pick<SpareFleet, 'isSpare' | 'hold' | 'refuse'>
@@ -26,19 +25,20 @@ export type Decision =
   | { join: 'new' }
 
 export interface Known {
-  code: Readonly<Record<string, string>>
+  /** Why its code or its protocol is refused; undefined: it is not. */
+  refusal(hello: WorkerHello | FrontHello, who: 'worker' | 'front'): string | undefined
   isSpare(launch: string | undefined): boolean
   front(id: string): KnownFront | undefined
 }
 
-export function decideJoin(hello: WorkerHello | FrontHello, { code, isSpare, front }: Known): Decision {
+export function decideJoin(hello: WorkerHello | FrontHello, { refusal, isSpare, front }: Known): Decision {
   const isFront = hello.type === 'front'
   const known = isFront ? front(hello.id) : undefined
   const resumes = isFront && known !== undefined && known.session === hello.session
   const why =
     isFront && known?.isConnected && !resumes && !isSame(known.hello, hello)
       ? `a front ${hello.id} is here already`
-      : incompatibility(hello, code, isFront ? 'front' : 'worker')
+      : refusal(hello, isFront ? 'front' : 'worker')
   if (why !== undefined) return { join: 'refused', why }
   if (resumes) return { join: 'resumed' }
   return { join: !isFront && isSpare(hello.launch) ? 'spare' : 'new' }
@@ -49,9 +49,9 @@ function isSame(one: FrontHello, other: FrontHello): boolean {
   return one.pid === other.pid && one.instance === other.instance
 }
 
-export function joinHandlers({ code, workers, fronts, fleet, log }: JoinParts): JoinHandlers {
+export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinParts): JoinHandlers {
   const known: Known = {
-    code,
+    refusal: (hello, who) => versions.refusal(hello, who),
     isSpare: (launch) => fleet.isSpare(launch),
     front: (id) => fronts.known(id),
   }

@@ -13,16 +13,23 @@ interface Joined {
   upstream: OwnedUpstream
   launch: string | undefined
   pid: number
+  /** Hashes of its code. */
+  code: Readonly<Record<string, string>>
   connection: WorkerConnection | undefined
 }
+
+/** Longer descriptions of a problem are cut. */
+const mostProblem = 1000
 
 export interface JoinedWorkersParts {
   welcome: Extract<FromBrain, { type: 'welcome' }>
   metrics: MetricsRecorder | undefined
   fleet: Pick<Provider, 'joined' | 'terminate'>
   tell(event: Event): void
-  /** A worker accepts jobs. */
-  onReady(): void
+  /** Why workers cannot run jobs now, by worker. Kept up to date here. */
+  problems: Map<string, string>
+  /** A worker joined, or its problem is new or gone. */
+  onChange(worker: string): void
   /** Tells front processes the addresses of workers. */
   tellFronts(message: Extract<ToFront, { type: 'worker' | 'worker-gone' }>): void
 }
@@ -48,9 +55,13 @@ export class JoinedWorkers {
     return this.#joined.get(worker)?.pid
   }
 
-  /** True: this cluster's fleet launched it. */
-  isLaunched(worker: string): boolean {
-    return this.#joined.get(worker)?.launch !== undefined
+  /** The launch of this cluster's fleet that it joined from; undefined: it was started by somebody else. */
+  launchOf(worker: string): string | undefined {
+    return this.#joined.get(worker)?.launch
+  }
+
+  codeOf(worker: string): Readonly<Record<string, string>> {
+    return this.#joined.get(worker)?.code ?? {}
   }
 
   /** The worker that joined from this launch. */
@@ -68,6 +79,7 @@ export class JoinedWorkers {
     const worker = this.#joined.get(id)
     if (!worker) return
     this.#joined.delete(id)
+    this.#parts.problems.delete(id)
     this.#parts.metrics?.workerGone(id)
     worker.connection?.send({ type: 'end' })
     worker.connection?.close()
@@ -92,7 +104,7 @@ export class JoinedWorkers {
 
   /** Adds a worker that may join. `bootMs`: the boot time of a spare worker, measured before. */
   add(connection: WorkerConnection, hello: WorkerHello, bootMs?: number): void {
-    const { welcome, tell, onReady } = this.#parts
+    const { welcome, tell } = this.#parts
     const { launch, seq, held, worker } = hello
     const { id } = worker
     this.#remember(connection, hello)
@@ -104,15 +116,16 @@ export class JoinedWorkers {
     connection.send(welcome)
     const boot = bootMs !== undefined && { bootMs }
     tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), ...boot, seq, held })
-    onReady()
+    this.#note(id, hello.problem)
+    this.#parts.onChange(id)
   }
 
-  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid }: WorkerHello): void {
+  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid, code }: WorkerHello): void {
     const known = this.#joined.get(id)
     if (known) known.connection = connection
     else {
       const upstream = upstreamAt(id, address)
-      this.#joined.set(id, { upstream, launch, pid, connection })
+      this.#joined.set(id, { upstream, launch, pid, code, connection })
       this.#parts.tellFronts({ type: 'worker', id, address })
     }
     if (launch !== undefined) {
@@ -123,12 +136,26 @@ export class JoinedWorkers {
 
   #receive(worker: string, message: FromWorker): void {
     const { tell, metrics } = this.#parts
-    if (message.type === 'report') tell({ ...message, type: 'reported', worker })
+    if (message.type === 'report') this.#report(worker, message)
     else if (message.type === 'progress') tell({ ...message, type: 'progressed', worker })
     else if (message.type === 'metrics') metrics?.counted(worker, message)
     else if (message.type === 'ready') tell({ ...message, worker })
     else if (message.type === 'leave-request')
       tell({ type: 'leave-requested', worker, why: message.why, ms: message.ms })
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
+  }
+
+  #report(worker: string, { problem, ...report }: Extract<FromWorker, { type: 'report' }>): void {
+    if (this.#joined.has(worker) && this.#note(worker, problem)) this.#parts.onChange(worker)
+    this.#parts.tell({ ...report, type: 'reported', worker })
+  }
+
+  /** True: the worker begins or ceases to have a problem. */
+  #note(worker: string, problem: unknown): boolean {
+    const { problems } = this.#parts
+    const had = problems.has(worker)
+    if (typeof problem === 'string') problems.set(worker, problem.slice(0, mostProblem))
+    else problems.delete(worker)
+    return had !== problems.has(worker)
   }
 }

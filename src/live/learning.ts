@@ -1,24 +1,30 @@
 /** Opens the ledger of a live cluster, and the estimator that starts from its rows. */
 
 import { join } from 'node:path'
-import { clusterEstimator } from '../estimate/cluster-estimator.ts'
+import { type ClusterEstimator, clusterEstimator } from '../estimate/cluster-estimator.ts'
 import type { Estimator, Question } from '../estimate/estimator.ts'
+import type { Overheads } from '../estimate/overheads.ts'
 import type { FleetRates } from '../estimate/rates.ts'
 import type { RouteUnits } from '../estimate/route-units.ts'
 import type { Functions } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
+import type { MeterSetting } from '../model/metering.ts'
 import { estimatorOf } from '../systems/estimators.ts'
 import type { ClusterOptions } from './cluster-options.ts'
+import { learnTimes } from './finished-jobs.ts'
 import { storing } from './functions/storing.ts'
+import { type FoundModel, findModels } from './shipped-models.ts'
 
 export interface LearningParts {
   /** Nominal work per millisecond of CPU time. */
   nominal: number
   /** Hashes of code, by workload. */
   code: Readonly<Record<string, string>>
+  meter: MeterSetting
   units: RouteUnits | undefined
   rates: FleetRates
+  overheads: Overheads
   /** The id of the functions; undefined: none. */
   functions: string | undefined
   log(line: string): void
@@ -29,6 +35,8 @@ export interface Learning {
   estimator: Estimator
   /** True: the estimator does not learn from this workload's costs on this worker. */
   ignores(worker: string, workload: string): boolean
+  /** Lets the estimator learn from the ledger's rows of these workloads, as it did for all at the start. */
+  warm(workloads: readonly string[]): Promise<void>
   /** Functions for this request; if the estimator keeps a store, they write their measurement to it before they answer. */
   storingFor(functions: Functions, question: Question): Functions
 }
@@ -39,7 +47,7 @@ export async function openLearning(
   parts: LearningParts,
   opening: AsyncDisposableStack,
 ): Promise<Learning> {
-  const { nominal, code, units, rates, log } = parts
+  const { nominal, code, units, rates, overheads, log } = parts
   const { ruled, unmeteredAway = [], dataDir } = options
   const ledger = await openSqliteLedger({
     file: join(dataDir, 'ledger.db'),
@@ -56,18 +64,54 @@ export async function openLearning(
         ...{ ignores, ledger, log },
       })
   opening.defer(() => learning?.close())
-  for (const name of Object.keys(code)) {
-    await learning?.warm(name, (row) => {
-      if (units) units.learn(row.worker, name, row)
-      else rates.learn(row.worker, name, row.work, row.cpuMs)
-    })
+  const warm = async (workloads: readonly string[]) => {
+    for (const name of workloads) {
+      await learning?.warm(name, (row) => {
+        if (units) units.learn(row.worker, name, row)
+        else learnTimes({ rates, overheads }, row.worker, name, row)
+      })
+    }
   }
+  const shipped = units ? undefined : await findModels(options.files, parts.meter, log)
+  for (const [name, hash] of Object.entries(code)) {
+    const found = shipped?.get(name)
+    if (found && learning) startFrom(found, hash, learning, rates)
+  }
+  await warm(Object.keys(code))
   return {
-    ...{ ledger, ignores },
-    estimator: options.estimator ?? learning!,
+    ...{ ledger, ignores, warm },
+    estimator: withOverheads(options.estimator ?? learning!, units ? undefined : overheads),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions
       return storing(functions, (cost) => learning.store(question, cost))
     },
+  }
+}
+
+/** CPU time that the rate of a shipped model counts for: measurements on this machine soon outweigh it. */
+const shippedMs = 20
+
+function startFrom(
+  { workload, code, workPerMs, model, isCurrent }: FoundModel,
+  hash: string,
+  learning: ClusterEstimator,
+  rates: FleetRates,
+): void {
+  // A model of other code is carried over, as that of an older version in the ledger is.
+  learning.start(workload, isCurrent ? hash : (code[0] ?? ''), model)
+  rates.learn('', workload, workPerMs * shippedMs, shippedMs)
+}
+
+/** Adds what requests take besides the estimated work. Existing servers are measured by time, which includes it. */
+function withOverheads(estimator: Estimator, overheads: Overheads | undefined): Estimator {
+  if (!overheads) return estimator
+  const { look } = estimator
+  return {
+    ...(look && { look: (question) => look.call(estimator, question) }),
+    estimate: (question) => {
+      const quote = estimator.estimate(question)
+      return quote.overhead ? quote : { ...quote, overhead: overheads.of(question.workload) }
+    },
+    learn: (question, measurement) => estimator.learn(question, measurement),
   }
 }

@@ -23,7 +23,7 @@ export interface MetricsRecorder {
  */
 export function metricsRecorder(
   ledger: Ledger,
-  code: Readonly<Record<string, string>>,
+  serving: { readonly code: Readonly<Record<string, string>> },
   jobs: Pick<OpenJobs, 'current'>,
   fromStart = false,
 ): MetricsRecorder {
@@ -35,7 +35,7 @@ export function metricsRecorder(
     const asked = { ...(question.params as object), ...body }
     const row: MetricsRow = {
       workload: job.workload,
-      codeHash: code[job.workload] ?? '',
+      codeHash: serving.code[job.workload] ?? '',
       parameters: fromStart ? JSON.stringify(asked) : question.key,
       work: done.work,
       tally: JSON.stringify(done.tally ?? {}),

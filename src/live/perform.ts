@@ -5,6 +5,7 @@ import type { Functions } from '../front/transports/function.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Precedence } from '../model/job.ts'
+import { workerNameOf } from '../model/worker.ts'
 import { explain } from '../story/reasons.ts'
 import type { Provider } from './fleet/provider.ts'
 import type { JoinedFronts } from './fronts/joined-fronts.ts'
@@ -80,9 +81,10 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
   return {
     launch: ({ launch }) => fleet.launch(launch),
     abandon({ launch, reason }) {
-      launchTroubles.push(`${launch}: ${explain(reason)}`)
+      const name = workerNameOf(launch)
+      launchTroubles.push(`worker ${name}: ${explain(reason)}`)
       if (launchTroubles.length > mostTroubles) launchTroubles.shift()
-      log(`fleet: launch ${launch} is abandoned: ${explain(reason)}`)
+      log(`fleet: worker ${name} did not start: ${explain(reason)}`)
       fleet.terminate(launch)
     },
     drain({ worker }) {

@@ -11,7 +11,7 @@ import { newToken } from '../wire/token.ts'
 import { nominalRate } from '../worker/rates.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { type FunctionSettings, functionSettings } from './functions/settings.ts'
-import { type Serving, servingOf } from './serving.ts'
+import { type CurrentServing, currentServing, servingOf } from './serving.ts'
 
 /** Heartbeat interval. */
 const usualBeatMs = 1_000
@@ -22,7 +22,7 @@ export const listMs = 3_000
 
 export interface ClusterPlan {
   options: ClusterOptions
-  serving: Serving
+  serving: CurrentServing
   spec: BrainSpec
   beatMs: number
   bootMs: number
@@ -42,7 +42,7 @@ export interface ClusterPlan {
 
 /** Rejects with a `ConfigError` that names the option. */
 export async function planCluster(options: ClusterOptions): Promise<ClusterPlan> {
-  const serving = await servingOf(options)
+  const serving = currentServing(await servingOf(options))
   const { meter } = serving
   checkPrice(options.pricePerHour)
   const clientBy = options.clientBy ?? 'address'

@@ -1,6 +1,7 @@
 /** The files of a live cluster: its logs, its ledger, and the estimator that learns from the ledger. */
 
 import { mkdirSync } from 'node:fs'
+import { Overheads } from '../estimate/overheads.ts'
 import { FleetRates } from '../estimate/rates.ts'
 import { type ComponentLog, componentLogOf } from '../story/component-log.ts'
 import { type EventLogFile, eventLogFile } from './event-log-file.ts'
@@ -12,6 +13,7 @@ export interface Records extends Learning {
   /** Undefined: not asked for. */
   components: ComponentLog | undefined
   rates: FleetRates
+  overheads: Overheads
   log(line: string): void
 }
 
@@ -23,7 +25,8 @@ export async function openRecords(plan: ClusterPlan, opening: AsyncDisposableSta
   opening.defer(() => components?.close())
   const eventLog = opening.adopt(eventLogFile(options.eventLog, spec), (file) => file.close())
   const rates = new FleetRates(nominal * 1000)
-  const { code, units } = serving
-  const parts = { nominal, code, units, rates, log, functions: plan.functions?.id }
-  return { ...(await openLearning(options, parts, opening)), eventLog, components, rates, log }
+  const overheads = new Overheads(nominal)
+  const { code, meter, units } = serving
+  const parts = { nominal, code, meter, units, rates, overheads, log, functions: plan.functions?.id }
+  return { ...(await openLearning(options, parts, opening)), eventLog, components, rates, overheads, log }
 }

@@ -16,8 +16,11 @@ function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
         if (spare === 'refused') throw new Error('worker 1-r1: refused')
       },
       drop: () => spare === 'unwanted',
+      release() {},
+      hasSpare: () => false,
+      list: async () => workers.map((launch) => ({ launch, since: 0 })),
     },
-    workers: () => [...workers],
+    workers: () => workers.map((id) => ({ id, launch: id })),
     isThere: (worker) => workers.includes(worker),
     drain(worker) {
       drained.push(worker)
@@ -25,6 +28,8 @@ function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
       if (spare === 'admitted') workers.push(`new${++count}`)
     },
     async *rollFronts() {},
+    newVersion: async () => undefined,
+    log() {},
   })
   const run = async () => {
     const steps: RestartStep[] = []

@@ -1,56 +1,85 @@
-/** Replaces the workers and fronts that a cluster started, one at a time, without an error for any client. */
+/**
+ * Replaces the workers and fronts that a cluster started, one at a time, without an error for any client. If the code
+ * has changed since they started, they are replaced by processes with the new code.
+ */
 
 import type { RestartStep, RestartWhat } from '../admin/restart.ts'
+import { causeStack } from '../lib/cause-stack.ts'
 import { ConfigError } from '../lib/errors.ts'
-import type { SpareFleet } from './fleet/spares.ts'
+import type { VersionChange } from './change-version.ts'
+import { SpareFailed } from './fleet/spares.ts'
+import { type RollParts, rollWorkers } from './roll-workers.ts'
 
-export interface RestartParts {
+export interface RestartParts extends RollParts {
   epoch: number
-  fleet: Pick<SpareFleet, 'prepare' | 'drop'>
-  /** Time allowed for a worker to join. */
-  bootMs: number
-  /** Ready workers that this cluster started. */
-  workers(): string[]
-  isThere(worker: string): boolean
-  /** Drains a worker. A replacement, if the scaler wants one, is launched before this returns. */
-  drain(worker: string): void
   rollFronts(): AsyncGenerator<RestartStep>
+  /** The version on disk, if that is another than the cluster serves. Rejects if it cannot be read. */
+  newVersion(): Promise<VersionChange | undefined>
+  log(line: string): void
 }
 
-/** After this the restart goes on; a worker with long jobs finishes them in the meantime. */
-const drainMs = 60_000
-const pollMs = 20
+/** Time allowed for the jobs of workloads that a new version lacks. */
+const retireMs = 60_000
 
 export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGenerator<RestartStep> {
+  const { fleet } = parts
   let count = 0
   let busy = false
+  const nextName = () => `${parts.epoch}-r${++count}`
 
-  async function* workers(): AsyncGenerator<RestartStep> {
-    for (const worker of parts.workers()) {
-      if (!parts.isThere(worker)) continue
-      await parts.fleet.prepare(`${parts.epoch}-r${++count}`, parts.bootMs)
-      const before = new Set(parts.workers())
-      parts.drain(worker)
-      const unwanted = parts.fleet.drop()
-      const by = parts.workers().find((each) => !before.has(each))
-      // Going on would drain one worker after another without replacements.
-      if (by === undefined && !unwanted)
-        throw new Error(`restart: worker ${worker} drains, and its replacement has not joined`)
-      const until = performance.now() + drainMs
-      while (parts.isThere(worker) && performance.now() < until)
-        await new Promise((resolve) => setTimeout(resolve, pollMs))
-      yield { worker, ...(by !== undefined && { by }) }
-    }
+  const running = async () => new Set((await fleet.list()).map(({ launch }) => launch))
+
+  async function* change(version: VersionChange): AsyncGenerator<RestartStep> {
+    if (version.isTried) {
+      const name = nextName()
+      const trial = version.tryOut(name)
+      try {
+        await fleet.prepare(name, parts.bootMs, true)
+        await trial.load()
+      } catch (error) {
+        fleet.drop()
+        throw new RefusedVersion(error as Error)
+      } finally {
+        trial.end()
+      }
+    } else await version.load()
+    const stale = await running()
+    version.begin()
+    fleet.release()
+    yield { version: 'begins' }
+    await version.retire(retireMs)
+    if (version.isTried) yield* rollWorkers(parts, stale, nextName)
+    version.serve()
+    yield* parts.rollFronts()
+    version.finish()
   }
 
   return async function* restart(what) {
     if (busy) throw new ConfigError('restart: another restart is in progress')
     busy = true
     try {
-      if (what.workers) yield* workers()
+      const version = what.workers && what.fronts ? await parts.newVersion() : undefined
+      if (version) return yield* change(version)
+      if (what.ifChanged) return
+      if (what.workers) yield* rollWorkers(parts, await running(), nextName)
       if (what.fronts) yield* parts.rollFronts()
+    } catch (error) {
+      parts.log(`restart: ${error instanceof RefusedVersion ? error.short : (error as Error).message}`)
+      throw error
     } finally {
       busy = false
     }
+  }
+}
+
+/** A new version that does not load. */
+class RefusedVersion extends ConfigError {
+  /** Its worker has logged its output already. */
+  readonly short: string
+  constructor(error: Error) {
+    const output = error instanceof SpareFailed ? error.output : causeStack(error)
+    const short = `the new version is refused, and nothing has changed: ${error.message}`
+    super(output ? `${short}\n${output}` : short)
+    this.short = error instanceof SpareFailed ? short : this.message
   }
 }

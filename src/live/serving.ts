@@ -25,7 +25,38 @@ export interface Serving {
   code: Readonly<Record<string, string>>
   meter: MeterSetting
   /** Of an existing server. */
+  own?: OwnCluster | undefined
   units?: RouteUnits
+}
+
+/** What a running cluster serves; a new version replaces it as a whole. */
+export interface CurrentServing extends Serving {
+  change(next: Serving): void
+}
+
+export function currentServing(first: Serving): CurrentServing {
+  const { meter, units } = first
+  let now = first
+  return {
+    // The meter and the rates of routes stay for the life of the cluster.
+    ...{ meter, ...(units && { units }) },
+    get own() {
+      return now.own
+    },
+    get workloads() {
+      return now.workloads
+    },
+    get joining() {
+      return now.joining
+    },
+    get code() {
+      return now.code
+    },
+    change(next) {
+      now = next
+      if (next.own) units?.renew({ code: next.code, usual: usualMeasure(next.own) })
+    },
+  }
 }
 
 export interface ServingOptions {
@@ -40,7 +71,7 @@ export async function servingOf({ files, own, meter = defaultMeter }: ServingOpt
     const joining = serverCode(serverSettings(own, own.upstreams?.[0]))
     const code = routeCode(own, joining.server)
     const units = new RouteUnits({ code, usual: usualMeasure(own) })
-    return { workloads: new Map(), joining, code, meter: 'off', units }
+    return { own, workloads: new Map(), joining, code, meter: 'off', units }
   }
   checkMeter(meter)
   const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
@@ -57,8 +88,7 @@ export interface ServiceParts {
 
 /** What a front serves: the routes of an existing server, or workloads. */
 export function serviceOf(
-  { workloads, code, units }: Serving,
-  own: OwnCluster | undefined,
+  { own, workloads, code, units }: Serving,
   { limits, quantities, log }: ServiceParts,
 ): Service {
   if (!own || !units)
@@ -71,4 +101,27 @@ export function serviceOf(
     preemptible: own.concurrency === 1 && own.workers !== undefined,
     holdMs: limits.holdMs,
   })
+}
+
+/** The service of a cluster whose versions change. The kind of service does not. */
+export function changingService(serving: CurrentServing, parts: ServiceParts): Service {
+  let service = serviceOf(serving, parts)
+  let { workloads, own } = serving
+  const current = () => {
+    if (serving.workloads !== workloads || serving.own !== own) {
+      service = serviceOf(serving, parts)
+      ;({ workloads, own } = serving)
+    }
+    return service
+  }
+  const { requestMs, upgrades } = service
+  return {
+    ...{ requestMs, upgrades },
+    get body() {
+      return current().body
+    },
+    list: () => current().list(),
+    find: (asked) => current().find(asked),
+    quotedMethod: (request) => current().quotedMethod(request),
+  }
 }

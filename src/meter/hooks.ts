@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { originalPath } from '../lib/kept-path.ts'
 import type { MeterMode } from '../model/metering.ts'
 import { defaultFormula, type Formula, type Tally } from '../model/metrics.ts'
 import { regionMarks } from './counting.ts'
@@ -61,8 +62,10 @@ export function meterModules(
       const loaded = nextLoad(url, context)
       if (!isJavaScript(url, loaded.format) || !isMetered(url, options)) return loaded
       const source = loaded.source ? textOf(loaded.source) : readFileSync(fileURLToPath(url), 'utf8')
-      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${url}`, source, () => {
-        const kept = rewriteNow(source, url, loaded.format ?? 'unknown', options)
+      // Stack traces name the original of a copy, and all versions of a module share one entry of the cache.
+      const original = originalPath(url)
+      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${original}`, source, () => {
+        const kept = rewriteNow(source, original, loaded.format ?? 'unknown', options)
         rewrote({ url, source, metered: kept !== undefined })
         return kept
       })

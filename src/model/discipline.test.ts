@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type DisciplineName, disciplines } from './discipline.ts'
+import { type DisciplineName, disciplines, rankOf } from './discipline.ts'
 
 // A fixed seed: the same cases in every run.
 fc.configureGlobal({ seed: 1 })
@@ -11,6 +11,7 @@ interface Held {
   rank: number
   running: boolean
   preemptible: boolean
+  unproven: boolean
 }
 
 const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
@@ -18,6 +19,7 @@ const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
   rank,
   running: false,
   preemptible: true,
+  unproven: false,
   ...more,
 })
 const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
@@ -54,8 +56,29 @@ test('srpt breaks ties in favour of the running job, then the oldest', () => {
   assert.deepEqual(chosen('srpt', [held('a', 5), held('b', 5)], 1), ['a'])
 })
 
+test('srpt runs every unproven job beside the ranked ones it chooses', () => {
+  const jobs = [held('new', 9, { unproven: true }), held('long', 5), held('short', 1)]
+  assert.deepEqual(chosen('srpt', jobs, 1).toSorted(), ['new', 'short'])
+  assert.deepEqual(chosen('srpt', [...jobs, held('newer', 8, { unproven: true })], 1).toSorted(), [
+    'new',
+    'newer',
+    'short',
+  ])
+})
+
+test('srpt ranks unproven jobs of a client that has exceeded its share', () => {
+  const rank = rankOf({ tier: 1, until: 0, due: 0 }, 0, 1)
+  assert.deepEqual(chosen('srpt', [held('greedy', rank, { unproven: true }), held('b', 5)], 1), ['b'])
+})
+
 const anyJobs = fc.array(
-  fc.record({ name: fc.string(), rank: fc.nat(5), running: fc.boolean(), preemptible: fc.boolean() }),
+  fc.record({
+    name: fc.string(),
+    rank: fc.nat(5),
+    running: fc.boolean(),
+    preemptible: fc.boolean(),
+    unproven: fc.constant(false),
+  }),
   { maxLength: 12 },
 )
 

@@ -9,6 +9,8 @@ import type { Precedence } from './job.ts'
 export interface Runnable {
   running: boolean
   readonly preemptible: boolean
+  /** True: its estimate is not good enough to rank it. It shares the cores with the jobs that are chosen by rank. */
+  readonly unproven: boolean
   /** Its place in the order of jobs now: the smallest goes first. Only disciplines that rank read it. */
   rank: number
 }
@@ -36,7 +38,7 @@ export function nextPoint({ reviseAt, until }: { reviseAt: number; until: number
 
 export interface Discipline {
   readonly name: DisciplineName
-  /** True: at most `cores` jobs run at a time, so each has a core to itself. */
+  /** True: at most `cores` jobs run at a time, so each has a core to itself, unless some jobs are unproven. */
   readonly bounded: boolean
   /** True: the choice depends on remaining work, so a job that outgrows its estimate must be ranked again. */
   readonly ranks: boolean
@@ -66,7 +68,10 @@ const fifo: Discipline = {
   choose: (jobs, cores) => (jobs.length <= cores ? jobs : jobs.slice(0, cores)),
 }
 
-/** Shortest remaining processing time: the jobs of the lowest rank run. A running job wins ties. */
+/**
+ * Shortest remaining processing time: the jobs of the lowest rank run. A running job wins ties. Unproven jobs all run
+ * beside them.
+ */
 const srpt: Discipline = {
   name: 'srpt',
   bounded: true,
@@ -74,21 +79,27 @@ const srpt: Discipline = {
   ahead: (remaining, work) => (remaining <= work ? remaining : 0),
   choose: (jobs, cores) => {
     if (jobs.length <= cores) return jobs
-    const chosen: (typeof jobs)[number][] = new Array(cores)
+    const chosen: (typeof jobs)[number][] = []
     let pinned = 0
-    for (const job of jobs) if (isPinned(job)) chosen[pinned++] = job
+    for (const job of jobs) if (!sharesCores(job) && isPinned(job)) chosen[pinned++] = job
     // An insertion sort of the best so far: cores are few.
     let count = pinned
     for (const job of jobs) {
-      if (isPinned(job)) continue
+      if (sharesCores(job) || isPinned(job)) continue
       if (count < cores) count++
       else if (pinned >= cores || !goesBefore(job, chosen[cores - 1]!)) continue
       let at = count - 1
       for (; at > pinned && goesBefore(job, chosen[at - 1]!); at--) chosen[at] = chosen[at - 1]!
       chosen[at] = job
     }
+    for (const job of jobs) if (sharesCores(job)) chosen.push(job)
     return chosen
   },
+}
+
+/** True: it runs whatever its rank. A client that has exceeded its share loses this privilege. */
+function sharesCores(job: Runnable): boolean {
+  return job.unproven && job.rank < tierStep
 }
 
 /** True: it runs and must not be paused. */

@@ -3,8 +3,19 @@ export interface Estimate {
   work: number
   low: number
   high: number
+  /** True: the interval has not been confirmed by enough requests. */
+  unproven?: true
   source: 'memo' | 'model' | 'similar' | 'prior' | 'simulated'
 }
 
 /** Named properties of a request that its cost may depend on. */
 export type Features = Record<string, number | string | boolean>
+
+/** What a request takes besides its metered work, in milliseconds with a core to itself. */
+export interface Overhead {
+  low: number
+  expected: number
+  high: number
+  /** As work at the nominal rate: the brain counts all work at that rate. */
+  work: number
+}

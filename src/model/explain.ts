@@ -4,9 +4,10 @@ import type { Reason } from './reason.ts'
 
 export type Words = Readonly<Record<string, (facts: Reason) => string>>
 
-/** A code without text is shown with its facts. */
+/** A code without words is shown by its `text`, as in reasons of users' policies, or else with its facts. */
 export function inWords(words: Words, reason: Reason): string {
   const { code, ...facts } = reason
   const sentence = Object.hasOwn(words, code) ? words[code] : undefined
-  return sentence ? sentence(reason) : `${code} ${JSON.stringify(facts)}`
+  if (sentence) return sentence(reason)
+  return typeof facts.text === 'string' ? facts.text : `${code} ${JSON.stringify(facts)}`
 }

@@ -6,6 +6,8 @@ export interface Job {
   work: number
   low?: number
   high?: number
+  /** True: its interval has not been confirmed by enough requests. It shares the cores of its worker and is never paused. */
+  unproven?: true
   /** Predicted peak resident memory. */
   memoryMb: number
   client?: string

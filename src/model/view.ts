@@ -21,8 +21,8 @@ export interface WorkerView {
   figures: Figures
   /** The expected remaining work of all its jobs. */
   outstanding: number
-  /** Its jobs, in order of arrival at the worker. */
-  jobs: { job: string; attempt: number; running: boolean; remaining: number }[]
+  /** Its jobs, in order of arrival at the worker. `done` and `remaining`: work, the latter as expected. */
+  jobs: { job: string; attempt: number; running: boolean; done: number; remaining: number }[]
 }
 
 /** A worker in a role that takes no jobs has no slots. */

@@ -7,3 +7,8 @@ export interface WorkerFacts {
   /** The maximum number of jobs it holds at once, running and paused. */
   slots: number
 }
+
+/** The name of the worker that a launch starts. */
+export function workerNameOf(launch: string): string {
+  return `w${launch.split('-').at(-1)}`
+}

@@ -50,6 +50,7 @@ interface Draws {
   random: Random
   clients: Random
   precedence: Random
+  proofs: Random
   tiers: ReturnType<typeof tiersFrom>
 }
 
@@ -107,7 +108,8 @@ export function drawScenario(
     ...overflow,
   }
   const traffic = { jobs, perSecond, hasIntervals, haste }
-  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, tiers })
+  const drawJobs = () =>
+    jobsOf(traffic, { random, clients, precedence, proofs: stream(seed, 'proofs'), tiers })
   return { min, max, fleet, rates, brain, jobs, drawJobs }
 }
 
@@ -186,11 +188,12 @@ function* jobsOf(
   }: Record<'jobs' | 'perSecond' | 'haste', number> & {
     hasIntervals: boolean
   },
-  { random, clients, precedence, tiers }: Draws,
+  { random, clients, precedence, proofs, tiers }: Draws,
 ): Generator<ChaosJob> {
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
   const within = Math.exp(1.645 * errorSigma)
+  const unprovenPart = proofs.next() < 0.5 ? 0 : proofs.next()
   let time = 0
   for (let i = 1; i <= jobs; i++) {
     time += (random.exponential() / perSecond) * 1000
@@ -210,6 +213,7 @@ function* jobsOf(
       ...(deadlineMs !== undefined && { deadlineAt: time + deadlineMs }),
       ...(random.next() < 0.15 && { safeToRepeat: false }),
       ...(random.next() < 0.15 && { preemptible: false }),
+      ...(proofs.next() < unprovenPart && { unproven: true as const }),
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())

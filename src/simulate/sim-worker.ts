@@ -48,6 +48,7 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     running: false,
     rank: 0,
     preemptible: asked.preemptible ?? true,
+    unproven: asked.unproven ?? false,
     place: undefined as unknown as Entry<SimJob>,
   }
   job.place = { item: job, at: -1 }

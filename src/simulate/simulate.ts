@@ -1,24 +1,30 @@
 /** A run without faults: a number of jobs of given sizes arrive, and the brain serves them. */
 
 import { overflowDefaults } from '../brain/functions/overflow-spec.ts'
+import type { Estimator } from '../estimate/estimator.ts'
 import { type Random, stream } from '../lib/random.ts'
 import type { Job } from '../model/job.ts'
 import { type Prices, usualPrices } from '../model/prices.ts'
 import { Bill, type Money } from '../story/money.ts'
-import type { BrainSpec } from '../systems/brain-spec.ts'
+import type { BrainSpec, OwnPolicies } from '../systems/brain-spec.ts'
 import type { Arrivals } from './arrivals.ts'
 import { rank } from './clock.ts'
 import type { FleetSpec, Observer } from './environment.ts'
+import { OwnEstimates } from './own-estimates.ts'
 import type { Sizes } from './sizes.ts'
 import { Answers, type Summary } from './summary.ts'
 import type { KnownJob } from './trace/trace.ts'
+import { unitsPerSecond } from './units.ts'
 import { World } from './world.ts'
 
-/** In simulations one unit of work is a microsecond of a nominal core. */
-export const unitsPerSecond = 1_000_000
+export { unitsPerSecond } from './units.ts'
 
 export interface RunSpec {
   brain: BrainSpec
+  /** Policies that replace those of the brain's spec. */
+  policies?: OwnPolicies
+  /** Replaces the estimates that are off by `errorSigma` or recorded in a trace; see `OwnEstimates`. */
+  estimator?: Estimator
   fleet: FleetSpec
   seed: number
   jobs: number
@@ -63,21 +69,19 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   let jobs = spec.jobs
   const functionMb = spec.brain.overflow?.memoryMb ?? overflowDefaults.memoryMb
   const bill = new Bill(spec.prices ?? usualPrices, functionMb)
-  const observer: Observer = {
-    observe(event, actions, now, brain) {
-      bill.observe(event, actions, now)
-      hooks.observer?.observe(event, actions, now, brain)
-    },
-  }
+  const own = spec.estimator && new OwnEstimates(spec.estimator)
+  const submit = (job: Job, size: number) => world.submit(own ? own.estimate(job) : job, size)
   const world = new World({
     brain: spec.brain,
+    ...(spec.policies && { policies: spec.policies }),
     seed: spec.seed,
     fleet: spec.fleet,
     ...(hooks.log && { log: hooks.log }),
-    observer,
+    observer: both(bill, hooks.observer),
     ...(hooks.settled && { settled: hooks.settled }),
     answered(truth, answer, now) {
       ended++
+      own?.ended(truth, answer.outcome === 'result')
       if (warmup > 0 && Number(truth.job.id.slice(1)) <= warmup) return
       if (answer.outcome === 'dropped') return void answers.dropped++
       if (answer.outcome !== 'result') return void answers.refused++
@@ -100,14 +104,14 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
     count++
     const size = Math.max(1, Math.round(spec.sizes.draw(draws.sizes) * unitsPerSecond))
     const id = `j${count}`
-    if (spec.known) world.submit(jobKnownAs(id, spec.known(), world.clock.now), size)
+    if (spec.known) submit(jobKnownAs(id, spec.known(), world.clock.now), size)
     else {
       const work = guess(size, spec.errorSigma, draws.errors)
       const low = Math.floor(work / within)
       const high = Math.ceil(work * within)
       const job: Job = { id, workload: 'sim', work, low, high, memoryMb: spec.memoryMb ?? 0 }
       if (clients > 1) job.client = `c${count % clients}`
-      world.submit(job, size)
+      submit(job, size)
     }
     if (count < jobs) plan()
   }
@@ -124,6 +128,15 @@ export function simulate(spec: RunSpec, hooks: RunHooks = {}): RunResult {
   world.flushLog()
   const { now } = world.clock
   return { summary: () => answers.summary(), money: () => bill.at(now), virtualMs: now }
+}
+
+function both(bill: Bill, observer: Observer | undefined): Observer {
+  return {
+    observe(event, actions, now, brain) {
+      bill.observe(event, actions, now)
+      observer?.observe(event, actions, now, brain)
+    },
+  }
 }
 
 function jobKnownAs(id: string, { deadlineMs, ...known }: KnownJob, now: number): Job {

@@ -12,7 +12,7 @@ import { disciplines } from '../model/discipline.ts'
 import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import type { WorkerFacts } from '../model/worker.ts'
-import { type BrainSpec, brainOf } from '../systems/brain-spec.ts'
+import { type BrainSpec, brainOf, type OwnPolicies } from '../systems/brain-spec.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Environment, FaultDraws, FleetSpec, Observer, Truth } from './environment.ts'
 import { SimFronts } from './sim-fronts.ts'
@@ -22,6 +22,8 @@ import { SimProvider } from './sim-provider.ts'
 
 export interface WorldParts {
   brain: BrainSpec
+  /** Policies that replace those of the spec. */
+  policies?: OwnPolicies
   seed: number
   fleet: FleetSpec
   faults?: FaultDraws
@@ -50,7 +52,7 @@ export class World implements Environment {
 
   constructor(parts: WorldParts) {
     this.parts = parts
-    this.brain = brainOf(parts.brain)
+    this.brain = brainOf(parts.brain, parts.policies)
     this.provider = new SimProvider(this, parts.seed)
     const { overflow } = parts.brain
     this.functions = overflow && new SimFunctions(this, overflowSpec(overflow))

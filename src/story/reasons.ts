@@ -24,6 +24,14 @@ const placement: Words = {
       ? `no ${r.workers === 0 ? 'worker is ready' : 'reachable worker has a free slot'}`
       : `${openWorkers(r)} cannot take it: too little memory, or it failed there before`,
   'next-in-turn': (r) => `that worker is next in turn (it has ${count(r.jobs, 'job')})`,
+  'all-rest': (r) =>
+    `attempts failed lately at every worker that can take it; that one is next in turn (it has ${count(r.jobs, 'job')})`,
+  'no-share': (r) =>
+    `nobody knows yet how long such requests take, and enough of them share the cores of all ${r.openWorkers} open workers`,
+  unproven: (r) =>
+    `nobody knows yet how long such requests take, so it shares the cores of the worker with the fewest jobs (${r.jobs})`,
+  'beside-unproven': (r) =>
+    `it shares the cores there with requests whose estimates are not proven yet (${r.running} running on ${r.cores})`,
   'fewest-jobs': (r) => `that worker has the fewest jobs (${r.jobs})`,
   'least-work': (r) => `that worker has the least work left (in ${count(r.jobs, 'job')})`,
   'fewer-of-two': (r) => `of two random workers that one has fewer jobs (${r.jobs}, the other ${r.other})`,

@@ -7,13 +7,15 @@ import type { BrainLimits } from '../brain/limits.ts'
 import type { LogHeader } from '../brain/log/log.ts'
 import { checkBilling } from '../brain/scale/billing.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
+import type { SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import { type ScaleSpec, scalerOf, scalers } from './scalers.ts'
-import { type PlacingOptions, type SchedulerName, schedulers } from './schedulers.ts'
+import { type PlacingOptions, schedulers } from './schedulers.ts'
 
 export interface BrainSpec {
-  scheduler: SchedulerName
+  /** A name of `schedulers`, or that of the user's policy that takes its place. */
+  scheduler: string
   /** Options of the scheduler. Default: its own. */
   placing?: PlacingOptions
   discipline: DisciplineName
@@ -28,15 +30,20 @@ export interface BrainSpec {
   overflow?: OverflowOptions
 }
 
-/** Builds the brain of a spec; `scaler` replaces the one that the spec names. */
-export function brainOf(spec: BrainSpec, scaler?: Scaler): Brain {
+/** Policies in place of the ones in the spec. Event logs do not contain them, so they cannot be replayed. */
+export interface OwnPolicies {
+  scheduler?: SchedulerFactory | undefined
+  scaler?: Scaler | undefined
+}
+
+export function brainOf(spec: BrainSpec, own: OwnPolicies = {}): Brain {
   const { scheduler, placing, discipline, scale, epoch, seed, limits, fair, rateLimit, overflow } = spec
   oneOf('scale.policy', scale.policy ?? 'fixed', scalers)
   return createBrain({
-    scheduler: oneOf('scheduler', scheduler, schedulers),
+    scheduler: own.scheduler ?? oneOf('scheduler', scheduler, schedulers),
     discipline: oneOf('discipline', discipline, disciplines).name,
     ...(placing && { placing }),
-    scaler: scaler ?? scalerOf(scale),
+    scaler: own.scaler ?? scalerOf(scale),
     mostWorkers: scale.max,
     ...(scale.billing && { billing: checkBilling(scale.billing) }),
     epoch,
@@ -54,6 +61,6 @@ export function loggedBrain({ brain }: LogHeader): BrainSpec {
 }
 
 /** The discipline that a scheduler expects its workers to follow. */
-export function usualDiscipline(scheduler: SchedulerName): DisciplineName {
+export function usualDiscipline(scheduler: string): DisciplineName {
   return scheduler === 'srpt' ? 'srpt' : 'sharing'
 }

@@ -21,6 +21,8 @@ export interface Preset {
   slots?: number
   /** Scaling with its bounds. Default: that of `up`. */
   scale?: ScaleSpec
+  /** True: `scale.max` is for simulations; live, the maximum is that of `up`. */
+  simulatedMax?: boolean
   limits?: Partial<BrainLimits>
   /** How work is metered, and what workers report of it while jobs run. */
   meter?: MeterSetting

@@ -6,8 +6,25 @@ import { cloudprime } from './cloudprime/preset.ts'
 import { cnv } from './cnv/preset.ts'
 import { ecowork } from './ecowork/preset.ts'
 import { hillclimbing } from './hillclimbing/preset.ts'
+import { envoyP2c } from './peers/envoy.ts'
+import { haproxyLeastconn } from './peers/haproxy.ts'
+import { knative } from './peers/knative.ts'
+import { nginx } from './peers/nginx.ts'
+import { prequal } from './peers/prequal.ts'
 import type { Preset, PresetMaker } from './preset.ts'
 import { tiered } from './tiered/preset.ts'
+
+/** The five published systems. */
+const systems = { tiered, cloudprime, cnv, hillclimbing, ecowork } satisfies Record<string, PresetMaker>
+
+/** Well-known balancers and autoscalers. */
+const peers = {
+  nginx,
+  'haproxy-leastconn': haproxyLeastconn,
+  'envoy-p2c': envoyP2c,
+  knative,
+  prequal,
+} satisfies Record<string, PresetMaker>
 
 export const presets = {
   plimsoll: () => ({
@@ -20,12 +37,16 @@ export const presets = {
     scheduler: 'least-connections',
     discipline: 'sharing',
   }),
-  tiered,
-  cloudprime,
-  cnv,
-  hillclimbing,
-  ecowork,
+  ...peers,
+  ...systems,
 } satisfies Record<string, PresetMaker>
+
+/** Names that stand for several presets, where presets are compared. */
+export const presetGroups: Readonly<Record<string, readonly string[]>> = {
+  all: ['plimsoll', ...Object.keys(peers), ...Object.keys(systems)],
+  systems: ['plimsoll', ...Object.keys(systems)],
+  peers: ['plimsoll', ...Object.keys(peers)],
+}
 
 export type PresetName = keyof typeof presets
 

@@ -1,9 +1,9 @@
 /** All scaling policies by name: those of the core, and those of the systems. */
 
-import { checkBounds, type TargetOptions } from '../brain/scale/bounds.ts'
+import { checkBounds } from '../brain/scale/bounds.ts'
 import { fixed } from '../brain/scale/fixed.ts'
-import { hpa } from '../brain/scale/hpa.ts'
-import { kpa } from '../brain/scale/kpa.ts'
+import { type HpaOptions, hpa } from '../brain/scale/hpa.ts'
+import { type KpaOptions, kpa } from '../brain/scale/kpa.ts'
 import { type PlannedOptions, planned } from '../brain/scale/planned.ts'
 import type { Scaler } from '../brain/scale/scaler.ts'
 import { type WanderingOptions, wandering } from '../brain/scale/wandering.ts'
@@ -16,7 +16,8 @@ import { type QueueLengthOptions, queueLength } from './tiered/queue-length.ts'
 
 /** A policy and the options of all policies. A policy ignores those of others. */
 export interface ScaleSpec
-  extends TargetOptions,
+  extends HpaOptions,
+    KpaOptions,
     ForecastOptions,
     PlannedOptions,
     WanderingOptions,

@@ -7,6 +7,7 @@ import { roundRobin } from '../brain/schedule/round-robin.ts'
 import type { SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import { srpt } from '../brain/schedule/srpt.ts'
 import { twoChoices } from '../brain/schedule/two-choices.ts'
+import { type PassiveChecks, weightedRoundRobin } from '../brain/schedule/weighted-round-robin.ts'
 import { type ClassLimitsOptions, classLimits } from './cloudprime/class-limits.ts'
 import { type PackSpreadOptions, packSpread } from './cnv/pack-spread.ts'
 import { type GuardedOptions, leastWorkGuarded } from './ecowork/least-work-guarded.ts'
@@ -18,10 +19,12 @@ export interface PlacingOptions
   extends ClassLimitsOptions,
     PackSpreadOptions,
     GuardedOptions,
-    CappedOptions {}
+    CappedOptions,
+    PassiveChecks {}
 
 export const schedulers = {
   'round-robin': roundRobin,
+  'weighted-round-robin': weightedRoundRobin,
   'least-connections': leastConnections,
   'least-work': leastWork,
   'two-choices': twoChoices,

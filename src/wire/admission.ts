@@ -13,7 +13,7 @@ export function incompatibility(
   for (const [name, hash] of Object.entries(ours)) {
     if (theirs[name] === hash) continue
     const has = theirs[name] === undefined ? 'does not have it' : `has ${theirs[name].slice(0, 12)}`
-    return `its code of workload ${name} differs: the cluster has ${hash.slice(0, 12)}, the ${who} ${has}; deploy the same version to both, with the same --meter`
+    return `its code of workload ${name} differs: the cluster has ${hash.slice(0, 12)}, the ${who} ${has}; start the ${who} with the same files and the same --meter, or bring new files to the cluster first: plimsoll restart`
   }
   const more = Object.keys(theirs).filter((name) => ours[name] === undefined)
   // Further workloads of a worker are never used; a front would accept requests that nobody can serve.

@@ -16,6 +16,8 @@ export interface FrontLimits extends BodyLimits {
   stallMs: number
   /** A program's short answer is held back for at most this time, so that another worker can still answer. */
   holdMs: number
+  /** True: clients see the messages and stacks of a workload's errors. */
+  exposeErrors: boolean
 }
 
 export interface RepeatOptions {

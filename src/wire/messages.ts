@@ -33,12 +33,14 @@ export interface WorkerHello {
   code: Record<string, string>
   seq: number
   held: HeldAttempt[]
+  /** Why it cannot run jobs now: no program of an existing server is healthy. */
+  problem?: string
 }
 
 export type FromWorker =
   | WorkerHello
   /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string; problem?: string }
   /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
   | { type: 'leave-request'; why: string; ms: number }
   | ({ type: 'progress'; done: number } & AttemptToken)
@@ -72,6 +74,8 @@ export interface AttemptHead extends AttemptToken {
   /** Predicted work and its 95th percentile. */
   work: number
   high?: number
+  /** See `Job`. */
+  unproven?: true
   preemptible: boolean
   /** Undefined: none. */
   precedence?: Precedence
@@ -113,9 +117,21 @@ export const headers = {
   measure: 'plimsoll-measure',
   /** Trailers of a request or an answer as one header: JSON of names and values in turn. */
   trailers: 'plimsoll-trailers',
+  /** Present: the workload produces its answer bit by bit, and each chunk must reach the client at once. */
+  streamed: 'plimsoll-streamed',
+  /** Why an answer broke off, URL-encoded. */
+  failure: 'plimsoll-failure',
   /** The head of an attempt or of its answer if another protocol follows: JSON in base64url. */
   head: 'plimsoll-head',
 } as const
+
+/** The body of a worker's answer to an attempt without a result. */
+export interface FailedAttempt {
+  message: string
+  /** 400 to 499: the message is for the client. Default 500: it is for the operator. */
+  status?: number
+  stack?: string | undefined
+}
 
 /** How an attempt ended, as reported to the front. */
 export type AttemptOutcome =

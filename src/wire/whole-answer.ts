@@ -6,6 +6,6 @@ export type Account = Record<string, string>
 export interface WholeAnswer {
   status: number
   /** The workload's own headers. */
-  fields: Record<string, string>
+  fields: Record<string, string | string[]>
   body: Buffer
 }

@@ -64,6 +64,7 @@ export function newAttempt(
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
     },
+    unproven: head.unproven ?? false,
     ...(head.precedence ?? noPrecedence),
     ...firstExpectation(head),
     reviseTimer: undefined,

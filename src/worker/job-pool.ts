@@ -4,6 +4,8 @@ import type { JobRequest, JobRun } from './job-run.ts'
 export interface JobPool {
   /** Resolves when jobs can be started. Rejects with the reason if they never can. */
   ready(): Promise<void>
+  /** Why no job can run now; undefined: jobs can run. */
+  readonly problem?: string | undefined
   /** Number of live processes. */
   readonly size: number
   /** Accepts the job at once; the pool decides when it actually starts. */

@@ -28,7 +28,8 @@ export type JobAnswer =
   | { kind: 'http'; head: HttpHead; body: Readable; trailers(): string[] }
   /** The program switched protocols. The job ends when the socket closes. */
   | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
-  | { kind: 'error'; message: string; status?: number }
+  /** With a status from 400 to 499 the message is for the client, otherwise for the operator. */
+  | { kind: 'error'; message: string; status?: number; stack?: string }
   | { kind: 'limit'; message: string }
   | { kind: 'crash'; message: string }
   /** Another process ended the slot by SIGKILL. */

@@ -23,6 +23,8 @@ export interface PoolOptions {
   niceness: number
   meter: MeterSetting
   dataDir: string
+  /** True: the worker does not join if the program of an existing server does not become healthy. */
+  mustStart?: boolean
   log(line: string): void
 }
 
@@ -36,7 +38,7 @@ export interface OpenPool {
 }
 
 export async function openPool({ files, server }: WorkerCode, options: PoolOptions): Promise<OpenPool> {
-  const { cores, slots, jobMemoryMb: memoryMb, niceness, meter, dataDir, log } = options
+  const { cores, slots, jobMemoryMb: memoryMb, niceness, meter, dataDir, mustStart = false, log } = options
   if (!server) {
     const { hashes, packages, uncounted } = await readCode(files, meter)
     const pool = new SlotPool({
@@ -54,7 +56,7 @@ export async function openPool({ files, server }: WorkerCode, options: PoolOptio
   }
   const pool =
     'command' in server
-      ? new ProgramPool({ server, warm: cores, slots, memoryMb, niceness, log })
+      ? new ProgramPool({ server, warm: cores, slots, memoryMb, niceness, mustStart, log })
       : new UpstreamPool({ server, log })
   // The program on each core runs `concurrency` jobs at once.
   const jobs = cores * server.concurrency

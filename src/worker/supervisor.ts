@@ -15,6 +15,7 @@ import {
   tokenOf,
   type Usage,
 } from './attempt-state.ts'
+import { BelievedProgress } from './believed-progress.ts'
 import type { JobPool } from './job-pool.ts'
 import type { JobAnswer, JobUsage } from './job-run.ts'
 import { nominalRate, Rates } from './rates.ts'
@@ -49,6 +50,7 @@ export class Supervisor {
   /** Precedences of attempts that have not arrived yet. */
   readonly #pendingRanks = new Map<string, Precedence>()
   readonly #rates: Rates
+  readonly #believed: BelievedProgress
   /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
   #endedCpuMs = 0
@@ -60,6 +62,7 @@ export class Supervisor {
     this.discipline = discipline
     this.#nominal = nominalRate(options.meter)
     this.#rates = new Rates(this.#nominal)
+    this.#believed = new BelievedProgress(options.cores, this.#nominal)
   }
 
   /** Accepts an attempt, or returns the reason for refusing it. */
@@ -114,10 +117,10 @@ export class Supervisor {
       if (!attempt.run) return token
       this.#learn(attempt)
       const done = this.#done(attempt)
-      const believed = this.#brainEstimate(attempt)
+      const believed = this.#believed.of(attempt, this.discipline.bounded)
       const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
       if (attempt.reported.running === attempt.running && closeEnough) return token
-      this.#markReported(attempt, done)
+      this.#believed.mark(attempt, done)
       if (this.#reviseIfDue(attempt, done)) changed = true
       return { ...token, done }
     })
@@ -144,6 +147,7 @@ export class Supervisor {
       attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
     }
     const chosen = this.discipline.choose(jobs, this.#options.cores)
+    this.#believed.setRunning(jobs, chosen.length, this.discipline.bounded)
     for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
   }
@@ -154,12 +158,12 @@ export class Supervisor {
     if (!attempt.run!.interruptible) return
     attempt.running = false
     clearTimeout(attempt.reviseTimer)
-    this.#markReported(attempt, this.#brainEstimate(attempt))
+    this.#believed.mark(attempt, this.#believed.of(attempt, this.discipline.bounded))
   }
 
   #run(attempt: AttemptState): void {
     attempt.running = true
-    this.#markReported(attempt, attempt.reported.done)
+    this.#believed.mark(attempt, attempt.reported.done)
     if (attempt.run) attempt.run.resume()
     else this.#start(attempt)
     this.#planRevision(attempt)
@@ -237,18 +241,8 @@ export class Supervisor {
   }
 
   #sendProgress(attempt: AttemptState, done: number): void {
-    this.#markReported(attempt, done)
+    this.#believed.mark(attempt, done)
     this.#options.send({ type: 'progress', ...tokenOf(attempt.head), done })
-  }
-
-  #markReported(attempt: AttemptState, done: number): void {
-    attempt.reported = { done, at: performance.now(), running: attempt.running }
-  }
-
-  /** The progress that the brain assumes: it extrapolates if it knows which jobs run. */
-  #brainEstimate({ reported }: AttemptState): number {
-    const extrapolates = reported.running && this.discipline.bounded
-    return reported.done + (extrapolates ? (performance.now() - reported.at) * this.#nominal : 0)
   }
 
   #done({ run }: AttemptState): number {

@@ -137,7 +137,7 @@ class Worker {
       const held = supervisor.report()
       const cpuMs = Math.round(supervisor.cpuMs())
       const role = this.#role && { role: this.#role.role }
-      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role })
+      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role, ...this.#problem() })
       supervisor.askAgain()
     }, beatMs)
     this.#welcomed.resolve()
@@ -182,7 +182,13 @@ class Worker {
       code: this.#opened.hashes,
       seq: ++this.#seq,
       held: this.#supervisor.report(),
+      ...this.#problem(),
     })
+  }
+
+  #problem(): { problem?: string } {
+    const { problem } = this.#opened.pool
+    return problem === undefined ? {} : { problem }
   }
 
   #rejoin(until: number, error: Error | undefined): void {

@@ -3,17 +3,19 @@
 /** Recognised by a symbol instead of its class, because a workload may have its own copy of this package. */
 const mark = Symbol.for('plimsoll.reply')
 
-export interface Reply {
-  readonly body: unknown
+/** What `reply` returns. */
+export interface Reply<B = unknown> {
+  readonly body: B
   readonly status?: number
   readonly contentType?: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function reply(
-  body: unknown,
+/** Answers with a status, content type or headers other than the usual ones. */
+export function reply<B>(
+  body: B,
   options: { status?: number; contentType?: string; headers?: Record<string, string> } = {},
-): Reply {
+): Reply<B> {
   const { status, contentType, headers = {} } = options
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
     throw new TypeError(`reply: status = ${status}: must be a whole number from 200 to 599`)

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { originalPath } from '../lib/kept-path.ts'
 import type { Features } from '../model/estimate.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
@@ -50,12 +51,13 @@ export interface BodyFacts {
   head: Uint8Array
 }
 
-export interface WorkloadDefinition<P> {
+/** What a user writes: `P` are the parameters, `R` what `run` returns, `I` the schema's input, `N` the name. */
+export interface WorkloadDefinition<P, R = unknown, I = unknown, N extends string = string> {
   /** The path of its requests: `/{name}`. */
-  name: string
+  name: N
   description: string
   /** Any Standard Schema v1, for example a zod object. Without one `run` gets the parameters unchecked. */
-  params?: StandardSchema<unknown, P>
+  params?: StandardSchema<I, P>
   /** False: a running job is never paused. Default true. */
   preemptible?: boolean
   /** False: an attempt that may have started is not retried. Default true. */
@@ -76,13 +78,14 @@ export interface WorkloadDefinition<P> {
    * Computes the answer: a string is sent as text, bytes unchanged, an async iterable of either as a stream, nothing as
    * 204, `reply(…)` with its own status and headers, anything else as JSON.
    */
-  run(params: P, ctx: JobContext): unknown
+  run(params: P, ctx: JobContext): R
 }
 
-export interface Workload<P = unknown> {
-  readonly name: string
+/** A checked workload. Clients infer from its type what requests take and what they answer. */
+export interface Workload<P = unknown, R = unknown, I = unknown, N extends string = string> {
+  readonly name: N
   readonly description: string
-  readonly params?: StandardSchema<unknown, P>
+  readonly params?: StandardSchema<I, P>
   readonly preemptible: boolean
   safeToRepeat(params: P): boolean
   deterministic(params: P): boolean
@@ -91,14 +94,16 @@ export interface Workload<P = unknown> {
   features?(params: P, body: BodyFacts): Features
   lane?(params: P): string
   readonly meter: Required<MeterChoice>
-  run(params: P, ctx: JobContext): unknown
+  run(params: P, ctx: JobContext): R
 }
 
 /** Parameters of a workload without a schema. */
 export type AnyParams = Record<string, unknown>
 
 /** Checks a definition and fills in defaults; given a workload, returns an equal one. */
-export function defineWorkload<P = AnyParams>(definition: WorkloadDefinition<P>): Workload<P> {
+export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N extends string = string>(
+  definition: WorkloadDefinition<P, R, I, N>,
+): Workload<P, R, I, N> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
   const { deterministic = false, cacheMs, deadlineMs, features, lane, meter } = definition
   return Object.freeze({
@@ -122,7 +127,9 @@ const allowed =
     ', ',
   )
 
-function shape<P>(definition: WorkloadDefinition<P>): WorkloadDefinition<P> {
+function shape<P, R, I, N extends string>(
+  definition: WorkloadDefinition<P, R, I, N>,
+): WorkloadDefinition<P, R, I, N> {
   if (typeof definition !== 'object' || definition === null) {
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
@@ -185,7 +192,9 @@ export async function loadWorkloads(files: string[]): Promise<Workload[]> {
     for (const workload of await loadFile(file)) {
       const other = found.get(workload.name)
       if (other) {
-        throw new ConfigError(`workload ${workload.name} is defined twice: in ${other.file} and in ${file}`)
+        throw new ConfigError(
+          `workload ${workload.name} is defined twice: in ${originalPath(other.file)} and in ${originalPath(file)}`,
+        )
       }
       found.set(workload.name, { workload, file })
     }
@@ -197,21 +206,24 @@ async function loadFile(file: string): Promise<Workload[]> {
   const path = resolve(file)
   if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
   const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new ConfigError(
+      `${originalPath(file)}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   })
   const found = defaultExport(module)
   if (found === undefined) {
     throw new ConfigError(
-      `${file}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
+      `${originalPath(file)}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
     )
   }
   const exported = Array.isArray(found) ? found : [found]
   try {
     return exported.map((definition) => defineWorkload<unknown>(definition))
   } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(`${file}: ${error.message}`) : error
+    throw error instanceof ConfigError ? new ConfigError(`${originalPath(file)}: ${error.message}`) : error
   }
 }
 

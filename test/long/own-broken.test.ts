@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import test, { describe } from 'node:test'
-import { problemOf, until } from '../support/live.ts'
+import { problemOf, storyOf, until } from '../support/live.ts'
 import { ownOf, programs } from '../support/own-programs.ts'
 
 const node = process.execPath
@@ -52,13 +52,19 @@ const broken: [what: string, workers: object, said: RegExp][] = [
 
 describe('a broken program', { concurrency: true }, () => {
   for (const [what, given, said] of broken)
-    test(`that ${what} is logged and retried later, and requests are rejected with the reason`, async (t) => {
-      const live = await ownOf(t, { workers: { startMs: 2000, ...given } })
+    test(`that ${what} is logged and retried later, and requests are rejected without its output`, async (t) => {
+      const live = await ownOf(t, { workers: { startMs: 2000, ...given } }, {}, false)
+      await until(() => live.state().workers.length > 0, 'its worker has joined')
       assert.equal((await fetch(`${live.url}/-/health`)).status, 200)
-      const { detail, code } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
+      const { detail, code, headers } = await problemOf(fetch(`${live.url}/`, { method: 'DELETE' }), 503)
       assert.equal(code, 'unready')
-      assert.match(detail, /waited .* for a program/)
-      assert.match(detail, said)
+      assert.match(
+        detail,
+        /^No program was healthy in \d+ attempts?\. The operator can see why with: plimsoll why/,
+      )
+      const story = await storyOf(live, headers)
+      assert.match(story, /waited .* for a program/)
+      assert.match(story, said)
       await until(() => live.lines.some((line) => /next try in/.test(line)), 'a retry is announced')
       assert.ok(live.lines.some((line) => said.test(line)))
     })
@@ -76,10 +82,12 @@ test('a route whose program crashes, hangs or answers garbage leaves the others 
   await well()
   const exits = problemOf(fetch(`${live.url}/exit`), 502)
   await well()
-  assert.match((await exits).detail, /exited with code 3/)
+  const crashed = await exits
+  assert.doesNotMatch(crashed.detail, /exited/)
+  assert.match(await storyOf(live, crashed.headers), /exited with code 3/)
   const garbage = problemOf(fetch(`${live.url}/garbage`), 502)
   await well()
-  assert.match((await garbage).detail, /invalid HTTP response/)
+  assert.match(await storyOf(live, (await garbage).headers), /invalid HTTP response/)
   const hangs = problemOf(fetch(`${live.url}/hang`), 504)
   await well()
   assert.equal((await hangs).code, 'deadline')

@@ -109,6 +109,11 @@ export async function assertWell(live: Live): Promise<void> {
   assert.equal(await answer.text(), '42')
 }
 
+/** What `plimsoll why` tells the operator about the job of an answer. */
+export async function storyOf(live: Live, headers: Headers): Promise<string> {
+  return (await fetch(`${live.adminUrl}/api/jobs/${headers.get('plimsoll-job')}/why`)).text()
+}
+
 /** A bare connection to the front. */
 export function dial(live: Live): Socket {
   const { hostname, port } = new URL(live.url)

@@ -10,20 +10,25 @@ import { type Live, startLive, stopLive } from './live.ts'
 import { descendants, type ProcessInfo } from './processes.ts'
 
 /** From a configuration file, like `plimsoll up --config`. */
-export async function startOwn(config: string, options: Partial<ClusterOptions> = {}): Promise<Live> {
+export async function startOwn(
+  config: string,
+  options: Partial<ClusterOptions> = {},
+  wait = true,
+): Promise<Live> {
   const { own } = await loadConfig(config)
-  return startLive({ files: [], own: own!, config, slots: 8, queue: 1000, ...options })
+  return startLive({ files: [], own: own!, config, slots: 8, queue: 1000, ...options }, wait)
 }
 
-/** From a configuration given by the test. */
+/** From a configuration given by the test. `wait`: resolves only when a program is healthy. */
 export async function ownOf(
   t: TestContext,
   config: object,
   options: Partial<ClusterOptions> = {},
+  wait = true,
 ): Promise<Live> {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-own-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const live = await startOwn(writeJsonConfig(folder, config), options)
+  const live = await startOwn(writeJsonConfig(folder, config), options, wait)
   t.after(() => stopLive(live))
   return live
 }

@@ -4,10 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTestCode } from '../tidy/files.ts'
+import { addCompiledCode } from './compiled-models.ts'
 import { reachable, withCompiledNames } from './declarations.ts'
 import { compiled, exportedSources, type Manifest } from './manifest.ts'
 
-export function build(root: string): void {
+export async function build(root: string): Promise<void> {
   const dist = join(root, 'dist')
   rmSync(dist, { recursive: true, force: true })
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], {
@@ -16,6 +17,7 @@ export function build(root: string): void {
   })
   finishDeclarations(root)
   for (const file of otherFiles(root)) cpSync(join(root, file), join(dist, file))
+  await addCompiledCode(dist)
 }
 
 function finishDeclarations(root: string): void {

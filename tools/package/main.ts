@@ -36,5 +36,5 @@ if (!['build', 'prepack', 'restore'].includes(command)) {
   process.exit(2)
 }
 restore()
-if (command !== 'restore') build(root)
+if (command !== 'restore') await build(root)
 if (command === 'prepack') replace()

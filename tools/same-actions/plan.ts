@@ -11,7 +11,7 @@ import { type Draws, drawsOf } from './draws.ts'
 import type { Chunk } from './log.ts'
 
 type BrainSpec = RunSpec['brain']
-type Scheduler = BrainSpec['scheduler']
+type Scheduler = Parameters<Checkout['chaos']>[0]
 type Scale = BrainSpec['scale']
 type Traffic = Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'>
 

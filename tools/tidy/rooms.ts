@@ -20,8 +20,9 @@ export type Room =
   | 'simulate'
   | 'admin'
   | 'live'
-  | 'index'
   | 'cli'
+  | 'library'
+  | 'index'
 
 const base = ['lib', 'model'] as const
 
@@ -39,17 +40,32 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   story: [...base, 'brain', 'estimate', 'systems'],
   worker: [...base, 'workload', 'config', 'wire', 'meter'],
   front: [...base, 'workload', 'config', 'wire', 'estimate', 'story'],
-  simulate: [...base, 'brain', 'systems', 'story'],
+  simulate: [...base, 'brain', 'estimate', 'systems', 'story'],
   admin: [...base, 'wire', 'story', 'front'],
   live: [
     ...base,
     ...(['workload', 'meter', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems'] as const),
     ...(['story', 'worker', 'front', 'admin'] as const),
   ],
-  index: ['config', 'workload'],
   cli: [
     ...base,
     ...(['workload', 'wire', 'config', 'ledger', 'brain', 'estimate', 'systems', 'story'] as const),
     ...(['worker', 'front', 'simulate', 'admin', 'live'] as const),
   ],
+  library: [
+    ...base,
+    ...([
+      'workload',
+      'config',
+      'brain',
+      'estimate',
+      'systems',
+      'story',
+      'simulate',
+      'worker',
+      'live',
+      'cli',
+    ] as const),
+  ],
+  index: ['lib', 'config', 'workload', 'library'],
 }

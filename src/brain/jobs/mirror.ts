@@ -15,7 +15,8 @@ export function remainingWork(attempt: Attempt, now: number): number {
 /** Work that the attempt has done, extrapolated from what was last known. */
 export function doneWork(attempt: Attempt, now: number): number {
   if (!attempt.running) return attempt.done
-  return attempt.done + ((now - attempt.since) / 1000) * attempt.worker.workPerSecond
+  const { workPerSecond, pace } = attempt.worker
+  return attempt.done + ((now - attempt.since) / 1000) * workPerSecond * pace
 }
 
 /** Where jobs share the cores, all of them run. */
@@ -25,7 +26,7 @@ export function isRunning({ discipline }: Core, { running }: Attempt): boolean {
 
 /** Time on a core so far. A job that waits for input or output keeps its core. */
 export function ranMs(attempt: Attempt, now: number): number {
-  return attempt.ranMs + (attempt.running ? now - attempt.since : 0)
+  return attempt.ranMs + (attempt.running ? (now - attempt.since) * attempt.worker.pace : 0)
 }
 
 /** Its rank among the attempts of its worker. */
@@ -34,9 +35,10 @@ function rank(attempt: Attempt, now: number): number {
   return rankOf(attempt.record, done, Math.max(0, attempt.expected - done))
 }
 
-/** When a running attempt is expected to end. Does not change while it runs. */
+/** When a running attempt is expected to end. Does not change while it runs and its worker's pace stays the same. */
 export function expectedEnd(attempt: Attempt): number {
-  return attempt.since + ((attempt.expected - attempt.done) / attempt.worker.workPerSecond) * 1000
+  const { workPerSecond, pace } = attempt.worker
+  return attempt.since + ((attempt.expected - attempt.done) / (workPerSecond * pace)) * 1000
 }
 
 /** Notes how much work is done by now. */
@@ -76,6 +78,13 @@ function setRunning(core: Core, worker: WorkerRecord, running: number): void {
   if (worker.state === 'ready')
     core.busyCores += Math.min(worker.cores, running) - Math.min(worker.cores, worker.running)
   worker.running = running
+  if (!core.discipline.bounded) return
+  const pace = Math.min(1, worker.cores / running)
+  if (pace === worker.pace) return
+  // What was done so far was done at the old pace.
+  for (const attempt of worker.jobs)
+    if (attempt.running) settleDone(attempt, doneWork(attempt, core.now), core.now)
+  worker.pace = pace
 }
 
 /** The attempt was sent to a worker that has no core for it yet. */

@@ -37,17 +37,22 @@ export function overflows(core: Core, record: JobRecord, { again }: Verdict): bo
 /** Gives the worker jobs from the queue while it has room and the policy agrees. */
 export function fill(core: Core, worker: WorkerRecord): void {
   while (core.queue.size > 0 && isOpen(worker)) {
-    const record = core.queue.first(
-      worker,
-      (candidate) => mayTake(core, worker, candidate),
-      core.scheduler.fits || core.overflow?.spec.retries ? manyPassed : undefined,
-    )
-    if (!record) return
-    const reason = core.scheduler.takes(worker, record, core.now)
-    if (!reason) return
-    core.queue.remove(record)
-    start(core, record, worker, reason)
+    const next = nextFor(core, worker)
+    if (!next) return
+    core.queue.remove(next.record)
+    start(core, next.record, worker, next.reason)
   }
+}
+
+/** The queued job that the worker starts now: the first of the ranked ones, else one that the policy does not rank. */
+function nextFor(core: Core, worker: WorkerRecord): { record: JobRecord; reason: Reason } | undefined {
+  const accepts = (candidate: JobRecord) => mayTake(core, worker, candidate)
+  const limit = core.scheduler.fits || core.overflow?.spec.retries ? manyPassed : undefined
+  for (const record of [core.queue.first(worker, accepts, limit), core.queue.firstAside(accepts)]) {
+    const reason = record && core.scheduler.takes(worker, record, core.now)
+    if (reason) return { record, reason }
+  }
+  return undefined
 }
 
 /** True: the worker may take this queued job. Jobs that wait for a retry in a function are not for workers. */
@@ -81,7 +86,7 @@ function tellRun(core: Core, { job, number: attempt, worker, record }: Attempt, 
 export function enqueue(core: Core, record: JobRecord, verdict: Verdict): void {
   if (verdict.launch) record.awaits = launch(core, verdict.launch)
   core.scheduler.waits?.(record, verdict)
-  core.queue.add(record, core.scheduler.rank(record))
+  core.queue.add(record, core.scheduler.rank(record), core.scheduler.isAside?.(record))
   for (const queued of core.hooks.queued) queued(core, record, verdict)
   core.actions.push({ type: 'wait', job: record.job.id, reason: verdict.reason })
 }

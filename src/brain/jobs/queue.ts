@@ -10,26 +10,39 @@ export class Queue {
   readonly #open = new Heap<JobRecord>()
   /** Jobs that some worker has failed. They are few, so searches may look at all of them. */
   readonly #excluding = new Heap<JobRecord>()
+  /** Jobs that the policy does not rank, in order of arrival. They hold up no others. */
+  readonly #aside = new Heap<JobRecord>()
 
   /** How many queued jobs are in a lane. */
   laned = 0
 
   get size(): number {
-    return this.#open.size + this.#excluding.size
+    return this.#open.size + this.#excluding.size + this.#aside.size
   }
 
-  add(record: JobRecord, rank: number): void {
+  /** `aside`: the policy does not rank the job. */
+  add(record: JobRecord, rank: number, aside = false): void {
     if (record.job.lane !== undefined) this.laned++
-    record.queued = (record.excluded ? this.#excluding : this.#open).push(record, rank, record.seq)
+    record.aside = aside && !record.excluded
+    record.queued = this.#heapOf(record).push(record, record.aside ? 0 : rank, record.seq)
   }
 
   /** Idempotent: a job that is not queued is left alone. */
   remove(record: JobRecord): void {
     if (!record.queued) return
-    const heap = record.excluded ? this.#excluding : this.#open
-    heap.remove(record.queued)
+    this.#heapOf(record).remove(record.queued)
     record.queued = undefined
     if (record.job.lane !== undefined) this.laned--
+  }
+
+  #heapOf(record: JobRecord): Heap<JobRecord> {
+    if (record.aside) return this.#aside
+    return record.excluded ? this.#excluding : this.#open
+  }
+
+  /** The oldest unranked job that the worker may start. */
+  firstAside(accepts: (record: JobRecord) => boolean): JobRecord | undefined {
+    return this.#aside.find(accepts, passOver)
   }
 
   /** The first job that the worker may start. */
@@ -49,7 +62,8 @@ export class Queue {
 
   /** The first job for which the condition holds. Looks at no more than `limit` jobs of each kind. */
   find(holds: (record: JobRecord) => boolean, limit: number): JobRecord | undefined {
-    return this.#open.find(holds, limit) ?? this.#excluding.find(holds, limit)
+    const { open, excluding, aside } = { open: this.#open, excluding: this.#excluding, aside: this.#aside }
+    return open.find(holds, limit) ?? excluding.find(holds, limit) ?? aside.find(holds, limit)
   }
 
   /** Jobs that some worker has failed, in order of arrival. */
@@ -60,5 +74,6 @@ export class Queue {
   *[Symbol.iterator](): Iterator<JobRecord> {
     yield* this.#open
     yield* this.#excluding
+    yield* this.#aside
   }
 }

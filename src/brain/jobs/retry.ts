@@ -46,6 +46,7 @@ export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
   else if (!blameless.has(cause)) {
     record.excluded ??= new Set()
     record.excluded.add(worker.id)
+    core.scheduler.failed?.(worker, record, core.now)
   }
   for (const retries of core.hooks.retries) retries(core, record)
   if (cause === 'overdue' && canAccept(core, worker, record))

@@ -88,7 +88,7 @@ function level(core: Core): void {
         touched.add(attempt.worker)
       } else if (record.queued) {
         core.queue.remove(record)
-        core.queue.add(record, core.scheduler.rank(record))
+        core.queue.add(record, core.scheduler.rank(record), core.scheduler.isAside?.(record))
       }
     }
   }

@@ -3,16 +3,22 @@
 import { backInto, hold, percentOf, replaceLost, type TargetOptions, targetOf, within } from './bounds.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
-const syncMs = 15_000
 /** A ratio this close to 1 changes nothing. */
 const tolerance = 0.1
-/** It shrinks to the highest recommendation of this window. */
-const stabiliseDownMs = 300_000
 /** One sync adds at most this many workers, or doubles the fleet, whichever is more. */
 const mostAdded = 4
 
-export function hpa(spec: TargetOptions): Scaler {
+/** Times; each default is that of Kubernetes. */
+export interface HpaOptions extends TargetOptions {
+  /** The interval of decisions. Default: 15 s. */
+  syncMs?: number
+  /** The fleet shrinks to the highest recommendation of this window. Default: 5 min. */
+  stabiliseDownMs?: number
+}
+
+export function hpa(spec: HpaOptions): Scaler {
   const target = targetOf(spec, 0.7)
+  const { syncMs = 15_000, stabiliseDownMs = 300_000 } = spec
   /** Recommendations of the last `stabiliseDownMs`. */
   let recommended: { at: number; workers: number }[] = []
   let wanted: number | null = null

@@ -3,20 +3,29 @@
 import { backInto, hold, replaceLost, type TargetOptions, targetOf, within } from './bounds.ts'
 import type { FleetView, ScaleDecision, Scaler } from './scaler.ts'
 
-const tickMs = 2000
-const [stableMs, panicMs] = [60_000, 6000]
+/** The panic window is this part of the stable window. */
+const panicPart = 0.1
 /** It panics when the short window asks for this many times the ready workers, until one stable window has passed. */
 const panicThreshold = 2
 /** One decision grows the fleet at most to this multiple of the ready workers, and shrinks it at most to this fraction. */
 const [mostUp, mostDown] = [1000, 2]
-/** The last worker ends after this long without jobs. */
-const graceMs = 30_000
+
+/** Times; each default is Knative's. */
+export interface KpaOptions extends TargetOptions {
+  /** The interval of decisions. Default: 2 s. */
+  tickMs?: number
+  /** The window over which concurrency is averaged. Default: 1 min. */
+  stableMs?: number
+  /** The last worker ends after this long without jobs. Default: 30 s. */
+  graceMs?: number
+}
 
 /** `target`: the share of a worker's cores that its jobs should occupy; Knative's default is 0.7. */
-export function kpa(spec: TargetOptions): Scaler {
+export function kpa(spec: KpaOptions): Scaler {
   const target = targetOf(spec, 0.7)
-  const window = new ConcurrencyWindow()
-  const panic = new Panic()
+  const { tickMs = 2000, stableMs = 60_000, graceMs = 30_000 } = spec
+  const window = new ConcurrencyWindow(stableMs)
+  const panic = new Panic(stableMs)
   let wanted: number | null = null
   let nextAt = 0
   let idleSince: number | null = null
@@ -58,15 +67,20 @@ export function kpa(spec: TargetOptions): Scaler {
 
 /** Mean concurrency over the stable and the panic window. */
 class ConcurrencyWindow {
+  readonly #stableMs: number
   #samples: { at: number; jobMs: number }[] = []
 
+  constructor(stableMs: number) {
+    this.#stableMs = stableMs
+  }
+
   average(view: FleetView, now: number): [stable: number, short: number] {
-    this.#samples = this.#samples.filter(({ at }) => at >= now - stableMs)
+    this.#samples = this.#samples.filter(({ at }) => at >= now - this.#stableMs)
     const over = (ms: number): number => {
       const first = this.#samples.find(({ at }) => at >= now - ms)
       return first && first.at < now ? (view.jobMs - first.jobMs) / (now - first.at) : view.jobs
     }
-    const both: [number, number] = [over(stableMs), over(panicMs)]
+    const both: [number, number] = [over(this.#stableMs), over(this.#stableMs * panicPart)]
     this.#samples.push({ at: now, jobMs: view.jobMs })
     return both
   }
@@ -74,14 +88,19 @@ class ConcurrencyWindow {
 
 /** While it lasts, the fleet does not shrink below the highest number that it asked for. */
 class Panic {
+  readonly #stableMs: number
   #until = -1
   #highest = 0
+
+  constructor(stableMs: number) {
+    this.#stableMs = stableMs
+  }
 
   /** Undefined: no panic. */
   wants(stable: number, short: number, base: number, have: number, now: number): number | undefined {
     if (short >= panicThreshold * base) {
       if (now >= this.#until) this.#highest = have
-      this.#until = now + stableMs
+      this.#until = now + this.#stableMs
     }
     if (now >= this.#until) return undefined
     this.#highest = Math.max(this.#highest, stable, short)

@@ -7,6 +7,7 @@ import type { Reason } from '../../model/reason.ts'
 import { sigmaOf } from '../../model/revision.ts'
 import { doneWork, expectedEnd } from '../jobs/mirror.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
+import { sharesCores } from './shared-cores.ts'
 
 /** What a millisecond of the preempted job's remaining work is worth, in milliseconds of delay for others. */
 const worth = 0.03
@@ -33,7 +34,7 @@ export function preemptionOn(
 ): Preemption | undefined {
   const victim = lastRunning(worker)
   if (!victim) return undefined
-  const needMs = (record.expected / worker.workPerSecond) * 1000
+  const needMs = (record.expected / (worker.workPerSecond * worker.pace)) * 1000
   const leftMs = expectedEnd(victim) - now
   const stands = standsIn(record, 0)
   const victimStands = standsIn(victim.record, doneWork(victim, now))
@@ -73,7 +74,7 @@ function lastRunning(worker: WorkerRecord): Attempt | undefined {
   let victim: Attempt | undefined
   let latest = -Infinity
   for (const attempt of worker.jobs) {
-    if (!attempt.running || !attempt.preemptible) continue
+    if (!attempt.running || !attempt.preemptible || sharesCores(attempt)) continue
     const at = preemptionRank(attempt, expectedEnd(attempt))
     if (at > latest) {
       latest = at

@@ -26,6 +26,8 @@ export interface Scheduler {
   readonly bySize?: boolean
   /** A job's rank in the queue: the smallest goes first, equals in order of arrival. */
   rank(record: JobRecord): number
+  /** True: the job is not ranked. It is queued apart from ranked jobs, in order of arrival. */
+  isAside?(record: JobRecord): boolean
   /** This worker's state, room or jobs changed; it may be new, or terminated. */
   refile(worker: WorkerRecord): void
   /** A job has arrived, or is to be retried. Impatient: it starts now if any worker can start it. */
@@ -42,6 +44,8 @@ export interface Scheduler {
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined
   /** The worker has answered the job, and still holds it. */
   ended?(worker: WorkerRecord, record: JobRecord, now: number): void
+  /** The attempt failed there for a reason that speaks against the worker; another attempt follows. */
+  failed?(worker: WorkerRecord, record: JobRecord, now: number): void
   /** Figures of a worker under this policy, for people. */
   figuresOf?(worker: WorkerRecord): Figures
 }

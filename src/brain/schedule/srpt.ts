@@ -5,6 +5,9 @@
  * A preempted job stays on its worker, and so does one that has begun. Therefore a job must be much shorter to preempt
  * another; more workers are compared than the one whose job has the most left, since a job waits long where many are
  * paused; and a job waits briefly if a core is about to be free anyway.
+ *
+ * A job whose estimate is not proven yet is not ranked by it. It goes where the fewest jobs are, as with
+ * least-connections, and shares the cores there, up to a few per core; more are queued in order of arrival.
  */
 
 import type { Heap } from '../../lib/heap.ts'
@@ -16,6 +19,7 @@ import type { JobRecord, WorkerRecord } from '../state.ts'
 import { EmptyWorkers } from './empty.ts'
 import { muchLonger, type Preemption, preemptionOn, preemptionReason } from './preemption.ts'
 import { passOver, type Scheduler, type SchedulerFactory, type Verdict } from './scheduler.ts'
+import { hasFreeCore, hasShare, isUnranked, speedForOneMore } from './shared-cores.ts'
 import { SrptIndex } from './srpt-index.ts'
 
 /** The number of busy workers compared, in order of the longest remaining job. */
@@ -36,6 +40,10 @@ class Srpt implements Scheduler {
     this.#accepts = accepts
   }
 
+  isAside(record: JobRecord): boolean {
+    return isUnranked(record)
+  }
+
   rank(record: JobRecord): number {
     return rankOf(record, 0, record.expected)
   }
@@ -47,6 +55,7 @@ class Srpt implements Scheduler {
 
   place(record: JobRecord, now: number, impatient = false): Verdict {
     const { free, busy, ending, open } = this.#index
+    if (isUnranked(record)) return this.#placeUnproven(record)
     let idle = free.find((worker) => this.#accepts(worker, record), passOver)
     if (!idle && free.size > passOver) idle = this.#empty.first(record, this.#accepts)
     const { found, looked } =
@@ -62,10 +71,20 @@ class Srpt implements Scheduler {
   }
 
   takes(worker: WorkerRecord, record: JobRecord, now: number): Reason | undefined {
-    if (worker.running < worker.cores) return coreFree(worker)
+    if (isUnranked(record)) return hasShare(worker) ? shareOf(worker) : undefined
+    if (hasFreeCore(worker)) return coreFree(worker)
     const found = preemptionOn(worker, record, now, muchLonger(record.job, this.#index.open))
     if (!found || this.#waitsUntil(record, found.needMs, now) !== undefined) return undefined
     return preemptionReason(found, record, now)
+  }
+
+  #placeUnproven(record: JobRecord): Verdict {
+    const { crowd, open } = this.#index
+    this.#index.keepCrowd()
+    let worker = crowd.find((candidate) => hasShare(candidate) && this.#accepts(candidate, record), passOver)
+    if (!worker && crowd.size > passOver) worker = this.#empty.first(record, this.#accepts)
+    if (!worker) return { reason: { code: 'no-share', openWorkers: open } }
+    return { worker, reason: shareOf(worker) }
   }
 
   /** The preemption that delays other jobs least, and the number of workers that could take the job. */
@@ -96,12 +115,12 @@ class Srpt implements Scheduler {
 /** True: the first of the busy workers is no faster. */
 function isFastest(idle: WorkerRecord, busy: Heap<WorkerRecord>): boolean {
   const other = busy.top()
-  return !other || other.workPerSecond <= idle.workPerSecond
+  return !other || other.workPerSecond <= speedForOneMore(idle)
 }
 
 /** True: preempting on a faster core is worth it, even counting the delay of the preempted job. */
 function isSooner({ needMs }: Preemption, idle: WorkerRecord, { job }: JobRecord): boolean {
-  return needMs * 2 < (job.work / idle.workPerSecond) * 1000
+  return needMs * 2 < (job.work / speedForOneMore(idle)) * 1000
 }
 
 /** The job that should end first may be late already. */
@@ -110,6 +129,12 @@ function coreSoon(ms: number, { needMs, victim }: Preemption): Reason {
   return { code: 'core-soon', freeMs, needMs: thousandths(needMs), insteadOf: victim.job.id }
 }
 
-function coreFree(worker: WorkerRecord): Reason {
-  return { code: 'core-free', running: worker.running, cores: worker.cores }
+/** The job runs beside others, because nobody knows yet how long such jobs take. */
+function shareOf(worker: WorkerRecord): Reason {
+  const { jobs, running, cores } = worker
+  return running < cores ? coreFree(worker) : { code: 'unproven', jobs: jobs.length, cores }
+}
+
+function coreFree({ running, cores }: WorkerRecord): Reason {
+  return { code: running < cores ? 'core-free' : 'beside-unproven', running, cores }
 }

@@ -99,7 +99,7 @@ export function secondsLeft({ job, attempt, expected }: JobRecord, now: number, 
 /** The part of the job that has no core now. Where jobs share the cores, that may be a fraction. */
 function waitingPart({ discipline }: Core, { attempt }: JobRecord): number {
   if (!attempt) return 1
-  if (discipline.bounded) return attempt.running ? 0 : 1
+  if (discipline.bounded) return attempt.running ? 1 - attempt.worker.pace : 1
   const { cores, jobs } = attempt.worker
   return Math.max(0, 1 - cores / jobs.length)
 }

@@ -11,18 +11,19 @@ import { nominalRate } from '../../worker/rates.ts'
 export function clientsFrom(
   values: OptionValues<typeof clientOptions>,
   meter: MeterSetting,
-): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair'> {
-  const { clientBy, fair, rateLimit: limit, rateBurst: burst } = values
+): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair' | 'frontLimits'> {
+  const { clientBy, fair, rateLimit: limit, rateBurst: burst, exposeErrors = false } = values
+  const frontLimits = { exposeErrors }
   clientNamer(clientBy, '--client-by')
   if (limit === undefined) {
     if (burst !== undefined) throw new ConfigError(`--rate-burst = ${burst}: requires --rate-limit`)
-    return { clientBy, fair }
+    return { clientBy, fair, frontLimits }
   }
   const rateLimit = {
     workPerMinute: readWork('--rate-limit', limit, meter),
     ...(burst !== undefined && { burst: readWork('--rate-burst', burst, meter) }),
   }
-  return { clientBy, fair, rateLimit }
+  return { clientBy, fair, rateLimit, frontLimits }
 }
 
 /** `90s` is the work of one core in 90 s at the nominal rate; learned rates do not change it. */

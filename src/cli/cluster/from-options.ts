@@ -1,4 +1,4 @@
-/** Turns the options of `up` into a running cluster. */
+/** Turns the options of `up` into those of a cluster. */
 
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -7,7 +7,7 @@ import type { CheckedConfig } from '../../config/check.ts'
 import type { clusterOptions } from '../../config/cluster-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
-import { type Cluster, startCluster } from '../../live/cluster.ts'
+import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
 import type { Preset } from '../../systems/preset.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
@@ -15,6 +15,7 @@ import { functionsFrom, pricesFrom } from './functions.ts'
 import { meterFrom } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
+import { sourcesFrom } from './sources.ts'
 
 const program = [
   process.execPath,
@@ -23,12 +24,20 @@ const program = [
   fileURLToPath(new URL('../plimsoll.js', import.meta.url)),
 ]
 
-/** With a configuration of an existing server, that server takes the place of workloads. */
 export function clusterFrom(
   values: OptionValues<typeof clusterOptions>,
   log: (line: string) => void,
   config?: CheckedConfig & { file: string },
 ): Promise<Cluster> {
+  return startCluster(clusterOptionsFrom(values, log, config))
+}
+
+/** With a configuration of an existing server, that server takes the place of workloads. */
+export function clusterOptionsFrom(
+  values: OptionValues<typeof clusterOptions>,
+  log: (line: string) => void,
+  config?: CheckedConfig & { file: string },
+): ClusterOptions {
   const server = config?.own
   const serverConfig = server && config.file
   const preset = presetFrom(values)
@@ -37,9 +46,10 @@ export function clusterFrom(
   if (max > cores && server?.upstreams === undefined)
     log(`fleet: up to ${max} workers of one core each share the ${cores} cores of this machine`)
   const meter = server ? 'off' : meterFrom(values, preset.meter)
-  return startCluster({
+  return {
     files: server ? [] : filesFrom(values, preset),
     ...(server && { own: server, config: resolve(config.file) }),
+    sources: () => sourcesFrom(values, preset, { config, log }),
     dataDir: resolve(values.data),
     host: values.host,
     port: values.port,
@@ -64,18 +74,18 @@ export function clusterFrom(
     ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
     ...(values.eventLog !== undefined && { eventLog: values.eventLog }),
     log,
-  })
+  }
 }
 
 /** Upstreams are not scaled: each has one worker. */
 function fleetSize(
   asked: { min: number | undefined; max: number | undefined },
-  { scale }: Preset,
+  { scale, simulatedMax }: Preset,
   upstreams: number | undefined,
 ): { min: number; max: number } {
   if (upstreams !== undefined) return { min: upstreams, max: upstreams }
   const min = asked.min ?? Math.min(scale?.min ?? 1, asked.max ?? Infinity)
-  const max = asked.max ?? Math.max(scale?.max ?? availableParallelism(), min)
+  const max = asked.max ?? Math.max((simulatedMax ? undefined : scale?.max) ?? availableParallelism(), min)
   if (max < min) throw new ConfigError(`--max = ${max}: must be at least --min (${min})`)
   return { min, max }
 }

@@ -21,9 +21,14 @@ test('every preset serves the traffic of each system, deterministically', () => 
       'cloudprime',
       'cnv',
       'ecowork',
+      'envoy-p2c',
+      'haproxy-leastconn',
       'hillclimbing',
+      'knative',
+      'nginx',
       'plimsoll',
       'plimsoll',
+      'prequal',
       'tiered',
     ])
     const served = results.map(({ summary }) => summary.jobs + summary.refused + summary.dropped)
@@ -34,9 +39,13 @@ test('every preset serves the traffic of each system, deterministically', () => 
 })
 
 test('rejects unknown presets', () => {
-  assert.throws(() => namedPresets('plimsoll,nosuch'), /--presets = nosuch: must be one of plimsoll, /)
+  assert.throws(
+    () => namedPresets('plimsoll,nosuch'),
+    /--presets = nosuch: must be one of all, systems, peers, plimsoll, /,
+  )
   assert.throws(() => namedPresets('cnv,cnv'), /contains a name twice/)
   assert.deepEqual(namedPresets('cnv, plimsoll'), ['cnv', 'plimsoll'])
+  assert.deepEqual(namedPresets('classic,peers').slice(0, 3), ['classic', 'plimsoll', 'nginx'])
 })
 
 /** Preset, promise, mean, p99, hours, and rejections per thousand. */

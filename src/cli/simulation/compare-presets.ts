@@ -8,7 +8,7 @@ import { PolicyRecord } from '../../simulate/report/record.ts'
 import { simulate } from '../../simulate/simulate.ts'
 import type { Summary } from '../../simulate/summary.ts'
 import type { Money } from '../../story/money.ts'
-import { presetOf, presets } from '../../systems/presets.ts'
+import { presetGroups, presetOf, presets } from '../../systems/presets.ts'
 import { progressLine } from '../terminal/progress.ts'
 import { significant, table } from '../terminal/table.ts'
 import { middle } from './figures.ts'
@@ -36,11 +36,13 @@ function promised(slowdown: number): string {
   return `shortest 90 %: slowdown at most ${slowdown} at p99; largest 1 %: at most ${slowdown} on average`
 }
 
-/** `all`, or names separated by commas. */
+/** Names of presets or of groups of them, separated by commas. */
 export function namedPresets(text: string): string[] {
-  if (text === 'all') return Object.keys(presets).filter((name) => name !== 'classic')
-  const names = text.split(',').map((name) => name.trim())
-  for (const name of names) oneOf('--presets', name, presets)
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .flatMap((name) => presetGroups[name] ?? [name])
+  for (const name of names) oneOf('--presets', name, { ...presetGroups, ...presets })
   if (new Set(names).size < names.length) throw new ConfigError(`--presets = ${text}: contains a name twice`)
   return names
 }

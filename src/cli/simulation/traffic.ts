@@ -36,23 +36,32 @@ export interface ScenarioTraffic {
   run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
 }
 
+/** Shown while a file is read; returns how it is removed. */
+type Waiting = (what: string) => () => void
+
 /** A trace has its own pace, sizes and estimates; options given in `args` override them. */
-export async function readTraffic(scenario: Scenario, args: readonly string[]): Promise<ScenarioTraffic> {
+export async function readTraffic(
+  scenario: Scenario,
+  args: readonly string[],
+  waiting: Waiting = waitingLine,
+): Promise<ScenarioTraffic> {
   const given = (key: keyof Scenario) => isGiven(args, key)
   const tokenMs = tokenMsOf(scenario.tokenMs)
   if (scenario.trace === undefined) {
     for (const name of ['traceFormat', 'from', 'until', 'thin'] as const)
       if (given(name)) throw new ConfigError(`${flagOf(name)} = ${scenario[name]}: requires --trace`)
-    return generated(scenario, await sizesOf(scenario.sizes, tokenMs))
+    return generated(scenario, await sizesOf(scenario.sizes, tokenMs, waiting))
   }
   if (given('arrivals'))
     throw new ConfigError(
       `--arrivals = ${scenario.arrivals}: cannot be combined with --trace, which has its own arrivals`,
     )
   const read = { format: scenario.traceFormat, tokenMs }
-  const trace = partOf(await readFile({ option: '--trace', path: scenario.trace }, read), scenario)
+  const trace = partOf(await readFile({ option: '--trace', path: scenario.trace }, read, waiting), scenario)
   const drawn =
-    given('sizes') || trace.recorded.kind === 'counts' ? await sizesOf(scenario.sizes, tokenMs) : undefined
+    given('sizes') || trace.recorded.kind === 'counts'
+      ? await sizesOf(scenario.sizes, tokenMs, waiting)
+      : undefined
   const traffic = trafficOf(trace, {
     cores: scenario.workers * scenario.cores,
     load: given('load') ? scenario.load : undefined,
@@ -107,14 +116,18 @@ interface DrawnSizes {
   notes: readonly string[]
 }
 
-async function sizesOf(name: string, tokenMs: readonly [number, number]): Promise<DrawnSizes> {
+async function sizesOf(
+  name: string,
+  tokenMs: readonly [number, number],
+  waiting: Waiting,
+): Promise<DrawnSizes> {
   const kinds: Record<string, () => Sizes> = { pareto, lognormal, bimodal, exponential }
   if (Object.hasOwn(kinds, name)) return { sizes: kinds[name]!(), notes: [] }
   if (!looksLikeFile(name))
     throw new ConfigError(`--sizes = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
   const file = { option: '--sizes', path: name }
   if (!(await looksLikeTrace(file))) return { sizes: sizesFromFile(name), notes: [] }
-  const { recorded, notes, format } = await readFile(file, { tokenMs })
+  const { recorded, notes, format } = await readFile(file, { tokenMs }, waiting)
   if (recorded.kind === 'counts')
     throw new ConfigError(`--sizes = ${name}: contains counts only (${format}); must be a trace with sizes`)
   return {
@@ -130,8 +143,8 @@ function arrivalsOf(name: string, perSecond: number): Arrivals {
   throw new ConfigError(`--arrivals = ${name}: must be one of ${Object.keys(kinds).join(', ')}, or a file`)
 }
 
-async function readFile(file: NamedFile, options: ReadOptions): Promise<Trace> {
-  const done = waitingLine(`reading ${file.path}`)
+async function readFile(file: NamedFile, options: ReadOptions, waiting: Waiting): Promise<Trace> {
+  const done = waiting(`reading ${file.path}`)
   try {
     return await readTrace(file, options)
   } finally {

@@ -24,6 +24,8 @@ export interface Question {
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal
+  /** Called with the id of the job when the cluster has accepted the request, long before its answer. */
+  onJob?(id: string): void
 }
 
 export interface Client {
@@ -37,13 +39,19 @@ export function client(url: URL): Client {
   // A connection is silent for as long as its job runs.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   return {
-    async send({ method, path, headers = {}, body, signal }) {
+    async send({ method, path, headers = {}, body, signal, onJob }) {
       try {
         const answer = await agent.request({
           origin: url.origin,
           path,
           method,
-          headers,
+          headers: { ...headers, ...(onJob && { 'plimsoll-announce': 'job' }) },
+          ...(onJob && {
+            onInfo: ({ headers }) => {
+              const job = plain(headers)['plimsoll-job']
+              if (job !== undefined) onJob(job)
+            },
+          }),
           ...(body !== undefined && { body }),
           ...(signal && { signal }),
         })
@@ -58,10 +66,10 @@ export function client(url: URL): Client {
 }
 
 /** Fetches JSON from a cluster. */
-export async function getJson<T>(url: URL, path: string): Promise<T> {
+export async function getJson<T>(url: URL, path: string, signal?: AbortSignal): Promise<T> {
   const connection = client(url)
   try {
-    const { status, body } = await connection.send({ method: 'GET', path })
+    const { status, body } = await connection.send({ method: 'GET', path, ...(signal && { signal }) })
     const text = await body.text()
     if (status === 200) return JSON.parse(text) as T
     throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the right port of a cluster?`)

@@ -25,14 +25,17 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
 
 const turns = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-/** A spinner with the elapsed time. Returns a function that removes it. */
-export function waitingLine(what: string, stream: NodeJS.WriteStream = process.stderr): () => void {
+/** A spinner with the elapsed time, or with a text that may change. Returns a function that removes it. */
+export function waitingLine(
+  what: string | ((elapsedMs: number) => string),
+  stream: NodeJS.WriteStream = process.stderr,
+): () => void {
   if (!stream.isTTY) return () => {}
   const began = performance.now()
+  const text = typeof what === 'string' ? (ms: number) => `${what}  ${(ms / 1000).toFixed(1)} s` : what
   let turn = 0
   const show = () => {
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    draw(stream, `${turns[turn++ % turns.length]} ${what}  ${seconds} s`)
+    draw(stream, `${turns[turn++ % turns.length]} ${text(performance.now() - began)}`)
   }
   const timer = setInterval(show, 100)
   return () => {

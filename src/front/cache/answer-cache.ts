@@ -28,6 +28,8 @@ export interface AnswerCache {
 export interface CountedCache extends AnswerCache {
   get(key: string): FoundAnswer | undefined
   counters(): CacheCounters
+  /** Drops all answers. */
+  clear(): void
 }
 
 export interface CacheCounters {
@@ -94,6 +96,7 @@ export function answerCache({ mostBytes, mostAgeMs = Infinity, now }: CacheOptio
       if (answer.body.length > mostAnswerBytes || goodUntil <= now()) return
       entries.set(key, { answer: { ...answer, body: owned(answer.body) }, account, bornAt, goodUntil })
     },
+    clear: () => entries.clear(),
     counters: () => ({ hits, misses, entries: entries.size, bytes: entries.calculatedSize, mostBytes }),
   }
 }
@@ -103,8 +106,8 @@ export function bytesOf(key: string, { fields, body }: WholeAnswer, account: Acc
   return entryBytes + 2 * (key.length + lengthOf(fields) + lengthOf(account)) + body.length
 }
 
-function lengthOf(fields: Record<string, string>): number {
-  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+function lengthOf(fields: WholeAnswer['fields']): number {
+  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 }
 
 /** A small buffer is usually a slice of a larger one, which would stay in memory with it. */

@@ -114,9 +114,10 @@ export function repeatedAnswers(
   return cache || coalesce ? new RepeatedAnswers({ coalesce, cache, now }) : undefined
 }
 
-/** A workload may exclude a single answer with `cache-control`. */
+/** A workload may exclude a single answer with `cache-control`. A cookie belongs to one client. */
 function mayBeKept({ status, fields }: WholeAnswer): boolean {
-  return status === 200 && !/\b(no-store|no-cache|private)\b/i.test(fields['cache-control'] ?? '')
+  if (status !== 200 || fields['set-cookie'] !== undefined) return false
+  return !/\b(no-store|no-cache|private)\b/i.test(String(fields['cache-control'] ?? ''))
 }
 
 /** Timing describes one request only. */

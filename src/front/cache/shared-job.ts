@@ -63,6 +63,11 @@ export class SharedJob implements Receiver {
     waiter.client.onGone(() => this.#leave(waiter))
   }
 
+  /** A stream can go to one client only; several wait for the whole answer. */
+  get takesStreams(): boolean {
+    return this.#waiting.size === 1
+  }
+
   onGone(then: () => void): void {
     this.#gone = then
   }
@@ -88,7 +93,10 @@ export class SharedJob implements Receiver {
     this.#parts.ended()
   }
 
-  /** The answer is too large to share: one client receives it, each of the others gets a job of its own. */
+  /**
+   * The answer is streamed or too large to share: one client receives it, each of the others gets a job of its own. A
+   * streamed answer that turns out to be short is kept.
+   */
   begin(head: Pick<WholeAnswer, 'status' | 'fields'>, account: Account): Sink {
     const waiting = [...this.#waiting.keys()]
     // A client with a later deadline would be broken off at the job's.
@@ -100,7 +108,12 @@ export class SharedJob implements Receiver {
       this.#parts.alone(other)
       this.#leave(other)
     }
-    return first ? first.client.begin(head, this.#accountFor(first, account)) : nowhere
+    if (!first) return nowhere
+    const sink = first.client.begin(head, this.#accountFor(first, account))
+    return copying(sink, this.wholeBytes, (body) => {
+      const fields = { ...head.fields, 'content-length': `${body.length}` }
+      this.#parts.keep({ ...head, fields, body }, account, this.#now() - this.#startedAt)
+    })
   }
 
   breakOff(): void {
@@ -172,3 +185,21 @@ function latestDeadlineFirst(a: Waiter, b: Waiter): number {
 }
 
 const nowhere: Sink = { write: () => undefined, end() {} }
+
+/** Passes on what is written. If that is at most `longest` bytes, `keep` receives it all at the end. */
+function copying(sink: Sink, longest: number, keep: (body: Buffer) => void): Sink {
+  let copy: Buffer[] = []
+  let bytes = 0
+  return {
+    write(chunk) {
+      bytes += chunk.length
+      if (bytes <= longest) copy.push(chunk)
+      else copy = []
+      return sink.write(chunk)
+    },
+    end(trailers) {
+      sink.end(trailers)
+      if (bytes <= longest) keep(Buffer.concat(copy))
+    },
+  }
+}

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Job } from '../../model/job.ts'
+import type { FrontLimits } from '../../wire/front-settings.ts'
 import { cacheControlOf } from '../cache/answer-key.ts'
 import type { RepeatedAnswers } from '../cache/repeated-answers.ts'
 import type { ExchangeParts } from '../exchange.ts'
@@ -16,6 +17,7 @@ import type { Incoming, JobFacts } from './target.ts'
 export type Submission = Omit<ExchangeParts, 'tell' | 'ended' | 'token'>
 
 export interface SubmitParts {
+  limits: Pick<FrontLimits, 'exposeErrors'>
   clientOf: ClientNamer
   /** The clock of deadlines. */
   now(): number
@@ -31,10 +33,12 @@ export async function submitRequest(
 ): Promise<void> {
   try {
     const job = jobOf(parts, request, target.name, target.jobFacts(quote))
+    if (request.headers['plimsoll-announce'] === 'job') client.announce(job.id)
     const { params, hasBody } = target
     const start = (job: Job, receiver: Receiver) => {
       const transport = target.transport(receiver)
-      parts.submit({ job, question, quote, params, hasBody, transport, receiver, estimateMs })
+      const { exposeErrors } = parts.limits
+      parts.submit({ job, question, quote, params, hasBody, transport, receiver, estimateMs, exposeErrors })
     }
     const control = cacheControlOf(request)
     const repeat = parts.repeats?.takes(job, control) ? target.repeat(question) : undefined
@@ -49,7 +53,7 @@ export async function submitRequest(
 }
 
 function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, facts: JobFacts): Job {
-  const { work, low, high, memoryMb, lane, preemptible, safeToRepeat } = facts
+  const { work, low, high, unproven, memoryMb, lane, preemptible, safeToRepeat } = facts
   const deadlineMs = deadline(request) ?? facts.deadlineMs
   return {
     id: newJobId(),
@@ -59,7 +63,7 @@ function jobOf(parts: SubmitParts, request: IncomingMessage, workload: string, f
     ...(lane !== undefined && { lane }),
     ...(deadlineMs !== undefined && { deadlineAt: parts.now() + deadlineMs }),
     ...(!safeToRepeat && { safeToRepeat: false }),
-    ...(!preemptible && { preemptible: false }),
+    ...(preemptible ? unproven && { unproven } : { preemptible: false }),
   }
 }
 

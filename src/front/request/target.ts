@@ -63,7 +63,7 @@ export interface TargetRequest {
 }
 
 /** What the brain learns of a job, in its own units. */
-export interface JobFacts extends Pick<Estimate, 'work' | 'low' | 'high'> {
+export interface JobFacts extends Pick<Estimate, 'work' | 'low' | 'high' | 'unproven'> {
   memoryMb: number
   /** Default for requests without a deadline of their own. */
   deadlineMs: number | undefined

@@ -1,6 +1,7 @@
 /** Workloads as targets: `/NAME`, with parameters in the query or a JSON body. The body is read whole first. */
 
 import type { IncomingMessage } from 'node:http'
+import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Questioner } from '../../estimate/question.ts'
 import type { Quantity } from '../../model/metering.ts'
 import type { FrontLimits } from '../../wire/front-settings.ts'
@@ -73,8 +74,9 @@ async function read(
     params,
     hasBody: data !== undefined && data.bytes > 0,
     question: () => question(workload, checked, data),
-    jobFacts: ({ work, low, high, memoryMb }) => ({
-      ...{ work, low, high, memoryMb },
+    jobFacts: (quote) => ({
+      ...brainEstimate(quote),
+      memoryMb: quote.memoryMb,
       deadlineMs: workload.deadlineMs,
       preemptible: workload.preemptible,
       safeToRepeat: workload.safeToRepeat(checked),

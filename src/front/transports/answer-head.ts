@@ -11,14 +11,15 @@ export function outcomeOf(fields: NodeJS.Dict<string | string[]>): AttemptOutcom
   return String(fields[headers.outcome] ?? 'refused') as AttemptOutcome
 }
 
-/** The end of an attempt whose answer broke off. Throws if the client has received its beginning. */
+/** The end of an attempt whose answer broke off. `fields`: its headers and trailers. */
 export function brokenOff(
   outcome: Exclude<AttemptOutcome, 'result'>,
   cost: Cost,
-  begun: boolean,
+  fields: NodeJS.Dict<string | string[]>,
 ): AttemptEnd {
-  if (begun) throw new Error(outcome)
-  return { outcome, message: `the answer broke off (${outcome})`, status: 502, cost }
+  const given = fields[headers.failure]
+  const why = given === undefined ? outcome : decodeURIComponent(String(given))
+  return { outcome, message: `the answer broke off: ${why}`, status: outcome === 'error' ? 500 : 502, cost }
 }
 
 export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] = []): Cost {
@@ -54,7 +55,7 @@ const ours: ReadonlySet<string> = new Set([
 ])
 
 /** The workload's own headers. */
-export function fieldsOf(fields: IncomingHttpHeaders): Record<string, string> {
+export function fieldsOf(fields: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept = Object.entries(fields).filter(([name]) => !ours.has(name))
-  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+  return Object.fromEntries(kept.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]))
 }

@@ -81,7 +81,7 @@ export class HttpTransport implements Transport {
     const fields = { ...response.headers, ...response.trailers }
     const cost = costOf(fields)
     const failed = outcomeOf(fields)
-    if (failed !== 'result') return brokenOff(failed, cost, this.begun)
+    if (failed !== 'result') return brokenOff(failed, cost, fields)
     if (this.#answer) this.#answer.trailers = parseRaw(fields[headers.trailers])
     return { outcome: 'result', cost }
   }

@@ -4,7 +4,7 @@ import type { Agent } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Cost } from '../../model/cost.ts'
 import type { AttemptHead, AttemptOutcome } from '../../wire/messages.ts'
-import type { RequestProblem } from '../problem.ts'
+import type { Failure, RequestProblem } from '../problem.ts'
 
 /** A worker or a function, as a front reaches it. */
 export interface Upstream {
@@ -34,8 +34,7 @@ export interface Carried {
 /** How an attempt ended. */
 export type AttemptEnd =
   /** Without a cost: it was not measured. */
-  | { outcome: 'result'; cost?: Cost }
-  | { outcome: Exclude<AttemptOutcome, 'result'>; message: string; status: number; cost?: Cost }
+  { outcome: 'result'; cost?: Cost } | ({ outcome: Exclude<AttemptOutcome, 'result'>; cost?: Cost } & Failure)
 
 export interface Transport {
   /** What the heads of its attempts carry of the request. */

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Quantity } from '../../model/metering.ts'
-import { attemptPath, headers } from '../../wire/messages.ts'
+import { attemptPath, type FailedAttempt, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
 import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
@@ -66,34 +66,41 @@ export class WorkloadTransport implements Transport {
   async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
     const outcome = outcomeOf(response.headers)
     if (outcome !== 'result') {
-      const { message = '', status = 500 } = (await response.body.json()) as {
-        message?: string
-        status?: number
-      }
-      return { outcome, message, status, cost: costOf(response.headers, this.#parts.quantities) }
+      const { message = '', status = 500, stack } = (await response.body.json()) as Partial<FailedAttempt>
+      return { outcome, message, status, stack, cost: costOf(response.headers, this.#parts.quantities) }
     }
     const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
-    const { receiver } = this.#parts
-    const first: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
-      if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
-      first.push(chunk)
-      bytes += chunk.length
-      if (bytes > receiver.wholeBytes) break
-    }
+    const { chunks, isWhole } = await this.#hold(response, attempt)
     if (!attempt.isCurrent()) return undefined
-    if (bytes > receiver.wholeBytes) await this.#stream(head, first, response, attempt)
-    else this.#whole = wholeOf(head, Buffer.concat(first))
+    if (isWhole) this.#whole = wholeOf(head, Buffer.concat(chunks))
+    else await this.#stream(head, chunks, response, attempt)
     const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
     const { quantities } = this.#parts
     for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
     const cost = costOf(fields, quantities)
     const end = outcomeOf(fields)
-    return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, this.begun)
+    return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, fields)
   }
 
-  /** Streams a long answer, no faster than the client reads it. */
+  /** Holds a short answer until it is complete, so that another attempt can replace it if its worker fails. */
+  async #hold(response: Dispatcher.ResponseData, attempt: Carried) {
+    const { receiver } = this.#parts
+    const chunks: Buffer[] = []
+    if (response.headers[headers.streamed] !== undefined && receiver.takesStreams) {
+      attempt.answering()
+      return { chunks, isWhole: false }
+    }
+    let bytes = 0
+    for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
+      if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > receiver.wholeBytes) return { chunks, isWhole: false }
+    }
+    return { chunks, isWhole: true }
+  }
+
+  /** Streams an answer, no faster than the client reads it. */
   async #stream(
     head: AnswerHead,
     first: Buffer[],
@@ -116,9 +123,9 @@ export class WorkloadTransport implements Transport {
   }
 }
 
-/** Workers do not announce the length of a long answer. */
+/** Workers announce the length only of short answers that are not streamed. */
 function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
-  const length = body.length > answeringBytes ? { 'content-length': `${body.length}` } : {}
+  const length = status === 204 || status === 304 ? {} : { 'content-length': `${body.length}` }
   return { status, fields: { ...fields, ...length }, body }
 }
 

@@ -27,15 +27,15 @@ test('each worker has an upstream of its own, which the next worker reuses when 
     fleet.joined(launch)
     return (await line)[0]
   }
-  assert.equal(await said('1'), 'worker 1: --upstream http://a:1 --launch 1')
-  assert.equal(await said('2'), 'worker 2: --upstream http://b:2 --launch 2')
+  assert.equal(await said('1'), 'worker w1: --upstream http://a:1 --launch 1')
+  assert.equal(await said('2'), 'worker w2: --upstream http://b:2 --launch 2')
   const failed = once(news, 'failed')
   fleet.launch('3')
   assert.deepEqual(await failed, ['3', 'each upstream has a worker already'])
   const gone = once(news, 'gone')
   fleet.terminate('1')
   assert.deepEqual(await gone, ['1'])
-  assert.equal(await said('4'), 'worker 4: --upstream http://a:1 --launch 4')
+  assert.equal(await said('4'), 'worker w4: --upstream http://a:1 --launch 4')
 })
 
 /** A fleet of shell scripts, and its events. */

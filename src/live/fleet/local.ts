@@ -5,16 +5,22 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { withOriginalPaths } from '../../lib/kept-path.ts'
+import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 /** Time allowed for a worker to end its slots. */
 const usualGraceMs = 2_000
+/** Enough for a stack trace. */
+const mostLines = 40
+/** Of the command line's own messages. */
+const ownPrefix = 'plimsoll: '
 
 export interface LocalFleetOptions {
-  /** Called at each launch: the command that starts a worker, to which `--launch ID` is appended. */
-  command(): readonly string[]
+  /** Called at each launch: the command that starts its worker, to which `--launch ID` is appended. */
+  command(launch: string): readonly string[]
   /** Each worker is given one of these, appended as `--upstream URL`. Default: none. */
   upstreams?: readonly string[]
   /** Set if workers may become fronts: they then accept connections from this server's queue. */
@@ -37,8 +43,8 @@ interface Child {
   joined: boolean
   /** It was told to end, and its grace period runs. */
   ending: boolean
-  /** Reported if it crashes at start. */
-  lastLine: string
+  /** Its last lines, reported if it crashes at start. */
+  lines: string[]
 }
 
 export function localFleet(options: LocalFleetOptions, events: ProviderEvents): Provider {
@@ -72,7 +78,7 @@ class LocalFleet implements Provider {
       reported = true
       this.#children.delete(id)
       if (child.joined) this.#events.gone(id, message)
-      else this.#events.launchFailed(id, child.lastLine ? `${message}: ${child.lastLine}` : message)
+      else this.#events.launchFailed(id, withReason(message, child.lines), outputOf(child))
     }
     child.process.on('error', (error) => end(error.message))
     // At `close` all its output has been read.
@@ -110,7 +116,7 @@ class LocalFleet implements Provider {
     for (const [, { process: child }] of alive) child.kill('SIGTERM')
     const force = setTimeout(() => {
       for (const [id, child] of alive.filter(([, each]) => isAlive(each))) {
-        this.#options.log(`worker ${id}: has not ended after ${graceMs / 1000} s and is killed`)
+        this.#options.log(`worker ${workerNameOf(id)}: has not ended after ${graceMs / 1000} s and is killed`)
         child.process.kill('SIGKILL')
       }
     }, graceMs)
@@ -121,19 +127,20 @@ class LocalFleet implements Provider {
   #spawn(id: string, upstream: string | undefined): Child {
     const { command, shared, env, log } = this.#options
     const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
-    const [program, ...args] = [...deathSignal(), ...command(), ...upstreamFlag, '--launch', id]
+    const [program, ...args] = [...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id]
     const worker = spawn(program!, args, {
       stdio: ['ignore', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
       env: { ...process.env, ...env },
     })
-    const state = { upstream, joined: false, ending: false, lastLine: '' }
+    const state = { upstream, joined: false, ending: false, lines: [] }
     const child: Child = { process: worker, since: Date.now(), ...state }
     for (const output of [worker.stdout!, worker.stderr!]) {
       createInterface({ input: output }).on('line', (line) => {
-        if (line.trim() !== '') child.lastLine = line.trim()
-        log(`worker ${id}: ${line}`)
+        const shown = withOriginalPaths(line)
+        if (line.trim() !== '' && child.lines.push(shown) > mostLines) child.lines.shift()
+        log(`worker ${workerNameOf(id)}: ${shown}`)
       })
     }
     worker.on('message', ({ type }: FromChild) => {
@@ -141,6 +148,18 @@ class LocalFleet implements Provider {
     })
     return child
   }
+}
+
+/** The reason is what Plimsoll says of it, or else the last line that is not part of a stack trace. */
+function withReason(message: string, lines: readonly string[]): string {
+  const told = lines.findLast((line) => line.startsWith(ownPrefix))
+  if (told !== undefined) return told.slice(ownPrefix.length)
+  const last = lines.findLast((line) => !/^\s+at /.test(line))
+  return last === undefined ? message : `${message}: ${last.trim()}`
+}
+
+function outputOf({ lines }: Child): string {
+  return lines.filter((line) => !line.startsWith(ownPrefix)).join('\n')
 }
 
 function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {

@@ -1,8 +1,11 @@
 /** A provider launches, lists and terminates workers. One file per provider. */
 
 export interface ProviderEvents {
-  /** The launch failed: it could not start, or ended before its worker joined. At most once per launch. */
-  launchFailed(launch: string, message: string): void
+  /**
+   * The launch failed: it could not start, or ended before its worker joined. At most once per launch. `output`: the last
+   * lines that it printed.
+   */
+  launchFailed(launch: string, message: string, output?: string): void
   /** The worker of this launch has ended after it joined. */
   gone(launch: string, message: string): void
 }

@@ -6,8 +6,15 @@
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 export interface SpareFleet extends Provider {
-  /** Starts a spare worker under a name of its own. Resolves when it connects; rejects if it has not within `limitMs`. */
-  prepare(name: string, limitMs: number): Promise<void>
+  /**
+   * Starts a spare worker under a name of its own. Resolves when it connects; rejects with its output if it has not
+   * within `limitMs`. `isReserved`: no launch is given to it before `release`.
+   */
+  prepare(name: string, limitMs: number, isReserved?: boolean): Promise<void>
+  /** Launches may be given to a reserved spare worker from now on. */
+  release(): void
+  /** True: a spare worker is connected. */
+  hasSpare(): boolean
   /** True: this launch is the name of the spare worker. */
   isSpare(launch: string | undefined): boolean
   /** The spare worker has connected: `admit` is called when a launch is given to it. */
@@ -24,12 +31,23 @@ interface Spare {
   up: PromiseWithResolvers<void>
   /** For connecting. */
   limit: NodeJS.Timeout
+  isReserved: boolean
   /** Set once it has connected. */
   admit?: (launch: string) => void
 }
 
 export function spareFleet(open: (events: ProviderEvents) => Provider, events: ProviderEvents): SpareFleet {
   return new FleetWithSpare(open, events)
+}
+
+/** A spare worker did not start. */
+export class SpareFailed extends Error {
+  /** The last lines that it printed. */
+  readonly output: string | undefined
+  constructor(message: string, output?: string) {
+    super(message)
+    this.output = output
+  }
 }
 
 class FleetWithSpare implements SpareFleet {
@@ -42,13 +60,16 @@ class FleetWithSpare implements SpareFleet {
 
   constructor(open: (events: ProviderEvents) => Provider, events: ProviderEvents) {
     this.#fleet = open({
-      launchFailed: (name, message) => this.#ended(name, message, events.launchFailed),
+      launchFailed: (name, message, output) => {
+        if (this.isSpare(name)) this.#fail(message, output)
+        else this.#ended(name, message, events.launchFailed)
+      },
       gone: (name, message) => this.#ended(name, message, events.gone),
     })
   }
 
   launch(launch: string): void {
-    if (!this.#spare?.admit) return this.#fleet.launch(launch)
+    if (!this.#spare?.admit || this.#spare.isReserved) return this.#fleet.launch(launch)
     const { name, admit } = this.#spare
     this.#spare = undefined
     this.#launchOf.set(name, launch)
@@ -77,13 +98,21 @@ class FleetWithSpare implements SpareFleet {
     return this.#fleet.close()
   }
 
-  prepare(name: string, limitMs: number): Promise<void> {
+  release(): void {
+    if (this.#spare) this.#spare.isReserved = false
+  }
+
+  hasSpare(): boolean {
+    return this.#spare?.admit !== undefined
+  }
+
+  prepare(name: string, limitMs: number, isReserved = false): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the fleet is closed'))
     const up = Promise.withResolvers<void>()
     const limit = setTimeout(() => {
       if (this.isSpare(name)) this.#end(`did not join within ${limitMs / 1000} s`)
     }, limitMs)
-    this.#spare = { name, up, limit, began: performance.now() }
+    this.#spare = { name, up, limit, isReserved, began: performance.now() }
     this.#fleet.launch(name)
     return up.promise
   }
@@ -125,12 +154,12 @@ class FleetWithSpare implements SpareFleet {
   }
 
   /** Gives up the spare worker; its name, if there was one. */
-  #fail(message: string): string | undefined {
+  #fail(message: string, output?: string): string | undefined {
     if (!this.#spare) return undefined
     const { name, up, limit } = this.#spare
     this.#spare = undefined
     clearTimeout(limit)
-    up.reject(new Error(`worker ${name}: ${message}`))
+    up.reject(new SpareFailed(`worker ${name}: ${message}`, output))
     return name
   }
 }

@@ -17,6 +17,8 @@ export interface WorkerCommandOptions {
   jobMemoryMb: number
   /** Niceness of the processes that run jobs. Default 0. */
   niceness?: number
+  /** True: the worker ends if the program of an existing server does not become healthy. Default false. */
+  mustStart?: boolean
 }
 
 /** Part of the machine's memory that all workers together may use. */
@@ -32,6 +34,7 @@ export function workerCommand(
     max,
     jobMemoryMb,
     niceness = 0,
+    mustStart = false,
   }: WorkerCommandOptions,
   meter: MeterSetting,
   adminUrl: string,
@@ -47,6 +50,7 @@ export function workerCommand(
     ...['--job-memory', `${jobMemoryMb}`],
     ...(niceness > 0 ? ['--nice', `${niceness}`] : []),
     ...(config === undefined ? meterFlags(meter) : []),
+    ...(mustStart ? ['--must-start'] : []),
   ]
 }
 

@@ -1,17 +1,21 @@
 /** Turns a request that a front process announces into a job with an estimate. */
 
+import { brainEstimate } from '../../estimate/brain-estimate.ts'
 import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
 import type { JobParts } from '../../front/open-job.ts'
-import { ProtocolError } from '../../lib/errors.ts'
+import { RequestProblem } from '../../front/problem.ts'
 import type { Arrival, Asked } from '../../wire/front-messages.ts'
 
 export interface ArrivalsParts {
   estimator: Estimator
-  /** Hashes of code, by workload or route. */
-  code: Readonly<Record<string, string>>
-  /** Of an existing server. */
-  units: RouteUnits | undefined
+  /** Read for each request: versions change. */
+  serving: {
+    /** Hashes of code, by workload or route. */
+    readonly code: Readonly<Record<string, string>>
+    /** Of an existing server. */
+    readonly units?: RouteUnits
+  }
   /** True: the front is a worker to which the brain gave that role. */
   isWorker(front: string): boolean
   now(): number
@@ -27,10 +31,13 @@ export interface Arrivals {
   jobOf(arrival: Arrival, front: string): EstimatedJob
 }
 
-export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsParts): Arrivals {
+export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): Arrivals {
+  const { units } = serving
+
   function questionOf({ workload, key, features, params = {} }: Asked): Question {
-    const hash = code[workload]
-    if (hash === undefined) throw new ProtocolError(`there is no workload ${workload}`)
+    const hash = serving.code[workload]
+    if (hash === undefined)
+      throw new RequestProblem(404, 'unknown-workload', `There is no workload ${workload} any more.`)
     return { workload, codeHash: units?.codeOf(workload) ?? hash, key, params, features }
   }
 
@@ -43,19 +50,20 @@ export function arrivals({ estimator, code, units, isWorker, now }: ArrivalsPart
       const question = questionOf(arrival)
       const quote = estimator.estimate(question)
       const inMicroseconds = (work: number) => units?.inMicroseconds(workload, work) ?? work
+      const { work, low, high, unproven } = brainEstimate(quote)
       const job = {
         id,
         workload,
-        work: inMicroseconds(quote.work),
-        low: inMicroseconds(quote.low),
-        high: inMicroseconds(quote.high),
+        work: inMicroseconds(work),
+        low: inMicroseconds(low),
+        high: inMicroseconds(high),
         memoryMb: quote.memoryMb,
         ...(client !== undefined && { client }),
         ...(lane !== undefined && { lane }),
         ...(isWorker(front) && { front }),
         ...(deadlineMs !== undefined && { deadlineAt: now() + deadlineMs }),
         ...(safeToRepeat === false && { safeToRepeat }),
-        ...(preemptible === false && { preemptible }),
+        ...(preemptible === false ? { preemptible } : !units && unproven && { unproven }),
       }
       const estimateMs = performance.now() - began
       return { facts: { job, question, quote, params, hasBody }, estimateMs }

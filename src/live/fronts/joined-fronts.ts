@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
+import { RequestProblem } from '../../front/problem.ts'
 import type { Event } from '../../model/event.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
 import type {
@@ -248,7 +249,12 @@ export class JoinedFronts {
   }
 
   /** One request that cannot be accepted leaves the others of its front alone. */
-  #wrong(front: Joined, { message }: Error): ToldProblem {
+  #wrong(front: Joined, error: Error): ToldProblem {
+    if (error instanceof RequestProblem) {
+      const { status, code, message } = error
+      return { status, code, message, headers: {} }
+    }
+    const { message } = error
     this.#parts.log(`front ${front.hello.id}: a request cannot be accepted: ${message}`)
     return {
       status: 500,

@@ -128,13 +128,13 @@ class RemoteFront {
 
   /** The server as the brain's settings describe it; `opened` closes it. */
   #serve({ limits, repeats, quantities }: FrontWelcome, opened: AsyncDisposableStack): Server {
-    const { own, join, token, log, arrived } = this.#options
+    const { join, token, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const isUp = () => this.#link.isUp
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const server = frontServer({
-      service: serviceOf(this.#serving, own, { limits, quantities, log }),
+      service: serviceOf(this.#serving, { limits, quantities, log }),
       repeats: repeatedAnswers(repeats, cache, now),
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),

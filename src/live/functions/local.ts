@@ -25,6 +25,8 @@ class Instance {
   readonly gone: Promise<unknown>
   /** The only workload that it runs; undefined: any. */
   readonly workload: string | undefined
+  /** The command that started it. */
+  readonly command: readonly string[]
   busy = true
   /** Ends it after `keepWarmMs` of idleness. */
   idle: NodeJS.Timeout | undefined
@@ -35,6 +37,7 @@ class Instance {
     workload: string | undefined,
   ) {
     this.workload = workload
+    this.command = command
     const only = workload === undefined ? [] : ['--only', workload]
     const [program, ...args] = [...deathSignal(), ...command, ...only]
     this.process = spawn(program!, args, {
@@ -85,7 +88,7 @@ export class LocalFunctions implements Functions {
   #closed = false
 
   constructor(options: LocalFunctionsOptions) {
-    this.#options = options
+    this.#options = { ...options }
     this.id = options.id
   }
 
@@ -123,9 +126,15 @@ export class LocalFunctions implements Functions {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      if (reusable && !this.#closed) this.#rest(instance)
+      if (reusable && !this.#closed && instance.command === this.#options.command) this.#rest(instance)
       else instance.kill()
     }
+  }
+
+  /** Starts functions with this command from now on. Those of the last command end with their job. */
+  use(command: string[]): void {
+    this.#options.command = command
+    for (const instance of this.#warm.splice(0)) instance.kill()
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,8 @@ import { LocalFunctions } from './local.ts'
 export interface FunctionSettings {
   id: string
   limits: FunctionLimits
-  command: string[]
+  /** The command that starts one with these modules of workloads. */
+  command(files: readonly string[]): string[]
   brain: OverflowOptions
 }
 
@@ -21,7 +22,7 @@ const coldMs = 800
 
 /** Undefined: no functions. */
 export function functionSettings(options: ClusterOptions, meter: MeterSetting): FunctionSettings | undefined {
-  const { functions, own, files, dataDir, prices, pricePerHour = 0 } = options
+  const { functions, own, dataDir, prices, pricePerHour = 0 } = options
   if (!functions) return undefined
   if (own)
     throw new ConfigError(
@@ -37,7 +38,7 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
   return {
     id: overflowDefaults.function,
     limits,
-    command: [
+    command: (files) => [
       ...functions.command,
       ...['--workloads', files.join(',')],
       ...['--data', dataDir],
@@ -56,8 +57,9 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
 
 export function localFunctions(
   { id, limits, command }: FunctionSettings,
+  files: readonly string[],
   env: Record<string, string>,
   log: (line: string) => void,
 ): LocalFunctions {
-  return new LocalFunctions({ ...limits, id, command, env, log })
+  return new LocalFunctions({ ...limits, id, command: command(files), env, log })
 }

@@ -9,22 +9,25 @@ export class PresetTrial extends Trial {
   #joined = 0
   readonly #cpuMs = new Map<string, number>()
 
-  constructor(name: string, scale: { min?: number; max?: number } = {}) {
-    const { scheduler, placing, discipline, scale: own, limits, overflow, machine } = presetOf(name)
+  /** `other`: a machine in place of the preset's. */
+  constructor(name: string, scale: { min?: number; max?: number } = {}, other?: PresetTrial['machine']) {
+    const preset = presetOf(name)
+    const { scheduler, placing, discipline, scale: own, limits, overflow } = preset
+    const machine = other ?? preset.machine!
     super({
       ...{ scheduler, discipline, scale: { ...own!, ...scale } },
       limits: { ...limits!, missedBeats: 1e9, freshMs: 1e9 },
       ...(placing && { placing }),
-      ...(overflow && { overflow: { workPerSecond: machine!.workPerSecond, coldMs: 0, ...overflow } }),
+      ...(overflow && { overflow: { workPerSecond: machine.workPerSecond, coldMs: 0, ...overflow } }),
     })
-    this.machine = machine!
+    this.machine = machine
     this.tick()
   }
 
   /** All launches join, as a, b, c … */
-  boots(): Action[] {
+  boots(slots = 1000): Action[] {
     const { workPerSecond, cores } = this.machine
-    const facts = { workPerSecond, cores, memoryMb: 1e6, slots: 1000 }
+    const facts = { workPerSecond, cores, memoryMb: 1e6, slots }
     return this.view.booting.flatMap((launch) =>
       this.joins(String.fromCharCode(97 + this.#joined++), facts, { launch }),
     )

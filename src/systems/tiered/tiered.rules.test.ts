@@ -73,7 +73,7 @@ test('TI-1 browse and purchase use one real database', async (t) => {
   t.after(() => rmSync(dataDir, { recursive: true }))
   const asks = (params: Record<string, string>, jobId: string) =>
     shop.run(readParams(shop, params), fakeContext({ dataDir, jobId }))
-  const look = async () => (await asks({ action: 'browse', search: 'kettle' }, 'look')) as Page
+  const look = async () => (await asks({ action: 'browse', search: 'kettle' }, 'look')) as unknown as Page
   const [first] = (await look()).products
   await asks({ action: 'purchase', productId: `${first!.id}`, customer: 'me' }, 'buy')
   assert.equal((await look()).products[0]!.stock, first!.stock - 1)

@@ -36,7 +36,7 @@ export function attemptServer(
       }
     } catch (error) {
       if (response.headersSent) response.destroy()
-      else sendOutcome(response, 'refused', (error as Error).message)
+      else sendOutcome(response, 'refused', { message: (error as Error).message })
     }
   }
   const server = createServer({ maxHeaderSize: maxHeaderBytes, highWaterMark: bufferBytes }, handle)
@@ -78,7 +78,7 @@ async function serve(
 ): Promise<void> {
   const attempt = supervisor.take(head, sent)
   if ('refused' in attempt) {
-    return sendOutcome(response, attempt.full ? full : 'refused', attempt.refused)
+    return sendOutcome(response, attempt.full ? full : 'refused', { message: attempt.refused })
   }
   let joined = false
   // The front closes the connection when the client no longer waits.

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { AnswerBroken } from '../../lib/errors.ts'
-import { type AttemptOutcome, headers } from '../../wire/messages.ts'
+import { type AttemptOutcome, type FailedAttempt, headers } from '../../wire/messages.ts'
 import type { Usage } from '../attempt-state.ts'
 import type { JobAnswer, JobFailure } from '../job-run.ts'
 import type { AnswerHead } from '../slots/frames.ts'
@@ -19,6 +19,7 @@ export async function sendResult(
   attempt: AcceptedAttempt,
   response: ServerResponse,
 ): Promise<void> {
+  if (result.streamed) return streamResult(result, attempt, response)
   const fields = fieldsOf(result)
   const first: Buffer[] = []
   let bytes = 0
@@ -31,7 +32,7 @@ export async function sendResult(
   } catch (error) {
     // Nothing was sent yet, so the failure is sent instead of the answer.
     if (!(error instanceof AnswerBroken)) throw error
-    return sendOutcome(response, error.kind, error.message, usageHeaders(await attempt.usage))
+    return sendOutcome(response, error.kind, { message: error.message }, usageHeaders(await attempt.usage))
   }
   if (bytes <= wholeBytes) {
     const usage = await attempt.usage
@@ -40,7 +41,22 @@ export async function sendResult(
     response.end(Buffer.concat(first))
     return
   }
-  response.writeHead(result.status, { ...fields, trailer: [...usageNames, headers.outcome].join(', ') })
+  await streamResult(result, attempt, response, first)
+}
+
+/** Sends the head and the first chunks at once, then each chunk as it arrives, then the cost as trailers. */
+async function streamResult(
+  result: WorkloadResult,
+  attempt: AcceptedAttempt,
+  response: ServerResponse,
+  first: readonly Buffer[] = [],
+): Promise<void> {
+  response.writeHead(result.status, {
+    ...fieldsOf(result),
+    ...(result.streamed && { [headers.streamed]: '1' }),
+    trailer: [...usageNames, headers.outcome, headers.failure].join(', '),
+  })
+  response.flushHeaders()
   await pipeline(async function* () {
     yield* first
     const outcome = yield* untilBroken(result.body)
@@ -48,17 +64,24 @@ export async function sendResult(
   }, response)
 }
 
-/** Yields the body. Returns a trailer with the outcome if the body fails. */
-async function* untilBroken(
-  body: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer, Partial<Record<typeof headers.outcome, AttemptOutcome>>> {
+/** Trailers have a limited size. */
+const longestFailure = 1_000
+
+/** Yields the body. Returns trailers with the outcome if the body fails. */
+async function* untilBroken(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, Record<string, string>> {
   try {
     yield* body
     return {}
   } catch (error) {
     if (!(error instanceof AnswerBroken)) throw error
-    return { [headers.outcome]: error.kind }
+    return brokenTrailers(error)
   }
+}
+
+/** The trailers of an answer that broke off. */
+export function brokenTrailers({ kind, message }: AnswerBroken): Record<string, string> {
+  const shown = encodeURIComponent(message.slice(0, longestFailure).toWellFormed())
+  return { [headers.outcome]: kind, [headers.failure]: shown }
 }
 
 export async function sendFailure(
@@ -67,8 +90,8 @@ export async function sendFailure(
   response: ServerResponse,
 ): Promise<void> {
   const message = result.kind === 'cancelled' ? 'cancelled' : result.message
-  const status = result.kind === 'error' ? (result.status ?? 500) : 500
-  sendOutcome(response, result.kind, message, { status, ...usageHeaders(await usage) })
+  const { status = 500, stack } = result.kind === 'error' ? result : {}
+  sendOutcome(response, result.kind, { message, status, stack }, usageHeaders(await usage))
 }
 
 /** Headers of the connection, which a workload may not set. */
@@ -78,7 +101,7 @@ const reserved: ReadonlySet<string> = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ])
 
-function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, string> {
+function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, string | string[]> {
   const kept = Object.entries(own).filter(([name]) => !reserved.has(name.toLowerCase()))
   return {
     ...Object.fromEntries(kept),
@@ -116,10 +139,10 @@ export function usageHeaders({
 export function sendOutcome(
   response: ServerResponse,
   outcome: AttemptOutcome,
-  message: string,
-  { status = 500, ...fields }: { status?: number; [name: string]: string | number | undefined } = {},
+  { message, status = 500, stack }: FailedAttempt,
+  fields: Record<string, string> = {},
 ): void {
-  const body = JSON.stringify({ message, status })
+  const body = JSON.stringify({ message, status, stack })
   response.writeHead(outcome === 'refused' ? 503 : outcome === 'throttled' ? 429 : 500, {
     ...fields,
     [headers.outcome]: outcome,

@@ -2,12 +2,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { AnswerBroken } from '../../lib/errors.ts'
-import { type AttemptOutcome, headers } from '../../wire/messages.ts'
+import { headers } from '../../wire/messages.ts'
 import type { JobAnswer } from '../job-run.ts'
 import type { AcceptedAttempt } from '../supervisor.ts'
-import { usageHeaders, usageNames } from './send-answer.ts'
+import { brokenTrailers, usageHeaders, usageNames } from './send-answer.ts'
 
-const trailer = [...usageNames, headers.measure, headers.trailers, headers.outcome].join(', ')
+const trailer = [...usageNames, headers.measure, headers.trailers, headers.outcome, headers.failure].join(
+  ', ',
+)
 
 export async function sendHttp(
   result: Extract<JobAnswer, { kind: 'http' }>,
@@ -28,13 +30,13 @@ export async function sendHttp(
   response.addTrailers({
     ...usageHeaders(usage),
     ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
-    ...(failure && { [headers.outcome]: failure }),
+    ...(failure && brokenTrailers(failure)),
   })
   response.end()
 }
 
-/** Resolves when the body has ended or the front has disconnected; to the outcome if the body fails. */
-function forward(body: Readable, response: ServerResponse): Promise<AttemptOutcome | undefined> {
+/** Resolves when the body has ended or the front has disconnected; to the error if the body breaks off. */
+function forward(body: Readable, response: ServerResponse): Promise<AnswerBroken | undefined> {
   return new Promise((resolve, reject) => {
     const closed = () => {
       body.destroy()
@@ -44,11 +46,11 @@ function forward(body: Readable, response: ServerResponse): Promise<AttemptOutco
       if (!response.write(chunk)) body.pause()
     })
     body.on('end', () => resolve(undefined))
-    body.on('error', (error) => (error instanceof AnswerBroken ? resolve(error.kind) : reject(error)))
+    body.on('error', (error) => (error instanceof AnswerBroken ? resolve(error) : reject(error)))
     response.on('drain', () => body.resume())
     response.on('close', closed)
     if (response.destroyed) closed()
     // It may have failed before it was read.
-    else if (body.errored instanceof AnswerBroken) resolve(body.errored.kind)
+    else if (body.errored instanceof AnswerBroken) resolve(body.errored)
   })
 }

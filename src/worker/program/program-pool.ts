@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ContractError } from '../../lib/errors.ts'
+import { ConfigError, ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
 import { Watchdog } from '../processes/watchdog.ts'
@@ -28,6 +28,8 @@ export interface ProgramPoolOptions {
   niceness?: number
   /** Receives the output of programs, and messages about failed programs. */
   log(line: string): void
+  /** True: `ready` rejects if the first program does not become healthy. */
+  mustStart?: boolean
   /** Idle programs beyond `warm` are ended when they were not needed for this time. Default 60 s. */
   surplusMs?: number
   /** The clock by which programs become healthy in time. Default: the machine's. */
@@ -98,15 +100,25 @@ export class ProgramPool implements JobPool {
       },
     }
     // A worker whose program fails still joins, and its jobs fail with the reason.
-    this.#readyTimer = setTimeout(() => this.#ready.resolve(), server.startMs)
+    this.#readyTimer = setTimeout(() => {
+      if (options.mustStart)
+        this.#ready.reject(this.#notStarted(`not healthy after ${duration(server.startMs)}`))
+      else this.#ready.resolve()
+    }, server.startMs)
     this.#ready.promise.catch(() => {})
     if (warm === 0) this.#ready.resolve()
     this.#fill()
   }
 
-  /** Resolves when the first program is healthy, or after the start timeout. */
+  /** Resolves when the first program is healthy, or, unless that is a must, after the start timeout. */
   ready(): Promise<void> {
     return this.#ready.promise
+  }
+
+  get problem(): string | undefined {
+    const programs = [...this.#programs.values()]
+    if (programs.some(({ healthy }) => healthy) || this.#options.warm === 0) return undefined
+    return `no program is healthy; ${this.#lastFailure ?? programs.map(({ id, problem }) => `slot ${id}: ${problem}`).join(', ')}`
   }
 
   get size(): number {
@@ -237,12 +249,17 @@ export class ProgramPool implements JobPool {
   }
 
   #restart(id: number, how: string, healthyMs: number): void {
+    if (healthyMs === 0 && this.#options.mustStart) return this.#ready.reject(this.#notStarted(how))
     if (healthyMs === 0) this.#broken = ![...this.#programs.values()].some(({ healthy }) => healthy)
     this.#lastFailure = `slot ${id}: ${how}`
     if (this.#programs.size + this.#retries.size >= this.#wanted())
       return this.#options.log(this.#lastFailure)
     const waitMs = this.#retries.plan(id, healthyMs, () => this.#launch(id))
     this.#options.log(`${this.#lastFailure}; next try in ${duration(waitMs)}`)
+  }
+
+  #notStarted(how: string): ConfigError {
+    return new ConfigError(`the program does not start: ${how}`)
   }
 
   #unavailableReason(): string {

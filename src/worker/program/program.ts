@@ -7,6 +7,7 @@ import type { CpuAccount } from './cpu-account.ts'
 import { describeExit, describeUnhealthy, type ProgramFacts } from './describe-failure.ts'
 import { GroupUsage, isEnding } from './group-usage.ts'
 import { checkHealth, type HealthProblem, healthTimeoutMs } from './health.ts'
+import { startingPoint } from './kept-program.ts'
 import { type Exit, ProcessGroup } from './process-group.ts'
 import type { ProgramRun } from './program-run.ts'
 import type { RequestTarget } from './request-target.ts'
@@ -173,14 +174,15 @@ export class Program implements RequestTarget {
 
   async #run(): Promise<Exit> {
     const { settings, socketDir, niceness, log } = this.#host
-    const { address, command } = await assignAddress(settings.command, this.id, socketDir)
+    const point = startingPoint(settings)
+    const { address, command } = await assignAddress(point.command, this.id, socketDir)
     this.#address = address
     if (this.ending) return { how: 'was ended', killed: false }
     const env: NodeJS.ProcessEnv = { ...process.env, ...settings.env }
     // Programs must not see the secret with which workers join.
     delete env.PLIMSOLL_TOKEN
     if ('port' in address.connect) env.PORT = `${address.connect.port}`
-    const { cwd } = settings
+    const { cwd } = point
     const group = new ProcessGroup({ command, env, cwd, niceness }, (line) => log(`slot ${this.id}: ${line}`))
     this.#process = group
     if (group.pid !== undefined) this.#usage = new GroupUsage(group.pid)

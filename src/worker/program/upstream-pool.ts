@@ -76,6 +76,10 @@ export class UpstreamPool implements JobPool {
     return this.#ready.promise
   }
 
+  get problem(): string | undefined {
+    return this.#healthy ? undefined : this.#runHost.unavailableReason()
+  }
+
   /** The worker starts no processes for an upstream. */
   readonly size = 0
 

@@ -1,33 +1,40 @@
 /** Converts the value that a workload returned into an answer: a head, and a body as bytes or a stream. */
 import { isReply } from '../../workload/reply.ts'
-import type { AnswerHead } from '../slots/frames.ts'
+import { toJson } from './json-answer.ts'
+import { type Answer, isResponse, startResponse } from './response-answer.ts'
 
-export interface Answer {
-  head: AnswerHead
-  body: Uint8Array | AsyncIterable<Uint8Array>
-}
+type Body = Pick<Answer, 'body'> & { contentType: string }
 
 const text = 'text/plain; charset=utf-8'
 const binary = 'application/octet-stream'
 
 export async function toAnswer(value: unknown): Promise<Answer> {
-  if (!isReply(value)) {
-    const { body, contentType } = await toBody(value)
-    return { head: { status: value === undefined ? 204 : 200, contentType, headers: {} }, body }
+  if (isResponse(value)) return startResponse(value)
+  if (!isReply(value)) return answerOf({ status: value === undefined ? 204 : 200 }, await toBody(value))
+  if (isResponse(value.body)) {
+    throw new TypeError(
+      'reply: the body is a Response, which has its own status and headers; return it alone',
+    )
   }
-  const { body, contentType } = await toBody(value.body)
-  const { status = value.body === undefined ? 204 : 200, headers } = value
-  return { head: { status, contentType: value.contentType ?? contentType, headers: { ...headers } }, body }
+  const { status = value.body === undefined ? 204 : 200, contentType, headers } = value
+  return answerOf({ status, headers }, await toBody(value.body, contentType))
 }
 
-async function toBody(value: unknown): Promise<{ body: Answer['body']; contentType: string }> {
-  if (value === undefined) return { body: new Uint8Array(), contentType: '' }
-  if (typeof value === 'string') return { body: Buffer.from(value), contentType: text }
-  if (value instanceof Uint8Array) return { body: value, contentType: binary }
-  if (value instanceof ArrayBuffer) return { body: new Uint8Array(value), contentType: binary }
-  if (isStream(value)) return startStream(value)
-  const json = toJson(value)
-  return { body: Buffer.from(json), contentType: 'application/json' }
+function answerOf(
+  { status, headers = {} }: { status: number; headers?: Readonly<Record<string, string>> },
+  { body, contentType }: Body,
+): Answer {
+  const streamed = !(body instanceof Uint8Array)
+  return { head: { status, contentType, headers: { ...headers }, ...(streamed && { streamed }) }, body }
+}
+
+async function toBody(value: unknown, contentType?: string): Promise<Body> {
+  if (value === undefined) return { body: new Uint8Array(), contentType: contentType ?? '' }
+  if (typeof value === 'string') return { body: Buffer.from(value), contentType: contentType ?? text }
+  if (value instanceof Uint8Array) return { body: value, contentType: contentType ?? binary }
+  if (value instanceof ArrayBuffer) return { body: new Uint8Array(value), contentType: contentType ?? binary }
+  if (isStream(value)) return startStream(value, contentType)
+  return { body: Buffer.from(toJson(value)), contentType: contentType ?? 'application/json' }
 }
 
 type Stream = AsyncIterable<unknown> | Generator<unknown>
@@ -38,34 +45,43 @@ function isStream(value: unknown): value is Stream {
   return Symbol.asyncIterator in value || (Symbol.iterator in value && 'next' in value)
 }
 
-/** Waits for the first chunk: its type determines the content type, and an earlier error can still be the answer. */
-async function startStream(stream: Stream): Promise<{ body: Answer['body']; contentType: string }> {
+/**
+ * Waits for the first chunk: its type determines the content type, and an earlier error can still be the answer. Events
+ * are not waited for: their clients expect the head when they connect.
+ */
+async function startStream(stream: Stream, contentType?: string): Promise<Body> {
   const iterator = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]()
-  const first = await iterator.next()
-  async function* body() {
+  async function* bytes() {
     try {
-      for (let step = first; !step.done; step = await iterator.next()) yield toBytes(step.value)
+      for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
+        isText ??= typeof step.value === 'string'
+        yield toBytes(step.value)
+      }
     } finally {
       await iterator.return?.(undefined)
     }
   }
-  return { body: body(), contentType: typeof first.value === 'string' ? text : binary }
+  let isText: boolean | undefined
+  const body = bytes()
+  if (isEventStream(contentType)) return { body, contentType: contentType! }
+  const first = await body.next()
+  return { body: startingWith(first, body), contentType: contentType ?? (isText ? text : binary) }
+}
+
+async function* startingWith(first: IteratorResult<Uint8Array>, body: AsyncGenerator<Uint8Array>) {
+  if (!first.done) yield first.value
+  yield* body
+}
+
+function isEventStream(contentType = ''): boolean {
+  return /^\s*text\/event-stream\s*(;|$)/i.test(contentType)
 }
 
 function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk
   if (typeof chunk === 'string') return Buffer.from(chunk)
-  throw new TypeError(`a streamed answer must yield strings or bytes, not ${typeof chunk}`)
-}
-
-function toJson(value: unknown): string {
-  let json: string | undefined
-  try {
-    json = JSON.stringify(value)
-  } catch (error) {
-    throw new TypeError(`the answer cannot be serialised as JSON: ${(error as Error).message}`)
-  }
-  if (json === undefined)
-    throw new TypeError(`the answer cannot be serialised as JSON: it is a ${typeof value}`)
-  return json
+  const kind = chunk === null ? 'null' : typeof chunk
+  throw new TypeError(
+    `a streamed answer must yield strings or bytes, not ${kind}; yield JSON.stringify(value) and a line end, for example`,
+  )
 }

@@ -1,4 +1,5 @@
 /** One job inside a slot: calls the workload and sends its answer. */
+import { Refusal } from '../../workload/refusal.ts'
 import { check } from '../../workload/standard-schema.ts'
 import type { JobContext, Workload } from '../../workload/workload.ts'
 import {
@@ -65,6 +66,8 @@ export class SlotJob {
       await this.#answer(await workload.run(await this.#params(workload), this.#context()))
     } catch (error) {
       failure = failureOf(error, 'error')
+      // The worker logs what a slot prints, with the job's id.
+      if (failure.kind === 'error' && failure.status === undefined) console.error(error)
     }
     const cpuMs = cpuMsUsed() - this.#startCpuMs
     const maxRssMb = process.resourceUsage().maxRSS / 1024
@@ -78,7 +81,7 @@ export class SlotJob {
     if (!workload.params) return this.#message.params
     const checked = await check(workload.params, this.#message.params)
     if ('value' in checked) return checked.value
-    throw Object.assign(new Error(checked.issues.join('; ')), { status: 400 })
+    throw new Refusal(400, checked.issues.join('; '))
   }
 
   async #answer(value: unknown): Promise<void> {
@@ -166,7 +169,17 @@ export function failureOf(error: unknown, kind: 'error' | 'crash'): SlotFailure 
   if (error instanceof Error && /^(Array buffer allocation failed|Failed to allocate memory)/.test(message)) {
     return { kind: 'limit', message }
   }
-  const status = (error as { status?: unknown } | null | undefined)?.status
-  const known = typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 599
-  return { kind, message: message || 'the workload failed without a message', ...(known && { status }) }
+  const failure = { kind, message: message || 'the workload failed without a message' }
+  if (isForClient(error)) return { ...failure, status: error.status }
+  const stack = error instanceof Error ? error.stack?.slice(0, longestStack) : undefined
+  return { ...failure, ...(stack !== undefined && { stack }) }
+}
+
+const longestStack = 8_000
+
+/** A Refusal, also one of another copy of this package, or an error that says so as those of `http-errors` do. */
+function isForClient(error: unknown): error is { status: number } {
+  const { name, expose, status } = (error ?? {}) as { name?: unknown; expose?: unknown; status?: unknown }
+  if (name !== 'Refusal' && expose !== true) return false
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 499
 }

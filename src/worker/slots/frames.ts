@@ -49,13 +49,18 @@ export type FromSlot =
 export interface AnswerHead {
   status: number
   contentType: string
-  headers: Record<string, string>
+  /** Several values: one header line each. */
+  headers: Record<string, string | string[]>
+  /** The workload produces the body while it runs: each chunk is sent at once. */
+  streamed?: true
 }
 
 export interface SlotFailure {
   kind: 'error' | 'limit' | 'crash'
   message: string
+  /** 400 to 499: the message is for the client. Undefined: it is for the operator. */
   status?: number
+  stack?: string
 }
 
 /** Bytes of a body that may be in flight. Credit limits senders before the socket does, so messages never wait for bodies. */

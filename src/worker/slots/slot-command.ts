@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { originalPath } from '../../lib/kept-path.ts'
 import type { MeterOptions } from '../../meter/hooks.ts'
 import type { MeterExtras, MeterSetting } from '../../model/metering.ts'
 import type { SlotCommand } from './slot.ts'
@@ -58,9 +59,13 @@ export function slotCommand({ memoryMb, execArgv, niceness, ...options }: SlotCo
   return { command, env: { ...process.env, NODE_COMPILE_CACHE }, niceness }
 }
 
-/** The real folders of the files: loaded modules have resolved paths. */
+/**
+ * The real folders of the files: loaded modules have resolved paths. Modules that a copy of the code only links to have
+ * their original ones.
+ */
 function foldersOf(files: string[]): string[] {
-  return [...new Set(files.map((file) => dirname(realPath(file))))]
+  const folders = files.map((file) => dirname(realPath(file)))
+  return [...new Set([...folders, ...folders.map(originalPath)])]
 }
 
 function realPath(file: string): string {

@@ -26,7 +26,7 @@ test('the value that a workload returns determines the kind of answer', async (t
     text: { ...plain, contentType: 'text/plain; charset=utf-8', body: 'hällo' },
     bytes: { ...plain, contentType: 'application/octet-stream', body: '\x01\x02\x03' },
     reply: { kind: 'result', status: 201, contentType: 'text/x-made', headers: { 'x-a': 'b' }, body: 'made' },
-    lines: { ...plain, contentType: 'text/plain; charset=utf-8', body: 'one\ntwo\n' },
+    lines: { ...plain, streamed: true, contentType: 'text/plain; charset=utf-8', body: 'one\ntwo\n' },
     nothing: { ...plain, status: 204, contentType: '', body: '' },
   })
   assert.equal(((await ask('kinds', { kind: 'large' })).body as string).length, 3_000_000)
@@ -36,16 +36,33 @@ test('an answer that cannot be serialised as JSON is an error', async (t) => {
   const { ask } = await usePool(t)
   const { kind, message } = await ask('kinds', { kind: 'cyclic' })
   assert.equal(kind, 'error')
-  assert.match(message as string, /cannot be serialised as JSON/)
+  assert.match(message as string, /^answer.*: refers to a value that contains it; JSON has no cycles$/)
 })
 
-test("a thrown error has the workload's message, and its status if that is valid", async (t) => {
-  const { ask } = await usePool(t)
+test('a thrown error has a stack, or a status if it is meant for the client', async (t) => {
+  const { ask, lines } = await usePool(t)
   const message = 'no such thing'
-  assert.deepEqual(await ask('fail'), { kind: 'error', message })
-  assert.deepEqual(await ask('fail', { status: 404 }), { kind: 'error', message, status: 404 })
-  assert.deepEqual(await ask('fail', { status: 200 }), { kind: 'error', message })
-  assert.deepEqual(await ask('fail', { status: 'x' }), { kind: 'error', message })
+  const forClient = { kind: 'error', message, status: 404 }
+  assert.deepEqual(await ask('fail', { status: 404, expose: true }), forClient)
+  assert.deepEqual(await ask('fail', { status: 404, name: 'Refusal' }), forClient)
+  assert.deepEqual(lines, [])
+  for (const properties of [
+    {},
+    { status: 404 },
+    { status: 500, expose: true },
+    { status: 'x', expose: true },
+  ]) {
+    const { stack, ...failure } = await ask('fail', properties)
+    assert.deepEqual(failure, { kind: 'error', message })
+    assert.match(stack as string, /^Error: no such thing\n +at .*basic\.ts:\d+:\d+/)
+  }
+})
+
+test('an error that is not for the client is logged with its stack and job', async (t) => {
+  const { ask, lines } = await usePool(t)
+  await ask('fail')
+  await until(() => lines.some((line) => line.includes('basic.ts')), 'the stack is logged')
+  assert.match(lines[0]!, /^slot \d+, job \S+: Error: no such thing$/)
 })
 
 test('parameters that the schema rejects are a client error', async (t) => {
@@ -57,7 +74,8 @@ test('parameters that the schema rejects are a client error', async (t) => {
 
 test('an unknown workload is an error', async (t) => {
   const { ask } = await usePool(t)
-  assert.deepEqual(await ask('nope'), { kind: 'error', message: 'unknown workload nope' })
+  const { kind, message } = await ask('nope')
+  assert.deepEqual({ kind, message }, { kind: 'error', message: 'unknown workload nope' })
 })
 
 test('a stream that fails midway ends the body with an error', async (t) => {

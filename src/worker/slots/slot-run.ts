@@ -155,9 +155,9 @@ export class SlotRun implements JobRun, Occupant {
       else this.#hold()
     } else if (message.type === 'release') this.#setInterruptible(true)
     else if (message.type === 'head') {
-      const { status, contentType, headers } = message
+      const { type: _, ...head } = message
       this.#body = new AnswerBody((bytes) => this.#slot?.send({ type: 'credit', bytes }))
-      this.#answer.resolve({ kind: 'result', status, contentType, headers, body: this.#body })
+      this.#answer.resolve({ kind: 'result', ...head, body: this.#body })
     } else if (message.type === 'end') this.#finish(message)
   }
 

@@ -12,6 +12,7 @@ export const answer: WholeAnswer = { status: 200, fields: {}, body: Buffer.from(
 /** A client that records its answers. */
 export class Listener implements Receiver {
   readonly wholeBytes = 1
+  readonly takesStreams = true
   readonly job: Job
   readonly given: { how: string; account: Account }[] = []
   readonly #then: (() => void)[] = []

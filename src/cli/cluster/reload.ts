@@ -1,0 +1,69 @@
+/** Brings new code to a running cluster: on SIGHUP, and with `--watch` whenever its files change. */
+
+import { closeSync, openSync } from 'node:fs'
+import type { RestartStep, RestartWhat } from '../../admin/restart.ts'
+import type { Cluster } from '../../live/cluster.ts'
+import { watchFiles } from './watch.ts'
+
+export interface ReloadParts {
+  cluster: Pick<Cluster, 'restart' | 'watched'>
+  watch: boolean
+  /** The terminal of this process was closed. */
+  hangUp(): void
+  log(line: string): void
+}
+
+export function describeStep(step: RestartStep): string {
+  if ('version' in step) return 'The new version loads.'
+  const who = 'front' in step ? `front ${step.front}` : `worker ${step.worker}`
+  return step.by === undefined ? `${who} is gone` : `${who} → ${step.by}`
+}
+
+/** Returns a function that ends it. */
+export function reloadOnChange({ cluster, watch, hangUp, log }: ReloadParts): () => void {
+  let isRunning = false
+  let next: RestartWhat | undefined
+
+  /** A change during a restart leads to another one. */
+  function reload(what: RestartWhat): void {
+    next = next && !next.ifChanged ? next : what
+    if (!isRunning) void run()
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true
+    for (let what = next; what; what = next) {
+      next = undefined
+      try {
+        for await (const step of cluster.restart(what)) log(`restart: ${describeStep(step)}`)
+      } catch {
+        // The cluster has logged why.
+      }
+      watching?.renew(cluster.watched())
+    }
+    isRunning = false
+  }
+
+  const all = { fronts: true, workers: true }
+  const watching = watch ? watchFiles(() => reload({ ...all, ifChanged: true }), log) : undefined
+  watching?.renew(cluster.watched())
+  const onSignal = () => (hasTerminal() ? reload(all) : hangUp())
+  process.on('SIGHUP', onSignal)
+  return () => {
+    process.off('SIGHUP', onSignal)
+    watching?.close()
+  }
+}
+
+/** The kernel sends SIGHUP too when the terminal is closed. True: the process never had one, or still has it. */
+function hasTerminal(): boolean {
+  if (!startedInTerminal) return true
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+const startedInTerminal = process.stdin.isTTY || process.stdout.isTTY

@@ -1,0 +1,27 @@
+/** The state of a live cluster, as `/api/state` shows it. */
+
+import type { RepeatCounters } from '../front/cache/repeated-answers.ts'
+import type { Functions } from '../front/transports/function.ts'
+import type { BrainView, WorkerView } from '../model/view.ts'
+import type { ToldStep } from '../story/fleet-story.ts'
+import type { Money } from '../story/money.ts'
+import type { FrontState } from './fronts/joined-fronts.ts'
+
+export interface ClusterState extends BrainView {
+  policy: string
+  discipline: string
+  uptimeMs: number
+  launchTroubles: string[]
+  /** The last 200 steps of the fleet, with reasons. */
+  steps: ToldStep[]
+  /** Spent since the start. */
+  money: Money
+  /** Functions that are busy or warm. */
+  functions: ReturnType<Functions['list']>
+  /** Undefined: answers are neither cached nor shared. */
+  cache?: RepeatCounters
+  /** The front of the main process comes first. */
+  fronts: FrontState[]
+  /** `problem`: why the worker cannot run jobs now. */
+  workers: (WorkerView & { pid: number | undefined; problem?: string })[]
+}
