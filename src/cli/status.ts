@@ -84,52 +84,6 @@ export function statusText(state: ClusterState): string {
   const open = { running, paused: placed - running, queued: waiting.length, 'in functions': away.length }
   const warm = state.functions.filter(({ busy }) => !busy).length
   const totals = [`up ${duration(state.uptimeMs)}`, state.policy, `${counted(state.ready, 'worker')} ready`]
-  const names = figureNames(workers)
-  const rows = workers.map(
-    ({
-      id,
-      state: phase,
-      suspect,
-      problem,
-      pid,
-      cores,
-      slots,
-      jobs,
-      outstanding,
-      figures,
-      cpu,
-      ...memory
-    }) => [
-      id,
-      suspect ? `${phase}, silent` : problem === undefined ? phase : `${phase}, unhealthy`,
-      pid === undefined ? '–' : `${pid}`,
-      `${jobs.filter((job) => job.running).length} of ${cores}`,
-      `${jobs.length} of ${slots}`,
-      outstanding > 0 ? significant(outstanding) : '0',
-      `${Math.round(memory.usedMemoryMb)} of ${memory.memoryMb} MB`,
-      ...names.map((name) => (name === 'cpu' ? percent(cpu) : figureText(figures[name]))),
-    ],
-  )
-  const fleet =
-    rows.length > 0
-      ? table(
-          ['worker', 'state', 'pid', 'cores busy', 'slots taken', 'work left', 'memory', ...names.map(words)],
-          rows,
-          [0, 1],
-        )
-      : 'No workers.'
-  const fronts = state.fronts.map((front) => [
-    front.id,
-    front.state,
-    `${front.pid}`,
-    count(front.inHand),
-    count(front.accepted),
-    front.url ?? '',
-  ])
-  const doors =
-    fronts.length > 1
-      ? ['', table(['front', 'state', 'pid', 'in progress', 'accepted', 'address'], fronts, [0, 1, 5])]
-      : []
   const more = [
     `money     ${moneyText(state.money)}`,
     state.cache && `cache     ${cacheText(state.cache)}`,
@@ -148,13 +102,52 @@ export function statusText(state: ClusterState): string {
     .slice(-mostSteps)
     .map((step) => [`${duration(state.now - step.at)} ago`, sizeText(step), step.text])
   return [
-    ...[fitted(totals.join(' · ')), fitted(jobsText(counters, open)), '', fleet],
-    ...doors,
+    ...[fitted(totals.join(' · ')), fitted(jobsText(counters, open)), '', workersText(workers)],
+    ...frontsText(state.fronts),
     ...(more.length > 0 ? ['', ...more.map((line) => fitted(line, 10))] : []),
     ...(history.length > 0
       ? ['', table(['when', 'fleet after it', 'what happened and why'], history, [1, 2])]
       : []),
   ].join('\n')
+}
+
+function workersText(workers: ClusterState['workers']): string {
+  if (workers.length === 0) return 'No workers.'
+  const names = figureNames(workers)
+  const head = ['worker', 'state', 'pid', 'cores busy', 'slots taken', 'work left', 'memory']
+  const rows = workers.map((worker) => {
+    const { id, pid, cores, slots, jobs, outstanding, figures, cpu, usedMemoryMb, memoryMb } = worker
+    return [
+      id,
+      phaseText(worker),
+      pid === undefined ? '–' : `${pid}`,
+      `${jobs.filter((job) => job.running).length} of ${cores}`,
+      `${jobs.length} of ${slots}`,
+      outstanding > 0 ? significant(outstanding) : '0',
+      `${Math.round(usedMemoryMb)} of ${memoryMb} MB`,
+      ...names.map((name) => (name === 'cpu' ? percent(cpu) : figureText(figures[name]))),
+    ]
+  })
+  return table([...head, ...names.map(words)], rows, [0, 1])
+}
+
+function phaseText({ state, suspect, problem }: ClusterState['workers'][number]): string {
+  if (suspect) return `${state}, silent`
+  return problem === undefined ? state : `${state}, unhealthy`
+}
+
+/** The table of fronts, if there are several. */
+function frontsText(fronts: ClusterState['fronts']): string[] {
+  if (fronts.length < 2) return []
+  const rows = fronts.map((front) => [
+    front.id,
+    front.state,
+    `${front.pid}`,
+    count(front.inHand),
+    count(front.accepted),
+    front.url ?? '',
+  ])
+  return ['', table(['front', 'state', 'pid', 'in progress', 'accepted', 'address'], rows, [0, 1, 5])]
 }
 
 /** Where all accepted jobs are: the parts add up. */

@@ -20,13 +20,7 @@ export const scalerNames = [
 const maxPrice = 1e9
 
 export const commonOptions = under('Common', {
-  port: {
-    type: 'integer',
-    help: 'public port; 0 picks a free one',
-    default: 8080,
-    min: 0,
-    max: 65_535,
-  },
+  port: { type: 'integer', help: 'public port; 0 picks a free one', default: 8080, min: 0, max: 65_535 },
   workloads: {
     type: 'text',
     help: 'modules or folders with workloads, separated by commas; default: the bundled ones',
@@ -47,12 +41,7 @@ export const commonOptions = under('Common', {
     value: 'DIR',
     path: 'one',
   },
-  preset: {
-    type: 'text',
-    help: 'composition of policies',
-    default: 'plimsoll',
-    choices: presetNames,
-  },
+  preset: { type: 'text', help: 'composition of policies', default: 'plimsoll', choices: presetNames },
 })
 
 export const networkOptions = under('Network', {
