@@ -118,11 +118,12 @@ function ticksMs(pid: number): number | undefined {
  * 12; user and system time of waited-for children at 13 and 14.
  */
 export function statFields(pid: number): string[] | undefined {
-  return attempt(() => {
-    const stat = readProc(pid, 'stat')
-    // The name in parentheses may contain spaces.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  })
+  return attempt(() => fieldsOfStat(readProc(pid, 'stat')))
+}
+
+/** The name in parentheses, which may contain spaces, is left out with what precedes it. */
+export function fieldsOfStat(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /**

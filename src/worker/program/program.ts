@@ -167,6 +167,7 @@ export class Program implements RequestTarget {
     clearTimeout(this.#checkTimer)
     this.connections.closeIdle()
     this.#watch?.stop()
+    this.#usage?.close()
     const healthyMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
     const { killed } = exit
     const how = this.#endReason ?? describeExit(exit.how, this.#healthyAt !== undefined, this.#facts())
