@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   estimate: async () => (await import('./estimate.ts')).estimate,
   why: async () => (await import('./why.ts')).why,
   status: async () => (await import('./status.ts')).status,
+  learn: async () => (await import('./learn.ts')).learn,
   restart: async () => (await import('./restart.ts')).restart,
   workloads: async () => (await import('./workloads.ts')).workloads,
   presets: async () => (await import('./presets.ts')).presets,

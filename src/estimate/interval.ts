@@ -17,6 +17,8 @@ const [alwaysUpTo, newShare] = [40, 20]
 const [reachWithoutSpread, reachInSpreads] = [Math.log(100), 1.7]
 /** An interval reaches at most a factor of a million to either side. */
 const farthest = Math.log(1e6)
+/** Errors of models that were outgrown are clipped at 3 spreads, and dropped once there are 20 others. */
+const [mostOutgrown, enoughOthers] = [3, 20]
 /** Smallest spread: no guess is exact. */
 const narrowest = 1e-3
 
@@ -48,7 +50,8 @@ export class Intervals {
     const rule = guess.reason.code
     const past = this.#byRule.get(rule) ?? new PastGuesses()
     this.#byRule.set(rule, past)
-    past.add({ value: guess.value, score: off < 0 ? off / below : off / above })
+    const score = off < 0 ? off / below : off / above
+    past.add({ value: guess.value, score, rows: Number(guess.reason.rows ?? 0) })
   }
 }
 
@@ -61,6 +64,8 @@ function spreadOf({ spread }: Guess): { below: number; above: number } {
 interface Scored {
   value: number
   score: number
+  /** Measurements that the guess was based on; 0: unknown. */
+  rows: number
 }
 
 /** Distance in spreads beyond which only the share `outside` lies, on each side. */
@@ -74,11 +79,14 @@ class PastGuesses {
   readonly #scored: Scored[] = []
   #next = 0
   #since = 0
+  /** Measurements behind the newest guess. */
+  #rows = 0
   /** One reach per group of values, in ascending order of the groups' upper bounds. */
   #reaches: (Reach & { upTo: number })[] = []
 
   add(scored: Scored): void {
     this.#scored[this.#next] = scored
+    this.#rows = scored.rows
     this.#next = (this.#next + 1) % remembered
     this.#since++
     const count = this.#scored.length
@@ -91,7 +99,7 @@ class PastGuesses {
 
   #update(): void {
     this.#since = 0
-    const sorted = this.#scored.toSorted((a, b) => a.value - b.value)
+    const sorted = relevant(this.#scored, this.#rows).toSorted((a, b) => a.value - b.value)
     const count = Math.max(1, Math.floor(sorted.length / groupSize))
     const at = (group: number) => Math.floor((group * sorted.length) / count)
     this.#reaches = Array.from({ length: count }, (_, group) => {
@@ -101,6 +109,20 @@ class PastGuesses {
       return { upTo, ...reachOf(sorted.slice(first, last).map(({ score }) => score)) }
     })
   }
+}
+
+/**
+ * A model with half as many measurements knew much less, and the first ones are often far off. Their errors count little
+ * at first, and not at all when there are enough others.
+ */
+function relevant(scored: readonly Scored[], rows: number): readonly Scored[] {
+  const isOutgrown = (each: Scored) => each.rows < rows / 2
+  const outgrown = scored.filter(isOutgrown).length
+  if (outgrown === 0) return scored
+  if (scored.length - outgrown >= enoughOthers) return scored.filter((each) => !isOutgrown(each))
+  return scored.map((each) =>
+    isOutgrown(each) ? { ...each, score: Math.max(-mostOutgrown, Math.min(mostOutgrown, each.score)) } : each,
+  )
 }
 
 function reachOf(scores: number[]): Reach {

@@ -60,7 +60,9 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   const { pricePerHour } = present
   return {
     workload,
-    ...{ work, low, high, memoryMb, source, reason },
+    ...{ work, low, high },
+    ...(quote.unproven && { unproven: true as const }),
+    ...{ memoryMb, source, reason },
     why: present.explain(reason),
     seconds: each(seconds, round),
     waitSeconds: waitSeconds(open, present.brain?.work(work) ?? work, present),

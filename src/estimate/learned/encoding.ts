@@ -9,6 +9,8 @@ export interface Encoding {
   /** `deviation` is not 0. */
   numbers: { name: string; look: Look; mean: number; deviation: number }[]
   categories: { name: string; levels: string[] }[]
+  /** Numbers that were the same in all requests: what another value would change is unknown. */
+  constants?: { name: string; value: number }[]
 }
 
 export interface Encoded {
@@ -40,7 +42,11 @@ export function encodingOf(readings: readonly Reading[]): Encoding {
     .filter(([, levels]) => levels.size > 1 && levels.size <= Math.min(mostLevels, readings.length / 2))
     .slice(0, mostCategories)
     .map(([name, levels]) => ({ name, levels: [...levels.keys()] }))
-  return { numbers, categories }
+  const constants = [...values]
+    .filter(([, all]) => all.every((value) => value === all[0]))
+    .slice(0, mostNumbers)
+    .map(([name, all]) => ({ name, value: all[0]! }))
+  return { numbers, categories, ...(constants.length > 0 && { constants }) }
 }
 
 export function encode(encoding: Encoding, { numbers, categories }: Reading): Encoded {

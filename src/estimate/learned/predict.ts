@@ -1,6 +1,7 @@
 /** Predicts a request's cost and the spread of the prediction. */
 
 import type { Reading } from '../reading.ts'
+import type { Encoding } from './encoding.ts'
 import { type Encoded, encode } from './encoding.ts'
 import type { Model } from './fit.ts'
 import { rangesAt, surfaceAt } from './kernel.ts'
@@ -22,6 +23,8 @@ const [narrowest, narrowestShare] = [0.002, 0.1]
 const baseWeight = 0.02
 /** Spread per standard deviation outside the measured range, as a share of the deviation of costs. */
 const perDeviation = 0.3
+/** Spread of a number that never varied before: at least a factor of 1.5, at most one of 100. */
+const [leastUnknown, mostUnknown] = [Math.log(1.5), Math.log(100)]
 /** A prediction is at most a factor of a million outside the measured costs. */
 const farthest = Math.log(1e6)
 
@@ -67,7 +70,10 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
       beyond += by * matters[d]!
     }
     // Far from all points the surface is unknown, and the line becomes less certain with distance.
-    const unknown = height * Math.sqrt(Math.max(0, 1 - nearest * nearest)) + perDeviation * scale * beyond
+    const unknown =
+      height * Math.sqrt(Math.max(0, 1 - nearest * nearest)) +
+      perDeviation * scale * beyond +
+      neverVaried(encoding.constants ?? [], reading)
     const log = level + scale * dot(weights, row) + middle / total
     return {
       log: Math.min(seen.highest + farthest, Math.max(seen.lowest - farthest, log)),
@@ -77,4 +83,16 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
       request,
     }
   }
+}
+
+/** Spread for numbers that had the same value in all measurements, and have another one now: costs may follow them. */
+function neverVaried(constants: NonNullable<Encoding['constants']>, { numbers }: Reading): number {
+  let spread = 0
+  for (const { name, value } of constants) {
+    const now = numbers.get(name)
+    if (now === undefined || now === value) continue
+    const ratio = Math.abs(Math.log((1 + Math.abs(now)) / (1 + Math.abs(value))))
+    spread += Math.min(mostUnknown, leastUnknown + ratio)
+  }
+  return spread
 }
