@@ -10,12 +10,16 @@ import { median } from '../../src/simulate/summary.ts'
 import { startProxy, versionOf } from '../live/proxies.ts'
 import type { BenchOptions } from '../options.ts'
 import { KeptConnection } from './client.ts'
-import { type Started, startPlimsoll, startUpstream } from './started.ts'
+import { treeCpuMs } from './cpu-time.ts'
+import { type Started, startPlimsoll, startUpstream, upstream } from './started.ts'
 
 interface Figures {
-  /** Median times of a small request, over one connection and over several. */
+  /** Median times of a small request, over one connection and over several, and of one that computes for 1.5 ms. */
   aloneMs: number
   severalMs: number
+  pageMs: number
+  /** CPU time of the proxy for each small request over one connection. */
+  cpuMs: number
   downloadMbPerSecond: number
   uploadMbPerSecond: number
 }
@@ -30,6 +34,8 @@ const several = 8
 const columns = {
   aloneMs: 'small GET p50',
   severalMs: `${several} connections p50`,
+  pageMs: '1.5 ms page p50',
+  cpuMs: 'CPU per GET',
   downloadMbPerSecond: 'download',
   uploadMbPerSecond: 'upload',
 } as const
@@ -48,10 +54,10 @@ export async function path({ quick }: BenchOptions): Promise<Record<string, numb
   try {
     await startAll(systems, folder, hasNginx)
     const rounds: Map<Name, Figures>[] = []
-    for (const { url } of systems.values()) await measure(url, { ...amounts, bytes: 1_000_000 })
+    for (const system of systems.values()) await measure(system, { ...amounts, bytes: 1_000_000 })
     for (let round = 0; round < amounts.rounds; round++) {
       const figures = new Map<Name, Figures>()
-      for (const [name, { url }] of systems) figures.set(name, await measure(url, amounts))
+      for (const [name, system] of systems) figures.set(name, await measure(system, amounts))
       rounds.push(figures)
     }
     return report(rounds, amounts)
@@ -62,10 +68,10 @@ export async function path({ quick }: BenchOptions): Promise<Record<string, numb
 }
 
 async function startAll(systems: Map<Name, Started>, folder: string, hasNginx: boolean): Promise<void> {
-  const upstream = await startUpstream()
-  systems.set('direct', upstream)
+  const direct = await startUpstream()
+  systems.set('direct', direct)
   if (hasNginx) {
-    const workers = [{ host: '127.0.0.1', port: upstream.port, pid: 0 }]
+    const workers = [{ host: '127.0.0.1', port: direct.port, pid: 0 }]
     systems.set('nginx', await startProxy('nginx', { folder: join(folder, 'nginx'), token: 'none', workers }))
   }
   const start = async (name: Name, options: Partial<Parameters<typeof startPlimsoll>[1]> = {}) => {
@@ -76,12 +82,15 @@ async function startAll(systems: Map<Name, Started>, folder: string, hasNginx: b
   await start('plimsoll, 2 fronts', { fronts: 2 })
 }
 
-async function measure(url: string, { requests, bytes }: Amounts): Promise<Figures> {
+async function measure({ url, pid }: Started, { requests, bytes }: Amounts): Promise<Figures> {
   const [first, ...others] = await Promise.all(
     Array.from({ length: several }, () => KeptConnection.open(url)),
   )
   try {
+    const cpuBefore = treeCpuMs(pid, upstream)
     const alone = await smallRequests(first!, requests)
+    const cpuMs = (treeCpuMs(pid, upstream) - cpuBefore) / requests
+    const page = await smallRequests(first!, Math.ceil(requests / 2), '/page')
     const together = await Promise.all(
       [first!, ...others].map((each) => smallRequests(each, Math.ceil((2 * requests) / several))),
     )
@@ -93,6 +102,8 @@ async function measure(url: string, { requests, bytes }: Amounts): Promise<Figur
     return {
       aloneMs: median(alone),
       severalMs: median(together.flat()),
+      pageMs: median(page),
+      cpuMs,
       downloadMbPerSecond: await perSecond(() => first!.get(`/large?bytes=${bytes}`)),
       uploadMbPerSecond: await perSecond(() => first!.put('/upload', bytes)),
     }
@@ -101,11 +112,11 @@ async function measure(url: string, { requests, bytes }: Amounts): Promise<Figur
   }
 }
 
-async function smallRequests(connection: KeptConnection, count: number): Promise<number[]> {
+async function smallRequests(connection: KeptConnection, count: number, path = '/small'): Promise<number[]> {
   const times: number[] = []
   for (let i = 0; i < count; i++) {
     const began = performance.now()
-    await connection.get('/small')
+    await connection.get(path)
     times.push(performance.now() - began)
   }
   return times
@@ -124,8 +135,9 @@ function report(
   console.log(table(['', ...keys.map((key) => columns[key])], rows))
   console.log(`
 The same trivial server in Node alone, behind nginx and behind Plimsoll with one worker. Medians of ${count} interleaved
-rounds, each with ${requests} requests for 100 bytes over one kept-alive connection, ${2 * requests} over ${several}, and one
-download and one upload of ${bytes / 1e6} MB.
+rounds, each with ${requests} requests for 100 bytes over one kept-alive connection, ${2 * requests} over ${several}, ${Math.ceil(requests / 2)}
+requests that compute for 1.5 ms, and one download and one upload of ${bytes / 1e6} MB. CPU: of the proxy's processes without
+the server's, for each request for 100 bytes.
 `)
   const ratio = (name: Name, key: keyof Figures) => {
     if (!present.includes('nginx')) return null
@@ -134,10 +146,12 @@ download and one upload of ${bytes / 1e6} MB.
   }
   return {
     small_get_p50_vs_nginx: ratio('plimsoll', 'aloneMs'),
+    page_get_p50_vs_nginx: ratio('plimsoll', 'pageMs'),
     small_get_p50_vs_nginx_2_fronts: ratio('plimsoll, 2 fronts', 'aloneMs'),
     small_get_p50_vs_nginx_8_connections: ratio('plimsoll, concurrency 8', 'severalMs'),
     download_vs_nginx: ratio('plimsoll', 'downloadMbPerSecond'),
     download_vs_nginx_2_fronts: ratio('plimsoll, 2 fronts', 'downloadMbPerSecond'),
     upload_vs_nginx: ratio('plimsoll', 'uploadMbPerSecond'),
+    cpu_per_get_vs_nginx: ratio('plimsoll', 'cpuMs'),
   }
 }

@@ -7,11 +7,12 @@ import { deathSignal } from '../../src/worker/processes/death-signal.ts'
 import { main } from '../cluster.ts'
 import { connects, freePort } from '../live/proxies.ts'
 
-const upstream = join(import.meta.dirname, 'upstream.mjs')
+export const upstream = join(import.meta.dirname, 'upstream.mjs')
 const startLimitMs = 60_000
 
 export interface Started {
   url: string
+  pid: number
   stop(): Promise<void>
 }
 
@@ -19,7 +20,7 @@ export async function startUpstream(): Promise<Started & { port: number }> {
   const port = await freePort()
   const child = start([process.execPath, upstream, '--port', `${port}`])
   await until(child, async () => (await connects(port)) || undefined)
-  return { url: `http://127.0.0.1:${port}`, port, stop: () => end(child) }
+  return { url: `http://127.0.0.1:${port}`, port, pid: child.pid!, stop: () => end(child) }
 }
 
 export interface PlimsollOptions {
@@ -43,7 +44,7 @@ export async function startPlimsoll(
   let said = ''
   for (const output of [child.stdout!, child.stderr!]) output.on('data', (text) => (said += text))
   const url = await until(child, () => /requests +(http:\S+)/.exec(said)?.[1])
-  return { url, stop: () => end(child) }
+  return { url, pid: child.pid!, stop: () => end(child) }
 }
 
 function start([command, ...args]: string[]): ChildProcess {

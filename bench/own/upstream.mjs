@@ -2,6 +2,7 @@
  * An existing server that costs as little as Node allows, so that what is in front of it can be seen. `--port N`
  *
  * GET /small         answers with 100 bytes
+ * GET /page          the same after 1.5 ms of computing, as small applications in Flask or Express do
  * GET /large?bytes=N answers with N bytes
  * PUT /upload        answers with the number of bytes received
  */
@@ -10,8 +11,16 @@ import { createServer } from 'node:http'
 const small = Buffer.alloc(100, 'a')
 const chunk = Buffer.alloc(256 * 1024, 'b')
 
+const pageMs = 1.5
+
+function compute(ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
 createServer((request, response) => {
   if (request.method === 'PUT') return receive(request, response)
+  if (request.url === '/page') compute(pageMs)
   const bytes = Number(/^\/large\?bytes=(\d+)$/.exec(request.url)?.[1] ?? 0)
   if (bytes === 0) return response.writeHead(200, { 'content-length': small.length }).end(small)
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes })

@@ -80,6 +80,8 @@ export interface Attempt {
   seenIn: number
   /** The mirror of its worker: whether it runs, the work it had done at `since`, and its time on a core by then. */
   running: boolean
+  /** It waits for input or output: it is not paused, and needs no core. */
+  waiting: boolean
   done: number
   since: number
   ranMs: number
@@ -272,6 +274,7 @@ export function newAttempt(
     answering: false,
     seenIn: worker.reports,
     running: false,
+    waiting: false,
     done: 0,
     since: now,
     ranMs: 0,

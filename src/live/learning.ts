@@ -80,7 +80,7 @@ export async function openLearning(
   await warm(Object.keys(code))
   return {
     ...{ ledger, ignores, warm },
-    estimator: withOverheads(options.estimator ?? learning!, units ? undefined : overheads),
+    estimator: options.estimator ?? withOverheads(learning!, units ? undefined : overheads),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions
       return storing(functions, (cost) => learning.store(question, cost))

@@ -9,6 +9,8 @@ export interface AttemptToken {
 export interface HeldAttempt extends AttemptToken {
   /** Work done so far, if the worker knows it better than the brain can extrapolate. */
   done?: number
+  /** It waits for input or output. */
+  waiting?: true
 }
 
 /** Why an attempt ended without a result. */

@@ -12,6 +12,7 @@ interface Held {
   running: boolean
   preemptible: boolean
   unproven: boolean
+  waiting: boolean
 }
 
 const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
@@ -20,6 +21,7 @@ const held = (name: string, rank: number, more: Partial<Held> = {}): Held => ({
   running: false,
   preemptible: true,
   unproven: false,
+  waiting: false,
   ...more,
 })
 const chosen = (discipline: DisciplineName, jobs: Held[], cores: number) =>
@@ -78,6 +80,7 @@ const anyJobs = fc.array(
     running: fc.boolean(),
     preemptible: fc.boolean(),
     unproven: fc.constant(false),
+    waiting: fc.constant(false),
   }),
   { maxLength: 12 },
 )

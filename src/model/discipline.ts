@@ -11,6 +11,8 @@ export interface Runnable {
   readonly preemptible: boolean
   /** True: its estimate is not good enough to rank it. It shares the cores with the jobs that are chosen by rank. */
   readonly unproven: boolean
+  /** True: it has started and waits for input or output, so it needs no core and is never paused. */
+  readonly waiting: boolean
   /** Its place in the order of jobs now: the smallest goes first. Only disciplines that rank read it. */
   rank: number
 }
@@ -51,6 +53,18 @@ export interface Discipline {
 /** All jobs of a worker run at once, the oldest first, or the shortest first. */
 export type DisciplineName = 'sharing' | 'fifo' | 'srpt'
 
+/** The jobs of a worker that are not paused now: the choice of the discipline, and jobs that wait. */
+export function unpaused<J extends Runnable>(
+  discipline: Discipline,
+  jobs: readonly J[],
+  cores: number,
+): readonly J[] {
+  const waiting = jobs.filter((job) => job.waiting)
+  if (waiting.length === 0) return discipline.choose(jobs, cores)
+  const others = jobs.filter((job) => !job.waiting)
+  return [...waiting, ...discipline.choose(others, cores)]
+}
+
 /** All jobs run and the operating system shares the cores, as with a thread per request. */
 const sharing: Discipline = {
   name: 'sharing',
@@ -60,13 +74,19 @@ const sharing: Discipline = {
   choose: (jobs) => jobs,
 }
 
-/** The oldest jobs run to completion. */
+/** The oldest jobs run to completion. One that waited for input or output goes before younger ones again. */
 const fifo: Discipline = {
   name: 'fifo',
   bounded: true,
   ranks: false,
   ahead: (remaining) => remaining,
-  choose: (jobs, cores) => (jobs.length <= cores ? jobs : jobs.slice(0, cores)),
+  choose: (jobs, cores) => {
+    if (jobs.length <= cores) return jobs
+    const pinned = jobs.filter(isPinned)
+    if (pinned.length === 0) return jobs.slice(0, cores)
+    const others = jobs.filter((job) => !isPinned(job))
+    return [...pinned, ...others.slice(0, Math.max(0, cores - pinned.length))]
+  },
 }
 
 /**

@@ -8,7 +8,8 @@ export type Event =
   | { type: 'cancelled'; job: string }
   /** An attempt that may start only once asks for permission. */
   | ({ type: 'ready'; worker: string } & AttemptToken)
-  | ({ type: 'progressed'; worker: string; done: number } & AttemptToken)
+  /** `waiting`: whether it waits for input or output from now on; undefined: as before. */
+  | ({ type: 'progressed'; worker: string; done: number; waiting?: boolean } & AttemptToken)
   /** A long answer is being streamed. From here on the loss of its connection counts, not that of the worker, which may finish first. */
   | ({ type: 'answering'; worker: string } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)

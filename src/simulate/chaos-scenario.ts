@@ -31,6 +31,7 @@ export interface ChaosJob {
   job: Job
   size: number
   fate: Truth['fate']
+  wait: Truth['wait']
   /** When its client hangs up. Undefined: never. */
   hangsUpAtMs: number | undefined
 }
@@ -51,6 +52,7 @@ interface Draws {
   clients: Random
   precedence: Random
   proofs: Random
+  waits: Random
   tiers: ReturnType<typeof tiersFrom>
 }
 
@@ -108,8 +110,8 @@ export function drawScenario(
     ...overflow,
   }
   const traffic = { jobs, perSecond, hasIntervals, haste }
-  const drawJobs = () =>
-    jobsOf(traffic, { random, clients, precedence, proofs: stream(seed, 'proofs'), tiers })
+  const [proofs, waits] = [stream(seed, 'proofs'), stream(seed, 'waits')]
+  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, proofs, waits, tiers })
   return { min, max, fleet, rates, brain, jobs, drawJobs }
 }
 
@@ -188,7 +190,7 @@ function* jobsOf(
   }: Record<'jobs' | 'perSecond' | 'haste', number> & {
     hasIntervals: boolean
   },
-  { random, clients, precedence, proofs, tiers }: Draws,
+  { random, clients, precedence, proofs, waits, tiers }: Draws,
 ): Generator<ChaosJob> {
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
@@ -217,7 +219,9 @@ function* jobsOf(
       ...tiers?.lane(),
     }
     const fate = fateOf(random.next())
-    yield { atMs: time, job, size, fate, hangsUpAtMs: hangsUpMs === undefined ? undefined : time + hangsUpMs }
+    const wait = waits.next() < 0.15 ? { part: waits.next(), ms: waits.exponential() * 200 } : undefined
+    const hangsUpAtMs = hangsUpMs === undefined ? undefined : time + hangsUpMs
+    yield { atMs: time, job, size, fate, wait, hangsUpAtMs }
   }
 }
 

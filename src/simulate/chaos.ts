@@ -81,8 +81,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 /** Returns the time of the last arrival. */
 function submitAll(world: World, scenario: ChaosScenario): number {
   let last = 0
-  for (const { atMs, job, size, fate, hangsUpAtMs } of scenario.drawJobs()) {
-    world.clock.at(atMs, rank.arrival, () => world.submit(job, size, fate))
+  for (const { atMs, job, size, fate, wait, hangsUpAtMs } of scenario.drawJobs()) {
+    world.clock.at(atMs, rank.arrival, () => world.submit(job, size, fate, wait))
     if (hangsUpAtMs !== undefined) world.clock.at(hangsUpAtMs, rank.arrival, () => world.hangUp(job.id))
     last = atMs
   }

@@ -24,6 +24,8 @@ export interface Truth {
   arrivedAt: number
   /** How its attempts end. */
   fate: 'ends' | 'errs' | 'crashes-slot' | 'crashes-worker'
+  /** Its attempts wait for input or output, after this part of their work. */
+  wait?: { part: number; ms: number }
 }
 
 /** Sees every event and the actions that follow. */

@@ -126,6 +126,15 @@ export class SimNode implements SimWorkerEvents, Process {
     this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done })
   }
 
+  /** As real workers, it reports this only where it decides which jobs run. */
+  waited(job: SimJob, done: number): void {
+    if (!this.worker.bounded) return
+    const { epoch, job: id, attempt, waiting } = job
+    this.#read(() =>
+      this.#say({ type: 'progressed', epoch, job: id, attempt, worker: this.id, done, waiting }),
+    )
+  }
+
   busied(change: number): void {
     this.#world.busyCores += change
     this.#busy.change(change)
@@ -216,7 +225,11 @@ export class SimNode implements SimWorkerEvents, Process {
 
   /** Attempts that run, that wait for `go`, and whose ends are not acknowledged. */
   #held(): HeldAttempt[] {
-    const jobs = this.worker.jobs.map((job) => ({ ...tokenOf(job), done: this.worker.doneBy(job) }))
+    const jobs = this.worker.jobs.map((job) => ({
+      ...tokenOf(job),
+      done: this.worker.doneBy(job),
+      ...(job.waiting && { waiting: true as const }),
+    }))
     const others = [...this.#asking.values(), ...this.#unacknowledged.values()].map(tokenOf)
     return [...jobs, ...others]
   }

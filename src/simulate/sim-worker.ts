@@ -6,7 +6,14 @@
 import { takeOut } from '../brain/state.ts'
 import { type Entry, Heap } from '../lib/heap.ts'
 import type { AttemptToken } from '../model/attempt.ts'
-import { type Discipline, nextPoint, noPrecedence, type Runnable, rankOf } from '../model/discipline.ts'
+import {
+  type Discipline,
+  nextPoint,
+  noPrecedence,
+  type Runnable,
+  rankOf,
+  unpaused,
+} from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
@@ -16,6 +23,11 @@ import type { Truth } from './environment.ts'
 /** An attempt on a simulated worker. */
 export interface SimJob extends Runnable, AttemptToken, Precedence {
   truth: Truth
+  waiting: boolean
+  /** The work done at which it waits for input or output; Infinity: it does not wait any more. */
+  waitAt: number
+  /** Ends its wait. */
+  wake: Happening | undefined
   /** Its true work. */
   size: number
   /** Its expected total work, and the work done at which that is revised. */
@@ -29,7 +41,7 @@ export interface SimJob extends Runnable, AttemptToken, Precedence {
 }
 
 export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrecedence): SimJob {
-  const { job: asked, fate, size } = truth
+  const { job: asked, fate, size, wait } = truth
   const { expected, reviseAt } = firstExpectation(asked)
   const job = {
     epoch: token.epoch,
@@ -46,6 +58,9 @@ export function newSimJob(token: AttemptToken, truth: Truth, precedence = noPrec
     done: 0,
     base: 0,
     running: false,
+    waiting: false,
+    waitAt: wait ? wait.part * (fate === 'ends' ? size : size / 2) : Infinity,
+    wake: undefined,
     rank: 0,
     preemptible: asked.preemptible ?? true,
     unproven: asked.unproven ?? false,
@@ -60,6 +75,8 @@ export interface SimWorkerEvents {
   finished(job: SimJob): void
   /** The job's rank changes after this much work. */
   overran(job: SimJob, done: number): void
+  /** The job, which has done this much, starts or ceases to wait for input or output. */
+  waited(job: SimJob, done: number): void
   /** The number of cores that run a job changes. */
   busied(change: number): void
 }
@@ -78,6 +95,9 @@ export class SimWorker {
   #speed = 1
   #tie = 0
   #busy = 0
+  #waiting = 0
+  /** Jobs that have not waited yet. */
+  #willWait = 0
   #ended = false
 
   constructor(facts: WorkerFacts, discipline: Discipline, clock: VirtualClock, events: SimWorkerEvents) {
@@ -91,6 +111,7 @@ export class SimWorker {
   add(job: SimJob): void {
     this.#advance()
     this.jobs.push(job)
+    if (job.waitAt < Infinity) this.#willWait++
     if (this.#discipline.bounded) this.#choose()
     else this.#start(job)
     this.#plan()
@@ -101,7 +122,9 @@ export class SimWorker {
     if (!this.jobs.includes(job)) return
     this.#advance()
     takeOut(this.jobs, job)
-    if (job.running) this.#pause(job)
+    if (job.waitAt < Infinity) this.#willWait--
+    if (job.waiting) this.#endWait(job)
+    else if (job.running) this.#pause(job)
     if (this.#discipline.bounded) this.#choose()
     this.#plan()
   }
@@ -119,7 +142,7 @@ export class SimWorker {
   /** Work that a job has done by now, rounded up to whole units, so that a job at a bound counts as having reached it. */
   doneBy(job: SimJob): number {
     this.#advance()
-    return Math.ceil(job.running ? job.base + this.#each : job.done)
+    return Math.ceil(job.running && !job.waiting ? job.base + this.#each : job.done)
   }
 
   /** 1 is normal, 0.1 a tenfold slowdown, 0 a stop. */
@@ -129,6 +152,10 @@ export class SimWorker {
     this.#plan()
   }
 
+  get bounded(): boolean {
+    return this.#discipline.bounded
+  }
+
   get speed(): number {
     return this.#speed
   }
@@ -136,6 +163,7 @@ export class SimWorker {
   /** Cancels everything that the worker has scheduled. */
   end(): void {
     this.#ended = true
+    for (const job of this.jobs) if (job.waiting) this.#endWait(job)
     this.jobs.length = 0
     this.#plan()
   }
@@ -150,16 +178,16 @@ export class SimWorker {
 
   #choose(): void {
     const { jobs } = this
-    if (jobs.length <= this.facts.cores) {
+    if (jobs.length - this.#waiting <= this.facts.cores) {
       for (const job of jobs) if (!job.running) this.#start(job)
       return
     }
     const each = this.#each
     for (const job of jobs) {
-      const done = job.running ? job.base + each : job.done
+      const done = job.running && !job.waiting ? job.base + each : job.done
       job.rank = rankOf(job, done, Math.max(0, job.expected - done))
     }
-    const chosen = this.#discipline.choose(jobs, this.facts.cores)
+    const chosen = unpaused(this.#discipline, jobs, this.facts.cores)
     for (const job of jobs) if (job.running && !chosen.includes(job)) this.#pause(job)
     for (const job of chosen) if (!job.running) this.#start(job)
   }
@@ -174,6 +202,36 @@ export class SimWorker {
     job.running = false
     job.done = job.base + this.#each
     this.#ends.remove(job.place)
+  }
+
+  /** The job waits for input or output: it gives up its core. */
+  #wait(job: SimJob): void {
+    job.done = job.waitAt
+    job.waitAt = Infinity
+    this.#willWait--
+    job.waiting = true
+    this.#waiting++
+    this.#ends.remove(job.place)
+    job.wake = this.#clock.at(this.#clock.now + job.truth.wait!.ms, rank.worker, () => {
+      this.#advance()
+      this.#endWait(job)
+      this.#rechoose(job)
+    })
+    this.#rechoose(job)
+  }
+
+  #endWait(job: SimJob): void {
+    this.#clock.cancel(job.wake!)
+    job.waiting = false
+    job.running = false
+    this.#waiting--
+  }
+
+  #rechoose(job: SimJob): void {
+    if (this.#discipline.bounded) this.#choose()
+    else if (!job.waiting) this.#start(job)
+    this.#plan()
+    this.#events.waited(job, Math.ceil(job.done))
   }
 
   /** Schedules what happens next. */
@@ -191,23 +249,28 @@ export class SimWorker {
       return
     }
     let next = this.#ends.topKey()
-    if (this.#discipline.ranks) {
-      for (const job of this.jobs) {
-        const point = nextPoint(job) - job.base
-        if (job.running && point < next) next = point
-      }
+    for (const job of this.#stopping()) {
+      if (!job.running || job.waiting) continue
+      const point = Math.min(this.#discipline.ranks ? nextPoint(job) : Infinity, job.waitAt) - job.base
+      if (point < next) next = point
     }
     this.#clock.move(this.#due, this.#clock.now + (next - this.#each) / this.#share, rank.worker)
   }
 
+  /** Jobs with which something may happen before they end. */
+  #stopping(): readonly SimJob[] {
+    return this.#discipline.ranks || this.#willWait > 0 ? this.jobs : []
+  }
+
   #happen(): void {
     this.#advance()
-    if (this.#discipline.ranks) {
-      for (const job of this.jobs) {
-        const point = nextPoint(job)
-        if (!job.running || point >= job.size) continue
-        if (point - job.base <= this.#each + 1e-6 * point) return this.#revise(job, Math.ceil(point))
-      }
+    for (const job of this.#stopping()) {
+      if (!job.running || job.waiting) continue
+      if (job.waitAt < Infinity && job.waitAt - job.base <= this.#each + 1e-6 * job.waitAt)
+        return this.#wait(job)
+      const point = this.#discipline.ranks ? nextPoint(job) : Infinity
+      if (point >= job.size) continue
+      if (point - job.base <= this.#each + 1e-6 * point) return this.#revise(job, Math.ceil(point))
     }
     const job = this.#ends.top()!
     this.remove(job)

@@ -67,10 +67,10 @@ export class World implements Environment {
   }
 
   /** A job arrives now. */
-  submit(asked: Job, size: number, fate: Truth['fate'] = 'ends'): void {
+  submit(asked: Job, size: number, fate: Truth['fate'] = 'ends', wait?: Truth['wait']): void {
     const front = this.fronts.next()
     const job = front ? { ...asked, front: front.id } : asked
-    this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate })
+    this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate, ...(wait && { wait }) })
     this.tell({ type: 'arrived', job })
     front?.requestArrived()
   }

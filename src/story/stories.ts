@@ -157,6 +157,8 @@ export class Stories {
     if (dropEmptyResume(story, now)) return
     story.pauses++
     story.pausedFrom = now
+    // After it waited for input or output, jobs that run already have the cores.
+    if (reason.by === undefined) story.passedBy++
     if (!(Number(reason.needMs) < Number(reason.leftMs))) story.onlyByShorter = false
     note(story, 'pause', action, this.#withWorkload(story, { ...reason }, reason.by), now)
   }

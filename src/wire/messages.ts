@@ -43,7 +43,8 @@ export type FromWorker =
   | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string; problem?: string }
   /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
   | { type: 'leave-request'; why: string; ms: number }
-  | ({ type: 'progress'; done: number } & AttemptToken)
+  /** `waiting`: whether it waits for input or output from now on; undefined: as before. */
+  | ({ type: 'progress'; done: number; waiting?: boolean } & AttemptToken)
   /** Work counted so far of a running job. */
   | ({ type: 'metrics' } & AttemptToken & WorkDone)
   | ({ type: 'ready' } & AttemptToken)

@@ -4,7 +4,7 @@ import type { AttemptToken } from '../model/attempt.ts'
 import type { WorkDone } from '../model/cost.ts'
 import { noPrecedence, type Runnable } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
-import type { Following } from '../model/metering.ts'
+import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
 import { expectationAfter, firstExpectation } from '../model/revision.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { JobAnswer, JobRun, JobUsage } from './job-run.ts'
@@ -16,6 +16,20 @@ import { Milestones } from './milestones.ts'
  */
 export type Usage = JobUsage & WorkDone & { quantities?: Record<string, number> }
 
+export function withWork(usage: JobUsage, meter: MeterSetting, nominalRate: number): Usage {
+  const { tally, cpuMs, measure } = usage
+  const named = tally ? quantitiesIn(meter) : []
+  const work =
+    meter === 'off' && (measure === undefined || usage.work === undefined) ? cpuMs * nominalRate : usage.work
+  return {
+    ...usage,
+    work: work ?? 0,
+    ...(named.length > 0 && {
+      quantities: Object.fromEntries(named.map((each) => [each.header, amountOf(each, tally!)])),
+    }),
+  }
+}
+
 /** What follows the head of an attempt. */
 export interface AttemptBody {
   body?: Readable | undefined
@@ -24,6 +38,7 @@ export interface AttemptBody {
 }
 
 export interface AttemptState extends Runnable, Precedence {
+  waiting: boolean
   readonly head: AttemptHead
   readonly body: Readable | undefined
   readonly trailers: (() => string[]) | undefined
@@ -36,8 +51,8 @@ export interface AttemptState extends Runnable, Precedence {
   expected: number
   reviseAt: number
   reviseTimer: NodeJS.Timeout | undefined
-  /** The last state reported to the brain, from which it extrapolates. */
-  reported: { done: number; at: number; running: boolean }
+  /** The last state reported to the brain, from which it extrapolates while the attempt holds a core. */
+  reported: { done: number; at: number; onCore: boolean }
   /** How much of the attempt the workload's rate was already learned from. */
   learned: { work: number; cpuMs: number }
   readonly progress: Milestones | undefined
@@ -60,6 +75,7 @@ export function newAttempt(
     awaitsGo: head.ask,
     ended: false,
     running: false,
+    waiting: false,
     rank: 0,
     get preemptible() {
       return head.preemptible && (this.run?.interruptible ?? true)
@@ -68,11 +84,16 @@ export function newAttempt(
     ...(head.precedence ?? noPrecedence),
     ...firstExpectation(head),
     reviseTimer: undefined,
-    reported: { done: 0, at: performance.now(), running: false },
+    reported: { done: 0, at: performance.now(), onCore: false },
     learned: { work: 0, cpuMs: 0 },
     progress: progressEvery === undefined ? undefined : new Milestones(progressEvery),
     metrics: metricsEvery === undefined ? undefined : new Milestones(metricsEvery),
   }
+}
+
+/** True: it runs and does not wait for input or output. */
+export function holdsCore({ running, waiting }: AttemptState): boolean {
+  return running && !waiting
 }
 
 export function keyOf({ epoch, job, attempt }: AttemptToken): string {

@@ -1,5 +1,5 @@
 /** What the brain believes about the progress of a worker's attempts, so that only differences are reported to it. */
-import type { AttemptState } from './attempt-state.ts'
+import { type AttemptState, holdsCore } from './attempt-state.ts'
 
 export class BelievedProgress {
   readonly #cores: number
@@ -13,14 +13,14 @@ export class BelievedProgress {
     this.#nominal = nominal
   }
 
-  /** The brain knows that this much is done now, and whether the attempt runs. */
+  /** The brain knows that this much is done now, and whether the attempt holds a core. */
   mark(attempt: AttemptState, done: number): void {
-    attempt.reported = { done, at: performance.now(), running: attempt.running }
+    attempt.reported = { done, at: performance.now(), onCore: holdsCore(attempt) }
   }
 
   /** `extrapolates`: the brain knows which jobs run, and so extrapolates their progress. */
   of({ reported }: AttemptState, extrapolates: boolean): number {
-    if (!reported.running || !extrapolates) return reported.done
+    if (!reported.onCore || !extrapolates) return reported.done
     return reported.done + (performance.now() - reported.at) * this.#nominal * this.#pace
   }
 

@@ -8,6 +8,8 @@ export interface JobPool {
   readonly problem?: string | undefined
   /** Number of live processes. */
   readonly size: number
+  /** Memory of its processes at rest, which is not available to jobs. Undefined: part of each job's memory. */
+  readonly restMb?: number
   /** Accepts the job at once; the pool decides when it actually starts. */
   start(job: JobRequest): JobRun
   /** Cancels all jobs and ends all processes. */

@@ -67,6 +67,13 @@ export interface JobRun {
   cancel(): void
   /** CPU time spent on this job so far, by all threads. */
   cpuMs(): number
+  /**
+   * Time that its threads spent on a core or waiting for one, so far. Undefined: not known, because it has not begun or
+   * shares its process.
+   */
+  demandMs?(): number | undefined
+  /** True: a thread of it could run now, or it has child processes, which may. */
+  isRunnable?(): boolean
   /** The meter's last report, and its time in milliseconds since 1970. */
   work(): (WorkDone & { at: number }) | undefined
   /** Called after each report of the meter. */

@@ -1,21 +1,24 @@
 /** Runs the attempts of a worker. The discipline chooses which of them run now; the others are paused by SIGSTOP. */
 
 import type { AttemptToken, HeldAttempt } from '../model/attempt.ts'
-import { type Discipline, nextPoint, rankOf } from '../model/discipline.ts'
+import { type Discipline, nextPoint, rankOf, unpaused } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
-import { amountOf, type Following, type MeterSetting, quantitiesIn } from '../model/metering.ts'
+import type { Following, MeterSetting } from '../model/metering.ts'
 import type { AttemptHead, FromWorker } from '../wire/messages.ts'
 import {
   type AttemptBody,
   type AttemptState,
+  holdsCore,
   keyOf,
   newAttempt,
   remember,
   revise,
   tokenOf,
   type Usage,
+  withWork,
 } from './attempt-state.ts'
 import { BelievedProgress } from './believed-progress.ts'
+import { IdleWatch } from './idle-watch.ts'
 import type { JobPool } from './job-pool.ts'
 import type { JobAnswer, JobUsage } from './job-run.ts'
 import { nominalRate, Rates } from './rates.ts'
@@ -53,6 +56,7 @@ export class Supervisor {
   readonly #believed: BelievedProgress
   /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
+  readonly #idleWatch = new IdleWatch<AttemptState>((attempt, waiting) => this.#onWaiting(attempt, waiting))
   #endedCpuMs = 0
   discipline: Discipline
   following: Following = {}
@@ -119,10 +123,11 @@ export class Supervisor {
       const done = this.#done(attempt)
       const believed = this.#believed.of(attempt, this.discipline.bounded)
       const closeEnough = Math.abs(done - believed) <= 0.1 * believed + reportToleranceMs * this.#nominal
-      if (attempt.reported.running === attempt.running && closeEnough) return token
+      const waiting = attempt.waiting && { waiting: true as const }
+      if (attempt.reported.onCore === holdsCore(attempt) && closeEnough) return { ...token, ...waiting }
       this.#believed.mark(attempt, done)
       if (this.#reviseIfDue(attempt, done)) changed = true
-      return { ...token, done }
+      return { ...token, done, ...waiting }
     })
     if (changed) this.#choose()
     return report
@@ -146,8 +151,9 @@ export class Supervisor {
       const done = this.#done(attempt)
       attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
     }
-    const chosen = this.discipline.choose(jobs, this.#options.cores)
-    this.#believed.setRunning(jobs, chosen.length, this.discipline.bounded)
+    const chosen = unpaused(this.discipline, jobs, this.#options.cores)
+    const running = chosen.filter(({ waiting }) => !waiting).length
+    this.#believed.setRunning(jobs, running, this.discipline.bounded)
     for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
   }
@@ -157,6 +163,7 @@ export class Supervisor {
     // A job inside `ctx.uninterrupted` keeps running; `onInterruptible` triggers the next choice.
     if (!attempt.run!.interruptible) return
     attempt.running = false
+    this.#idleWatch.remove(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#believed.mark(attempt, this.#believed.of(attempt, this.discipline.bounded))
   }
@@ -167,6 +174,7 @@ export class Supervisor {
     if (attempt.run) attempt.run.resume()
     else this.#start(attempt)
     this.#planRevision(attempt)
+    this.#idleWatch.add(attempt)
   }
 
   #start(attempt: AttemptState): void {
@@ -193,12 +201,13 @@ export class Supervisor {
   #end(attempt: AttemptState, answer: JobAnswer, usage: JobUsage): void {
     attempt.ended = true
     attempt.running = false
+    this.#idleWatch.remove(attempt)
     this.#learn(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#held.delete(keyOf(attempt.head))
     this.#endedCpuMs += usage.cpuMs
     attempt.answer.resolve(answer)
-    attempt.usage.resolve({ ...usage, work: this.#workOf(usage), ...this.#quantities(usage) })
+    attempt.usage.resolve(withWork(usage, this.#options.meter, this.#nominal))
     this.#choose()
   }
 
@@ -240,9 +249,17 @@ export class Supervisor {
       this.#options.send({ type: 'metrics', ...tokenOf(attempt.head), ...done })
   }
 
-  #sendProgress(attempt: AttemptState, done: number): void {
+  /** The attempt starts or ceases to wait for input or output: its core is free, or it needs one again. */
+  #onWaiting(attempt: AttemptState, waiting: boolean): void {
+    attempt.waiting = waiting
+    if (!this.discipline.bounded) return
+    this.#sendProgress(attempt, this.#done(attempt), { waiting })
+    this.#choose()
+  }
+
+  #sendProgress(attempt: AttemptState, done: number, news: { waiting?: boolean } = {}): void {
     this.#believed.mark(attempt, done)
-    this.#options.send({ type: 'progress', ...tokenOf(attempt.head), done })
+    this.#options.send({ type: 'progress', ...tokenOf(attempt.head), done, ...news })
   }
 
   #done({ run }: AttemptState): number {
@@ -252,20 +269,9 @@ export class Supervisor {
 
   /** CPU time that the attempt is expected to need from now on. */
   #remainingMs(attempt: AttemptState): number {
-    const { expected, head } = attempt
+    const { expected, head, waiting } = attempt
+    if (waiting) return Infinity
     return Math.max(0, expected - this.#done(attempt)) / this.#rates.of(head.workload)
-  }
-
-  /** The quantities that the answer carries in headers of their own. */
-  #quantities({ tally }: JobUsage): Pick<Usage, 'quantities'> {
-    const named = quantitiesIn(this.#options.meter)
-    if (!tally || named.length === 0) return {}
-    return { quantities: Object.fromEntries(named.map((each) => [each.header, amountOf(each, tally)])) }
-  }
-
-  #workOf({ work, cpuMs, measure }: JobUsage): number {
-    if (measure !== undefined && work !== undefined) return work
-    return this.#options.meter === 'off' ? cpuMs * this.#nominal : (work ?? 0)
   }
 
   #learn(attempt: AttemptState): void {

@@ -213,8 +213,9 @@ class Worker {
   }
 
   #facts(): WorkerFacts {
-    const { cores, slots, meter } = this.#opened
-    const { id, memoryMb } = this.#options
+    const { cores, slots, meter, pool } = this.#opened
+    const { id } = this.#options
+    const memoryMb = Math.max(1, this.#options.memoryMb - Math.ceil(pool.restMb ?? 0))
     return { id, cores, workPerSecond: nominalRate(meter) * 1000, memoryMb, slots }
   }
 }

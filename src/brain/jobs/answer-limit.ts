@@ -42,6 +42,8 @@ function checkAnswer(core: Core, record: JobRecord): void {
   }
   const facts = { limitMs: thousandths(attempt.askedAt - attempt.sentAt), answerMs: heartbeatMs }
   if (worker.lastSeenAt < attempt.askedAt) return lose(core, worker.id, { code: 'heartbeat', ...facts })
+  // A job that waits for input or output takes as long as that takes.
+  if (attempt.waiting) return setLimit(core, attempt, core.now + limitMs(core, attempt))
   sendAgain(core, attempt, facts.limitMs)
 }
 

@@ -14,7 +14,7 @@ import { checkJob } from './checks.ts'
 import { conclude, endWith, withdraw } from './ending.ts'
 import { isRunning, mirror } from './mirror.ts'
 import { enqueue, fill, overflows, start } from './placing.ts'
-import { noteDone, predictionOf } from './progress.ts'
+import { noteDone, noteWaiting, predictionOf } from './progress.ts'
 import { retry } from './retry.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
@@ -73,8 +73,11 @@ export function answering(core: Core, event: Of<'answering'>): void {
 
 export function progress(core: Core, event: Of<'progressed'>): void {
   const attempt = currentAttempt(core, event)
-  // Each message names the total, so one that was repeated or overtaken has nothing new.
-  if (!attempt || event.done <= attempt.reportedDone) return
+  // Each message names the total, so one that was overtaken has nothing new.
+  if (!attempt || event.done < attempt.reportedDone) return
+  const waiting = event.waiting ?? attempt.waiting
+  if (event.done === attempt.reportedDone && waiting === attempt.waiting) return
+  noteWaiting(core, attempt, waiting)
   noteDone(core, attempt, event.done)
   const { worker } = attempt
   mirror(core, worker)

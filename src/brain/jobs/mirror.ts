@@ -1,7 +1,7 @@
 /** The brain's mirror of what each worker runs, by the discipline that the worker itself obeys. */
 
 import { thousandths } from '../../lib/quantities.ts'
-import { rankOf, standsIn } from '../../model/discipline.ts'
+import { rankOf, standsIn, unpaused } from '../../model/discipline.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import type { Attempt, WorkerRecord } from '../state.ts'
@@ -14,9 +14,14 @@ export function remainingWork(attempt: Attempt, now: number): number {
 
 /** Work that the attempt has done, extrapolated from what was last known. */
 export function doneWork(attempt: Attempt, now: number): number {
-  if (!attempt.running) return attempt.done
+  if (!holdsCore(attempt)) return attempt.done
   const { workPerSecond, pace } = attempt.worker
   return attempt.done + ((now - attempt.since) / 1000) * workPerSecond * pace
+}
+
+/** True: it runs and does not wait for input or output. */
+export function holdsCore({ running, waiting }: Attempt): boolean {
+  return running && !waiting
 }
 
 /** Where jobs share the cores, all of them run. */
@@ -24,9 +29,10 @@ export function isRunning({ discipline }: Core, { running }: Attempt): boolean {
   return running || !discipline.bounded
 }
 
-/** Time on a core so far. A job that waits for input or output keeps its core. */
+/** Time so far during which it was not paused; of a shared core, its part. */
 export function ranMs(attempt: Attempt, now: number): number {
-  return attempt.ranMs + (attempt.running ? (now - attempt.since) * attempt.worker.pace : 0)
+  if (!attempt.running) return attempt.ranMs
+  return attempt.ranMs + (now - attempt.since) * (attempt.waiting ? 1 : attempt.worker.pace)
 }
 
 /** Its rank among the attempts of its worker. */
@@ -56,14 +62,16 @@ export function mirror(core: Core, worker: WorkerRecord): void {
     return
   }
   const { now } = core
-  if (jobs.length <= worker.cores) {
-    setRunning(core, worker, jobs.length)
+  let waiting = 0
+  for (const attempt of jobs) if (attempt.waiting) waiting++
+  if (jobs.length - waiting <= worker.cores) {
+    setRunning(core, worker, jobs.length - waiting)
     for (const attempt of jobs) if (!attempt.running) run(core, attempt)
     return
   }
   if (core.discipline.ranks) for (const attempt of jobs) attempt.rank = rank(attempt, now)
-  const chosen = core.discipline.choose(jobs, worker.cores)
-  setRunning(core, worker, chosen.length)
+  const chosen = unpaused(core.discipline, jobs, worker.cores)
+  setRunning(core, worker, chosen.length - waiting)
   let taker = 0
   for (const attempt of jobs) {
     if (!attempt.running || chosen.includes(attempt)) continue

@@ -5,7 +5,7 @@ import { expectationAfter, type Prediction } from '../../model/revision.ts'
 import type { Core } from '../core.ts'
 import type { Attempt } from '../state.ts'
 import { announce, msOn } from './announcements.ts'
-import { settleDone } from './mirror.ts'
+import { doneWork, settleDone } from './mirror.ts'
 
 /** An expectation that grows by this factor is announced. */
 const outgrown = 1.25
@@ -25,6 +25,13 @@ export function noteDone(core: Core, attempt: Attempt, done: number): void {
   if (done < job.work || expected < was * outgrown) return
   const reason = { doneMs: msOn(worker, done), wasMs: msOn(worker, was), nowMs: msOn(worker, expected) }
   announce(core, 'revise', attempt, { code: 'outgrew', ...reason })
+}
+
+/** The attempt starts or ceases to wait for input or output. */
+export function noteWaiting(core: Core, attempt: Attempt, waiting: boolean): void {
+  if (attempt.waiting === waiting) return
+  settleDone(attempt, doneWork(attempt, core.now), core.now)
+  attempt.waiting = waiting
 }
 
 /** Disciplines that do not rank jobs by remaining work go by the predicted work alone, not by its interval. */

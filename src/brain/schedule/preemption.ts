@@ -5,7 +5,7 @@ import { standsIn } from '../../model/discipline.ts'
 import type { Job } from '../../model/job.ts'
 import type { Reason } from '../../model/reason.ts'
 import { sigmaOf } from '../../model/revision.ts'
-import { doneWork, expectedEnd } from '../jobs/mirror.ts'
+import { doneWork, expectedEnd, holdsCore } from '../jobs/mirror.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
 import { sharesCores } from './shared-cores.ts'
 
@@ -46,7 +46,7 @@ export function preemptionOn(
     if (stands < 0 ? record.due >= victim.record.due : needMs * factor >= leftMs - grainMs) return undefined
   }
   // The preempted job and those already paused there wait for this one; all cores share the work.
-  const waiting = worker.jobs.length - worker.cores + 1
+  const waiting = worker.jobs.filter((attempt) => !attempt.waiting).length - worker.cores + 1
   return { worker, victim, needMs, leftMs, cost: (needMs * waiting) / worker.cores - worth * leftMs }
 }
 
@@ -74,7 +74,7 @@ function lastRunning(worker: WorkerRecord): Attempt | undefined {
   let victim: Attempt | undefined
   let latest = -Infinity
   for (const attempt of worker.jobs) {
-    if (!attempt.running || !attempt.preemptible || sharesCores(attempt)) continue
+    if (!holdsCore(attempt) || !attempt.preemptible || sharesCores(attempt)) continue
     const at = preemptionRank(attempt, expectedEnd(attempt))
     if (at > latest) {
       latest = at

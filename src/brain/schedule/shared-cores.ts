@@ -1,5 +1,6 @@
 /** Cores that ranked jobs share with unproven ones, under `srpt`. */
 
+import { holdsCore } from '../jobs/mirror.ts'
 import type { Attempt, JobRecord, WorkerRecord } from '../state.ts'
 
 /**
@@ -17,7 +18,7 @@ export function isUnranked({ job, tier }: JobRecord): boolean {
 export function hasShare({ cores, jobs }: WorkerRecord): boolean {
   if (jobs.length < cores * mostPerCore) return true
   let sharing = 0
-  for (const attempt of jobs) if (sharesCores(attempt)) sharing++
+  for (const attempt of jobs) if (!attempt.waiting && sharesCores(attempt)) sharing++
   return sharing < cores * mostPerCore
 }
 
@@ -30,7 +31,7 @@ export function sharesCores({ unproven, record }: Attempt): boolean {
 export function hasFreeCore({ running, cores, jobs }: WorkerRecord): boolean {
   if (running < cores) return true
   let ranked = 0
-  for (const attempt of jobs) if (attempt.running && !sharesCores(attempt)) ranked++
+  for (const attempt of jobs) if (holdsCore(attempt) && !sharesCores(attempt)) ranked++
   return ranked < cores
 }
 

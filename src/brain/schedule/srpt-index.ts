@@ -4,7 +4,7 @@
  */
 
 import { type Entry, Heap } from '../../lib/heap.ts'
-import { expectedEnd } from '../jobs/mirror.ts'
+import { expectedEnd, holdsCore } from '../jobs/mirror.ts'
 import { isOpen, type WorkerRecord } from '../state.ts'
 import { preemptionRank } from './preemption.ts'
 import { hasFreeCore, sharesCores, speedForOneMore } from './shared-cores.ts'
@@ -43,7 +43,7 @@ export class SrptIndex {
     let first = Infinity
     let victim = -Infinity
     for (const attempt of worker.jobs) {
-      if (!attempt.running || sharesCores(attempt)) continue
+      if (!holdsCore(attempt) || sharesCores(attempt)) continue
       const end = expectedEnd(attempt)
       first = Math.min(first, end)
       if (attempt.preemptible) victim = Math.max(victim, preemptionRank(attempt, end))

@@ -8,7 +8,7 @@ import { checkFacts } from '../jobs/checks.ts'
 import { mirror } from '../jobs/mirror.ts'
 import { fill } from '../jobs/placing.ts'
 import { repeatPrecedence } from '../jobs/precedence.ts'
-import { noteDone } from '../jobs/progress.ts'
+import { noteDone, noteWaiting } from '../jobs/progress.ts'
 import { retryAll } from '../jobs/retry.ts'
 import { type Attempt, newWorkerRecord, type WorkerRecord } from '../state.ts'
 import { countReady } from './capacity.ts'
@@ -85,6 +85,7 @@ function reconcile(
     const attempt = currentOn(core, worker, token)
     if (!attempt) continue
     attempt.seenIn = worker.reports
+    noteWaiting(core, attempt, token.waiting === true)
     if (token.done !== undefined) noteDone(core, attempt, token.done)
   }
   cancelUnwanted(core, worker, held)

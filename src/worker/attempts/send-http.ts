@@ -18,7 +18,7 @@ export async function sendHttp(
 ): Promise<void> {
   const head = Buffer.from(JSON.stringify(result.head))
   response.writeHead(200, { [headers.outcome]: 'result', [headers.headBytes]: head.length, trailer })
-  // A short answer arrives at once, and is then passed on with a single write.
+  // The socket, not the response: corked chunks of a response would follow its end. A short answer arrives at once, and is then passed on with a single write.
   const { socket } = response
   socket?.cork()
   setImmediate(() => socket?.uncork())

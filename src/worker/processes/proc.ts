@@ -84,6 +84,30 @@ export function cpuMs(pid: number): number | undefined {
   return Math.max(ns / 1e6, ticksMs(pid) ?? 0)
 }
 
+/**
+ * Time that all threads spent on a core or in the queue for one. Unlike CPU time, it also grows while other processes
+ * take the cores.
+ */
+export function demandMs(pid: number): number | undefined {
+  let ns = 0
+  for (const thread of attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []) {
+    const [onCore, queued] = attempt(() => readProc(pid, `task/${thread}/schedstat`).split(' ')) ?? []
+    ns += Number(onCore ?? 0) + Number(queued ?? 0)
+  }
+  // Without schedstat all numbers are 0.
+  return ns > 0 ? ns / 1e6 : undefined
+}
+
+/** Whether a thread runs or could run, or the process has children, which may run. */
+export function isRunnable(pid: number): boolean {
+  const threads = attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
+  return threads.some((thread) => {
+    const stat = attempt(() => readProc(pid, `task/${thread}/stat`)) ?? ''
+    const children = attempt(() => readProc(pid, `task/${thread}/children`)) ?? ''
+    return stat[stat.lastIndexOf(')') + 2] === 'R' || children !== ''
+  })
+}
+
 function ticksMs(pid: number): number | undefined {
   const fields = statFields(pid)
   return fields && (Number(fields[11]) + Number(fields[12])) * tickMs
@@ -94,11 +118,12 @@ function ticksMs(pid: number): number | undefined {
  * 12; user and system time of waited-for children at 13 and 14.
  */
 export function statFields(pid: number): string[] | undefined {
-  return attempt(() => {
-    const stat = readProc(pid, 'stat')
-    // The name in parentheses may contain spaces.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  })
+  return attempt(() => fieldsOfStat(readProc(pid, 'stat')))
+}
+
+/** The name in parentheses, which may contain spaces, is left out with what precedes it. */
+export function fieldsOfStat(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /**

@@ -1,12 +1,13 @@
 /** The CPU time of one job: that of its program's process group, which runs no other job. */
 import { tickMs } from '../processes/proc.ts'
-import { type CpuReading, type LastReading, readCpu, type Times } from './cpu-reading.ts'
+import type { CpuReader, CpuReading, LastReading, Times } from './cpu-reading.ts'
 
 /** A process group, and what earlier accounts learned of it. */
 export interface CpuGroup {
   /** Includes processes that have ended but were not waited for. */
   members(): Iterable<number>
   threads: ThreadLifetimes
+  reader: CpuReader
   lastReading: LastReading
 }
 
@@ -101,7 +102,7 @@ export class CpuAccount {
   }
 
   #next(): CpuReading {
-    const reading = readCpu(this.#group.members())
+    const reading = this.#group.reader.read(this.#group.members())
     this.#group.lastReading.store(reading)
     return reading
   }

@@ -1,6 +1,7 @@
 /** CPU times of the processes and threads of a group, read from /proc at one moment. */
 import { readdirSync } from 'node:fs'
-import { attempt, readProc, statFields, tickMs } from '../processes/proc.ts'
+import { attempt, fieldsOfStat, tickMs } from '../processes/proc.ts'
+import { ProcFiles } from '../processes/proc-files.ts'
 
 export interface Times {
   /** CPU time of all threads, including ended ones, in steps of 10 ms. */
@@ -19,38 +20,65 @@ export interface CpuReading {
   processes: Map<number, ProcessReading>
 }
 
-/** Leaves out processes that have ended and were waited for. */
-export function readCpu(pids: Iterable<number>): CpuReading {
-  const at = performance.now()
-  const processes = new Map<number, ProcessReading>()
-  for (const pid of pids) {
-    const times = timesOf(pid)
-    if (times) processes.set(pid, { ...times, threads: threadTimes(pid) })
+/** Reads the CPU times of a group. */
+export class CpuReader {
+  readonly #files = new ProcFiles()
+  /** Threads by process, as listed last. */
+  readonly #threads = new Map<number, string[]>()
+
+  /** Leaves out processes that have ended and were waited for. */
+  read(pids: Iterable<number>): CpuReading {
+    const at = performance.now()
+    const processes = new Map<number, ProcessReading>()
+    for (const pid of pids) {
+      const stat = this.#files.read(`${pid}/stat`)
+      if (!stat) this.#drop(pid)
+      else processes.set(pid, this.#process(pid, fieldsOfStat(stat.toString('latin1'))))
+    }
+    return { at, processes }
   }
-  return { at, processes }
+
+  close(): void {
+    this.#files.close()
+  }
+
+  #process(pid: number, stat: readonly string[]): ProcessReading {
+    const sumMs = (first: number) => (Number(stat[first]) + Number(stat[first + 1])) * tickMs
+    const times = { ownMs: sumMs(11), waitedMs: sumMs(13) }
+    const known = this.#threads.get(pid)
+    // Listing the threads is expensive, and only needed if some have started or ended.
+    const same = known?.length === Number(stat[17]) ? this.#times(pid, known) : undefined
+    if (same && same.size === known!.length) return { ...times, threads: same }
+    const listed = threadsOf(pid)
+    for (const tid of known ?? []) if (!listed.includes(tid)) this.#files.drop(schedstat(pid, tid))
+    this.#threads.set(pid, listed)
+    return { ...times, threads: this.#times(pid, listed) }
+  }
+
+  #times(pid: number, tids: readonly string[]): Map<string, number> {
+    const times = new Map<string, number>()
+    for (const tid of tids) {
+      const text = this.#files.read(schedstat(pid, tid))
+      if (text) times.set(tid, Number.parseInt(text.toString('latin1', 0, 20), 10))
+    }
+    return times
+  }
+
+  #drop(pid: number): void {
+    for (const tid of this.#threads.get(pid) ?? []) this.#files.drop(schedstat(pid, tid))
+    this.#threads.delete(pid)
+  }
+}
+
+function schedstat(pid: number, tid: string): string {
+  return `${pid}/task/${tid}/schedstat`
 }
 
 export function threadsOf(pid: number): string[] {
   return attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
 }
 
-function threadTimes(pid: number): Map<string, number> {
-  const times = new Map<string, number>()
-  for (const tid of threadsOf(pid)) {
-    const ns = attempt(() => Number(readProc(pid, `task/${tid}/schedstat`).split(' ')[0]))
-    if (ns !== undefined) times.set(tid, ns)
-  }
-  return times
-}
-
-function timesOf(pid: number): Times | undefined {
-  const fields = statFields(pid)
-  if (!fields) return undefined
-  const sumMs = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * tickMs
-  return { ownMs: sumMs(11), waitedMs: sumMs(13) }
-}
-
-/** A reading takes 0.2 ms, as long as a short job. So jobs that follow each other closely start from the same one. */
+/** A reading takes a good part of the time of a short job. So jobs that follow each other closely start from the same one. */
 const reuseMs = 5
 
 /** The last reading of a group, from which the next job may start. */

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { attempt, readProc, residentMb, statFields } from '../processes/proc.ts'
 import { CpuAccount, type CpuGroup, ThreadLifetimes } from './cpu-account.ts'
-import { LastReading, threadsOf } from './cpu-reading.ts'
+import { CpuReader, LastReading, threadsOf } from './cpu-reading.ts'
 
 /** Finding children is half of the cost, so the result is reused for this time. */
 const freshMs = 10
@@ -12,6 +12,7 @@ const hasProc = statFields(process.pid) !== undefined
 export class GroupUsage implements CpuGroup {
   readonly #leader: number
   readonly threads = new ThreadLifetimes()
+  readonly reader = new CpuReader()
   readonly lastReading = new LastReading()
   /** Members that may not be descendants of the leader, because their parents ended. */
   #detached: number[] = []
@@ -48,6 +49,11 @@ export class GroupUsage implements CpuGroup {
       maxSharedMb = Math.max(maxSharedMb, sharedMb)
     }
     return ownMb + maxSharedMb || undefined
+  }
+
+  /** The processes have ended. */
+  close(): void {
+    this.reader.close()
   }
 
   /** Counts CPU time from now on. Undefined without /proc. */

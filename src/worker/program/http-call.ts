@@ -81,7 +81,7 @@ export class HttpCall {
       maxHeaderSize: maxHeadBytes,
     })
     request.on('error', (error) => {
-      if (this.#isStale(request, sentAt)) return this.#start(false)
+      if (this.#isStale(request, sentAt)) return this.#startAgain()
       this.#cause = error
       // After the head, the response reports whether it is complete: it may already have arrived.
       if (!this.#hasHead) this.#fail(error)
@@ -107,6 +107,11 @@ export class HttpCall {
     if (body) request.flushHeaders()
     else request.end()
     return request
+  }
+
+  #startAgain(): void {
+    this.connected = false
+    this.#start(false)
   }
 
   /** The program closed an idle connection just when the request was sent on it. */

@@ -101,6 +101,21 @@ test('a job that exceeds its memory limit is ended with its program, and the nex
   assert.equal((await ask('/health')).head!.status, 204)
 })
 
+test("a program's memory at rest is not a job's memory", async (t) => {
+  const { pool, ask, start } = await usePrograms(t, {}, { memoryMb: 160 })
+  // The runtime alone needs more.
+  assert.ok(pool.restMb > 30, `${pool.restMb} MB at rest`)
+  const small = start('/pid')
+  await read(small)
+  assert.ok((await small.ended).peakMemoryMb < 30)
+  // With the memory at rest, this is more than the limit.
+  const large = start('/eat?mb=140&wait=300')
+  assert.equal((await read(large)).kind, 'http')
+  const { peakMemoryMb } = await large.ended
+  assert.ok(peakMemoryMb > 100 && peakMemoryMb < 160, `${peakMemoryMb} MB`)
+  assert.equal((await ask('/health')).head!.status, 204)
+})
+
 test('a program with concurrent jobs is never paused, survives cancelled jobs, and time is measured', async (t) => {
   const { start, ask } = await usePrograms(t, { concurrency: 3 })
   const hangs = start('/hang')

@@ -58,7 +58,8 @@ test('a program that stopped listening is replaced, and its job is sent to anoth
     healthEveryMs: 1e6,
   })
   const pid = (await ask('/deaf')).body!
-  const others = await Promise.all([ask('/'), ask('/'), ask('/')])
+  const askAnew = () => ask('/', { repeatable: false })
+  const others = await Promise.all([askAnew(), askAnew(), askAnew()])
   assert.ok(others.every(({ kind, body }) => kind === 'http' && body !== pid))
   const deaf = /^slot 1: nothing listens on port \d+ any more/
   await until(() => lines.some((line) => deaf.test(line)), 'it is reported')

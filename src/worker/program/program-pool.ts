@@ -125,6 +125,10 @@ export class ProgramPool implements JobPool {
     return this.#programs.size
   }
 
+  get restMb(): number {
+    return [...this.#programs.values()].reduce((sum, { restMb }) => sum + restMb, 0)
+  }
+
   start(job: JobRequest): JobRun {
     if (this.#closed) throw new ContractError(`job ${job.job}: the pool is closed`)
     return new ProgramRun(job, this.#runHost)

@@ -100,7 +100,7 @@ test('both bodies are streamed', async () => {
   await run.ended
 })
 
-test('an answer is read with backpressure, and the memory peak is reported', async () => {
+test('an answer is read with backpressure', async () => {
   const run = start('/much?pieces=1000')
   const answer = await run.answer
   assert.ok(answer.kind === 'http')
@@ -117,7 +117,7 @@ test('an answer is read with backpressure, and the memory peak is reported', asy
     (await answer.body.toArray()).reduce((sum, { length }) => sum + length, 0),
     65_536_000,
   )
-  assert.ok((await run.ended).peakMemoryMb > 20)
+  await run.ended
 })
 
 test('an answer may arrive before the request is complete', async () => {

@@ -24,7 +24,7 @@ export interface ProgramHost {
   settings: ProgramSettings
   /** Folder of Unix sockets. */
   socketDir: string | undefined
-  /** Memory limit of a program, for all of its concurrent jobs. */
+  /** Memory that all concurrent jobs of a program may use beyond its memory at rest. */
   limitMb: number
   niceness: number
   /** The clock by which programs become healthy in time, in milliseconds. */
@@ -60,6 +60,10 @@ export class Program implements RequestTarget {
   #checkTimer: NodeJS.Timeout | undefined
   #failures = 0
   #lastMb = 0
+  /** Its memory when it became healthy. */
+  #startMb = 0
+  /** Its memory without a job, which is not a job's. */
+  restMb = 0
   /** Why the worker ends it. */
   #endReason: string | undefined
   #wanted = false
@@ -106,7 +110,7 @@ export class Program implements RequestTarget {
     this.idleSince = performance.now()
   }
 
-  /** For a job that ended before the first sample, the last known value. */
+  /** Memory beyond that at rest, for each concurrent job. */
   peakMb(): number {
     return Math.max(this.#watch?.peakMb ?? 0, this.#lastMb) / this.#host.settings.concurrency
   }
@@ -163,6 +167,7 @@ export class Program implements RequestTarget {
     clearTimeout(this.#checkTimer)
     this.connections.closeIdle()
     this.#watch?.stop()
+    this.#usage?.close()
     const healthyMs = this.#healthyAt === undefined ? 0 : performance.now() - this.#healthyAt
     const { killed } = exit
     const how = this.#endReason ?? describeExit(exit.how, this.#healthyAt !== undefined, this.#facts())
@@ -212,13 +217,8 @@ export class Program implements RequestTarget {
     this.#healthyAt = performance.now()
     this.idleSince = this.#healthyAt
     this.#usage?.findDetached()
-    const { limitMb, log } = this.#host
-    this.#lastMb = this.#usage?.memoryMb() ?? 0
-    if (this.#lastMb > limitMb) {
-      log(
-        `slot ${this.id}: uses ${Math.ceil(this.#lastMb)} MB without a job: more than its limit of ${limitMb} MB`,
-      )
-    }
+    this.#startMb = this.#usage?.memoryMb() ?? 0
+    this.restMb = this.#startMb
     this.#planCheck()
     this.#host.healthy(this)
   }
@@ -245,6 +245,9 @@ export class Program implements RequestTarget {
     const problem = this.runs.size > 0 ? undefined : await this.#check(healthTimeoutMs)
     if (!this.healthy) return
     this.#failures = problem && this.runs.size === 0 ? this.#failures + 1 : 0
+    // Caches and what jobs left behind count as memory at rest, up to a limit, so that a leak is noticed.
+    if (this.runs.size === 0)
+      this.restMb = Math.min(this.#usage?.memoryMb() ?? 0, this.#startMb + this.#host.limitMb)
     if (this.#failures < maxFailures) return this.#planCheck()
     this.fail(`no longer healthy: ${problem!.message}, ${maxFailures} times in a row`)
   }
@@ -252,6 +255,7 @@ export class Program implements RequestTarget {
   #watchMemory(): void {
     const usage = this.#usage
     if (!usage) return
+    this.#lastMb = 0
     this.#watch = new MemoryWatch(() => this.#sampleMemory(usage), this.#host.limitMb, {
       exceeded: (usedMb) => this.#host.memoryExceeded(this, usedMb),
       sampled: () => {
@@ -263,8 +267,9 @@ export class Program implements RequestTarget {
 
   #sampleMemory(usage: GroupUsage): number | undefined {
     const usedMb = usage.memoryMb()
-    if (usedMb !== undefined) this.#lastMb = usedMb
-    return usedMb
+    if (usedMb === undefined) return undefined
+    this.#lastMb = Math.max(0, usedMb - this.restMb)
+    return this.#lastMb
   }
 
   #facts(): ProgramFacts {

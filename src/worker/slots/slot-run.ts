@@ -3,7 +3,7 @@ import { AnswerBroken } from '../../lib/errors.ts'
 import type { WorkDone } from '../../model/cost.ts'
 import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
-import { cpuMs, peakMb, rssMb } from '../processes/proc.ts'
+import { cpuMs, demandMs, isRunnable, peakMb, rssMb } from '../processes/proc.ts'
 import type { Stoppable } from '../program/deferred-stops.ts'
 import { AnswerBody, BodyPump } from './body-streams.ts'
 import type { FromSlot } from './frames.ts'
@@ -132,6 +132,14 @@ export class SlotRun implements JobRun, Occupant {
     const now = cpuMs(this.pid)
     if (now !== undefined) this.#lastCpuMs = Math.max(this.#lastCpuMs, now - this.#baseCpuMs)
     return this.#lastCpuMs
+  }
+
+  demandMs(): number | undefined {
+    return this.#settled || !this.#begun || this.pid === undefined ? undefined : demandMs(this.pid)
+  }
+
+  isRunnable(): boolean {
+    return this.pid !== undefined && isRunnable(this.pid)
   }
 
   work(): (WorkDone & { at: number }) | undefined {

@@ -24,6 +24,7 @@ export const hasPython = spawnSync('python3', ['-c', '']).status === 0
 export interface RequestParts extends Partial<HttpRequest> {
   body?: Readable
   trailers?: () => string[]
+  repeatable?: boolean
 }
 
 export interface Answer {
@@ -43,12 +44,16 @@ export interface TestPrograms {
 
 let jobs = 0
 
-export function jobOf(target: string, { body, trailers, ...http }: RequestParts = {}): JobRequest {
+export function jobOf(
+  target: string,
+  { body, trailers, repeatable = true, ...http }: RequestParts = {},
+): JobRequest {
   return {
     job: `job-${++jobs}`,
     attempt: 1,
     workload: 'server',
     params: null,
+    repeatable,
     http: { method: 'GET', target, headers: ['Host', 'example.test'], ...http },
     ...(body && { body }),
     ...(trailers && { trailers }),

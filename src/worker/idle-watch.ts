@@ -1,0 +1,74 @@
+/**
+ * Notices running jobs that wait for input or output, and jobs that compute again. A job whose threads are neither on a
+ * core nor in the queue for one does not occupy a core.
+ */
+import type { JobRun } from './job-run.ts'
+
+/** A running job that used less than `idleShare` of this time waits. Short jobs end before, and cost nothing here. */
+const idleMs = 50
+const idleShare = 0.05
+/** A waiting job that uses more than `busyShare` of this time computes. */
+const wakeMs = 25
+const busyShare = 0.25
+
+export interface Watched {
+  readonly waiting: boolean
+  readonly run: JobRun | undefined
+}
+
+interface Sample {
+  at: number
+  demandMs: number | undefined
+  runnable: boolean
+  timer: NodeJS.Timeout
+}
+
+export class IdleWatch<W extends Watched> {
+  readonly #samples = new Map<W, Sample>()
+  readonly #changed: (job: W, waiting: boolean) => void
+
+  constructor(changed: (job: W, waiting: boolean) => void) {
+    this.#changed = changed
+  }
+
+  /** The job runs from now on. Idempotent. */
+  add(job: W): void {
+    if (!this.#samples.has(job) && job.run?.demandMs) this.#sample(job)
+  }
+
+  /** The job is paused or has ended. Idempotent. */
+  remove(job: W): void {
+    clearTimeout(this.#samples.get(job)?.timer)
+    this.#samples.delete(job)
+  }
+
+  #check(job: W): void {
+    const before = this.#samples.get(job)!
+    const sample = this.#sample(job)
+    const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
+    if (waiting !== job.waiting) this.#changed(job, waiting)
+  }
+
+  #sample(job: W): Sample {
+    const timer = setTimeout(() => this.#check(job), job.waiting ? wakeMs : idleMs).unref()
+    const sample = { at: performance.now(), demandMs: job.run!.demandMs!(), runnable: false, timer }
+    this.#samples.set(job, sample)
+    return sample
+  }
+}
+
+/** Sets `sample.runnable`, which is asked for only where it matters. */
+export function isWaiting(
+  waits: boolean,
+  before: Omit<Sample, 'timer'>,
+  sample: Omit<Sample, 'timer'>,
+  isRunnable: () => boolean,
+): boolean {
+  if (before.demandMs === undefined || sample.demandMs === undefined) return false
+  const share = (sample.demandMs - before.demandMs) / (sample.at - before.at)
+  if (waits && share > busyShare) return false
+  if (!waits && share >= idleShare) return false
+  sample.runnable = isRunnable()
+  // A thread that gets no core uses no time. A waiting job is runnable for a moment when a timer fires: twice counts.
+  return waits ? !(sample.runnable && before.runnable) : !sample.runnable
+}
