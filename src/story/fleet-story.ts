@@ -65,7 +65,7 @@ export class FleetStory {
   }
 
   #joined(
-    { worker: { id }, launch }: Extract<Event, { type: 'joined' }>,
+    { worker: { id }, launch, bootMs }: Extract<Event, { type: 'joined' }>,
     actions: readonly Action[],
     now: number,
   ): void {
@@ -77,7 +77,9 @@ export class FleetStory {
     const begun = launch === undefined ? undefined : this.#booting.get(launch)
     if (launch !== undefined) this.#booting.delete(launch)
     this.#workers.set(id, 'ready')
-    this.#add('joined', id, { code: 'joined', ...(begun !== undefined && { bootMs: now - begun }) }, now)
+    // A spare worker was started before its launch.
+    const boot = begun !== undefined && { bootMs: bootMs ?? now - begun }
+    this.#add('joined', id, { code: 'joined', ...boot }, now)
   }
 
   #did(action: FleetAction, now: number): void {

@@ -127,7 +127,7 @@ test('a job that outgrows its estimate: when that was noticed, and the new estim
   )
   assert.equal(
     texts[2],
-    'Estimate raised: it has done 129 ms of work where 115 ms was expected; the estimate is now 166 ms in all.',
+    'Estimate raised: it has done 129 ms of work and goes on; the estimate was 115 ms in all and is now 166 ms.',
   )
   assert.equal(
     texts.at(-1),
