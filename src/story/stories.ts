@@ -9,7 +9,7 @@ import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import { countTurn, dropEmptyResume, note, noteDrop, noteRank } from './notes.ts'
-import { addEntry, enter, newStory, type Story } from './story.ts'
+import { addEntry, enter, estimateOf, newStory, type Story } from './story.ts'
 import { countPassing, leaveWorker, WorkerTallies } from './worker-tallies.ts'
 
 export interface StoriesOptions {
@@ -56,11 +56,12 @@ export class Stories {
 
   #arrived(job: Job, now: number): void {
     const story = newStory(job, now)
-    const { work, low, high, deadlineAt } = job
+    const { deadlineAt } = job
     const known = this.#options.known?.(job)
     story.quote = known?.quote
-    story.countsMs = this.#workers.msFor(work)
+    story.countsMs = this.#workers.msFor(job.work)
     story.expectedMs = known?.expectedMs ?? story.countsMs
+    const { work, low, high } = estimateOf(story)
     const reason: Reason = { code: 'estimated', work }
     if (low !== undefined && high !== undefined) Object.assign(reason, { low, high })
     if (story.expectedMs !== undefined) reason.expectedMs = story.expectedMs

@@ -87,6 +87,11 @@ export interface Story {
   cpuMs: number | undefined
 }
 
+/** The estimate of what is measured. The brain's own, in `job`, includes overhead. */
+export function estimateOf({ quote, job }: Story): Pick<Job, 'work' | 'low' | 'high'> {
+  return quote ?? job
+}
+
 export function newStory(job: Job, now: number): Story {
   return {
     job,

@@ -4,7 +4,7 @@ import { count, share, span, thousandths } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
 import { openWorkers } from '../systems/wording.ts'
 import { explain } from './reasons.ts'
-import type { Story } from './story.ts'
+import { estimateOf, type Story } from './story.ts'
 import { sentence } from './words.ts'
 
 /** Totals up to the job's end, or up to now. */
@@ -150,11 +150,13 @@ function ofExpected({ expectedMs }: Story, ranMs: number): string {
 }
 
 /** A sentence if the actual work was outside the estimate's interval, or off by half if it has none. */
-function surprise({ work, job }: Story): string | undefined {
-  if (work === undefined || !(job.work > 0)) return undefined
-  const { low = job.work / 1.5, high = job.work * 1.5 } = job
+function surprise(story: Story): string | undefined {
+  const { work } = story
+  const expected = estimateOf(story)
+  if (work === undefined || !(expected.work > 0)) return undefined
+  const { low = expected.work / 1.5, high = expected.work * 1.5 } = expected
   if (work >= low && work <= high) return undefined
-  return `it needed ${share(work / job.work)} the work that was expected`
+  return `it needed ${share(work / expected.work)} the work that was expected`
 }
 
 function list(parts: string[]): string {
