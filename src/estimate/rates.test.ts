@@ -23,7 +23,7 @@ test('the rate is of the workload on the worker, else on any worker, else of the
   near(rates.seconds('w2', 'julia', 60_000), 3)
 })
 
-test('a job with hardly any metered work says nothing about other workloads', () => {
+test('a job whose CPU time is mostly unmetered says nothing about other workloads', () => {
   const rates = new FleetRates(1000)
   rates.learn('w1', 'nap', 1, 100)
   near(rates.of('w1', 'nap'), 10)

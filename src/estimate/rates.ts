@@ -10,7 +10,7 @@ const memoryMs = 5_000
 const outlier = 3
 /** Lower bound of the mean deviation, in logs. */
 const leastSpread = 0.05
-/** A rate below this share of the nominal one is that of a job with hardly any metered work: it says nothing of others. */
+/** A rate below this share of the nominal one is of a job whose CPU time is mostly unmetered. */
 const leastOfOthers = 0.1
 /** Number of rates kept; the least recently used is evicted. */
 const mostKept = 20_000
