@@ -37,9 +37,10 @@ export class Intervals {
     const past = this.#byRule.get(guess.reason.code)
     const start = guess.spread ? reachInSpreads : reachWithoutSpread
     const reach = past?.reachAt(guess.value) ?? { below: start, above: start }
+    const unchecked = (guess.unchecked ?? 0) * reachInSpreads
     return {
-      low: guess.value * Math.exp(-Math.min(farthest, below * reach.below)),
-      high: guess.value * Math.exp(Math.min(farthest, above * reach.above)),
+      low: guess.value * Math.exp(-Math.min(farthest, Math.hypot(below * reach.below, unchecked))),
+      high: guess.value * Math.exp(Math.min(farthest, Math.hypot(above * reach.above, unchecked))),
     }
   }
 
@@ -52,7 +53,7 @@ export class Intervals {
     const rule = guess.reason.code
     const past = this.#byRule.get(rule) ?? new PastGuesses()
     this.#byRule.set(rule, past)
-    const score = off < 0 ? off / below : off / above
+    const score = off / Math.hypot(off < 0 ? below : above, guess.unchecked ?? 0)
     past.add({ value: guess.value, score, rows: Number(guess.reason.rows ?? 0) })
   }
 }

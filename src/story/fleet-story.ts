@@ -120,9 +120,13 @@ export class FleetStory {
 /** Reason codes of workers that are lost or assumed lost. */
 const losses = new Set(['lost', 'silent', 'pings', 'not-listed', 'doubled'])
 
-function endOf({ code }: Reason): Change {
-  if (code === 'drained') return 'ended'
-  return losses.has(code) ? 'lost' : 'removed'
+export function isLoss({ code }: Reason): boolean {
+  return losses.has(code)
+}
+
+function endOf(reason: Reason): Change {
+  if (reason.code === 'drained') return 'ended'
+  return isLoss(reason) ? 'lost' : 'removed'
 }
 
 function textOf({ change, names, reason }: Step): string {
