@@ -4,7 +4,7 @@ import { count, span, thousandths } from '../lib/quantities.ts'
 import type { Estimate } from '../model/estimate.ts'
 import type { Reason } from '../model/reason.ts'
 import { explainEstimate } from '../systems/reasons.ts'
-import { estimateOf, mostEntries, type Story } from './story.ts'
+import { expectedWork, mostEntries, type Story } from './story.ts'
 import { type Sums, summaryOf, sumsOf } from './summary.ts'
 import { textOf } from './words.ts'
 
@@ -55,7 +55,7 @@ export interface DocumentOptions {
 export function whyDocument(story: Story, { bounded, now }: DocumentOptions): WhyDocument {
   const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy, turns } = story
   const sums = sumsOf(story, bounded, now)
-  const expected = estimateOf(story)
+  const expected = expectedWork(story)
   return {
     job: job.id,
     workload: job.workload,
