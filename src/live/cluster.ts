@@ -105,6 +105,7 @@ function serveOperators(
         const launch = workers.launchOf(id)
         return launch === undefined ? [] : [{ id, launch }]
       }),
+    booting: () => brain.view().booting,
     isThere: (worker) => views().some(({ id }) => id === worker),
     rollFronts: () => frontProcesses.roll(),
     newVersion: () =>

@@ -10,6 +10,8 @@ export interface RollParts {
   bootMs: number
   /** Ready workers that this cluster started, with their launches. */
   workers(): { id: string; launch: string }[]
+  /** Launches whose workers have not joined yet. */
+  booting(): readonly string[]
   isThere(worker: string): boolean
   /** Drains a worker. A replacement, if the scaler wants one, is launched before this returns. */
   drain(worker: string): void
@@ -27,8 +29,8 @@ export async function* rollWorkers(
 ): AsyncGenerator<RestartStep> {
   const { fleet } = parts
   const done = new Set<string>()
-  const next = () => parts.workers().find(({ id, launch }) => stale.has(launch) && !done.has(id))?.id
-  for (let worker = next(); worker !== undefined; worker = next()) {
+  const next = () => nextStale(parts, stale, done)
+  for (let worker = await next(); worker !== undefined; worker = await next()) {
     done.add(worker)
     if (!fleet.hasSpare()) await fleet.prepare(nextName(), parts.bootMs)
     // It may have ended in the meantime; its replacement may have been given the spare worker.
@@ -45,4 +47,19 @@ export async function* rollWorkers(
     yield { worker, ...(by !== undefined && { by }) }
   }
   fleet.drop()
+}
+
+/** Waits for stale workers that still boot: they replace workers that were lost before the restart. */
+async function nextStale(
+  { workers, booting, bootMs }: RollParts,
+  stale: ReadonlySet<string>,
+  done: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const until = performance.now() + bootMs
+  for (;;) {
+    const found = workers().find(({ id, launch }) => stale.has(launch) && !done.has(id))
+    if (found) return found.id
+    if (!booting().some((launch) => stale.has(launch)) || performance.now() > until) return undefined
+    await delay(pollMs, undefined, { ref: false })
+  }
 }

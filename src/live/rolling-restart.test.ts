@@ -22,6 +22,7 @@ function twoWorkers(spare: 'admitted' | 'unwanted' | 'lost' | 'refused') {
       list: async () => workers.map((launch) => ({ launch, since: 0 })),
     },
     workers: () => workers.map((id) => ({ id, launch: id })),
+    booting: () => [],
     isThere: (worker) => workers.includes(worker),
     drain(worker) {
       drained.push(worker)
@@ -69,6 +70,7 @@ test('files that go back to the served version after a refused one are reported 
       epoch: 1,
       bootMs: 1000,
       workers: () => [],
+      booting: () => [],
       isThere: () => false,
       drain() {},
       log: (line) => lines.push(line),

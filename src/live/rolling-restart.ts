@@ -45,8 +45,9 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
         trial.end()
       }
     } else await version.load()
-    const stale = await running()
     version.begin()
+    // Launches after this have the new code; one of them replaced once more does no harm, an old one left behind does.
+    const stale = await running()
     fleet.release()
     yield { version: 'begins' }
     await version.retire(retireMs)

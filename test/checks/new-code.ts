@@ -74,6 +74,9 @@ export async function editUnderLoad(
       const body = await (await fetch(`${up.url}${path}`)).text()
       if (body !== `v${edits}`) load.errors.push(`after ${why}: ${body}`)
     }
+  } catch (cause) {
+    const last = up.lines.slice(-40).join('\n')
+    throw new Error(`${project.kind}, ${way}, ${workers} workers; the log ends with:\n${last}`, { cause })
   } finally {
     await load.stop()
     result.answered = load.answered
