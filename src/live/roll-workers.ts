@@ -30,7 +30,11 @@ export async function* rollWorkers(
   const next = () => parts.workers().find(({ id, launch }) => stale.has(launch) && !done.has(id))?.id
   for (let worker = next(); worker !== undefined; worker = next()) {
     done.add(worker)
-    if (!fleet.hasSpare()) await fleet.prepare(nextName(), parts.bootMs)
+    if (!fleet.hasSpare()) {
+      await fleet.prepare(nextName(), parts.bootMs).catch((error: Error) => {
+        throw new Error(`worker ${worker} stays, because its replacement failed: ${error.message}`)
+      })
+    }
     // It may have ended in the meantime; its replacement may have been given the spare worker.
     if (!parts.isThere(worker)) continue
     const before = new Set(parts.workers().map(({ id }) => id))
