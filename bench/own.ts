@@ -13,7 +13,7 @@ import { withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
 import { path } from './own/path.ts'
 
-const config = join(import.meta.dirname, '../examples/python/plimsoll.config.ts')
+const config = join(import.meta.dirname, '../examples/python/plimsoll.config.mts')
 const [learned, asked] = [50, 40]
 
 interface Found {

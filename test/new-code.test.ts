@@ -37,6 +37,7 @@ async function crash(live: Live): Promise<void> {
   process.kill(pid!, 'SIGKILL')
   const isReplaced = () => live.state().ready === 2 && live.state().workers.every((each) => each.id !== id)
   await until(isReplaced, 'another worker has joined')
+  assert.ok(live.lines.some((line) => line.startsWith(`fleet: worker ${id} was lost`)))
 }
 
 test('a crashed worker restarts with the code it had, until a restart brings the edited code', async (t) => {

@@ -1,11 +1,14 @@
+import type { OwnCluster } from '../config/check.ts'
 import { clusterOptions } from '../config/cluster-options.ts'
 import type { OptionSpecs } from '../config/option.ts'
 import type { Cluster } from '../live/cluster.ts'
 import { configOption, readConfigured } from './cluster/configuration.ts'
+import { firstPath, firstRequest } from './cluster/first-request.ts'
 import { clusterFrom } from './cluster/from-options.ts'
 import { reloadOnChange } from './cluster/reload.ts'
 import { tellWaiting } from './cluster/starting.ts'
 import { type Command, rejectRest } from './options.ts'
+import { client } from './terminal/client.ts'
 
 const { port, ...others } = clusterOptions
 const watchOption = {
@@ -45,7 +48,8 @@ export const up: Command = {
     // A stop may come before the first worker is ready.
     const isReady = await Promise.race([cluster.ready.then(() => true), stopped.promise.then(() => false)])
     endWaiting()
-    if (isReady) console.log(welcome(cluster, served, performance.now() - began))
+    const readyMs = performance.now() - began
+    if (isReady) console.log(welcome(cluster, served, readyMs, await suggestion(cluster, config?.own)))
     await stopped.promise
     return 0
   },
@@ -58,7 +62,7 @@ interface Served {
   workloads: string | undefined
 }
 
-function welcome(cluster: Cluster, served: Served, afterMs: number): string {
+function welcome(cluster: Cluster, served: Served, afterMs: number, path: string): string {
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
@@ -67,7 +71,7 @@ function welcome(cluster: Cluster, served: Served, afterMs: number): string {
   join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}${sameCode(served)}
   stop       Ctrl-C
 
-  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}/${example(cluster, served.config !== undefined)}'
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
 `
 }
 
@@ -76,7 +80,12 @@ function sameCode({ config, workloads }: Served): string {
   return workloads === undefined ? '' : ` --workloads ${workloads}`
 }
 
-function example({ workloads }: Cluster, hasServer: boolean): string {
-  if (hasServer) return ''
-  return workloads.includes('factorize') ? 'factorize?n=999985999949' : (workloads[0] ?? '-/workloads')
+async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {
+  if (own) return firstPath(own)
+  const connection = client(new URL(url))
+  try {
+    return await firstRequest(connection, workloads)
+  } finally {
+    await connection.close()
+  }
 }

@@ -33,6 +33,8 @@ export interface Guess {
   value: number
   /** How far similar requests lie below and above it, in logs, if the rule can tell. */
   spread?: { below: number; above: number }
+  /** Further spread in logs that the errors of past guesses say nothing about. */
+  unchecked?: number
   source: Estimate['source']
   /** True: made by a model of costs that have changed since, such as those of older code. */
   carriedOver?: true

@@ -19,6 +19,8 @@ const [reachWithoutSpread, reachInSpreads] = [Math.log(100), 1.7]
 const farthest = Math.log(1e6)
 /** Errors of models that were outgrown are clipped at 3 spreads, and dropped once there are 20 others. */
 const [mostOutgrown, enoughOthers] = [3, 20]
+/** Models of this many measurements are never outgrown. */
+const settledRows = 50
 /** Smallest spread: no guess is exact. */
 const narrowest = 1e-3
 
@@ -35,9 +37,10 @@ export class Intervals {
     const past = this.#byRule.get(guess.reason.code)
     const start = guess.spread ? reachInSpreads : reachWithoutSpread
     const reach = past?.reachAt(guess.value) ?? { below: start, above: start }
+    const unchecked = (guess.unchecked ?? 0) * reachInSpreads
     return {
-      low: guess.value * Math.exp(-Math.min(farthest, below * reach.below)),
-      high: guess.value * Math.exp(Math.min(farthest, above * reach.above)),
+      low: guess.value * Math.exp(-Math.min(farthest, Math.hypot(below * reach.below, unchecked))),
+      high: guess.value * Math.exp(Math.min(farthest, Math.hypot(above * reach.above, unchecked))),
     }
   }
 
@@ -50,7 +53,7 @@ export class Intervals {
     const rule = guess.reason.code
     const past = this.#byRule.get(rule) ?? new PastGuesses()
     this.#byRule.set(rule, past)
-    const score = off < 0 ? off / below : off / above
+    const score = off / Math.hypot(off < 0 ? below : above, guess.unchecked ?? 0)
     past.add({ value: guess.value, score, rows: Number(guess.reason.rows ?? 0) })
   }
 }
@@ -116,7 +119,7 @@ class PastGuesses {
  * at first, and not at all when there are enough others.
  */
 function relevant(scored: readonly Scored[], rows: number): readonly Scored[] {
-  const isOutgrown = (each: Scored) => each.rows < rows / 2
+  const isOutgrown = (each: Scored) => each.rows < Math.min(rows / 2, settledRows)
   const outgrown = scored.filter(isOutgrown).length
   if (outgrown === 0) return scored
   if (scored.length - outgrown >= enoughOthers) return scored.filter((each) => !isOutgrown(each))

@@ -83,14 +83,16 @@ class LearnedRule implements Learned {
   guess(question: Question): Guess | undefined {
     const current = this.#current
     if (!current) return undefined
-    const { log, below, above, nearest, request } = current.predict(read(question.features))
+    const { log, below, above, unchecked, nearest, request } = current.predict(read(question.features))
     const { family, rows } = current.model
     const value = Math.exp(log + current.correction.of(request))
     const reason = { code: 'learned', family, rows, likeness: Math.round(nearest * 100) / 100 }
     const guess = guessOf(value, 'model', reason)
     const isOutdated = current === this.#regime.before || question.codeHash !== this.#code
     const carriedOver = isOutdated && { carriedOver: true as const }
-    return guess && { ...guess, spread: { below, above }, ...carriedOver }
+    return (
+      guess && { ...guess, spread: { below, above }, ...(unchecked > 0 && { unchecked }), ...carriedOver }
+    )
   }
 
   learn(question: Question, value: number): void {

@@ -57,3 +57,19 @@ test('equal requests say little about others', async () => {
   assert.ok(other!.low < costs['in proportion'](45) && costs['in proportion'](45) < other!.high)
   assert.equal(other!.unproven, true)
 })
+
+test('requests of a narrow range say little about requests far outside it', async () => {
+  // Costs with steps, as those of a sieve: within the range they look curved.
+  const cost = (n: number) => 80 * n + 40 * Math.floor(n / 37)
+  const estimator = await after(
+    Array.from({ length: 60 }, (_, i) => 5000 + 2 * i),
+    cost,
+  )
+  const near = estimator.estimate(question({ n: 5061 }))
+  assert.ok(near.high / near.low < 1.2, `${near.low} to ${near.high}`)
+  for (const n of [1000, 50_000, 1_000_000, 40_000_000]) {
+    const { low, high, unproven } = estimator.estimate(question({ n }))
+    assert.ok(low <= cost(n) && cost(n) <= high, `${n}: ${cost(n)} is not in ${low} to ${high}`)
+    assert.equal(unproven, n > 10_000 ? true : undefined, `${n}: ${low} to ${high}`)
+  }
+})

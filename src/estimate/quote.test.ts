@@ -60,6 +60,7 @@ function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> 
     rates: new FleetRates(100),
     discipline: 'srpt',
     jobOf: (id) => jobs.get(id),
+    overheadOf: () => undefined,
     pricePerHour: undefined,
     explain: ({ code }) => code,
     ...rest,
@@ -132,6 +133,14 @@ test('under FIFO all work is ahead; under sharing, as much of each job as the re
   ]
   assert.equal(waitOf(busy, { discipline: 'fifo' }), 51)
   assert.equal(waitOf(busy, { discipline: 'sharing' }), 11)
+})
+
+test('the overhead of a job ahead counts as a time, whatever the rate of its workload', () => {
+  const rates = new FleetRates(100)
+  rates.learn('w1', 'nap', 1, 10_000)
+  const overheadOf = () => ({ low: 1000, expected: 2000, high: 3000, work: 200 })
+  const jobOf = () => ({ id: 'a', workload: 'nap', work: 201, memoryMb: 0 })
+  assert.equal(waitOf([worker('w1', 1, [['a', 201]])], { rates, overheadOf, jobOf }), 12)
 })
 
 test('the wait is unknown without a ready worker', () => {

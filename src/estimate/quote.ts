@@ -2,10 +2,11 @@
 
 import { ConfigError } from '../lib/errors.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
-import type { Estimate } from '../model/estimate.ts'
+import type { Estimate, Overhead } from '../model/estimate.ts'
 import type { Job } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
+import { brainEstimate } from './brain-estimate.ts'
 import type { Question, Quote } from './estimator.ts'
 import type { Rates } from './rates.ts'
 
@@ -41,6 +42,8 @@ export interface Present {
   discipline: DisciplineName
   /** Looks up the jobs of `view`. */
   jobOf(id: string): Job | undefined
+  /** The overhead that the work of a job includes. */
+  overheadOf(id: string): Overhead | undefined
   /** Price of one worker per hour. */
   pricePerHour: number | undefined
   /** Where an estimate comes from, in words. */
@@ -58,6 +61,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
   const open = present.view.workers.filter(({ state, suspect }) => state === 'ready' && !suspect)
   const seconds = plus(secondsOn(open, workload, quote, present.rates), quote.overhead)
   const { pricePerHour } = present
+  const counted = brainEstimate(quote).work
   return {
     workload,
     ...{ work, low, high },
@@ -65,7 +69,7 @@ export function quoteDocument(question: Question, quote: Quote, present: Present
     ...{ memoryMb, source, reason },
     why: present.explain(reason),
     seconds: each(seconds, round),
-    waitSeconds: waitSeconds(open, present.brain?.work(work) ?? work, present),
+    waitSeconds: waitSeconds(open, present.brain?.work(counted) ?? counted, present),
     ...(pricePerHour !== undefined && {
       price: each(seconds, (time) => round(((time / 3600) * pricePerHour) / meanCores(open))),
     }),
@@ -107,7 +111,7 @@ function secondsOn(
 function waitSeconds(
   open: readonly WorkerView[],
   work: number,
-  { view, brain, rates: quoted, discipline, jobOf }: Present,
+  { view, brain, rates: quoted, discipline, jobOf, overheadOf }: Present,
 ): number | null {
   const rates = brain?.rates ?? quoted
   const cores = open.reduce((sum, worker) => sum + worker.cores, 0)
@@ -132,15 +136,22 @@ function waitSeconds(
     for (const { job: id, remaining, running } of worker.jobs) {
       const job = jobOf(id)
       const stays = running && job?.preemptible === false
-      add(stays ? remaining : ahead(remaining, work), 1 / rates.of(worker.id, job?.workload ?? ''))
+      const each = 1 / rates.of(worker.id, job?.workload ?? '')
+      add(stays ? remaining : ahead(remaining, work), withOverhead(each, job, overheadOf(id)))
     }
   }
   for (const id of view.waiting) {
     const job = jobOf(id)
-    if (job) add(ahead(job.work, work), perUnit(job.workload))
+    if (job) add(ahead(job.work, work), withOverhead(perUnit(job.workload), job, overheadOf(id)))
   }
   // With fewer jobs ahead than cores, a core is free.
   return jobs < cores ? 0 : round(seconds / cores)
+}
+
+/** Seconds per unit of a job whose work includes overhead, which is a time, whatever the rate of the workload. */
+function withOverhead(secondsEach: number, job: Job | undefined, overhead: Overhead | undefined): number {
+  if (!job || !overhead || !(job.work > overhead.work)) return secondsEach
+  return ((job.work - overhead.work) * secondsEach + overhead.expected / 1000) / job.work
 }
 
 function meanCores(open: readonly WorkerView[]): number {

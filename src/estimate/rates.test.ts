@@ -23,6 +23,13 @@ test('the rate is of the workload on the worker, else on any worker, else of the
   near(rates.seconds('w2', 'julia', 60_000), 3)
 })
 
+test('a job whose CPU time is mostly unmetered says nothing about other workloads', () => {
+  const rates = new FleetRates(1000)
+  rates.learn('w1', 'nap', 1, 100)
+  near(rates.of('w1', 'nap'), 10)
+  assert.equal(rates.of('w1', 'julia'), 1000)
+})
+
 test('long jobs have more weight than short ones', () => {
   const rates = new FleetRates(1000)
   for (let i = 0; i < 20; i++) rates.learn('w1', 'julia', 1, 1)

@@ -10,6 +10,8 @@ const memoryMs = 5_000
 const outlier = 3
 /** Lower bound of the mean deviation, in logs. */
 const leastSpread = 0.05
+/** A rate below this share of the nominal one is of a job whose CPU time is mostly unmetered. */
+const leastOfOthers = 0.1
 /** Number of rates kept; the least recently used is evicted. */
 const mostKept = 20_000
 
@@ -53,7 +55,9 @@ export class FleetRates implements Rates {
     const rate = (work / cpuMs) * 1000
     if (!isUsable(work) || !isUsable(cpuMs) || !isUsable(rate)) return
     const weightMs = Math.min(mostMs, cpuMs)
-    for (const key of [pairKey(worker, workload), workloadKey(workload), workerKey(worker)]) {
+    const keys = [pairKey(worker, workload), workloadKey(workload)]
+    if (rate >= leastOfOthers * this.#nominal) keys.push(workerKey(worker))
+    for (const key of keys) {
       const observed = this.#observed.get(key)
       if (observed) add(observed, Math.log(rate), weightMs)
       else this.#observed.set(key, { weightMs, meanLog: Math.log(rate), spread: 0 })

@@ -80,7 +80,9 @@ export async function openLearning(
   await warm(Object.keys(code))
   return {
     ...{ ledger, ignores, warm },
-    estimator: options.estimator ?? withOverheads(learning!, units ? undefined : overheads),
+    // Estimators of users and of presets count as they say.
+    estimator:
+      options.estimator ?? (ruled ? learning! : withOverheads(learning!, units ? undefined : overheads)),
     storingFor(functions, question) {
       if (!learning || ignores(functions.id, question.workload)) return functions
       return storing(functions, (cost) => learning.store(question, cost))

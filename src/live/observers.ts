@@ -21,10 +21,13 @@ export function observersOf(
   jobs: OpenJobs,
 ): Observers {
   const stories = new Stories({
-    known({ id, workload, work }) {
+    known({ id, workload }) {
       const job = jobs.get(id)
-      const expectedMs = rates.seconds('', workload, work) * 1000
-      return job && { quote: job.parts.quote, expectedMs, cpuMs: job.cost?.cpuMs }
+      if (!job) return undefined
+      const { quote } = job.parts
+      // Overhead is a time: the workload's rate, at which its work is done, does not apply to it.
+      const expectedMs = rates.seconds('', workload, quote.work) * 1000 + (quote.overhead?.expected ?? 0)
+      return { quote, expectedMs, cpuMs: job.cost?.cpuMs }
     },
   })
   const fleetStory = new FleetStory()

@@ -6,6 +6,7 @@ import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Precedence } from '../model/job.ts'
 import { workerNameOf } from '../model/worker.ts'
+import { isLoss } from '../story/fleet-story.ts'
 import { explain } from '../story/reasons.ts'
 import type { Provider } from './fleet/provider.ts'
 import type { JoinedFronts } from './fronts/joined-fronts.ts'
@@ -93,6 +94,7 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
     },
     terminate({ worker, reason }) {
       const isDrained = reason.code === 'drained'
+      if (isLoss(reason)) log(`fleet: worker ${worker} was lost: ${explain(reason)}`)
       const wasFront = frontWorkers.delete(worker)
       if (wasFront && !isDrained) fronts.gone(worker)
       workers.dismiss(worker, isDrained ? (wasFront ? frontEndMs : endMs) : 0)

@@ -17,6 +17,7 @@ export function quoteDescriber({ plan, records: { rates }, brain, jobs }: Core):
       ...(units && { brain: { work: (work) => units.inMicroseconds(question.workload, work), rates } }),
       discipline: spec.discipline,
       jobOf: (id) => jobs.get(id)?.parts.job,
+      overheadOf: (id) => jobs.get(id)?.parts.quote.overhead,
       pricePerHour: options.pricePerHour,
       explain: explainEstimate,
     })

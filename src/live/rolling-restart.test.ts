@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { RestartStep } from '../admin/restart.ts'
+import type { VersionChange } from './change-version.ts'
 import { restarter } from './rolling-restart.ts'
 
 /** A cluster of two workers; `spare` is what happens to each spare worker. */
@@ -59,3 +60,38 @@ test('a restart stops if a drained worker was not replaced', async () => {
   await assert.rejects(run(), /worker a drains, and its replacement has not joined/)
   assert.deepEqual(drained, ['a'])
 })
+
+test('files that go back to the served version after a refused one are reported once', async () => {
+  const lines: string[] = []
+  let isBroken = true
+  const restart = restarter({
+    ...{
+      epoch: 1,
+      bootMs: 1000,
+      workers: () => [],
+      isThere: () => false,
+      drain() {},
+      log: (line) => lines.push(line),
+    },
+    fleet: {
+      prepare: async () => {},
+      ...{ drop: () => false, release() {}, hasSpare: () => false, list: async () => [] },
+    },
+    async *rollFronts() {},
+    newVersion: async () => (isBroken ? brokenVersion : undefined),
+  })
+  const run = async () => {
+    for await (const _ of restart({ fronts: true, workers: true, ifChanged: true }));
+  }
+  await assert.rejects(run(), /the new version is refused, and nothing has changed: no workload/)
+  isBroken = false
+  await run()
+  await run()
+  assert.deepEqual(lines.slice(1), ['restart: the files are again those of the version that is served'])
+})
+
+const brokenVersion: VersionChange = {
+  isTried: true,
+  tryOut: () => ({ load: () => Promise.reject(new Error('no workload')), end() {} }),
+  ...{ load: async () => {}, begin() {}, retire: async () => {}, serve() {}, finish() {} },
+}

@@ -25,6 +25,8 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
   const { fleet } = parts
   let count = 0
   let busy = false
+  /** The last version that was tried did not load. */
+  let isRefused = false
   const nextName = () => `${parts.epoch}-r${++count}`
 
   const running = async () => new Set((await fleet.list()).map(({ launch }) => launch))
@@ -59,11 +61,14 @@ export function restarter(parts: RestartParts): (what: RestartWhat) => AsyncGene
     busy = true
     try {
       const version = what.workers && what.fronts ? await parts.newVersion() : undefined
+      if (!version && isRefused) parts.log('restart: the files are again those of the version that is served')
+      isRefused = false
       if (version) return yield* change(version)
       if (what.ifChanged) return
       if (what.workers) yield* rollWorkers(parts, await running(), nextName)
       if (what.fronts) yield* parts.rollFronts()
     } catch (error) {
+      isRefused = error instanceof RefusedVersion
       parts.log(`restart: ${error instanceof RefusedVersion ? error.short : (error as Error).message}`)
       throw error
     } finally {

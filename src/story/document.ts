@@ -4,7 +4,7 @@ import { count, span, thousandths } from '../lib/quantities.ts'
 import type { Estimate } from '../model/estimate.ts'
 import type { Reason } from '../model/reason.ts'
 import { explainEstimate } from '../systems/reasons.ts'
-import { mostEntries, type Story } from './story.ts'
+import { expectedWork, mostEntries, type Story } from './story.ts'
 import { type Sums, summaryOf, sumsOf } from './summary.ts'
 import { textOf } from './words.ts'
 
@@ -55,6 +55,7 @@ export interface DocumentOptions {
 export function whyDocument(story: Story, { bounded, now }: DocumentOptions): WhyDocument {
   const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy, turns } = story
   const sums = sumsOf(story, bounded, now)
+  const expected = expectedWork(story)
   return {
     job: job.id,
     workload: job.workload,
@@ -69,9 +70,9 @@ export function whyDocument(story: Story, { bounded, now }: DocumentOptions): Wh
     passedBy,
     turns,
     estimate: {
-      work: job.work,
-      ...(job.low !== undefined && { low: job.low }),
-      ...(job.high !== undefined && { high: job.high }),
+      work: expected.work,
+      ...(expected.low !== undefined && { low: expected.low }),
+      ...(expected.high !== undefined && { high: expected.high }),
       ...(expectedMs !== undefined && { ms: expectedMs }),
       ...(quote && { source: quote.source, reason: quote.reason, why: explainEstimate(quote.reason) }),
     },
@@ -79,7 +80,7 @@ export function whyDocument(story: Story, { bounded, now }: DocumentOptions): Wh
       measured: {
         work,
         ...(cpuMs !== undefined && { cpuMs }),
-        ...(job.work > 0 && { timesExpected: work / job.work }),
+        ...(expected.work > 0 && { timesExpected: work / expected.work }),
       },
     }),
     story: entriesOf(story),

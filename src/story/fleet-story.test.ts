@@ -42,6 +42,15 @@ test('each step has its reason and the resulting fleet size', () => {
   ])
 })
 
+test('the boot time of a spare worker counts from its own start', () => {
+  const { trial, tell, lines } = recorded(1, 1)
+  tell({ type: 'tick' })
+  trial.after(1)
+  const worker = { id: 'a', cores: 1, workPerSecond: 1000, memoryMb: 1000, slots: 10 }
+  tell({ type: 'joined', worker, seq: 1, held: [], launch: '1-1', bootMs: 700 })
+  assert.equal(lines().at(-1), '1 [1 ready] a joined, 700 ms after its launch')
+})
+
 test('unknown machines and rejected workers do not count', () => {
   const { trial, tell, joins, lines } = recorded(0, 5)
   joins('by-hand')

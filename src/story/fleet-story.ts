@@ -65,7 +65,7 @@ export class FleetStory {
   }
 
   #joined(
-    { worker: { id }, launch }: Extract<Event, { type: 'joined' }>,
+    { worker: { id }, launch, bootMs }: Extract<Event, { type: 'joined' }>,
     actions: readonly Action[],
     now: number,
   ): void {
@@ -77,7 +77,9 @@ export class FleetStory {
     const begun = launch === undefined ? undefined : this.#booting.get(launch)
     if (launch !== undefined) this.#booting.delete(launch)
     this.#workers.set(id, 'ready')
-    this.#add('joined', id, { code: 'joined', ...(begun !== undefined && { bootMs: now - begun }) }, now)
+    // A spare worker was started before its launch.
+    const boot = begun !== undefined && { bootMs: bootMs ?? now - begun }
+    this.#add('joined', id, { code: 'joined', ...boot }, now)
   }
 
   #did(action: FleetAction, now: number): void {
@@ -118,9 +120,13 @@ export class FleetStory {
 /** Reason codes of workers that are lost or assumed lost. */
 const losses = new Set(['lost', 'silent', 'pings', 'not-listed', 'doubled'])
 
-function endOf({ code }: Reason): Change {
-  if (code === 'drained') return 'ended'
-  return losses.has(code) ? 'lost' : 'removed'
+export function isLoss({ code }: Reason): boolean {
+  return losses.has(code)
+}
+
+function endOf(reason: Reason): Change {
+  if (reason.code === 'drained') return 'ended'
+  return isLoss(reason) ? 'lost' : 'removed'
 }
 
 function textOf({ change, names, reason }: Step): string {

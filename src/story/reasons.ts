@@ -70,7 +70,7 @@ const progress: Words = {
   'core-again': (r) => `${coreFor(r)}, and it needs another ${span(r.leftMs)}`,
   'core-at-last': (r) => coreFor(r),
   outgrew: (r) =>
-    `it has done ${span(r.doneMs)} of work where ${span(r.wasMs)} was expected; the estimate is now ${span(r.nowMs)} in all`,
+    `it has done ${span(r.doneMs)} of work and goes on; the estimate was ${span(r.wasMs)} in all and is now ${span(r.nowMs)}`,
   go: () => 'the worker is ready; from here on the job must not be repeated',
   superseded: () => 'a newer attempt counts, or none does',
   'job-over': () => 'the job is over',

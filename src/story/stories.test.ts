@@ -113,6 +113,24 @@ test('a job that ran when its deadline passed: its running time', () => {
   )
 })
 
+test('metered work is compared with the quote, without the overhead that ranks the job', () => {
+  const quote = {
+    work: 1000,
+    low: 900,
+    high: 1100,
+    source: 'memo',
+    memoryMb: 1,
+    reason: { code: 'same' },
+  } as const
+  const scene = new Scene({ stories: { known: () => ({ quote }) } })
+  scene.job('tiny', 0, 20, { reallyMs: 1, low: 19_900, high: 20_100 })
+  scene.run(10_000)
+  const { summary, story } = scene.why('tiny')
+  assert.doesNotMatch(summary, /expected/)
+  assert.match(story[0]!.text, /1,000 units of work; nine of ten such jobs need 900 to 1,100\)/)
+  assert.match(story.at(-1)!.text, /it did 1,000 units of work, as expected\.$/)
+})
+
 test('a job that outgrows its estimate: when that was noticed, and the new estimate', () => {
   const scene = new Scene()
   scene.job('guess', 0, 100, { reallyMs: 900, low: 80_000, high: 120_000 })
@@ -127,7 +145,7 @@ test('a job that outgrows its estimate: when that was noticed, and the new estim
   )
   assert.equal(
     texts[2],
-    'Estimate raised: it has done 129 ms of work where 115 ms was expected; the estimate is now 166 ms in all.',
+    'Estimate raised: it has done 129 ms of work and goes on; the estimate was 115 ms in all and is now 166 ms.',
   )
   assert.equal(
     texts.at(-1),

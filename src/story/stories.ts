@@ -9,7 +9,7 @@ import type { Event } from '../model/event.ts'
 import type { Job } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import { countTurn, dropEmptyResume, note, noteDrop, noteRank } from './notes.ts'
-import { addEntry, enter, newStory, type Story } from './story.ts'
+import { addEntry, enter, expectedWork, newStory, type Story } from './story.ts'
 import { countPassing, leaveWorker, WorkerTallies } from './worker-tallies.ts'
 
 export interface StoriesOptions {
@@ -56,17 +56,17 @@ export class Stories {
 
   #arrived(job: Job, now: number): void {
     const story = newStory(job, now)
-    const { work, low, high, deadlineAt } = job
     const known = this.#options.known?.(job)
     story.quote = known?.quote
-    story.countsMs = this.#workers.msFor(work)
+    story.countsMs = this.#workers.msFor(job.work)
     story.expectedMs = known?.expectedMs ?? story.countsMs
+    const { work, low, high } = expectedWork(story)
     const reason: Reason = { code: 'estimated', work }
     if (low !== undefined && high !== undefined) Object.assign(reason, { low, high })
     if (story.expectedMs !== undefined) reason.expectedMs = story.expectedMs
     if (story.countsMs !== undefined) reason.countsMs = story.countsMs
     if (story.quote) reason.source = story.quote.source
-    if (deadlineAt !== undefined) reason.deadlineMs = deadlineAt - now
+    if (job.deadlineAt !== undefined) reason.deadlineMs = job.deadlineAt - now
     addEntry(story, { at: now, event: 'arrived', reason })
     this.#open.set(job.id, story)
   }

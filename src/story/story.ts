@@ -87,6 +87,14 @@ export interface Story {
   cpuMs: number | undefined
 }
 
+/** The work that was expected, without the overhead that the brain adds to it: that is not metered. */
+export function expectedWork({
+  quote,
+  job,
+}: Pick<Story, 'quote' | 'job'>): Pick<Job, 'work' | 'low' | 'high'> {
+  return quote ?? job
+}
+
 export function newStory(job: Job, now: number): Story {
   return {
     job,

@@ -4,7 +4,7 @@ import { count, share, span, thousandths } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
 import { openWorkers } from '../systems/wording.ts'
 import { explain } from './reasons.ts'
-import type { Story } from './story.ts'
+import { expectedWork, type Story } from './story.ts'
 import { sentence } from './words.ts'
 
 /** Totals up to the job's end, or up to now. */
@@ -150,11 +150,12 @@ function ofExpected({ expectedMs }: Story, ranMs: number): string {
 }
 
 /** A sentence if the actual work was outside the estimate's interval, or off by half if it has none. */
-function surprise({ work, job }: Story): string | undefined {
-  if (work === undefined || !(job.work > 0)) return undefined
-  const { low = job.work / 1.5, high = job.work * 1.5 } = job
+function surprise(story: Story): string | undefined {
+  const { work } = story
+  const { work: expected, low = expected / 1.5, high = expected * 1.5 } = expectedWork(story)
+  if (work === undefined || !(expected > 0)) return undefined
   if (work >= low && work <= high) return undefined
-  return `it needed ${share(work / job.work)} the work that was expected`
+  return `it needed ${share(work / expected)} the work that was expected`
 }
 
 function list(parts: string[]): string {

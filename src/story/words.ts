@@ -4,7 +4,7 @@ import { amount, count, share, span } from '../lib/quantities.ts'
 import type { Reason } from '../model/reason.ts'
 import { explainEstimate } from '../systems/reasons.ts'
 import { explain, other } from './reasons.ts'
-import type { Entry, Story, StoryEvent } from './story.ts'
+import { type Entry, expectedWork, type Story, type StoryEvent } from './story.ts'
 
 const sentences: Readonly<Record<StoryEvent, (entry: Entry, story: Story) => string>> = {
   arrived: ({ reason }, { job, quote }) => {
@@ -105,10 +105,12 @@ function lostTime({ code, ranMs, silentMs, gone }: Reason): string {
 }
 
 /** Actual work, compared with the estimate. */
-function measured({ work, cpuMs, job }: Story): string {
+function measured(story: Story): string {
+  const { work, cpuMs } = story
   if (work === undefined) return ''
   const cpu = cpuMs === undefined ? '' : ` in ${span(cpuMs)} of CPU time`
-  return `: it did ${amount(work)} units of work${cpu}${job.work > 0 ? `, ${comparison(work / job.work)}` : ''}`
+  const { work: expected } = expectedWork(story)
+  return `: it did ${amount(work)} units of work${cpu}${expected > 0 ? `, ${comparison(work / expected)}` : ''}`
 }
 
 function comparison(factor: number): string {

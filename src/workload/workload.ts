@@ -216,7 +216,7 @@ async function loadFile(file: string): Promise<Workload[]> {
   const found = defaultExport(module)
   if (found === undefined) {
     throw new ConfigError(
-      `${originalPath(file)}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads`,
+      `${originalPath(file)}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads. Modules that workloads import belong in a folder below, such as lib`,
     )
   }
   const exported = Array.isArray(found) ? found : [found]

@@ -10,7 +10,7 @@ import { hasPython } from '../../src/worker/program/testing/use-programs.ts'
 import { type Live, stopLive, until, untilIdle } from '../support/live.ts'
 import { programs, startOwn } from '../support/own-programs.ts'
 
-const example = join(import.meta.dirname, '..', '..', 'examples', 'python', 'plimsoll.config.ts')
+const example = join(import.meta.dirname, '..', '..', 'examples', 'python', 'plimsoll.config.mts')
 const skip = hasPython ? false : 'python3 is not installed'
 
 let live: Live

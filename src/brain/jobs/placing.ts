@@ -48,11 +48,12 @@ export function fill(core: Core, worker: WorkerRecord): void {
 function nextFor(core: Core, worker: WorkerRecord): { record: JobRecord; reason: Reason } | undefined {
   const accepts = (candidate: JobRecord) => mayTake(core, worker, candidate)
   const limit = core.scheduler.fits || core.overflow?.spec.retries ? manyPassed : undefined
-  for (const record of [core.queue.first(worker, accepts, limit), core.queue.firstAside(accepts)]) {
-    const reason = record && core.scheduler.takes(worker, record, core.now)
-    if (reason) return { record, reason }
-  }
-  return undefined
+  const record = core.queue.first(worker, accepts, limit)
+  const reason = record && core.scheduler.takes(worker, record, core.now)
+  if (reason) return { record, reason }
+  const other = core.queue.firstAside(accepts)
+  const otherReason = other && core.scheduler.takes(worker, other, core.now)
+  return otherReason && { record: other, reason: otherReason }
 }
 
 /** True: the worker may take this queued job. Jobs that wait for a retry in a function are not for workers. */

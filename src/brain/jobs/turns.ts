@@ -16,6 +16,8 @@ const mostOfCores = 0.25
 const generosity = 1.5
 /** The worker reports when a turn is over. If it does not, the turn ends after this many times its length. */
 const patience = 1.5
+/** The shortest time until a turn is checked again: a job that shares its core would otherwise be checked ever sooner. */
+const leastCheckMs = 1
 
 export const turns: Concern = {
   name: 'turns',
@@ -59,7 +61,7 @@ function checkAge(core: Core, record: JobRecord): void {
 /** A job that does no work, because it waits for something, ends its turn by time. */
 function checkTime(core: Core, record: JobRecord): void {
   const leftMs = record.aheadMs - ranMsOf(core, record)
-  if (leftMs > 0) return plan(core, record, core.now + leftMs * patience)
+  if (leftMs > 0) return plan(core, record, core.now + Math.max(leastCheckMs, leftMs * patience))
   leaveTurn(core, record)
   record.aheadMs = record.due = 0
   reorder(core, record, { code: 'turn-over', ranMs: thousandths(ranMsOf(core, record)) })

@@ -85,7 +85,9 @@ export async function getJson<T>(url: URL, path: string, signal?: AbortSignal): 
 export function readUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
-  throw new ConfigError(`--${option} = ${text}: must be an address such as ${publicUrl}`)
+  throw new ConfigError(
+    `--${option} = ${text}: must be an address such as ${option === 'admin' ? adminUrl : publicUrl}`,
+  )
 }
 
 function unreachable(url: URL, error: NodeJS.ErrnoException): UnreachableError {

@@ -3,6 +3,7 @@
 import type { Reading } from '../reading.ts'
 import type { Encoding } from './encoding.ts'
 import { type Encoded, encode } from './encoding.ts'
+import { extrapolation } from './extrapolation.ts'
 import type { Model } from './fit.ts'
 import { rangesAt, surfaceAt } from './kernel.ts'
 import { columnsOf, dot } from './surface.ts'
@@ -12,6 +13,8 @@ export interface Prediction {
   log: number
   below: number
   above: number
+  /** Further spread, far outside the measured range, that errors within the range say nothing about. */
+  unchecked: number
   /** Similarity of the nearest inducing point, from 0 to 1. */
   nearest: number
   request: Encoded
@@ -46,9 +49,11 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
   const matters = seen.most.map((_, d) =>
     Math.min(1, Math.abs(weights[1 + d]!) + Math.exp(-shape.settings[rangesAt + d]!)),
   )
+  const extrapolate = extrapolation(model, matters)
   return (reading) => {
     const request = encode(encoding, reading)
-    columns(request, row)
+    const { within, rise, unchecked } = extrapolate(request)
+    columns(within, row)
     let total = baseWeight
     let low = baseWeight * allLow
     let middle = baseWeight * allMiddle
@@ -74,11 +79,12 @@ export function predictor(model: Model): (reading: Reading) => Prediction {
       height * Math.sqrt(Math.max(0, 1 - nearest * nearest)) +
       perDeviation * scale * beyond +
       neverVaried(encoding.constants ?? [], reading)
-    const log = level + scale * dot(weights, row) + middle / total
+    const log = level + scale * (dot(weights, row) + rise) + middle / total
     return {
       log: Math.min(seen.highest + farthest, Math.max(seen.lowest - farthest, log)),
       below: Math.max(leastBelow, Math.hypot((middle - low) / total, unknown)),
       above: Math.max(leastAbove, Math.hypot((high - middle) / total, unknown)),
+      unchecked,
       nearest,
       request,
     }

@@ -29,7 +29,7 @@ export interface Shape {
 export type Columns = (request: Encoded, out: Float64Array) => void
 
 /** Scale of quadratic terms relative to linear ones: strong curvature is less likely. */
-const curvature = 0.5
+export const curvature = 0.5
 
 export function columnCount({ parabola, heights, posts }: Shape): number {
   const { wide } = posts

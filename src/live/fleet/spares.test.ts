@@ -53,9 +53,9 @@ test('a spare worker that no launch asks for is ended, and one that does not sta
   assert.equal(fleet.drop(), true)
   assert.equal(fleet.drop(), false)
   assert.deepEqual([...names], [])
-  const up = fleet.prepare('two', 10_000)
-  real.launchFailed('two', 'exited with code 1')
-  await assert.rejects(up, /worker two: exited with code 1/)
+  const up = fleet.prepare('1-r2', 10_000)
+  real.launchFailed('1-r2', 'exited with code 1')
+  await assert.rejects(up, /worker wr2: exited with code 1/)
   assert.deepEqual(told, [])
 })
 
@@ -71,11 +71,11 @@ test('workers that are not spare are passed through', async () => {
 
 test('a spare worker that is refused, or does not join in time, is ended and reported', async () => {
   const { fleet, names } = machines()
-  const other = fleet.prepare('other', 10_000)
+  const other = fleet.prepare('1-r3', 10_000)
   fleet.refuse('its code differs')
-  await assert.rejects(other, /worker other: refused: its code differs/)
+  await assert.rejects(other, /worker wr3: refused: its code differs/)
   assert.deepEqual([...names], [])
-  await assert.rejects(fleet.prepare('slow', 20), /worker slow: did not join within 0.02 s/)
+  await assert.rejects(fleet.prepare('1-r4', 20), /worker wr4: did not join within 0.02 s/)
   assert.deepEqual([...names], [])
   assert.equal(fleet.drop(), false)
   const late = fleet.prepare('late', 10_000)

@@ -3,6 +3,7 @@
  * The next launch is given the spare; until then the spare is visible to nobody.
  */
 
+import { workerNameOf } from '../../model/worker.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 export interface SpareFleet extends Provider {
@@ -159,7 +160,7 @@ class FleetWithSpare implements SpareFleet {
     const { name, up, limit } = this.#spare
     this.#spare = undefined
     clearTimeout(limit)
-    up.reject(new SpareFailed(`worker ${name}: ${message}`, output))
+    up.reject(new SpareFailed(`worker ${workerNameOf(name)}: ${message}`, output))
     return name
   }
 }

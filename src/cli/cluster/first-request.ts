@@ -1,0 +1,36 @@
+/** The request that `up` suggests: one that succeeds as it stands, or else the list of what is served. */
+
+import type { OwnCluster } from '../../config/check.ts'
+import { partsOf } from '../../config/path-pattern.ts'
+import type { Client } from '../terminal/client.ts'
+
+const list = '/-/workloads'
+/** Time for finding one. */
+const limitMs = 1000
+
+/** Path and query of a workload's request. `connection`: to the public port. */
+export async function firstRequest(connection: Client, workloads: readonly string[]): Promise<string> {
+  if (workloads.includes('factorize')) return '/factorize?n=999985999949'
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    for (const name of workloads) {
+      // A quote checks parameters as a request does, and runs nothing.
+      const { status, body } = await connection.send({ method: 'GET', path: `/-/estimate/${name}`, signal })
+      await body.dump()
+      if (status === 200) return `/${name}`
+    }
+  } catch {
+    // Without an answer there is nothing better to suggest than the list.
+  }
+  return list
+}
+
+/** A path of an existing server. That of its health check succeeds, unless no route leads there. */
+export function firstPath({ workers, health, routes }: OwnCluster): string {
+  const path = workers?.health ?? health ?? '/'
+  const parts = partsOf(path.replace(/\?.*/, ''))
+  const hasRoute = routes.some(
+    ({ pattern, methods }) => pattern.match(parts) && (methods?.includes('GET') ?? true),
+  )
+  return hasRoute ? path : list
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Quote } from '../estimate/estimator.ts'
+import { whyText } from './document.ts'
+import { Scene } from './testing/runs.ts'
+
+test('work is compared with the quote, without the overhead that the brain adds to it', () => {
+  const quote: Quote = {
+    ...{ work: 500, low: 480, high: 520, memoryMb: 1, source: 'memo', reason: { code: 'memo', repeats: 1 } },
+    overhead: { low: 2, expected: 3, high: 4, work: 3000 },
+  }
+  const scene = new Scene({ stories: { known: () => ({ quote, expectedMs: 3.5 }) } })
+  // The brain counts 3.5 ms, of which half a millisecond is measured as work.
+  scene.job('nap', 0, 3.5, { reallyMs: 0.5 })
+  scene.run(1000)
+  const why = scene.why('nap')
+  assert.equal(why.estimate.work, 500)
+  assert.equal(why.measured?.timesExpected, 1)
+  assert.match(whyText(why), /expected to need about 3\.5 ms \(500 units of work;/)
+  assert.match(whyText(why), /it did 500 units of work, as expected/)
+})
