@@ -173,6 +173,26 @@ test('programs of an existing server change like workloads, with their configura
   assert.deepEqual(load.errors, [])
 })
 
+test('a restart stops if programs no longer start, though no file of the version has changed', async (t) => {
+  const { live, folder } = await serve(t, (folder) => {
+    const script = `require('./unlisted.cjs')
+      require('http').createServer((_, response) => response.end('v1')).listen(process.argv[1], '127.0.0.1')`
+    const [file, dataDir] = [join(folder, 'plimsoll.config.json'), join(folder, 'data')]
+    const config = { workers: { command: [process.execPath, '-e', script, '{port}'] } }
+    writeFileSync(join(folder, 'unlisted.cjs'), '')
+    writeFileSync(file, JSON.stringify(config))
+    const sources = async () => ({ files: [], own: (await readAgain(file, dataDir)).own!, config: file })
+    return { files: [], own: checkConfig(config, folder).own!, config: file, dataDir, sources }
+  })
+  const workers = () => live.state().workers.map(({ id, state }) => `${id} ${state}`)
+  const before = workers()
+  writeFileSync(join(folder, 'unlisted.cjs'), 'process.exit(3)')
+  const message = /worker \w+ stays, .*: the program does not start: exited at once with code 3/
+  await assert.rejects(restart(live), { message })
+  assert.deepEqual(workers(), before)
+  assert.equal(await ask(live, '/'), 'v1')
+})
+
 test('estimates of new code begin with the model of the old code', async (t) => {
   const code = (text: string) =>
     `export default { name: 'count', description: '', features: ({ n }) => ({ n: Number(n) }), run({ n }) {

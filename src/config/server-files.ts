@@ -26,8 +26,16 @@ export function keptFile(path: string, kept: string | undefined): string {
 function commandFiles(command: readonly string[], cwd: string): string[] {
   return command
     .filter((word, i) => word !== '' && !(i === 0 && isAbsolute(word)))
+    .flatMap((word) => [word, ...moduleFiles(word)])
     .map((word) => resolve(cwd, word))
     .filter((path) => isFile(path) && statSync(path).size <= longestFile)
+}
+
+/** Python servers name an application by its module: `gunicorn app:app`, `uvicorn site.main:create`. */
+function moduleFiles(word: string): string[] {
+  const [, name] = /^([a-z_][\w.]*):[a-z_][\w.]*(?:\(.*\))?$/i.exec(word) ?? []
+  const path = name?.replaceAll('.', '/')
+  return path === undefined ? [] : [`${path}.py`, `${path}/__init__.py`]
 }
 
 function listed(text: string, cwd: string): string[] {

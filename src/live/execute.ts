@@ -64,7 +64,9 @@ function openFleet(
   const local = {
     command: (launch: string) => {
       const { version, mustStart } = versions.startedBy(launch)
-      return workerCommand({ ...options, ...version, mustStart }, serving.meter, adminUrl())
+      // The worker that a spare one replaces stays unless that has a healthy program.
+      const must = mustStart || fleet.isSpare(launch)
+      return workerCommand({ ...options, ...version, mustStart: must }, serving.meter, adminUrl())
     },
     ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
     ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
@@ -72,13 +74,14 @@ function openFleet(
     env: { PLIMSOLL_TOKEN: token },
     log: records.log,
   }
-  return spareFleet((events) => localFleet(local, events), {
+  const fleet = spareFleet((events) => localFleet(local, events), {
     launchFailed: (launch, message) => tell({ type: 'launch-failed', launch, message }),
     gone(launch, message) {
       const worker = launchedBy(launch)
       if (worker !== undefined) tell({ type: 'lost', worker, message })
     },
   })
+  return fleet
 }
 
 function joinedWorkers(

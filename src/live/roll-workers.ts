@@ -32,7 +32,11 @@ export async function* rollWorkers(
   const next = () => nextStale(parts, stale, done)
   for (let worker = await next(); worker !== undefined; worker = await next()) {
     done.add(worker)
-    if (!fleet.hasSpare()) await fleet.prepare(nextName(), parts.bootMs)
+    if (!fleet.hasSpare()) {
+      await fleet.prepare(nextName(), parts.bootMs).catch((error: Error) => {
+        throw new Error(`worker ${worker} stays, because its replacement failed: ${error.message}`)
+      })
+    }
     // It may have ended in the meantime; its replacement may have been given the spare worker.
     if (!parts.isThere(worker)) continue
     const before = new Set(parts.workers().map(({ id }) => id))

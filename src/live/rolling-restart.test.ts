@@ -51,7 +51,7 @@ test('each worker is replaced by a spare one, or drained if no replacement is wa
 
 test('a restart stops before it drains anything if the spare worker does not join', async () => {
   const { drained, run } = twoWorkers('refused')
-  await assert.rejects(run(), /worker 1-r1: refused/)
+  await assert.rejects(run(), /worker a stays, because its replacement failed: worker 1-r1: refused/)
   assert.deepEqual(drained, [])
   await assert.rejects(run(), /worker 1-r1: refused/, 'another restart may be tried')
 })

@@ -1,6 +1,7 @@
 /** Brings new code to a running cluster: on SIGHUP, and with `--watch` whenever its files change. */
 
 import { closeSync, openSync } from 'node:fs'
+import { relative } from 'node:path'
 import type { RestartStep, RestartWhat } from '../../admin/restart.ts'
 import type { Cluster } from '../../live/cluster.ts'
 import { watchFiles } from './watch.ts'
@@ -47,12 +48,22 @@ export function reloadOnChange({ cluster, watch, hangUp, log }: ReloadParts): ()
   const all = { fronts: true, workers: true }
   const watching = watch ? watchFiles(() => reload({ ...all, ifChanged: true }), log) : undefined
   watching?.renew(cluster.watched())
+  if (watching) log(`watch: ${describeFiles(cluster.watched())}`)
   const onSignal = () => (hasTerminal() ? reload(all) : hangUp())
   process.on('SIGHUP', onSignal)
   return () => {
     process.off('SIGHUP', onSignal)
     watching?.close()
   }
+}
+
+const shown = 5
+
+/** Shows which files are noticed, and so which are not. */
+function describeFiles(paths: readonly string[]): string {
+  const names = paths.map((path) => relative('.', path) || '.')
+  const more = names.length - shown
+  return more > 0 ? `${names.slice(0, shown).join(', ')} and ${more} more` : names.join(', ')
 }
 
 /** The kernel sends SIGHUP too when the terminal is closed. True: the process never had one, or still has it. */

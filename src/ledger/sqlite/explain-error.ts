@@ -24,7 +24,7 @@ const bySystemCode: Readonly<Record<string, string>> = {
 
 const locked =
   'another running Plimsoll uses the same data directory or ledger file. Stop that one, or give this one a ' +
-  'data directory of its own'
+  'data directory of its own (--data)'
 
 /** `culprit` is the file that caused the error, if it is not the ledger itself. */
 export function explainError(error: unknown, file: string, culprit = file): LedgerError {

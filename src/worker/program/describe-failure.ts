@@ -32,6 +32,9 @@ export function describeUnhealthy(
 }
 
 export function describeExit(how: string, wasHealthy: boolean, { ageMs, lastLine }: ProgramFacts): string {
+  // The helper that starts a program prints this if there is no such program.
+  const [, reason] = /^setpriv: failed to execute (.+)$/.exec(lastLine) ?? []
+  if (reason !== undefined && !wasHealthy) return `could not be started: ${reason}`
   const output = lastLine === '' ? '' : ` (last line: ${lastLine.slice(0, maxLineLength)})`
   if (wasHealthy) return `${how}${output}`
   if (ageMs > atOnceMs) return `${how} before it was healthy, after ${duration(ageMs)}${output}`

@@ -41,6 +41,18 @@ test('a program starts from its own folder, and from the copy once a file of its
   assert.equal(point().cwd, folder)
 })
 
+test('a command that names a Python module contains its file', (t) => {
+  const folder = folderOf(t, { 'app.py': '', 'lib/main.py': '', 'lib/__init__.py': '', 'x.py': '' })
+  const named = (...words: string[]) =>
+    serverFiles({ command: ['gunicorn', '-b', '127.0.0.1:{port}', ...words], cwd: folder }).map((path) =>
+      path.slice(folder.length + 1),
+    )
+  assert.deepEqual(named('app:app'), ['app.py'])
+  assert.deepEqual(named('lib.main:create_app()'), ['lib/main.py'])
+  assert.deepEqual(named('lib:app'), ['lib/__init__.py'])
+  assert.deepEqual(named('missing:app', 'x'), [])
+})
+
 test('workers.files names files, folders and patterns; packages and hidden files are left out', (t) => {
   const files = { 'app.py': '', 'lib/a.py': '', 'lib/.env': '', 'lib/node_modules/x.js': '', 'other.txt': '' }
   const folder = folderOf(t, files)

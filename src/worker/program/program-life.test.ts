@@ -1,7 +1,8 @@
 /** Programs from their start to their end, and programs that fail to start. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import test from 'node:test'
@@ -135,6 +136,31 @@ test('a health check without an answer, or with an invalid one, is reported', as
   await logged(second.lines, /request/)
   clock.pass(1_500)
   await logged(second.lines, /not healthy after 1.5 s: GET \/up failed: Parse Error/)
+})
+
+test('a program that does not exist is named as the cause', async (t) => {
+  const settings = { command: ['./no-such-program', '{port}'], startMs: 1_000 }
+  const { lines } = await usePrograms(t, settings, stoppedClock())
+  await logged(lines, /^slot 1: could not be started: .*no-such-program.*; next try in 500 ms$/)
+})
+
+test('a program that a request crashed is replaced at once, so that such requests do not delay others', async (t) => {
+  const { ask, lines } = await usePrograms(t, { concurrency: 4 })
+  for (let i = 0; i < 3; i++) assert.equal((await ask('/exit')).kind, 'crash')
+  assert.equal((await ask('/pid')).kind, 'http')
+  const ends = lines.filter((line) => line.includes('exited'))
+  assert.deepEqual(ends, Array(3).fill('slot 1: exited with code 3 (last line: the end)'))
+})
+
+test('a program that had to start is restarted with backoff once it was healthy', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-once-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const script = `require('fs').mkdirSync('once')
+    require('http').createServer((q, s) => s.end(String(process.pid))).listen(process.env.PORT)`
+  const settings = { command: oneLiner(script), cwd: folder }
+  const { ask, lines } = await usePrograms(t, settings, { mustStart: true })
+  process.kill(Number((await ask('/')).body), 'SIGKILL')
+  await logged(lines, /exited at once with code 1 .*; next try in 1 s$/)
 })
 
 test('an idle program that is killed is replaced in the same slot', async (t) => {

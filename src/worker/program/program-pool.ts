@@ -56,6 +56,7 @@ export class ProgramPool implements JobPool {
   /** The last program started failed, and so would more of them. */
   #broken = false
   #lastFailure: string | undefined
+  #wasHealthy = false
   #closed = false
 
   constructor(options: ProgramPoolOptions) {
@@ -205,6 +206,7 @@ export class ProgramPool implements JobPool {
 
   #programHealthy(): void {
     this.#broken = false
+    this.#wasHealthy = true
     this.#ready.resolve()
     clearTimeout(this.#readyTimer)
     this.#serve()
@@ -248,15 +250,16 @@ export class ProgramPool implements JobPool {
         for (const run of runs) run.orphaned()
       }, orphanMs).unref()
     }
-    if (!wanted) this.#restart(id, how, healthyMs)
+    if (!wanted) this.#restart(id, how, healthyMs, runs.size > 0)
     this.#fill()
   }
 
-  #restart(id: number, how: string, healthyMs: number): void {
-    if (healthyMs === 0 && this.#options.mustStart) return this.#ready.reject(this.#notStarted(how))
+  #restart(id: number, how: string, healthyMs: number, hadJobs: boolean): void {
+    if (!this.#wasHealthy && this.#options.mustStart) return this.#ready.reject(this.#notStarted(how))
     if (healthyMs === 0) this.#broken = ![...this.#programs.values()].some(({ healthy }) => healthy)
     this.#lastFailure = `slot ${id}: ${how}`
-    if (this.#programs.size + this.#retries.size >= this.#wanted())
+    // One that a request crashed is replaced at once, or a few such requests would delay all others.
+    if (hadJobs || this.#programs.size + this.#retries.size >= this.#wanted())
       return this.#options.log(this.#lastFailure)
     const waitMs = this.#retries.plan(id, healthyMs, () => this.#launch(id))
     this.#options.log(`${this.#lastFailure}; next try in ${duration(waitMs)}`)
