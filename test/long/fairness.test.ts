@@ -23,7 +23,8 @@ test('an occasional request overtakes the flood of another client, and both are 
     const before = flooded
     const modest = await ask('modest', 300)
     assert.equal(modest.status, 204)
-    assert.ok(flooded - before <= 2, `${flooded - before} of the flood were answered before it`)
+    // Up to four jobs without a proven estimate share a core, so that many of the flood may have begun before it.
+    assert.ok(flooded - before <= 4, `${flooded - before} of the flood were answered before it`)
     for (const answer of flood) assert.equal((await answer).status, 204)
   } finally {
     await stopLive(live)
