@@ -111,8 +111,14 @@ async function stateOf({ adminUrl }: RunningUp): Promise<State> {
 async function killWorker(up: RunningUp): Promise<number> {
   const worker = (await stateOf(up)).workers.find(({ state, pid }) => state === 'ready' && pid !== undefined)
   if (!worker) return 0
-  process.kill(worker.pid!, 'SIGKILL')
-  return 1
+  try {
+    process.kill(worker.pid!, 'SIGKILL')
+    return 1
+  } catch (error) {
+    // It has drained and ended since: another one is killed.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    return killWorker(up)
+  }
 }
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
