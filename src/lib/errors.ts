@@ -1,5 +1,10 @@
 /** Errors by what the caller does next; `code` is stable. */
 
+/** For logs: where an error of any kind was thrown. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
 /** The base of all errors of this package. */
 export abstract class PlimsollError extends Error {
   abstract readonly code: string

@@ -46,9 +46,9 @@ export function share(factor: number): string {
 }
 
 /** 1 job, 3 jobs. */
-export function count(given: Quantity, noun: string): string {
+export function count(given: Quantity, noun: string, plural = `${noun}s`): string {
   const value = Number(given)
-  return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
+  return `${value.toLocaleString('en-US')} ${value === 1 ? noun : plural}`
 }
 
 /** Rounds to a thousandth, for numbers in reasons. */

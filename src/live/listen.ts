@@ -13,7 +13,8 @@ export function listen(
   reusePort = false,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portProblem(error, port, option)))
+    // Stays for the life of the server: a connection that cannot be accepted must not end the process.
+    server.on('error', (error) => reject(portProblem(error, port, option)))
     server.listen({ port, host, reusePort }, resolve)
   })
 }

@@ -1,13 +1,13 @@
 /** Workers as child processes. They end with this process, however it ends. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createInterface } from 'node:readline'
 import { withOriginalPaths } from '../../lib/kept-path.ts'
 import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
+import { onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
@@ -80,7 +80,10 @@ class LocalFleet implements Provider {
       if (child.joined) this.#events.gone(id, message)
       else this.#events.launchFailed(id, withReason(message, child.lines), outputOf(child))
     }
-    child.process.on('error', (error) => end(error.message))
+    child.process.on('error', (error) => {
+      // The error may also be that of a signal or a message; then the worker is alive.
+      if (child.process.pid === undefined) end(error.message)
+    })
     // At `close` all its output has been read.
     child.process.on('close', (code, signal) =>
       end(signal ? `killed by ${signal}` : `exited with code ${code}`),
@@ -127,8 +130,7 @@ class LocalFleet implements Provider {
   #spawn(id: string, upstream: string | undefined): Child {
     const { command, shared, env, log } = this.#options
     const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
-    const [program, ...args] = [...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id]
-    const worker = spawn(program!, args, {
+    const worker = startProcess([...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id], {
       stdio: ['ignore', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
@@ -136,13 +138,11 @@ class LocalFleet implements Provider {
     })
     const state = { upstream, joined: false, ending: false, lines: [] }
     const child: Child = { process: worker, since: Date.now(), ...state }
-    for (const output of [worker.stdout!, worker.stderr!]) {
-      createInterface({ input: output }).on('line', (line) => {
-        const shown = withOriginalPaths(line)
-        if (line.trim() !== '' && child.lines.push(shown) > mostLines) child.lines.shift()
-        log(`worker ${workerNameOf(id)}: ${shown}`)
-      })
-    }
+    onOutputLine(worker, (line) => {
+      const shown = withOriginalPaths(line)
+      if (line.trim() !== '' && child.lines.push(shown) > mostLines) child.lines.shift()
+      log(`worker ${workerNameOf(id)}: ${shown}`)
+    })
     worker.on('message', ({ type }: FromChild) => {
       if (type === 'wants-port' && shared) givePort(worker, shared)
     })

@@ -1,11 +1,10 @@
 /** Further fronts on the cluster's machine and port: started, restarted when they end, and replaced one at a time. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import type { Server } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { createInterface } from 'node:readline'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
+import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {
@@ -115,28 +114,28 @@ export class FrontProcesses {
   #launch(before?: Child): Child {
     const { command, env, log, gone } = this.#options
     const id = `f${++this.#started}`
-    const [program, ...args] = [...deathSignal(), ...command(), '--launch', id]
-    const front = spawn(program!, args, {
+    const front = startProcess([...deathSignal(), ...command(), '--launch', id], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
       env: { ...process.env, ...env },
     })
     let lastLine = ''
-    for (const output of [front.stdout!, front.stderr!]) {
-      createInterface({ input: output }).on('line', (line) => {
-        if (line.trim() !== '') lastLine = `: ${line.trim()}`
-        log(line.startsWith('front') ? line : `front ${id}: ${line}`)
-      })
-    }
+    onOutputLine(front, (line) => {
+      if (line.trim() !== '') lastLine = `: ${line.trim()}`
+      log(line.startsWith('front') ? line : `front ${id}: ${line}`)
+    })
     const listening = Promise.withResolvers<void>()
     // Nobody may await it.
     listening.promise.catch(() => {})
-    const exited = once(front, 'close').catch(() => {})
+    const exited = endOf(front)
     const child: Child = { id, process: front, listening: listening.promise, exited, leaving: false }
     this.#children.add(child)
     const late = setTimeout(() => front.kill('SIGKILL'), startMs)
-    front.on('error', (error) => listening.reject(error))
+    front.on('error', (error) => {
+      if (front.pid === undefined) lastLine = `: ${error.message}`
+      listening.reject(error)
+    })
     front.on('message', ({ type }: FromChild) => {
       if (type === 'wants-port') void this.#givePort(child, before)
       if (type !== 'listening') return
@@ -170,6 +169,8 @@ export class FrontProcesses {
     let late = false
     const take = ({ type }: FromChild, handle: unknown) => {
       if (type !== 'port') return
+      // Without free descriptors the message comes without the handle.
+      if (!handle) return given.resolve(undefined)
       const queue = handle as NetServer
       // The settings that HTTP servers use.
       Object.assign(queue, { allowHalfOpen: true, noDelay: true })

@@ -20,11 +20,12 @@ export async function listenShared(server: Server): Promise<void> {
   if (!process.send) throw new ConfigError('--shared: only for fronts that a cluster starts')
   const listening = Promise.withResolvers<void>()
   process.on('message', (message: ToChild, handle: unknown) => {
-    if (message.type === 'give-port') process.send!({ type: 'port' } satisfies FromChild, server)
+    if (message.type === 'give-port')
+      process.send!({ type: 'port' } satisfies FromChild, server, undefined, () => {})
     else if (handle) server.listen(handle, listening.resolve)
     else server.listen({ port: message.port, host: message.host, reusePort: true }, listening.resolve)
   })
-  server.once('error', listening.reject)
+  server.on('error', listening.reject)
   process.send({ type: 'wants-port' } satisfies FromChild)
   await listening.promise
   process.send({ type: 'listening' } satisfies FromChild)

@@ -1,14 +1,14 @@
 /** Functions as short-lived child processes, with the limits of serverless functions. They end with this process. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import type { ChildProcess } from 'node:child_process'
 import type { FunctionLimits, Functions } from '../../front/transports/function.ts'
 import type { AttemptEnd, Upstream } from '../../front/transports/transport.ts'
 import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
 import { UnreachableError } from '../../lib/errors.ts'
+import { Outage } from '../../lib/outage.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
+import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string
@@ -39,15 +39,14 @@ class Instance {
     this.workload = workload
     this.command = command
     const only = workload === undefined ? [] : ['--only', workload]
-    const [program, ...args] = [...deathSignal(), ...command, ...only]
-    this.process = spawn(program!, args, {
+    this.process = startProcess([...deathSignal(), ...command, ...only], {
       // It ends when its input, to which nobody writes, closes.
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
       env: { ...process.env, ...env },
     })
-    this.process.stdin!.on('error', () => {})
-    this.gone = once(this.process, 'close').catch(() => {})
+    this.process.stdin?.on('error', () => {})
+    this.gone = endOf(this.process)
     this.upstream = this.#reach(id, (line) => log(`function ${number}: ${line}`))
     // Nobody may await it.
     this.upstream.catch(() => {})
@@ -68,8 +67,7 @@ class Instance {
       if (line.trim() !== '') lastLine = `: ${line.trim()}`
       log(line)
     }
-    for (const output of [this.process.stdout!, this.process.stderr!])
-      createInterface({ input: output }).on('line', read)
+    onOutputLine(this.process, read)
     this.process.on('error', ({ message }) => port.reject(new UnreachableError(message)))
     this.process.on('close', () =>
       port.reject(new UnreachableError(`a function ended during its start${lastLine}`)),
@@ -84,12 +82,18 @@ export class LocalFunctions implements Functions {
   readonly #instances = new Set<Instance>()
   /** The most recently used one comes last, and is used first. */
   readonly #warm: Instance[] = []
+  readonly #starting: Outage
   #started = 0
   #closed = false
 
   constructor(options: LocalFunctionsOptions) {
     this.#options = { ...options }
     this.id = options.id
+    const words = {
+      failed: (why: string) => `functions: cannot be started: ${why}`,
+      works: (lost: number) => `functions: start again, after ${lost} failed starts`,
+    }
+    this.#starting = new Outage(words, (line) => options.log(line))
   }
 
   list(): { pid: number | undefined; busy: boolean; workload?: string }[] {
@@ -159,6 +163,10 @@ export class LocalFunctions implements Functions {
     if (this.#closed || alive() >= concurrency) return undefined
     const instance = new Instance(this.#options, ++this.#started, workload)
     this.#instances.add(instance)
+    instance.upstream.then(
+      () => this.#starting.works(),
+      ({ message }: Error) => this.#closed || instance.process.killed || this.#starting.failed(message, 1),
+    )
     instance.gone.then(() => {
       this.#instances.delete(instance)
       const at = this.#warm.indexOf(instance)

@@ -5,8 +5,9 @@
  * watchdog also works without them (macOS, BusyBox), and covers processes that workloads and programs started: it is a
  * shell that reads a pipe from the worker, and kills the process groups when the pipe closes.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { startProcess } from './start-process.ts'
 
 export class Watchdog {
   readonly #shell: ChildProcess
@@ -20,22 +21,24 @@ export class Watchdog {
       '[ -z "$1" ] || PATH=/usr/bin:/bin rm -rf -- "$1"',
     ].join('; ')
     // In a process group of its own, so that an interrupt of the worker's group does not end it first.
-    this.#shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder], {
+    this.#shell = startProcess(['/bin/sh', '-c', script, 'watchdog', folder], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     })
     this.#exited = once(this.#shell, 'exit').catch(() => {})
-    this.#shell.stdin!.on('error', () => {})
+    this.#shell.on('error', () => {})
+    // Without free descriptors it has none, and the kernel's death signal alone ends slots and programs.
+    this.#shell.stdin?.on('error', () => {})
   }
 
   /** Replaces the list of process groups to kill. */
   watch(pids: readonly number[]): void {
-    if (this.#shell.stdin!.writable) this.#shell.stdin!.write(`${pids.join(' ')}\n`)
+    if (this.#shell.stdin?.writable) this.#shell.stdin.write(`${pids.join(' ')}\n`)
   }
 
   /** Kills the groups passed to the last `watch`. */
   async close(): Promise<void> {
-    this.#shell.stdin!.end()
+    this.#shell.stdin?.end()
     await this.#exited
   }
 }

@@ -1,8 +1,9 @@
 /** A program's process, which leads a process group, and the means to control the group. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { deathSignal } from '../processes/death-signal.ts'
 import { lowerPriority } from '../processes/proc.ts'
 import { signalGroup } from '../processes/signal-group.ts'
+import { startProcess } from '../processes/start-process.ts'
 import { ProgramOutput } from './program-output.ts'
 
 export interface Exit {
@@ -32,8 +33,7 @@ export class ProcessGroup {
   #force: NodeJS.Timeout | undefined
 
   constructor({ command, env, cwd, niceness }: GroupCommand, print: (line: string) => void) {
-    const [program, ...args] = [...deathSignal(), ...command]
-    this.#process = spawn(program!, args, {
+    this.#process = startProcess([...deathSignal(), ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own: signals also reach its child processes, and Ctrl-C does not reach it.
       detached: true,
@@ -89,7 +89,7 @@ export class ProcessGroup {
 
   async #exit(): Promise<Exit> {
     const exit = await new Promise<Exit>((resolve) => {
-      this.#process.once('error', ({ message }) => {
+      this.#process.on('error', ({ message }) => {
         // The error may also be that of a signal; then the process is alive.
         if (this.pid === undefined) resolve({ how: `could not be started: ${message}`, killed: false })
       })

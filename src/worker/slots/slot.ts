@@ -1,10 +1,11 @@
 /** One slot: a process that runs one job after another, and the means to control it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { WorkDone } from '../../model/cost.ts'
 import { lowerPriority, resetPeak, rssMb } from '../processes/proc.ts'
 import { signalGroup } from '../processes/signal-group.ts'
+import { startProcess } from '../processes/start-process.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { SlotOutput } from './slot-output.ts'
 
@@ -78,7 +79,7 @@ export class Slot {
     this.#niceness = niceness
     this.#host = host
     // A process group of its own: signals also reach processes that a workload starts, and Ctrl-C does not reach slots.
-    this.#process = spawn(command[0]!, command.slice(1), {
+    this.#process = startProcess(command, {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
       env,
@@ -188,7 +189,10 @@ export class Slot {
 
   #exit(): Promise<string> {
     return new Promise((resolve) => {
-      this.#process.once('error', (error) => resolve(`could not be started: ${error.message}`))
+      this.#process.on('error', (error) => {
+        // The error may also be that of a signal; then the process is alive.
+        if (this.pid === undefined) resolve(`could not be started: ${error.message}`)
+      })
       this.#process.once('exit', (code, signal) => {
         // Kills processes that a workload started; this also closes the pipes that they inherited.
         this.#signal('SIGKILL')
