@@ -29,16 +29,20 @@ export const replay: Command = {
         console.log(values.json ? JSON.stringify(document) : whyText(document, terminalWidth()))
         return 0
       }
-      const { header, events, actions, difference } = await replayLog(file.readLines())
+      const { header, events, actions, difference, gap } = await replayLog(file.readLines())
       const { scheduler, discipline } = loggedBrain(header)
-      if (values.json) console.log(JSON.stringify({ scheduler, discipline, events, actions, difference }))
+      if (values.json)
+        console.log(JSON.stringify({ scheduler, discipline, events, actions, difference, gap }))
       else if (difference) {
         console.log(
           `Line ${difference.line} differs.\n  logged    ${difference.logged}\n  replayed  ${difference.replayed}`,
         )
       } else {
+        const until = gap
+          ? ` Line ${gap.line} is a gap: ${gap.lost.toLocaleString('en-US')} entries could not be written, and nothing after them is compared.`
+          : ''
         console.log(
-          `${events.toLocaleString('en-US')} events, ${actions.toLocaleString('en-US')} actions: all the same (${scheduler}, ${discipline}).`,
+          `${events.toLocaleString('en-US')} events, ${actions.toLocaleString('en-US')} actions: all the same (${scheduler}, ${discipline}).${until}`,
         )
       }
       return difference ? 1 : 0

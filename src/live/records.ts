@@ -23,7 +23,7 @@ export async function openRecords(plan: ClusterPlan, opening: AsyncDisposableSta
   mkdirSync(options.dataDir, { recursive: true })
   const { components, log } = componentLogOf(options)
   opening.defer(() => components?.close())
-  const eventLog = opening.adopt(eventLogFile(options.eventLog, spec), (file) => file.close())
+  const eventLog = opening.adopt(eventLogFile({ file: options.eventLog, spec, log }), (file) => file.close())
   const rates = new FleetRates(nominal * 1000)
   const overheads = new Overheads(nominal)
   const { code, meter, units } = serving

@@ -10,22 +10,32 @@ export interface ReplayResult {
   actions: number
   /** The first entry whose actions differ. */
   difference?: { line: number; logged: string; replayed: string }
+  /** Entries that could not be written are missing: nothing after them can be compared. */
+  gap?: { line: number; lost: number }
 }
 
-/** Stops at the first difference. */
+/** Stops at the first difference or gap. */
 export async function replay(lines: Lines): Promise<ReplayResult> {
   let brain: ReturnType<typeof brainOf> | undefined
   let events = 0
   let count = 0
   let difference: ReplayResult['difference']
-  const header = await readLog(lines, ({ at, event, actions }, line, header) => {
-    brain ??= brainOf(loggedBrain(header))
-    const replayed = JSON.stringify(brain.handle(event, at))
-    const logged = JSON.stringify(actions)
-    events++
-    count += actions.length
-    if (replayed !== logged) difference = { line, logged, replayed }
-    return difference === undefined
-  })
-  return { header, events, actions: count, ...(difference && { difference }) }
+  let gap: ReplayResult['gap']
+  const header = await readLog(
+    lines,
+    ({ at, event, actions }, line, header) => {
+      brain ??= brainOf(loggedBrain(header))
+      const replayed = JSON.stringify(brain.handle(event, at))
+      const logged = JSON.stringify(actions)
+      events++
+      count += actions.length
+      if (replayed !== logged) difference = { line, logged, replayed }
+      return difference === undefined
+    },
+    (lost, line) => {
+      gap = { line, lost }
+      return false
+    },
+  )
+  return { header, events, actions: count, ...(difference && { difference }), ...(gap && { gap }) }
 }

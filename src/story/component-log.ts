@@ -2,6 +2,7 @@
 
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { Outage } from '../lib/outage.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { explain } from './reasons.ts'
@@ -47,23 +48,50 @@ export function componentLogOf(options: {
   return { components, log }
 }
 
-/** One JSON object per line. A write failure is reported once and disables the log. */
-export function openComponentLog(file: string, report: (message: string) => void): ComponentLog {
+/** After a failure, the file is opened again when this time has passed. */
+const usualRetryMs = 5_000
+
+/** One JSON object per line. A failure to write is reported once, and its end once, with the number of lost lines. */
+export function openComponentLog(
+  file: string,
+  report: (message: string) => void,
+  retryMs = usualRetryMs,
+): ComponentLog {
   let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  let broken = false
+  /** When the present stream failed; undefined: it has not. */
+  let failedAt: number | undefined
+  let closed = false
+  const outage = new Outage(
+    {
+      failed: (why) => `components: ${file} cannot be written: ${why}`,
+      works: (lost) => `components: ${file} is written again; lines lost: ${lost.toLocaleString('en-US')}`,
+    },
+    report,
+  )
   let stream = open()
 
   function open(): WriteStream {
-    return createWriteStream(file, { flags: 'a' }).on('error', ({ message }) => {
-      if (!broken) report(`components: ${file} cannot be written: ${message}`)
-      broken = true
+    failedAt = undefined
+    const opened = createWriteStream(file, { flags: 'a' })
+    return opened.on('error', ({ message }) => {
+      outage.failed(message)
+      if (opened === stream) failedAt = performance.now()
     })
   }
+  /** Lines that waited behind the one that failed have the same cause. */
+  function written(error: Error | null | undefined): void {
+    if (error) outage.failed(outage.why ?? error.message, 1)
+    else outage.works()
+  }
   function write(entry: object): void {
-    if (broken) return
+    if (closed) return
+    if (failedAt !== undefined) {
+      if (performance.now() - failedAt < retryMs) return outage.failed(outage.why ?? '', 1)
+      stream = open()
+    }
     const text = `${JSON.stringify(entry)}\n`
     bytes += Buffer.byteLength(text)
-    stream.write(text)
+    stream.write(text, written)
     if (bytes <= mostBytes) return
     bytes = 0
     stream.end()
@@ -87,6 +115,7 @@ export function openComponentLog(file: string, report: (message: string) => void
       if (retraining !== undefined) write({ at: Date.now(), component: 'retraining', why: retraining })
     },
     async close() {
+      closed = true
       stream.end()
       // 'close' is also emitted if opening failed.
       if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', resolve))

@@ -1,6 +1,7 @@
 /**
  * The event log: a header line, then one line of JSON for each event with the actions that it led to. Newline-delimited,
- * versioned and complete: a brain built from the header and fed the events of the log takes the same actions.
+ * versioned and complete: a brain built from the header and fed the events of the log takes the same actions. Only a full
+ * disk makes a gap: a line in place of the entries says how many are missing.
  */
 
 import { ConfigError } from '../../lib/errors.ts'
@@ -29,6 +30,17 @@ export function encodeHeader(brain: object): string {
 
 export function encodeEntry(at: number, event: Event, actions: readonly Action[]): string {
   return `${JSON.stringify({ at, event, actions })}\n`
+}
+
+/** In place of entries that could not be written. */
+export function encodeGap(lost: number): string {
+  return `${JSON.stringify({ lost })}\n`
+}
+
+/** The number of entries that are missing in place of this line; undefined: the line is an entry. */
+export function decodeGap(line: string): number | undefined {
+  const [, lost] = /^\{"lost":(\d+)\}$/.exec(line) ?? []
+  return lost === undefined ? undefined : Number(lost)
 }
 
 export function decodeHeader(line: string): LogHeader {

@@ -4,7 +4,7 @@
  */
 
 import { checkFacts, checkJob } from '../../brain/jobs/checks.ts'
-import { decodeEntry, decodeHeader } from '../../brain/log/log.ts'
+import { decodeEntry, decodeGap, decodeHeader } from '../../brain/log/log.ts'
 import { ConfigError, PlimsollError } from '../../lib/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { Job } from '../../model/job.ts'
@@ -40,8 +40,15 @@ class LoggedJobs {
   readonly #open = new Map<string, number>()
   #rates = 0
   #workers = 0
+  /** Entries that could not be written. */
+  #lost = 0
 
   take(text: string, number: number): void {
+    const lost = decodeGap(text)
+    if (lost !== undefined) {
+      this.#lost += lost
+      return
+    }
     const { at, event } = decodeEntry(text, number)
     try {
       this.#apply(at, event)
@@ -100,6 +107,8 @@ class LoggedJobs {
         `${this.#open.size.toLocaleString('en-US')} of ${count.toLocaleString('en-US')} jobs never finished; their estimates are used.`,
       )
     }
+    if (this.#lost > 0)
+      notes.push(`${this.#lost.toLocaleString('en-US')} entries could not be written to this log.`)
     if (this.#workers === 0)
       notes.push(
         `No worker joined in this log; ${unitsPerSecond.toLocaleString('en-US')} units of work count as a second.`,
