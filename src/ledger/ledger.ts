@@ -11,7 +11,7 @@ export interface LedgerRow {
   workload: string
   /** Work is only comparable between jobs that ran the same code. */
   codeHash: string
-  /** JSON text, stored unchanged. */
+  /** JSON text. If it is long, its hash and length are stored instead: see bounded-text.ts. */
   parameters: string
   work: number
   cpuMs: number

@@ -1,5 +1,6 @@
 /** Metrics of running and finished jobs: the fields of a row, and which worker may write it. */
 import { inspect } from 'node:util'
+import { boundedParameters, longestKey, longestName } from './bounded-text.ts'
 import { invalid } from './checks.ts'
 
 /** Identifies a request: equal requests to the same code share one row of metrics. */
@@ -68,7 +69,7 @@ const kinds = {
 
 export const metricsFields = Object.keys(kinds) as (keyof MetricsRow)[]
 
-/** A copy with the known fields only, or an error message. */
+/** A copy with the known fields only, and with bounded texts; or an error message. */
 export function copyMetrics(entry: MetricsEntry): MetricsEntry | string {
   if ('release' in entry) return { parameters: '', release: { ...entry.release } }
   const { row } = entry
@@ -82,5 +83,17 @@ export function copyMetrics(entry: MetricsEntry): MetricsEntry | string {
     copy[field] = value
   }
   const whole = copy as unknown as MetricsRow
+  whole.parameters = boundedParameters(whole.parameters, longestKey)
+  const tooLong = names.find((field) => whole[field].length > longestName)
+  if (tooLong !== undefined)
+    return `metrics: ${invalid(tooLong, whole[tooLong], `at most ${longestName} characters long`)}`
   return { parameters: whole.parameters, row: whole }
+}
+
+/** Texts that no client chooses. */
+const names = ['workload', 'codeHash', 'tally', 'worker', 'attempt'] as const
+
+/** The key under which the metrics of a request are stored: long parameters are replaced by their hash. */
+export function storedKey({ workload, codeHash, parameters }: MetricsKey): MetricsKey {
+  return { workload, codeHash, parameters: boundedParameters(parameters, longestKey) }
 }

@@ -2,6 +2,7 @@
 import { inspect } from 'node:util'
 import type { Measure } from '../model/cost.ts'
 import type { Outcome } from '../model/job.ts'
+import { boundedFeatures, boundedKey, boundedParameters, longestName } from './bounded-text.ts'
 import { invalid, isJson } from './checks.ts'
 import type { LedgerRow } from './ledger.ts'
 
@@ -38,11 +39,22 @@ export const fields = Object.keys(kinds) as (keyof LedgerRow)[]
 /** Tolerated clock difference. A row from further in the future would stay the newest row forever. */
 export const maxClockAheadMs = 86_400_000
 
-/** A copy with the known fields only, or an error message. */
+/** A copy with the known fields only, and with bounded texts; or an error message. */
 export function copyRow(row: LedgerRow): LedgerRow | string {
   if (typeof row !== 'object' || row === null) return `row = ${inspect(row)}: must be an object`
-  return copyFields(row, fields)
+  const copy = copyFields(row, fields)
+  if (typeof copy === 'string') return copy
+  copy.parameters = boundedParameters(copy.parameters)
+  copy.features = boundedFeatures(copy.features)
+  copy.key = boundedKey(copy.key)
+  const tooLong = names.find((field) => copy[field].length > longestName)
+  return tooLong === undefined
+    ? copy
+    : invalid(tooLong, copy[tooLong], `at most ${longestName} characters long`)
 }
+
+/** Texts that no client chooses. */
+const names = ['job', 'workload', 'codeHash', 'worker', 'quantities'] as const
 
 function copyFields<F extends keyof LedgerRow>(
   row: LedgerRow,

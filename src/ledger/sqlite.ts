@@ -18,6 +18,7 @@ import {
   type MetricsKey,
   type MetricsRow,
   type OwnerFilter,
+  storedKey,
 } from './metrics.ts'
 import { type RetentionLimits, retentionLimits } from './retention.ts'
 import { copyRow } from './row.ts'
@@ -122,9 +123,9 @@ class SqliteLedger implements Ledger {
     return this.#validRows(await thread.call({ kind: 'snapshots', workload }))
   }
 
-  async metricsFor({ workload, codeHash, parameters }: MetricsKey): Promise<MetricsRow | undefined> {
+  async metricsFor(key: MetricsKey): Promise<MetricsRow | undefined> {
     const thread = await this.#openThread()
-    return thread.call({ kind: 'metrics', key: { workload, codeHash, parameters } })
+    return thread.call({ kind: 'metrics', key: storedKey(key) })
   }
 
   async flush(): Promise<void> {

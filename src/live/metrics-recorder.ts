@@ -36,7 +36,7 @@ export function metricsRecorder(
     const row: MetricsRow = {
       workload: job.workload,
       codeHash: serving.code[job.workload] ?? '',
-      parameters: fromStart ? JSON.stringify(asked) : question.key,
+      parameters: (fromStart && jsonOf(asked)) || question.key,
       work: done.work,
       tally: JSON.stringify(done.tally ?? {}),
       running,
@@ -61,6 +61,15 @@ export function metricsRecorder(
       else if (job.attempts > 0) ledger.releaseMetrics(ownerOf(job))
     },
     workerGone: (worker) => ledger.releaseMetrics({ worker }),
+  }
+}
+
+/** Undefined: a schema has made values of them that JSON does not have, such as a bigint. */
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
   }
 }
 

@@ -3,10 +3,11 @@
  * `npm run -s bench -- ledger` measures it with a million rows.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { sampleMetrics, sampleRow } from '../testing/samples.ts'
 import { eagerPruning, scratch } from '../testing/scratch.ts'
 
@@ -138,4 +139,25 @@ test('names of workloads and versions are found by index, without a table scan',
     assert.match(String(plan[0]!.detail), /SEARCH jobs USING COVERING INDEX/)
   }
   db.close()
+})
+
+test('the size of the file is bounded, whatever clients send', { timeout: 60_000 }, async (t) => {
+  const { open, file } = scratch(t)
+  const limits = { newest: 200, older: 50, others: 50, extremes: 8, slack: 50 }
+  const ledger = await open(eagerPruning, limits)
+  const [long, rows] = ['x'.repeat(50_000), 3_000]
+  for (let number = 0; number < rows; number++) {
+    const unique = `${long}${number}`
+    const parameters = JSON.stringify({ text: unique })
+    const outcome = number % 3 === 0 ? 'error' : 'result'
+    ledger.record(sampleRow(number, { parameters, key: unique, features: parameters, outcome }))
+    if (number % 500 === 0) await ledger.flush()
+  }
+  await ledger.flush()
+  const limit = limits.newest + limits.others + limits.slack
+  while ((await ledger.counts()).rows > limit) await setImmediate()
+  await ledger.close()
+  // A million rows of such parameters would be 50 GB; these would be 150 MB.
+  const { size } = statSync(file)
+  assert.ok(size < 4_000_000, `${size} bytes`)
 })

@@ -20,6 +20,7 @@ import {
   type MetricsRow,
   mayWrite,
   type OwnerFilter,
+  storedKey,
 } from '../metrics.ts'
 import { type RetentionLimits, retentionLimits } from '../retention.ts'
 import { copyRow, maxClockAheadMs } from '../row.ts'
@@ -88,7 +89,7 @@ class MemoryLedger implements Ledger {
 
   async metricsFor(key: MetricsKey): Promise<MetricsRow | undefined> {
     this.#mustBeOpen()
-    const row = this.#metrics.get(keyOf(key))
+    const row = this.#metrics.get(keyOf(storedKey(key)))
     return row && { ...row }
   }
 

@@ -57,6 +57,19 @@ function recordingContract(kind: string, open: Open): void {
     assert.deepEqual(await ledger.counts(), { rows: 0, dropped: 0, skipped: 0 })
   })
 
+  test(`${kind}: metrics of long parameters are stored by hash and found by the parameters`, async (t) => {
+    const ledger = await open(t)
+    const long = (letter: string) => JSON.stringify({ text: letter.repeat(100_000) })
+    const rows = ['a', 'b'].map((letter, work) => sampleMetrics({ parameters: long(letter), work }))
+    for (const row of rows) ledger.recordMetrics(row)
+    await ledger.flush()
+    for (const row of rows) {
+      const kept = await ledger.metricsFor(row)
+      assert.equal(kept!.work, row.work)
+      assert.match(kept!.parameters, /^\{"sha256":"[\w-]{43}","characters":100011\}$/)
+    }
+  })
+
   test(`${kind}: the owner of a running row may write it repeatedly`, async (t) => {
     const ledger = await open(t)
     const kept = await keptAfter(ledger, record({}), record({ work: 200 }), record({ work: 300 }))

@@ -11,6 +11,7 @@ type Open = (t: TestContext) => Promise<Ledger>
 export function rowsContract(kind: string, open: Open): void {
   readingContract(kind, open)
   fieldsContract(kind, open)
+  boundsContract(kind, open)
   validationContract(kind, open)
   flushingContract(kind, open)
 }
@@ -105,6 +106,38 @@ function fieldsContract(kind: string, open: Open): void {
       rows.map(({ quantities }) => quantities),
       ['{"a":3}', ''],
     )
+  })
+}
+
+function boundsContract(kind: string, open: Open): void {
+  test(`${kind}: long parameters are stored as their hash and length, long keys as their hash`, async (t) => {
+    const ledger = await open(t)
+    const long = (letter: string) => JSON.stringify({ text: letter.repeat(100_000) })
+    const key = 'k'.repeat(5_000)
+    ledger.record(sampleRow(1, { parameters: long('a'), key }))
+    ledger.record(sampleRow(2, { parameters: long('b'), key }))
+    ledger.record(sampleRow(3, { parameters: long('a'), key: `${key}k` }))
+    ledger.record(sampleRow(4, { features: JSON.stringify({ name: 'f'.repeat(100_000) }) }))
+    await ledger.flush()
+    const [four, three, two, one] = await ledger.recent({ workload: 'julia', limit: 9 })
+    assert.match(one!.parameters, /^\{"sha256":"[\w-]{43}","characters":100011\}$/)
+    assert.equal(three!.parameters, one!.parameters)
+    assert.notEqual(two!.parameters, one!.parameters)
+    assert.match(one!.key, /^#[\w-]{43}$/)
+    assert.equal(two!.key, one!.key)
+    assert.notEqual(three!.key, one!.key)
+    assert.equal(one!.features, sampleRow(1).features)
+    assert.equal(four!.features, '')
+  })
+
+  test(`${kind}: a row with a name or an id of thousands of letters is malformed`, async (t) => {
+    const ledger = await open(t)
+    const long = 'x'.repeat(5_000)
+    for (const field of ['job', 'workload', 'codeHash', 'worker', 'quantities'] as const)
+      ledger.record(sampleRow(1, { [field]: long }))
+    ledger.record(sampleRow(2))
+    await ledger.flush()
+    assert.deepEqual(await ledger.counts(), { rows: 1, dropped: 5, skipped: 0 })
   })
 }
 
