@@ -13,6 +13,8 @@ export interface JobRecord extends Precedence {
   readonly arrivedAt: number
   /** Jobs that name no client share one. */
   readonly client: string
+  /** The name under which its work counts in the shares of clients. */
+  sharer: string
   /** The first estimate: the work that the job is expected to need, and how much it has done when that is revised. */
   readonly expected: number
   readonly reviseAt: number
@@ -227,6 +229,7 @@ export function newJobRecord(job: Job, seq: number, now: number, prediction: Pre
     seq,
     arrivedAt: now,
     client: job.client ?? 'anonymous',
+    sharer: '',
     expected,
     reviseAt,
     attempt: undefined,

@@ -10,6 +10,10 @@ const forgetMs = 30_000
 /** A client with more than this many times the mean is over its share, and each further step is another tier. */
 const [tolerated, step] = [1.1, 1.25]
 const mostTiers = 30
+/** Further clients share one share: clients may choose their names, and each share costs memory and time. */
+const mostClients = 10_000
+/** The name of the clients that share one. No client has it: names that look like a hash are hashed. */
+export const otherClients = 'hash:others'
 
 export interface ClientShare {
   readonly client: string
@@ -24,8 +28,18 @@ export interface ClientShare {
 
 export class Shares {
   readonly clients = new Map<string, ClientShare>()
+  readonly #most: number
   /** True: the timer for the next look is set. */
   planned = false
+
+  constructor(most = mostClients) {
+    this.#most = most
+  }
+
+  /** The name under which a client's work counts. */
+  nameOf(client: string): string {
+    return this.clients.has(client) || this.clients.size < this.#most ? client : otherClients
+  }
 
   shareOf(client: string, now: number): ClientShare {
     let share = this.clients.get(client)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { ConfigError } from '../../lib/errors.ts'
 import { brainOf } from '../../systems/brain-spec.ts'
 import { only, sent, Trial } from '../testing/trial.ts'
+import { otherClients, Shares } from './client-shares.ts'
 
 fc.configureGlobal({ seed: 1 })
 
@@ -100,4 +101,22 @@ test('fairness is rejected under disciplines that do not rank jobs', () => {
     new ConfigError('fair: needs workers that rank their jobs; sharing does not'),
   )
   assert.deepEqual(sent(trial.history), [])
+})
+
+test('the number of shares is bounded, however many names clients have', () => {
+  const shares = new Shares(100)
+  for (let i = 0; i < 10_000; i++) shares.shareOf(shares.nameOf(`client ${i}`), 0)
+  assert.equal(shares.clients.size, 101)
+  assert.equal(shares.nameOf('client 7'), 'client 7')
+  assert.equal(shares.nameOf('client 9999'), otherClients)
+})
+
+test('jobs of clients beyond the bound count together, and leave nothing behind', () => {
+  const trial = fair()
+  const names = Array.from({ length: 10_050 }, (_, i) => `c${i}`)
+  for (const name of names) {
+    trial.arrives(name, { client: name, work: 1 })
+    trial.tell({ type: 'cancelled', job: name })
+  }
+  assert.equal(trial.view.leftBehind(), undefined)
 })

@@ -13,6 +13,8 @@ import { sendPrecedence } from './precedence.ts'
 
 /** The interval between looks at the shares. */
 const everyMs = 200
+/** Up to this number of clients, a new one changes the tiers at once. */
+const fewClients = 100
 
 export const shares: Concern = {
   name: 'shares',
@@ -24,7 +26,7 @@ export const shares: Concern = {
     if (!isLost) countWork(core, attempt, work ?? doneWork(attempt, core.now))
   },
   over(core, record) {
-    const share = core.shares!.clients.get(record.client)
+    const share = core.shares!.clients.get(record.sharer)
     if (!share) return
     share.jobs.delete(record)
     share.seenAt = core.now
@@ -34,18 +36,20 @@ export const shares: Concern = {
 
 function join(core: Core, record: JobRecord): undefined {
   const all = core.shares!
-  const isNew = !all.clients.has(record.client)
-  const share = all.shareOf(record.client, core.now)
+  record.sharer = all.nameOf(record.client)
+  const isNew = !all.clients.has(record.sharer)
+  const share = all.shareOf(record.sharer, core.now)
   share.jobs.add(record)
   share.seenAt = core.now
   record.tier = share.tier
-  if (isNew && all.clients.size > 1) level(core)
+  // Among many clients, one more changes the mean by little until the next look.
+  if (isNew && all.clients.size > 1 && all.clients.size <= fewClients) level(core)
   if (!all.planned) plan(core)
 }
 
 /** Counts what the attempt has done since it was last counted. */
 function countWork(core: Core, attempt: Attempt, done: number): void {
-  const share = core.shares!.clients.get(attempt.record.client)
+  const share = core.shares!.clients.get(attempt.record.sharer)
   if (!share || !(done > attempt.counted)) return
   addWork(share, done - attempt.counted, core.now)
   attempt.counted = done
