@@ -9,6 +9,8 @@ import type { StoryHandler } from './why.ts'
 
 export interface AdminParts extends RestartParts, CacheParts {
   state(): unknown
+  /** In the text format of Prometheus. */
+  metrics(): string
   why: StoryHandler
   /** For workers and fronts that connect. */
   joining: JoinHandlers
@@ -19,8 +21,9 @@ export function adminServer(parts: AdminParts): Server {
     try {
       serve(parts, request, response)
     } catch (error) {
-      if (!(error instanceof RequestProblem)) throw error
-      sendProblem(response, error)
+      const internal = () =>
+        new RequestProblem(500, 'internal', `An internal error: ${(error as Error).message}.`)
+      sendProblem(response, error instanceof RequestProblem ? error : internal())
     }
   })
   acceptJoining(server, parts.token, parts.joining)
@@ -38,6 +41,9 @@ function serve(parts: AdminParts, request: IncomingMessage, response: ServerResp
   }
   if (why(request, response)) return
   const path = request.url?.split('?')[0] ?? ''
+  if (path === '/metrics') {
+    return void response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(parts.metrics())
+  }
   if (path !== '/api/state') {
     throw new RequestProblem(404, 'not-found', `There is nothing at ${path.slice(0, 200)}.`)
   }

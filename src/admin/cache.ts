@@ -31,7 +31,8 @@ export function serveCache(
     throw new RequestProblem(404, 'not-found', 'A key is a SHA-256 in base64url, 43 characters.')
   }
   if (!cache) throw new RequestProblem(404, 'not-found', 'This cluster has no cache.')
-  if (method === 'GET') void give(cache, key, response)
+  // A kept answer whose head HTTP does not allow is not given.
+  if (method === 'GET') give(cache, key, response).catch(() => response.destroy())
   else if (method === 'PUT') void take(cache, key, request, response)
   else {
     const allow = { headers: { allow: 'GET, PUT' } }

@@ -55,6 +55,8 @@ export interface BrainParts {
 export interface Brain {
   /** True: the scaler assigns a role to each worker. */
   readonly assignsRoles: boolean
+  /** Number of queued jobs. */
+  readonly queued: number
   /** Takes one event and returns the actions that follow. Time never goes backwards: an earlier `now` is ignored. */
   handle(event: Event, now: number): Action[]
   /** For people, tests and checks. */
@@ -66,6 +68,9 @@ export function createBrain(parts: BrainParts): Brain {
   for (const begins of core.hooks.begins) begins(core)
   return {
     assignsRoles: parts.scaler.roles !== undefined,
+    get queued() {
+      return core.queue.size
+    },
     handle(event, now) {
       if (now > core.now) core.now = now
       core.actions = []

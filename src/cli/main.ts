@@ -2,10 +2,13 @@
 
 import { createRequire } from 'node:module'
 import { causeStack } from '../lib/cause-stack.ts'
-import { ConfigError, PlimsollError } from '../lib/errors.ts'
+import { ConfigError, PlimsollError, stackOf } from '../lib/errors.ts'
 import type { Command } from './options.ts'
 import { didYouMean } from './terminal/did-you-mean.ts'
 import { fitted } from './terminal/width.ts'
+
+/** Exit code after an unexpected error. */
+const internalError = 70
 
 /** Commands are loaded on demand: loading all of them takes longer than running most of them. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -75,10 +78,23 @@ async function overview(): Promise<string> {
 // Node prefers FORCE_COLOR and prints a warning about the other, in each of the processes that a command starts.
 if (process.env.NO_COLOR) delete process.env.FORCE_COLOR
 
-// The reader of the output, for example `head`, has closed the pipe.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+/** They run until they are stopped, whether or not somebody reads what they print. */
+const serves = ['up', 'worker', 'front', 'function'].includes(process.argv[2] ?? '')
+
+// The reader of the output, for example `head`, has closed the pipe, or the disk that holds it is full.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (serves) return
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
+
+// The state of a process after an unexpected error is unknown, so it ends: its supervisor starts it again.
+process.on('uncaughtException', (error) => {
+  console.error(`plimsoll: internal error: ${error instanceof Error ? error.message : String(error)}`)
+  console.error(stackOf(error))
+  process.exit(internalError)
 })
 
 try {

@@ -97,6 +97,7 @@ export function statusText(state: ClusterState): string {
       problem === undefined ? [] : [`trouble   worker ${id}: ${problem}`],
     ),
     ...launchTroubles.map((trouble) => `trouble   ${trouble}`),
+    ...overloadLines(state),
   ].filter((line) => typeof line === 'string')
   const history = steps
     .slice(-mostSteps)
@@ -134,6 +135,25 @@ function workersText(workers: ClusterState['workers']): string {
 function phaseText({ state, suspect, problem }: ClusterState['workers'][number]): string {
   if (suspect) return `${state}, silent`
   return problem === undefined ? state : `${state}, unhealthy`
+}
+
+/** The main process and each front that is overloaded, or has refused anything. */
+function overloadLines({ overload, fronts }: ClusterState): string[] {
+  const others = fronts.flatMap((front) =>
+    front.overload ? [[`front ${front.id}`, front.overload] as const] : [],
+  )
+  return [['main process', overload] as const, ...others].flatMap(([who, status]) => {
+    const { step, doing, why, held, shed, refusedConnections, refusedRequests } = status
+    const costs = [
+      held > 0 && `${counted(held, 'body', 'bodies')} waiting`,
+      shed > 0 && `${counted(shed, 'request')} shed`,
+      refusedConnections > 0 && `${counted(refusedConnections, 'connection')} refused`,
+      refusedRequests > 0 && `${counted(refusedRequests, 'request')} over a client's limit`,
+    ].filter((each) => typeof each === 'string')
+    if (step === 0 && costs.length === 0) return []
+    const now = step === 0 ? 'over' : `step ${step} of 3, ${doing}: ${why}`
+    return [`overload  ${who}: ${[now, ...costs].join('; ')}`]
+  })
 }
 
 /** The table of fronts, if there are several. */

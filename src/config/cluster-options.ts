@@ -123,6 +123,15 @@ export const limitOptions = under('Limits', {
     min: 0,
     value: 'SECONDS',
   },
+  processMemory: {
+    type: 'integer',
+    help:
+      'memory limit of the main process and of each front, in MB: above 80 % of it they hold, shed and then refuse ' +
+      'requests; 0: half of the memory of the machine or container',
+    default: 0,
+    min: 0,
+    value: 'MB',
+  },
   nice: { type: 'integer', help: 'niceness of the processes that run jobs', default: 0, min: 0, max: 19 },
 })
 
@@ -150,6 +159,18 @@ export const clientOptions = under('Clients', {
     help: "work a client may use at once after a pause; default: one minute's worth",
     value: 'WORK',
     numeric: true,
+  },
+  clientConnections: {
+    type: 'integer',
+    help: 'maximum number of open connections of one address to one front; further ones are refused',
+    default: 20_000,
+    min: 1,
+  },
+  clientRequests: {
+    type: 'integer',
+    help: 'maximum number of requests that one client has in progress at one front; further ones get a 429',
+    default: 20_000,
+    min: 1,
   },
   exposeErrors: {
     type: 'flag',

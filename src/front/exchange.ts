@@ -1,6 +1,7 @@
 /** One client's request, from its first attempt to exactly one answer. */
 
 import { brainWork } from '../estimate/route-units.ts'
+import { stackOf } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
@@ -8,7 +9,7 @@ import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
 import type { AttemptHead } from '../wire/messages.ts'
 import type { Destination, JobParts, OpenJob } from './open-job.ts'
-import { type Failure, failureProblem, type RequestProblem, refusal } from './problem.ts'
+import { type Failure, failureProblem, RequestProblem, refusal } from './problem.ts'
 import type { Receiver } from './receiver.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
 
@@ -26,6 +27,7 @@ export interface ExchangeParts extends JobParts {
   /** True: clients see messages and stacks of errors that are meant for the operator. */
   exposeErrors: boolean
   tell(event: Event): void
+  log(line: string): void
   /** The exchange has ended. */
   ended(exchange: Exchange): void
 }
@@ -93,9 +95,19 @@ export class Exchange implements OpenJob {
     } catch (error) {
       if (!isCurrent()) return
       if (transport.begun) return this.#breakOff()
-      const message = (error as NodeJS.ErrnoException).code ?? (error as Error).message
-      this.#tellFailed('unreachable', message)
+      this.#couldNotSend(error)
     }
+  }
+
+  /** An error without a code says nothing about the worker: no other worker would fare better. */
+  #couldNotSend(error: unknown): void {
+    const { code, message } = error as NodeJS.ErrnoException
+    const isOurs = code === undefined && (error instanceof TypeError || error instanceof RangeError)
+    const { job, log } = this.parts
+    const why = isOurs ? stackOf(error) : (code ?? message)
+    log(`job ${job.id}: attempt ${this.attempts} could not be completed on ${this.worker}: ${why}`)
+    if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`)
+    else this.#tellFailed('unreachable', why)
   }
 
   commit(_token: AttemptToken, go: () => void): void {
@@ -112,9 +124,24 @@ export class Exchange implements OpenJob {
     this.#done = true
     this.outcome = answer.outcome
     this.cancelAttempt()
-    if (answer.outcome === 'result') transport.deliver(this.#account())
-    else receiver.refuse(this.#problem(answer), this.#account())
+    try {
+      if (answer.outcome === 'result') transport.deliver(this.#account())
+      else receiver.refuse(this.#problem(answer), this.#account())
+    } catch (error) {
+      this.#couldNotAnswer(error)
+    }
     this.parts.ended(this)
+  }
+
+  /** For example, the workload has set a header that HTTP does not allow. */
+  #couldNotAnswer(error: unknown): void {
+    const { job, log, receiver } = this.parts
+    log(`job ${job.id}: its answer could not be sent: ${stackOf(error)}`)
+    try {
+      receiver.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'), {})
+    } catch {
+      receiver.breakOff()
+    }
   }
 
   abandon(problem: RequestProblem): void {

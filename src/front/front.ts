@@ -12,6 +12,7 @@ import type { FrontLimits } from '../wire/front-settings.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { watchConnections } from './connections.ts'
+import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
 import { readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
@@ -27,6 +28,9 @@ export const frontDefaults: Readonly<FrontLimits> = {
   stallMs: 120_000,
   holdMs: 50,
   exposeErrors: false,
+  clientConnections: 20_000,
+  clientRequests: 20_000,
+  processMb: 0,
 }
 
 /** Buffered per direction and connection before the sender has to wait. */
@@ -34,6 +38,8 @@ const bufferBytes = 256 * 1024
 
 export interface FrontParts extends BuiltInParts, SubmitParts {
   limits: FrontLimits
+  /** Undefined: nothing is held or refused because of overload, and clients have no limits. */
+  overload?: FrontOverload
   log(line: string): void
 }
 
@@ -57,6 +63,7 @@ export function frontServer(parts: FrontParts): Server {
     watch(response)
     serveOn(request, response)
   })
+  parts.overload?.guard(server)
   const watch = watchConnections(server)
   server.on('checkContinue', (request, response) => {
     watch(response)
@@ -81,6 +88,8 @@ async function serve(parts: FrontParts, incoming: Incoming): Promise<void> {
   try {
     const url = readUrl(request)
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
+    if (parts.overload) client.onGone(parts.overload.enter(parts.clientOf(request)))
+    if (parts.overload?.closesConnections) client.closeAfterwards()
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
     await submitRequest(parts, estimated, incoming)
   } catch (error) {

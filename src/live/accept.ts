@@ -5,6 +5,7 @@ import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { cacheOf, type RepeatCounters, repeatedAnswers, repeatsOf } from '../front/cache/repeated-answers.ts'
 import { Exchange } from '../front/exchange.ts'
 import { frontServer } from '../front/front.ts'
+import { FrontOverload } from '../front/overload/front-overload.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'
 import { arrivals } from './fronts/arrivals.ts'
@@ -40,7 +41,7 @@ export function acceptRequests(
 }
 
 function mainFront(
-  { plan, records, stopping, isReady, tell, submit, ended }: Core,
+  { plan, records, stopping, overload: watch, isReady, tell, submit, ended }: Core,
   describeQuote: QuoteDescriber,
 ) {
   const { options, serving, limits, quantities, clientOf, token } = plan
@@ -51,10 +52,11 @@ function mainFront(
   const server = frontServer({
     service: changingService(serving, { limits, quantities, log }),
     ...{ repeats, estimator, describeQuote, limits, clientOf, now, log, isReady },
+    overload: new FrontOverload({ watch, limits }),
     closed: () => stopping.problem(),
     submit(submission) {
       accepted++
-      submit(new Exchange({ ...submission, token, tell, ended }))
+      submit(new Exchange({ ...submission, token, tell, log, ended }))
     },
   })
   return { server, cache, repeatCounters: () => repeats?.counters(cache), accepted: () => accepted }

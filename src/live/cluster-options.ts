@@ -8,6 +8,7 @@ import type { Scaler } from '../brain/scale/scaler.ts'
 import type { PlacingSpec, SchedulerFactory } from '../brain/schedule/scheduler.ts'
 import type { OwnCluster } from '../config/check.ts'
 import type { Estimator } from '../estimate/estimator.ts'
+import type { ResourceReader } from '../front/overload/readings.ts'
 import type { FunctionLimits } from '../front/transports/function.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DisciplineName } from '../model/discipline.ts'
@@ -88,6 +89,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** Workloads that are not metered in functions; their costs there are not learned. */
   unmeteredAway?: readonly string[]
   frontLimits?: Partial<FrontLimits>
+  /** Reads the load of the main process. Default: its real memory, descriptors, delays and queue. */
+  overload?: ResourceReader
   /** True: the brain's decisions are logged by component in `components.log` in the data folder. */
   componentLog?: boolean
   log(line: string): void

@@ -17,7 +17,7 @@ export interface StateParts {
 
 /** Uptime counts from the call. */
 export function stateReader(core: Core, parts: StateParts): () => ClusterState {
-  const { brain, observers, launchTroubles, plan, problems } = core
+  const { brain, observers, launchTroubles, overload, plan, problems } = core
   const { workers, functions, front } = parts
   const { spec } = plan
   const began = performance.now()
@@ -35,6 +35,7 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
       discipline: spec.discipline,
       uptimeMs: performance.now() - began,
       launchTroubles,
+      overload: overload.status(),
       steps: observers.fleetStory.steps(),
       money: observers.bill.at(now()),
       functions: functions?.list() ?? [],

@@ -14,6 +14,7 @@ import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
 import { joinHandlers } from './join.ts'
 import { urlOf } from './listen.ts'
+import { metricsText } from './metrics-text.ts'
 import { listMs, planCluster } from './plan.ts'
 import { adminHost, openPorts } from './ports.ts'
 import { openRecords } from './records.ts'
@@ -57,6 +58,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     (inventory) => inventory.close(),
   )
   opening.defer(() => driver.end())
+  opening.defer(() => core.overload.close())
   tell({ type: 'tick' })
   const opened = opening.move()
   const announce = () => fronts.broadcast({ type: 'stopping' })
@@ -124,6 +126,7 @@ function serveOperators(
   })
   const admin = adminServer({
     ...{ token, cache: front.cache, state, restart },
+    metrics: () => metricsText(state()),
     why: storyHandler(observers.stories, spec.discipline, now),
     joining: joinHandlers({ versions, workers, fronts, fleet, log: records.log }),
   })

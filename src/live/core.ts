@@ -2,6 +2,14 @@
 
 import type { Brain } from '../brain/brain.ts'
 import type { OpenJob } from '../front/open-job.ts'
+import { overloaded } from '../front/overload/front-overload.ts'
+import { OverloadWatch } from '../front/overload/overload-watch.ts'
+import { resourceReader } from '../front/overload/readings.ts'
+import { Shedder } from '../front/overload/shedding.ts'
+import { anonymous } from '../front/request/client-name.ts'
+import { stackOf } from '../lib/errors.ts'
+import { Outage } from '../lib/outage.ts'
+import { count } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
@@ -32,10 +40,15 @@ export interface Core {
   problems: Map<string, string>
   /** The last failed launches, in words. */
   launchTroubles: string[]
+  /** Reports launches that fail. */
+  launches: Outage
+  /** Of this process. */
+  overload: OverloadWatch
   /** True: the cluster accepts requests and a worker can run them. */
   isReady(): boolean
   tell(event: Event): void
-  submit(job: OpenJob): void
+  /** `pressure`: that of the front where its client is connected. */
+  submit(job: OpenJob, pressure?: number): void
   /** A job has ended. */
   ended(job: OpenJob): void
 }
@@ -54,24 +67,56 @@ export function clusterCore(
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
   const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform })
+  const overload = watchOverload(plan, records.log, brain)
+  const shedder = new Shedder()
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
   const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
   return {
-    ...{ plan, records, stopping, brain, driver, observers, jobs, metrics },
+    ...{ plan, records, stopping, brain, driver, observers, jobs, metrics, overload },
     frontWorkers: new Set(),
     problems,
     launchTroubles: [],
+    launches: new Outage(
+      {
+        failed: (why) => `fleet: a worker did not start: ${why}`,
+        works: (lost) =>
+          `fleet: workers start again, after ${count(lost, 'failed launch', 'failed launches')}`,
+      },
+      records.log,
+    ),
     // With `min` = 0 the first request waits for its worker.
     isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
-    submit(job) {
+    submit(job, pressure = 0) {
+      const { client = anonymous, work } = job.parts.job
+      if (shedder.sheds({ client, work }, Math.max(pressure, overload.pressure), now())) {
+        overload.count('shed')
+        return job.abandon(overloaded())
+      }
       jobs.add(job)
       driver.tell({ type: 'arrived', job: job.parts.job })
     },
     ended(job) {
       jobs.delete(job)
-      metrics?.attemptEnded(job)
-      learnFrom(job, { ...records, units })
+      try {
+        metrics?.attemptEnded(job)
+        learnFrom(job, { ...records, units })
+      } catch (error) {
+        records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)
+      }
     },
   }
+}
+
+/** A shorter queue has no room for steps: it is full at once. */
+const leastQueue = 100
+
+function watchOverload(
+  { options: { queue, overload }, limits }: ClusterPlan,
+  log: (line: string) => void,
+  brain: Brain,
+): OverloadWatch {
+  const queued = () => (queue >= leastQueue ? brain.queued / queue : undefined)
+  const reader = overload ?? resourceReader({ memoryMb: limits.processMb, queue: queued })
+  return new OverloadWatch({ reader, now, log })
 }

@@ -33,7 +33,7 @@ export interface Execution {
 
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const { versions } = parts
-  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles } = core
+  const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, tell } = core
   const { fronts } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
@@ -46,7 +46,8 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   return {
     ...{ fleet, workers, functions, frontProcesses, firstReady: firstReady.promise },
     perform: performer({
-      ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, launchTroubles, frontWorkers, log },
+      ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
+      ...{ launches, launchTroubles, tell, log },
     }),
     async close() {
       workers.end()
@@ -85,14 +86,20 @@ function openFleet(
 }
 
 function joinedWorkers(
-  { plan: { spec, beatMs, following }, records: { log }, metrics, problems, tell }: Core,
+  { plan: { spec, beatMs, following }, records: { log }, metrics, problems, launches, tell }: Core,
   { fronts }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
   return new JoinedWorkers({
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
-    ...{ metrics, fleet, tell },
-    problems,
+    ...{ metrics, tell, problems },
+    fleet: {
+      joined(launch) {
+        launches.works()
+        fleet.joined(launch)
+      },
+      terminate: (launch, graceMs) => fleet.terminate(launch, graceMs),
+    },
     onChange(worker) {
       const problem = problems.get(worker)
       if (problem === undefined) onReady()

@@ -1,5 +1,6 @@
 /** What observes the events and actions of a live brain: stories of jobs, the story of the fleet, and costs. */
 
+import { stackOf } from '../lib/errors.ts'
 import { FleetStory } from '../story/fleet-story.ts'
 import { Bill } from '../story/money.ts'
 import { Stories } from '../story/stories.ts'
@@ -17,7 +18,7 @@ export interface Observers {
 
 export function observersOf(
   { prices, functions }: ClusterPlan,
-  { rates, components }: Pick<Records, 'rates' | 'components'>,
+  { rates, components, log }: Pick<Records, 'rates' | 'components' | 'log'>,
   jobs: OpenJobs,
 ): Observers {
   const stories = new Stories({
@@ -32,5 +33,23 @@ export function observersOf(
   })
   const fleetStory = new FleetStory()
   const bill = new Bill(prices, functions?.limits.memoryMb)
-  return { stories, fleetStory, bill, all: [stories, fleetStory, bill, ...(components ? [components] : [])] }
+  const all = [stories, fleetStory, bill, ...(components ? [components] : [])]
+  return { stories, fleetStory, bill, all: all.map((observer) => guarded(observer, log)) }
+}
+
+type Observer = DriverParts['observers'][number]
+
+/** An observer that throws is logged once: what it tells may be wrong from then on, but jobs are served. */
+export function guarded(observer: Observer, log: (line: string) => void): Observer {
+  let hasFailed = false
+  return {
+    observe(event, actions, now) {
+      try {
+        observer.observe(event, actions, now)
+      } catch (error) {
+        if (!hasFailed) log(`internal error: an observer of the brain failed: ${stackOf(error)}`)
+        hasFailed = true
+      }
+    },
+  }
 }

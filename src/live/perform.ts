@@ -1,9 +1,12 @@
-/** Performs the brain's actions. */
+/** Performs the brain's actions. An action that fails is logged, and the others are performed all the same. */
 
 import type { Destination } from '../front/open-job.ts'
 import type { Functions } from '../front/transports/function.ts'
+import { stackOf } from '../lib/errors.ts'
+import type { Outage } from '../lib/outage.ts'
 import type { Action } from '../model/action.ts'
-import type { AttemptToken } from '../model/attempt.ts'
+import type { AttemptToken, FailureKind } from '../model/attempt.ts'
+import type { Event } from '../model/event.ts'
 import type { Precedence } from '../model/job.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { isLoss } from '../story/fleet-story.ts'
@@ -31,8 +34,11 @@ export interface PerformParts {
   metrics: MetricsRecorder | undefined
   /** Filled with the last failed launches, in words. */
   launchTroubles: string[]
+  /** Reports launches that fail. */
+  launches: Outage
   /** Filled with the workers whose role is front. */
   frontWorkers: Set<string>
+  tell(event: Event): void
   log(line: string): void
 }
 
@@ -44,24 +50,51 @@ type Table = { [T in Performed]: (action: Of<T>) => void }
 export function performer(parts: PerformParts): (action: Action) => void {
   const table: Table = { ...attemptActions(parts), ...fleetActions(parts), ...roleActions(parts) }
   const actions: Partial<Record<Action['type'], (action: never) => void>> = table
-  return (action) => actions[action.type]?.(action as never)
+  return (action) => {
+    try {
+      actions[action.type]?.(action as never)
+    } catch (error) {
+      // The brain's other actions concern other jobs.
+      parts.log(`internal error: ${describe(action)}: ${stackOf(error)}`)
+    }
+  }
+}
+
+function describe(action: Action): string {
+  const { type, job, worker, launch } = action as unknown as Partial<Record<string, string>>
+  return [type, job && `of job ${job}`, worker && `on worker ${worker}`, launch && `of launch ${launch}`]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function attemptActions(
   parts: PerformParts,
 ): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
-  const { jobs, workers, functions, storingFor, metrics } = parts
-  const start = (token: AttemptToken, destination: Destination | undefined, precedence?: Precedence) => {
+  const { jobs, workers, functions, storingFor, metrics, tell, log } = parts
+  const start = (token: AttemptToken & { worker: string }, to?: Destination, precedence?: Precedence) => {
+    const { worker, attempt } = token
     const job = jobs.get(token.job)
-    if (!job || !destination) return
-    metrics?.attemptEnded(job)
-    const runs = 'invoke' in destination ? storingFor(destination, job.parts.question) : destination
-    void job.run(tokenOf(token), runs, precedence)
-    metrics?.attemptBegan(job)
+    if (!job) return
+    // Whatever it was, the job goes on elsewhere or ends with an answer.
+    const failed = (kind: FailureKind, message: string, more = '') => {
+      log(`job ${token.job}: attempt ${attempt} could not be sent to ${worker}: ${message}${more}`)
+      tell({ type: 'failed', ...tokenOf(token), worker, kind, message })
+    }
+    const broke = (error: unknown) =>
+      failed('error', `internal error: ${(error as Error).message}`, `\n${stackOf(error)}`)
+    if (!to) return failed('unreachable', 'it is unknown')
+    try {
+      metrics?.attemptEnded(job)
+      const runs = 'invoke' in to ? storingFor(to, job.parts.question) : to
+      Promise.resolve(job.run(tokenOf(token), runs, precedence)).catch(broke)
+      metrics?.attemptBegan(job)
+    } catch (error) {
+      broke(error)
+    }
   }
   return {
     run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence),
-    overflow: (action) => start(action, functions),
+    overflow: (action) => start({ ...action, worker: action.function }, functions),
     go(action) {
       const token = tokenOf(action)
       jobs.get(action.job)?.commit(token, () => workers.send(action.worker, { type: 'go', ...token }))
@@ -78,14 +111,14 @@ function attemptActions(
 }
 
 function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate'> {
-  const { workers, fronts, fleet, launchTroubles, frontWorkers, log } = parts
+  const { workers, fronts, fleet, launches, launchTroubles, frontWorkers, log } = parts
   return {
     launch: ({ launch }) => fleet.launch(launch),
     abandon({ launch, reason }) {
       const name = workerNameOf(launch)
       launchTroubles.push(`worker ${name}: ${explain(reason)}`)
       if (launchTroubles.length > mostTroubles) launchTroubles.shift()
-      log(`fleet: worker ${name} did not start: ${explain(reason)}`)
+      launches.failed(explain(reason), 1)
       fleet.terminate(launch)
     },
     drain({ worker }) {

@@ -2,6 +2,7 @@
 
 import type { RepeatCounters } from '../front/cache/repeated-answers.ts'
 import type { Functions } from '../front/transports/function.ts'
+import type { OverloadStatus } from '../model/overload.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
 import type { Money } from '../story/money.ts'
@@ -12,6 +13,8 @@ export interface ClusterState extends BrainView {
   discipline: string
   uptimeMs: number
   launchTroubles: string[]
+  /** Of the main process; fronts have their own. */
+  overload: OverloadStatus
   /** The last 200 steps of the fleet, with reasons. */
   steps: ToldStep[]
   /** Spent since the start. */

@@ -6,6 +6,7 @@ import type { Features } from '../model/estimate.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
 import type { Quantity } from '../model/metering.ts'
+import type { OverloadStatus } from '../model/overload.ts'
 import type { Reason } from '../model/reason.ts'
 import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 
@@ -88,6 +89,8 @@ export type FromFront =
   /** Acknowledges `go`: from now on the front does not repeat the attempt. */
   | ({ type: 'going' } & AttemptToken)
   | { type: 'ask'; ask: number; about: Asked }
+  /** How overloaded its process is, when that changes. */
+  | { type: 'overload'; status: OverloadStatus }
   /** All its requests are answered, and it ends. */
   | { type: 'left' }
 
@@ -125,5 +128,5 @@ export interface Quoted {
   estimateMs: number
 }
 
-/** Longer parameters are not sent; the ledger records their length instead. */
+/** Longer parameters are not sent, only their hash and length. */
 export const longestParams = 16 * 1024

@@ -18,6 +18,11 @@ export interface FrontLimits extends BodyLimits {
   holdMs: number
   /** True: clients see the messages and stacks of a workload's errors. */
   exposeErrors: boolean
+  /** Maximum number of open connections of one address, and of requests that one client has in progress, at one front. */
+  clientConnections: number
+  clientRequests: number
+  /** Memory limit of the brain's process and of each front, in MB. 0: half of that of the machine or container. */
+  processMb: number
 }
 
 export interface RepeatOptions {

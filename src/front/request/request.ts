@@ -1,6 +1,7 @@
 /** Reads a request: its target, its body as far as the estimate needs it, and its estimate. */
 
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
+import type { FrontOverload } from '../overload/front-overload.ts'
 import type { RequestProblem } from '../problem.ts'
 import { Body } from './body.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
@@ -10,6 +11,7 @@ export interface RequestParts {
   estimator: Estimator
   /** Why no request is accepted; undefined: requests are accepted. */
   closed(): RequestProblem | undefined
+  overload?: Pick<FrontOverload, 'admitBody'>
 }
 
 export interface EstimatedRequest {
@@ -27,6 +29,7 @@ export async function readRequest(parts: RequestParts, asked: Asked): Promise<Es
   const found = service.find(asked)
   const closed = parts.closed()
   if (closed) throw closed
+  await parts.overload?.admitBody(asked.request)
   const body = new Body(asked.request, service.body, asked.sendContinue)
   try {
     const target = await found.read(body)

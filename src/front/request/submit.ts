@@ -14,7 +14,7 @@ import type { EstimatedRequest } from './request.ts'
 import type { Incoming, JobFacts } from './target.ts'
 
 /** A job with its request, its way to a worker and its receiver. */
-export type Submission = Omit<ExchangeParts, 'tell' | 'ended' | 'token'>
+export type Submission = Omit<ExchangeParts, 'tell' | 'ended' | 'token' | 'log'>
 
 export interface SubmitParts {
   limits: Pick<FrontLimits, 'exposeErrors'>

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
 import { RequestProblem } from '../../front/problem.ts'
 import type { Event } from '../../model/event.ts'
+import type { OverloadStatus } from '../../model/overload.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
 import type {
   Arrival,
@@ -38,6 +39,8 @@ export interface FrontState {
   /** Requests not answered yet, and all that it has accepted. */
   inHand: number
   accepted: number
+  /** Undefined: it has not reported. */
+  overload?: OverloadStatus | undefined
 }
 
 interface Joined {
@@ -51,6 +54,7 @@ interface Joined {
   phase: 'starting' | 'ready' | 'leaving'
   url: string | undefined
   grace: NodeJS.Timeout | undefined
+  overload: OverloadStatus | undefined
 }
 
 export interface JoinedFrontsParts {
@@ -61,8 +65,8 @@ export interface JoinedFrontsParts {
   isReady(): boolean
   jobOf(arrival: Arrival, front: string): EstimatedJob
   quoteOf(asked: Asked): unknown
-  /** Hands a job to the brain. */
-  submit(job: RemoteJob): void
+  /** Hands a job to the brain. `pressure`: of the front's overload. */
+  submit(job: RemoteJob, pressure: number): void
   tell(event: Event): void
   ended(job: OpenJob): void
   log(line: string): void
@@ -80,7 +84,7 @@ export class JoinedFronts {
   }
 
   list(): FrontState[] {
-    return [...this.#joined.values()].map(({ hello, url, connection, jobs, accepted, phase }) => ({
+    return [...this.#joined.values()].map(({ hello, url, connection, jobs, accepted, phase, overload }) => ({
       id: hello.id,
       pid: hello.pid,
       url,
@@ -88,6 +92,7 @@ export class JoinedFronts {
       state: connection ? phase : 'away',
       inHand: jobs.size,
       accepted,
+      overload,
     }))
   }
 
@@ -173,6 +178,7 @@ export class JoinedFronts {
       phase: 'starting',
       url: undefined,
       grace: undefined,
+      overload: undefined,
     }
     this.#joined.set(hello.id, front)
     return front
@@ -233,6 +239,9 @@ export class JoinedFronts {
         return front.jobs.get(message.job)?.going(message)
       case 'ask':
         return this.#asked(front, message)
+      case 'overload':
+        front.overload = message.status
+        return
       case 'left':
         return this.#forget(front)
     }
@@ -284,7 +293,7 @@ export class JoinedFronts {
     })
     front.jobs.set(arrival.job, job)
     front.accepted++
-    submit(job)
+    submit(job, front.overload?.pressure ?? 0)
   }
 
   #beat(): void {

@@ -1,11 +1,13 @@
 /** Requests of a front in another process: announced to the brain, held while it is unreachable, answered once. */
 
+import { hash } from 'node:crypto'
 import { Exchange } from '../../front/exchange.ts'
 import { RequestProblem, refusal } from '../../front/problem.ts'
 import { newJobId } from '../../front/request/job-id.ts'
 import type { Submission } from '../../front/request/submit.ts'
-import { closeUpstream, upstreamAt } from '../../front/transports/upstream.ts'
-import type { AttemptToken } from '../../model/attempt.ts'
+import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/transports/upstream.ts'
+import { stackOf } from '../../lib/errors.ts'
+import type { AttemptToken, FailureKind } from '../../model/attempt.ts'
 import type { Event } from '../../model/event.ts'
 import {
   type Arrival,
@@ -25,6 +27,7 @@ export interface PendingRequestsParts {
   /** The clock of deadlines. */
   now(): number
   link(): { isUp: boolean; send(message: FromFront): void }
+  log(line: string): void
 }
 
 interface Pending {
@@ -63,10 +66,10 @@ export class PendingRequests {
     if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
     if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
-    const { token } = this.#parts
+    const { token, log } = this.#parts
     const exchange: Exchange = new Exchange({
       ...parts,
-      token,
+      ...{ token, log },
       tell: (event) => this.#tell(exchange, event),
       ended: () => this.#ended(exchange),
     })
@@ -126,10 +129,23 @@ export class PendingRequests {
     const { parts } = exchange
     Object.assign(parts.job, { work, ...(high !== undefined && { high }) })
     if (exchange.attempts === 0) parts.estimateMs += estimateMs
-    const known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
-    if (!known) return
-    const run = exchange.run({ epoch, job, attempt }, known, precedence)
-    if (address) void run.finally(() => closeUpstream(known))
+    const token = { epoch, job, attempt }
+    // Whatever it was, the job goes on elsewhere or ends with an answer.
+    const failed = (kind: FailureKind, message: string) => {
+      this.#parts.log(`job ${job}: attempt ${attempt} could not be sent to ${worker}: ${message}`)
+      const event = { type: 'failed', ...token, worker, kind, message } as const
+      if (this.#all.get(job) === entry) this.#parts.link().send({ type: 'attempt', event })
+    }
+    let known: OwnedUpstream | undefined
+    try {
+      known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
+    } catch (error) {
+      return failed('unreachable', (error as Error).message)
+    }
+    if (!known) return failed('unreachable', 'it is unknown to this front')
+    const run = exchange.run(token, known, precedence)
+    run.catch((error) => failed('error', `internal error: ${stackOf(error)}`))
+    if (address) run.catch(() => {}).then(() => closeUpstream(known))
   }
 
   /** From now on the attempt must not be repeated, even if the brain is lost. */
@@ -202,14 +218,15 @@ export class PendingRequests {
 
 function arrivalOf({ parts }: Exchange, now: number): Arrival {
   const { job, question, params, hasBody } = parts
-  const length = JSON.stringify(params).length
-  const isLong = length > longestParams
+  const text = JSON.stringify(params)
+  const isLong = text.length > longestParams
   return {
     job: job.id,
     workload: job.workload,
     key: question.key,
     features: question.features,
-    params: isLong ? { 'not kept': `${length} characters` } : params,
+    // As the ledger stores long ones.
+    params: isLong ? { sha256: hash('sha256', text, 'base64url'), characters: text.length } : params,
     // As with a body, the parameters alone do not identify the request.
     hasBody: hasBody || isLong,
     ...(job.client !== undefined && { client: job.client }),

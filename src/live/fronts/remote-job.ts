@@ -38,20 +38,20 @@ export class RemoteJob implements OpenJob {
     return this.#parts.facts
   }
 
-  run(token: AttemptToken, destination: Destination, precedence?: Precedence): void {
+  run(token: AttemptToken, destination: Destination, precedence?: Precedence): Promise<void> | undefined {
     this.cancelAttempt()
     this.attempts = token.attempt
     this.worker = destination.id
     this.cost = undefined
-    if ('invoke' in destination) void this.#invoke(token, destination)
-    else
-      this.#parts.send({
-        type: 'run',
-        ...token,
-        worker: destination.id,
-        ...(precedence && { precedence }),
-        ...this.#quoted(),
-      })
+    if ('invoke' in destination) return this.#invoke(token, destination)
+    this.#parts.send({
+      type: 'run',
+      ...token,
+      worker: destination.id,
+      ...(precedence && { precedence }),
+      ...this.#quoted(),
+    })
+    return undefined
   }
 
   commit(token: AttemptToken, go: () => void): void {

@@ -8,6 +8,9 @@ import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
 import { frontServer } from '../../front/front.ts'
+import { FrontOverload } from '../../front/overload/front-overload.ts'
+import { OverloadWatch } from '../../front/overload/overload-watch.ts'
+import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
@@ -78,12 +81,12 @@ class RemoteFront {
   #stopping = false
 
   constructor(options: FrontOptions, serving: Serving) {
-    const { id, join, token, launch, holdMs } = options
+    const { id, join, token, launch, holdMs, log } = options
     this.#options = options
     this.#serving = serving
     this.#end.promise.catch(() => {})
     const link = () => this.#link
-    this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link })
+    this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link, log })
     this.#quotes = new RemoteQuotes({ holdMs, link })
     this.#link = new BrainLink({
       join,
@@ -130,6 +133,10 @@ class RemoteFront {
   #serve({ limits, repeats, quantities }: FrontWelcome, opened: AsyncDisposableStack): Server {
     const { join, token, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
+    const reader = resourceReader({ memoryMb: limits.processMb })
+    const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
+    watch.onStatus((status) => this.#link.send({ type: 'overload', status }))
+    opened.defer(() => watch.close())
     const isUp = () => this.#link.isUp
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
@@ -139,6 +146,7 @@ class RemoteFront {
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
+      overload: new FrontOverload({ watch, limits }),
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,

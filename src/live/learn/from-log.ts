@@ -10,6 +10,7 @@ import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { measuredCode } from '../../estimate/measured-code.ts'
 import type { Client } from '../../front/client.ts'
+import { frontDefaults } from '../../front/front.ts'
 import { RequestProblem } from '../../front/problem.ts'
 import { Body } from '../../front/request/body.ts'
 import type { TargetRequest } from '../../front/request/target.ts'
@@ -45,15 +46,7 @@ export interface LogParts {
 
 /** The code that rows of a log claim to be of. */
 const logCode = 'access-log'
-const limits = {
-  maxBytes: 0,
-  memoryBytes: 0,
-  headerBytes: 0,
-  requestMs: 0,
-  stallMs: 0,
-  holdMs: 0,
-  exposeErrors: false,
-}
+const limits = { ...frontDefaults, maxBytes: 0, memoryBytes: 0 }
 
 export async function* rowsOfLog(parts: LogParts, counts: LogCounts): AsyncGenerator<LedgerRow> {
   const service = serviceOf(parts.serving, { limits, quantities: [], log: parts.log })

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Event } from '../model/event.ts'
+import { Exchange, type ExchangeParts } from './exchange.ts'
+import type { RequestProblem } from './problem.ts'
+import type { Transport, Upstream } from './transports/transport.ts'
+
+const token = { epoch: 1, job: 'j', attempt: 1 }
+const upstream = { id: 'w' } as Upstream
+
+/** An exchange over this transport, and what it told. */
+function exchangeOver(transport: Partial<Transport>, refuse: (problem: RequestProblem) => void = () => {}) {
+  const [lines, events, problems, ends]: [string[], Event[], RequestProblem[], string[]] = [[], [], [], []]
+  const exchange = new Exchange({
+    job: { id: 'j', workload: 'x', work: 1, memoryMb: 1 },
+    transport: { asked: { params: {} }, begun: false, ...transport } as Transport,
+    receiver: {
+      onGone() {},
+      refuse(problem: RequestProblem) {
+        refuse(problem)
+        problems.push(problem)
+      },
+      breakOff: () => ends.push('broken off'),
+    },
+    token: 't',
+    estimateMs: 0,
+    exposeErrors: false,
+    tell: (event: Event) => events.push(event),
+    log: (line: string) => lines.push(line),
+    ended: () => ends.push('ended'),
+  } as unknown as ExchangeParts)
+  return { exchange, lines, events, problems, ends }
+}
+
+const carries = (error: Error) => ({ carry: () => Promise.reject(error) })
+
+test('an attempt that cannot be serialized fails for good, without blame for its worker', async () => {
+  const { exchange, lines, events } = exchangeOver(
+    carries(new RangeError('Maximum call stack size exceeded')),
+  )
+  await exchange.run(token, upstream)
+  const message = 'the attempt could not be sent: Maximum call stack size exceeded'
+  assert.deepEqual(events, [{ type: 'failed', ...token, worker: 'w', kind: 'error', message }])
+  assert.match(lines[0]!, /^job j: attempt 1 could not be completed on w: RangeError: Maximum call stack/)
+})
+
+test('an attempt whose worker cannot be reached is logged and fails as unreachable', async () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  const { exchange, lines, events } = exchangeOver(carries(refused))
+  await exchange.run(token, upstream)
+  const failed = { type: 'failed', ...token, worker: 'w', kind: 'unreachable', message: 'ECONNREFUSED' }
+  assert.deepEqual(events, [failed])
+  assert.deepEqual(lines, ['job j: attempt 1 could not be completed on w: ECONNREFUSED'])
+})
+
+const answer = { type: 'answer', job: 'j', outcome: 'result', reason: { code: 'finished' } } as const
+const badHeader = {
+  deliver() {
+    throw new TypeError('Invalid character in header content ["x-name"]')
+  },
+}
+
+test('a result that cannot be sent is a problem for the client and a log line', () => {
+  const { exchange, lines, problems, ends } = exchangeOver(badHeader)
+  exchange.settle(answer)
+  assert.deepEqual([problems[0]?.status, problems[0]?.code], [502, 'bad-answer'])
+  assert.match(lines[0]!, /^job j: its answer could not be sent: TypeError: Invalid character/)
+  assert.deepEqual(ends, ['ended'])
+})
+
+test('a client that cannot even be sent a problem is disconnected', () => {
+  const { exchange, ends } = exchangeOver(badHeader, () => {
+    throw new Error('no')
+  })
+  exchange.settle(answer)
+  assert.deepEqual(ends, ['broken off', 'ended'])
+})

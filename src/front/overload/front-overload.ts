@@ -1,0 +1,104 @@
+/** Protects a front: holds bodies and refuses connections while its process is overloaded, and limits each client. */
+
+import type { IncomingMessage, Server } from 'node:http'
+import type { FrontLimits } from '../../wire/front-settings.ts'
+import { RequestProblem } from '../problem.ts'
+import { clientNamer } from '../request/client-name.ts'
+import { ClientCounts } from './client-counts.ts'
+import { gateConnections } from './connection-gate.ts'
+import { HeldBodies } from './held-bodies.ts'
+import type { OverloadWatch } from './overload-watch.ts'
+
+/** A body waits this long for the end of an overload. */
+const usualHoldMs = 10_000
+/** When clients may try again. */
+const retryAfterS = 5
+
+export interface FrontOverloadParts {
+  watch: OverloadWatch
+  limits: Pick<FrontLimits, 'clientConnections' | 'clientRequests'>
+  holdMs?: number
+}
+
+export class FrontOverload {
+  readonly #watch: OverloadWatch
+  readonly #limits: FrontOverloadParts['limits']
+  readonly #connections: ClientCounts
+  readonly #requests: ClientCounts
+  readonly #bodies: HeldBodies
+  readonly #addressOf = clientNamer('address')
+
+  constructor({ watch, limits, holdMs = usualHoldMs }: FrontOverloadParts) {
+    this.#watch = watch
+    this.#limits = limits
+    this.#connections = new ClientCounts(limits.clientConnections)
+    this.#requests = new ClientCounts(limits.clientRequests)
+    this.#bodies = new HeldBodies(holdMs)
+    watch.onLook(() => {
+      if (watch.step === 0) this.#bodies.admitSome()
+    })
+  }
+
+  /** Call before other listeners are added to the server. */
+  guard(server: Server): void {
+    gateConnections(server, (socket) => {
+      const release =
+        this.#watch.step < 3 && this.#connections.take(this.#addressOf({ socket, headersDistinct: {} }))
+      if (release) {
+        socket.once('close', release)
+        return undefined
+      }
+      this.#watch.count('refusedConnections')
+      return this.#watch.step < 3 ? this.#tooManyConnections() : overloaded(true)
+    })
+  }
+
+  /** True: connections are to be closed after their next answer. */
+  get closesConnections(): boolean {
+    return this.#watch.step === 3
+  }
+
+  /** Counts a request of this client until the returned function is called. Throws a 429 if it has too many. */
+  enter(client: string): () => void {
+    const release = this.#requests.take(client)
+    if (release) return release
+    this.#watch.count('refusedRequests')
+    throw new RequestProblem(
+      429,
+      'too-many-requests',
+      `Client ${client} has ${this.#limits.clientRequests} requests in progress, the maximum.`,
+      { headers: { 'retry-after': '1' } },
+    )
+  }
+
+  /** Resolves when the body of this request may be read. Rejects with a 503 if the overload lasts. */
+  async admitBody(request: IncomingMessage): Promise<void> {
+    if (!this.#bodies.mustWait(request, this.#watch.step > 0)) return
+    this.#watch.held++
+    try {
+      if (await this.#bodies.wait(request)) return
+    } finally {
+      this.#watch.held--
+    }
+    if (request.destroyed) throw new Error('the client has left')
+    this.#watch.count('shed')
+    // The rest of the body is not read.
+    throw overloaded(true)
+  }
+
+  #tooManyConnections(): RequestProblem {
+    return new RequestProblem(
+      429,
+      'too-many-connections',
+      `Your address has ${this.#limits.clientConnections} open connections, the maximum.`,
+      { headers: { 'retry-after': '1' } },
+    )
+  }
+}
+
+/** The client is not told why: the log, `status` and the metrics are for the operator. */
+export function overloaded(closes = false): RequestProblem {
+  return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
+    headers: { 'retry-after': `${retryAfterS}`, ...(closes && { connection: 'close' }) },
+  })
+}
