@@ -2,17 +2,17 @@
 
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
-import { usualPrices, usualWaitingHour } from '../model/prices.ts'
+import { functionOptions, priceOptions } from './function-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
+
+export { functionOptions, priceOptions }
 
 /** Without `planned` and `wandering`: no option holds their plan. */
 export const scalerNames = [
   ...(['fixed', 'work-forecast', 'hpa', 'kpa'] as const),
   ...(['queue-length', 'on-misfit', 'cpu-ema', 'average-work', 'cpu-step'] as const),
 ] as const
-
-const maxPrice = 1e9
 
 export const commonOptions = under('Common', {
   port: { type: 'integer', help: 'public port; 0 picks a free one', default: 8080, min: 0, max: 65_535 },
@@ -197,52 +197,6 @@ export const cacheOptions = under('Cache', {
     default: 0,
     min: 0,
     value: 'SECONDS',
-  },
-})
-
-export const functionOptions = under('Functions', {
-  functions: {
-    type: 'integer',
-    help: 'maximum number of concurrent functions for jobs that would queue; 0: none',
-    default: 0,
-    min: 0,
-    max: 10_000,
-  },
-  priceOfWaiting: {
-    type: 'number',
-    help: 'value of one hour of waiting; a job goes to a function if that costs less',
-    default: usualWaitingHour,
-    min: 0,
-    max: maxPrice,
-    value: 'PRICE',
-  },
-})
-
-/** In any one currency. */
-export const priceOptions = under('Prices', {
-  pricePerHour: {
-    type: 'number',
-    help: 'price of a worker per hour; quotes then include a price; 0: none',
-    default: 0,
-    min: 0,
-    max: maxPrice,
-    value: 'PRICE',
-  },
-  pricePerGbSecond: {
-    type: 'number',
-    help: 'price of a function per GB of memory and second',
-    default: usualPrices.gbSecond,
-    min: 0,
-    max: maxPrice,
-    value: 'PRICE',
-  },
-  pricePerInvocation: {
-    type: 'number',
-    help: 'price of a function per job',
-    default: usualPrices.request,
-    min: 0,
-    max: maxPrice,
-    value: 'PRICE',
   },
 })
 

@@ -17,31 +17,13 @@ import type {
 } from '../../wire/front-messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
 import type { EstimatedJob } from './arrivals.ts'
+import type { FrontState, KnownFront } from './front-state.ts'
 import { RemoteJob } from './remote-job.ts'
+
+export type { FrontState, KnownFront }
 
 /** A front that is silent for this long is disconnected; it may reconnect. */
 const silentMs = 10_000
-
-export interface KnownFront {
-  hello: FrontHello
-  session: string
-  isConnected: boolean
-}
-
-export interface FrontState {
-  id: string
-  pid: number
-  /** Where clients reach it; undefined: at the cluster's address. */
-  url?: string | undefined
-  launch?: string | undefined
-  /** `away`: its connection broke, and its grace period runs. */
-  state: 'starting' | 'ready' | 'leaving' | 'away'
-  /** Requests not answered yet, and all that it has accepted. */
-  inHand: number
-  accepted: number
-  /** Undefined: it has not reported. */
-  overload?: OverloadStatus | undefined
-}
 
 interface Joined {
   hello: FrontHello
