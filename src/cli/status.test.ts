@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ClusterState } from '../live/cluster.ts'
 import { statusText } from './status.ts'
 
+const calm = { step: 0, pressure: 0, held: 0, shed: 0, refusedConnections: 0, refusedRequests: 0 } as const
 const money = { workers: 0, functions: 0, functionRequests: 0, workerHours: 0 }
 
 function state(over: Partial<ClusterState>): ClusterState {
@@ -12,7 +13,7 @@ function state(over: Partial<ClusterState>): ClusterState {
   return {
     ...{ uptimeMs: 61_000, now: 61_000, policy: 'srpt', ready: 1, placed: 1, workers: [], waiting: [] },
     ...{ booting: [], launchTroubles: [], steps: [], fronts: [], functions: [], away: [], scaling: {} },
-    ...{ counters, money },
+    ...{ counters, money, overload: calm },
     ...over,
   } as unknown as ClusterState
 }
@@ -72,4 +73,21 @@ test('accounts for every accepted job', () => {
 
 test('says when no worker is ready', () => {
   assert.match(statusText(state({ ready: 0, placed: 0 })), /\nNo workers\.\n/)
+})
+
+test('shows overloaded processes, and what an overload has cost', () => {
+  assert.doesNotMatch(statusText(state({})), /overload/)
+  const why = 'memory is at 83 % of its limit'
+  const overload = { ...calm, step: 1 as const, doing: 'reads no large bodies of new requests', why, held: 1 }
+  const front = { id: 'f1', pid: 1, state: 'ready' as const, inHand: 0, accepted: 0 }
+  const past = { ...calm, shed: 3, refusedConnections: 1, refusedRequests: 2 }
+  const text = statusText(state({ overload, fronts: [{ ...front, overload: past }] })).replace(/\s+/g, ' ')
+  assert.match(
+    text,
+    /overload main process: step 1 of 3, reads no large bodies of new requests: memory is at 83 % of its limit; 1 body waiting/,
+  )
+  assert.match(
+    text,
+    /overload front f1: over; 3 requests shed; 1 connection refused; 2 requests over a client's limit/,
+  )
 })
