@@ -1,6 +1,7 @@
 /** A virtual brain process: the real brain, its driver, its registries of workers and fronts, and its actions. */
 
 import type { Duplex } from 'node:stream'
+import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
@@ -40,23 +41,8 @@ export class BrainProcess {
 
   constructor(parts: BrainProcessParts) {
     const { process, network, address, spec, graceMs, now } = parts
-    const nominal = nominalRate('off')
     const log = () => {}
-    const estimator = { estimate: () => quote, learn() {} }
-    const quote = { work: 100 * nominal, low: 10 * nominal, high: 1000 * nominal, memoryMb: 10 }
-    const records = {
-      ...{ log, estimator, components: undefined, ignores: () => false, storingFor: (same: unknown) => same },
-      ledger: { record() {} },
-      eventLog: { entry() {}, close() {} },
-      rates: new FleetRates(nominal * 1000),
-      overheads: new Overheads(nominal),
-    } as unknown as Records
-    const plan = {
-      options: { min: spec.scale.min, queue: 1000 },
-      ...{ spec, following: {}, prices: usualPrices, functions: undefined },
-      serving: { code: { job: '' }, units: undefined },
-    } as unknown as ClusterPlan
-    const core = clusterCore(plan, records, {
+    const core = clusterCore(planOf(spec), recordsOf(estimator), {
       stopping: new Stopping(),
       perform(action) {
         if (action.type === 'terminate' && isLoss(action.reason))
@@ -68,7 +54,7 @@ export class BrainProcess {
     const { tell, jobs, frontWorkers, launchTroubles } = core
     const isWorker = () => false
     const { jobOf } = arrivals({
-      estimator: estimator as never,
+      estimator,
       serving: { code: { job: '' } },
       now,
       isWorker,
@@ -136,6 +122,33 @@ export class BrainProcess {
   listed(launches: string[], askedAt: number): void {
     this.#core.tell({ type: 'listed', launches, askedAt })
   }
+}
+
+const nominal = nominalRate('off')
+const estimator = {
+  estimate: () => ({ work: 100 * nominal, low: 10 * nominal, high: 1000 * nominal, memoryMb: 10 }),
+  learn() {},
+} as unknown as Estimator
+
+/** Only what `clusterCore` reads. */
+function planOf(spec: BrainSpec): ClusterPlan {
+  return {
+    options: { min: spec.scale.min, queue: 1000 },
+    ...{ spec, following: {}, prices: usualPrices, functions: undefined },
+    serving: { code: { job: '' }, units: undefined },
+  } as unknown as ClusterPlan
+}
+
+/** Records that are not written to a disk. */
+function recordsOf(estimator: Estimator): Records {
+  return {
+    ...{ estimator, components: undefined, ignores: () => false, storingFor: (same: unknown) => same },
+    log() {},
+    ledger: { record() {} },
+    eventLog: { entry() {}, close() {} },
+    rates: new FleetRates(nominal * 1000),
+    overheads: new Overheads(nominal),
+  } as unknown as Records
 }
 
 /** As `acceptJoining` does after the upgrade. */

@@ -1,7 +1,8 @@
 /** Runs seeds of processes in virtual time: `npm run -s check:processes -- --seeds 2000 [--from N]`. */
 
 import { parseArgs } from 'node:util'
-import { type ProcessCounts, runProcesses } from './world.ts'
+import type { ProcessCounts } from './judge.ts'
+import { runProcesses } from './world.ts'
 
 const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '200' }, from: { type: 'string', default: '1' } },

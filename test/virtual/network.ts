@@ -6,7 +6,7 @@ import type { VirtualProcess, VirtualTime } from './time.ts'
 
 /** Delay of a packet. */
 const [leastMs, mostMs] = [0.05, 3]
-/** Time limit of a connection attempt, and how often its state is looked at. */
+/** Time limit of a connection attempt, and how often its state is checked. */
 const [connectMs, watchMs] = [10_000, 50]
 /** Probability that the bytes of a write arrive in two pieces. */
 const splitRate = 0.3
@@ -34,7 +34,7 @@ export class VirtualNetwork {
         answer.reject(Object.assign(new Error(code), { code })),
       )
     const listener = this.#listeners.get(address)
-    const isUp = () => listener !== undefined && listener.process.alive
+    const isUp = () => listener?.process.alive === true
     // A process that ends resets what its kernel has accepted for it.
     const watch = (atMs: number) => {
       if (pending && !isUp()) fail('ECONNREFUSED')

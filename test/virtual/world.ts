@@ -7,38 +7,16 @@ import { type Random, stream } from '../../src/lib/random.ts'
 import type { Job } from '../../src/model/job.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import { BrainProcess } from './brain-process.ts'
-import { type Ending, FrontProcess } from './front-process.ts'
+import { FrontProcess } from './front-process.ts'
+import { Judge, type ProcessCounts, type Request } from './judge.ts'
 import { VirtualNetwork } from './network.ts'
 import { type VirtualProcess, VirtualTime } from './time.ts'
-import { resultOf, WorkerProcess } from './worker-process.ts'
+import { WorkerProcess } from './worker-process.ts'
 
 const brainAddress = ':brain'
 /** Requests and faults arrive in this time; then everything must come to rest. */
 const busyMs = 30_000
 const restMs = 180_000
-
-export interface ProcessCounts {
-  requests: number
-  results: number
-  problems: number
-  broken: number
-  brainKills: number
-  brainPauses: number
-  workerKills: number
-  frontKills: number
-  resets: number
-  silences: number
-  lost: number
-}
-
-interface Request {
-  number: number
-  safeToRepeat: boolean
-  front: Node
-  starts: number
-  endings: Ending[]
-  disconnected: boolean
-}
 
 /** A process and what faults have done to it. */
 interface Node {
@@ -60,10 +38,10 @@ export async function runProcesses(seed: number): Promise<ProcessCounts> {
   const time = new VirtualTime()
   const random = stream(seed, 'timers')
   using _installed = time.install(() => random.next())
-  const world = new World(seed, time)
-  time.onUncaught = (process, error) => world.uncaught(process, error)
-  await world.run()
-  return world.counts
+  const judge = new Judge(() => time.now)
+  time.onUncaught = (process, error) => judge.uncaught(process, error)
+  await new World(seed, time, judge).run()
+  return judge.counts
 }
 
 class World {
@@ -71,21 +49,17 @@ class World {
   readonly #time: VirtualTime
   readonly #network: VirtualNetwork
   readonly #random: Random
-  readonly #requests: Request[] = []
   readonly #workers = new Map<string, WorkerNode>()
   readonly #fronts: FrontNode[] = []
-  readonly #failures: string[] = []
+  readonly #judge: Judge
   /** True: workers end with the brain that launched them, as children on its machine do. */
   readonly #childWorkers: boolean
   #brain: (Node & { brain: BrainProcess }) | undefined
   #epoch = 0
   #ports = 0
-  readonly counts: ProcessCounts = {
-    ...{ requests: 0, results: 0, problems: 0, broken: 0, brainKills: 0, brainPauses: 0 },
-    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, lost: 0 },
-  }
 
-  constructor(seed: number, time: VirtualTime) {
+  constructor(seed: number, time: VirtualTime, judge: Judge) {
+    this.#judge = judge
     this.#seed = seed
     this.#time = time
     this.#network = new VirtualNetwork(time, stream(seed, 'network'))
@@ -105,18 +79,11 @@ class World {
       this.#time.plan(this.#time.now + 1000, list)
     }
     this.#time.plan(1000, list)
-    await this.#time.run(busyMs, () => this.#failures.length > 0)
-    await this.#time.run(busyMs + restMs, () => this.#failures.length > 0)
-    if (this.#failures.length === 0) this.#judge()
-    if (this.#failures.length > 0) throw new Error(`seed ${this.#seed}: ${this.#failures.join('; ')}`)
-  }
-
-  uncaught(process: VirtualProcess | undefined, error: unknown): void {
-    this.#fail(`${process?.name ?? 'the world'} died of ${(error as Error)?.stack ?? String(error)}`)
-  }
-
-  #fail(why: string): void {
-    this.#failures.push(`${(this.#time.now / 1000).toFixed(3)} s: ${why}`)
+    await this.#time.run(busyMs, () => this.#judge.failures.length > 0)
+    await this.#time.run(busyMs + restMs, () => this.#judge.failures.length > 0)
+    if (this.#judge.failures.length === 0) this.#judgeAtRest()
+    if (this.#judge.failures.length > 0)
+      throw new Error(`seed ${this.#seed}: ${this.#judge.failures.join('; ')}`)
   }
 
   #inBrain(run: (brain: BrainProcess) => void): void {
@@ -169,7 +136,7 @@ class World {
       node.worker = new WorkerProcess({
         ...{ process, network: this.#network, brainAddress, launch, port, cores: 1, slots: 8 },
         id: `w${key}`,
-        started: ({ request }) => this.#started(request),
+        started: ({ request }) => this.#judge.started(request),
         exit: () => this.#kill(node as WorkerNode),
       })
     })
@@ -209,7 +176,7 @@ class World {
   #killBrain(): void {
     const { process } = this.#brain!
     if (!process.alive) return
-    this.counts.brainKills++
+    this.#judge.counts.brainKills++
     process.alive = false
     this.#network.ended(process)
     if (this.#childWorkers) for (const worker of this.#workers.values()) this.#kill(worker)
@@ -230,9 +197,10 @@ class World {
       this.#time.plan(at, () => {
         const front = this.#fronts[random.below(this.#fronts.length)]!
         if (!front.process.alive) return
-        const request: Request = { number, safeToRepeat, front, starts: 0, endings: [], disconnected: false }
-        this.#requests[number] = request
-        this.counts.requests++
+        const request: Request = {
+          ...{ number, safeToRepeat, front: front.process, starts: 0, endings: [], disconnected: false },
+        }
+        this.#judge.sent(request)
         this.#time.schedule(at, 'input', front.process, () => {
           const work = runMs * nominalRate('off')
           const job: Job = {
@@ -244,7 +212,7 @@ class World {
           }
           const disconnect = front.front.request({
             ...{ params: { request: number, runMs }, job },
-            ended: (ending) => this.#ended(request, ending),
+            ended: (ending) => this.#judge.ended(request, ending),
           })
           if (leavesAfterMs === undefined) return
           this.#time.schedule(this.#time.now + leavesAfterMs, 'input', front.process, () => {
@@ -277,67 +245,41 @@ class World {
     }
     if (kind === 0) this.#killBrain()
     else if (kind <= 2) {
-      this.counts.brainPauses++
+      this.#judge.counts.brainPauses++
       freeze(this.#brain!)
     } else if (kind === 3 && worker) {
-      this.counts.workerKills++
+      this.#judge.counts.workerKills++
       this.#kill(worker)
     } else if (kind === 4) {
       const index = this.#fronts.indexOf(front)
       if (!front.process.alive) return
-      this.counts.frontKills++
+      this.#judge.counts.frontKills++
       this.#replaceFront(index)
     } else if (kind === 5 && worker) {
       worker.touched = true
       freeze(worker)
     } else {
       const silent = random.next() < 0.5
-      if (silent) this.counts.silences++
-      else this.counts.resets++
+      if (silent) this.#judge.counts.silences++
+      else this.#judge.counts.resets++
       for (const each of workers) each.touched = true
       this.#network.disturb(silent ? 'silent' : 'reset')
     }
   }
 
-  #started(number: number): void {
-    const request = this.#requests[number]!
-    request.starts++
-    if (!request.safeToRepeat && request.starts > 1)
-      this.#fail(`request ${number}, which must not be repeated, started ${request.starts} times`)
-  }
-
-  #ended(request: Request, ending: Ending): void {
-    request.endings.push(ending)
-    if (ending.kind === 'result') this.counts.results++
-    else if (ending.kind === 'problem') this.counts.problems++
-    else this.counts.broken++
-    const { number } = request
-    if (request.endings.length > 1) this.#fail(`request ${number} was answered twice`)
-    if (ending.kind === 'result' && ending.value !== resultOf(number))
-      this.#fail(`request ${number} got the result ${ending.value}`)
-    if (ending.kind === 'result' && request.starts === 0)
-      this.#fail(`request ${number} has a result, but never started`)
-  }
-
-  /** A worker that no fault has touched must not be declared lost. */
   #lost(id: string, why: string): void {
-    this.counts.lost++
     const node = this.#workers.get(id.slice(1))
-    if (node && !node.touched && node.process.alive)
-      this.#fail(`healthy worker ${id} was declared lost: ${why}`)
+    this.#judge.lost(id, why, node !== undefined && !node.touched && node.process.alive)
   }
 
-  #judge(): void {
-    for (const { number, endings, disconnected, front } of this.#requests.filter(Boolean)) {
-      if (endings.length === 0 && !disconnected && front.process.alive)
-        this.#fail(`request ${number} was never answered`)
-    }
+  #judgeAtRest(): void {
+    this.#judge.atRest()
     const brain = this.#brain!
     if (!brain.process.alive) return
-    if (brain.brain.jobs > 0) this.#fail(`the brain still has ${brain.brain.jobs} jobs`)
+    if (brain.brain.jobs > 0) this.#judge.fail(`the brain still has ${brain.brain.jobs} jobs`)
     for (const { process, worker } of this.#workers.values()) {
       const held = process.alive && worker ? worker.held : 0
-      if (held > 0) this.#fail(`${process.name} still holds ${held} attempts`)
+      if (held > 0) this.#judge.fail(`${process.name} still holds ${held} attempts`)
     }
   }
 }
