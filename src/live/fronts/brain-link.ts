@@ -21,6 +21,8 @@ export interface BrainLinkParts {
   join: URL
   token: string
   hello: Omit<FrontHello, 'type' | 'version' | 'session' | 'received'>
+  /** Opens a connection to the brain. Default: over HTTP. */
+  connect?: typeof connectToBrain<In, Out>
   /** Time limit for the welcome. Default: 10 s. */
   welcomeMs?: number
   /** `resumed`: it is the same brain, and the session continues. */
@@ -54,8 +56,8 @@ export class BrainLink {
 
   /** Rejects with a `WireError` if the brain is unreachable. Later disconnects are retried. */
   async open(): Promise<void> {
-    const { join, token, hello } = this.#parts
-    const line: Line<Out> = await connectToBrain<In, Out>(
+    const { join, token, hello, connect = connectToBrain } = this.#parts
+    const line: Line<Out> = await connect(
       join,
       token,
       (message) => this.#receive(line, message),

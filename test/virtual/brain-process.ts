@@ -1,0 +1,169 @@
+/** A virtual brain process: the real brain, its driver, its registries of workers and fronts, and its actions. */
+
+import type { Duplex } from 'node:stream'
+import type { Estimator } from '../../src/estimate/estimator.ts'
+import { Overheads } from '../../src/estimate/overheads.ts'
+import { FleetRates } from '../../src/estimate/rates.ts'
+import { type Core, clusterCore } from '../../src/live/core.ts'
+import { arrivals } from '../../src/live/fronts/arrivals.ts'
+import { JoinedFronts } from '../../src/live/fronts/joined-fronts.ts'
+import { joinHandlers } from '../../src/live/join.ts'
+import { JoinedWorkers } from '../../src/live/joined-workers.ts'
+import { performer } from '../../src/live/perform.ts'
+import type { ClusterPlan } from '../../src/live/plan.ts'
+import type { Records } from '../../src/live/records.ts'
+import { Stopping } from '../../src/live/stopping.ts'
+import { usualPrices } from '../../src/model/prices.ts'
+import { isLoss } from '../../src/story/fleet-story.ts'
+import type { BrainSpec } from '../../src/systems/brain-spec.ts'
+import type { Connection } from '../../src/wire/accept.ts'
+import { lines } from '../../src/wire/lines.ts'
+import { nominalRate } from '../../src/worker/rates.ts'
+import type { VirtualNetwork } from './network.ts'
+import type { VirtualProcess } from './time.ts'
+
+export interface BrainProcessParts {
+  process: VirtualProcess
+  network: VirtualNetwork
+  address: string
+  spec: BrainSpec
+  graceMs: number
+  fleet: { launch(launch: string): void; terminate(launch: string): void; isAlive(launch: string): boolean }
+  now(): number
+  /** The brain declares a worker lost. */
+  lost(worker: string, why: string): void
+}
+
+export class BrainProcess {
+  readonly #core: Core
+  readonly #fronts: JoinedFronts
+  readonly #workers: JoinedWorkers
+
+  constructor(parts: BrainProcessParts) {
+    const { process, network, address, spec, graceMs, now } = parts
+    const log = () => {}
+    const core = clusterCore(planOf(spec), recordsOf(estimator), {
+      stopping: new Stopping(),
+      perform(action) {
+        if (action.type === 'terminate' && isLoss(action.reason))
+          parts.lost(action.worker, action.reason.code)
+        perform(action)
+      },
+    })
+    const beatMs = spec.limits.beatMs!
+    const { tell, jobs, frontWorkers, launchTroubles } = core
+    const isWorker = () => false
+    const { jobOf } = arrivals({
+      estimator,
+      serving: { code: { job: '' } },
+      now,
+      isWorker,
+    })
+    const fronts = new JoinedFronts({
+      ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
+      welcome: () => ({
+        ...{ epoch: spec.epoch, clientBy: 'address', limits: {} as never, queue: 1000, repeats: {} as never },
+        ...{ quantities: [], workers: workers.addresses(), ready: true },
+      }),
+      quoteOf: () => undefined,
+      submit: (job) => core.submit(job),
+      ended: (job) => core.ended(job),
+    })
+    const fleet = { joined() {}, ...parts.fleet }
+    const workers = new JoinedWorkers({
+      welcome: {
+        ...{ type: 'welcome', epoch: spec.epoch, beatMs, following: {} },
+        discipline: spec.discipline,
+      },
+      ...{ metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      tellFronts: (message) => fronts.broadcast(message),
+    })
+    const perform = performer({
+      ...{
+        jobs,
+        workers,
+        fronts,
+        fleet,
+        functions: undefined,
+        metrics: undefined,
+        frontWorkers,
+        launchTroubles,
+      },
+      ...{ storingFor: (same) => same, log },
+    })
+    const handlers = joinHandlers({
+      versions: { refusal: () => undefined },
+      ...{ workers, fronts, log },
+      fleet: { isSpare: () => false, hold() {}, refuse() {} },
+    })
+    this.#core = core
+    this.#fronts = fronts
+    this.#workers = workers
+    network.listen(address, process, (socket) => accept(socket, handlers))
+    tell({ type: 'tick' })
+  }
+
+  get jobs(): number {
+    return this.#core.jobs.size
+  }
+
+  get inHand(): number {
+    return this.#fronts.list().reduce((sum, { inHand }) => sum + inHand, 0)
+  }
+
+  /** The provider noticed that the worker of this launch has ended. */
+  gone(launch: string): void {
+    const worker = this.#workers.launchedBy(launch)
+    if (worker === undefined) this.#core.tell({ type: 'launch-failed', launch, message: 'ended' })
+    else this.#core.tell({ type: 'lost', worker, message: 'ended' })
+  }
+
+  /** The provider's list of machines. */
+  listed(launches: string[], askedAt: number): void {
+    this.#core.tell({ type: 'listed', launches, askedAt })
+  }
+}
+
+const nominal = nominalRate('off')
+const estimator = {
+  estimate: () => ({ work: 100 * nominal, low: 10 * nominal, high: 1000 * nominal, memoryMb: 10 }),
+  learn() {},
+} as unknown as Estimator
+
+/** Only what `clusterCore` reads. */
+function planOf(spec: BrainSpec): ClusterPlan {
+  return {
+    options: { min: spec.scale.min, queue: 1000 },
+    ...{ spec, following: {}, prices: usualPrices, functions: undefined },
+    serving: { code: { job: '' }, units: undefined },
+  } as unknown as ClusterPlan
+}
+
+/** Records that are not written to a disk. */
+function recordsOf(estimator: Estimator): Records {
+  return {
+    ...{ estimator, components: undefined, ignores: () => false, storingFor: (same: unknown) => same },
+    log() {},
+    ledger: { record() {} },
+    eventLog: { entry() {}, close() {} },
+    rates: new FleetRates(nominal * 1000),
+    overheads: new Overheads(nominal),
+  } as unknown as Records
+}
+
+/** As `acceptJoining` does after the upgrade. */
+function accept(socket: Duplex, handlers: ReturnType<typeof joinHandlers>): void {
+  type In = { type: string }
+  const connection: Connection<In, never> = {
+    ...lines<In, never>(
+      socket,
+      (message) => connection.onMessage(message),
+      () => connection.onClose(),
+    ),
+    onMessage(hello) {
+      if (hello.type === 'hello') handlers.worker(connection as never, hello as never)
+      else handlers.front(connection as never, hello as never)
+    },
+    onClose: () => {},
+  }
+}

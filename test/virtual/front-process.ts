@@ -1,0 +1,181 @@
+/** A virtual front process: the real link to the brain, pending requests and exchanges, with virtual clients. */
+
+import { RequestProblem } from '../../src/front/problem.ts'
+import type { Receiver } from '../../src/front/receiver.ts'
+import type { AttemptEnd, Carried, Transport } from '../../src/front/transports/transport.ts'
+import { BrainLink } from '../../src/live/fronts/brain-link.ts'
+import { KnownWorkers } from '../../src/live/fronts/known-workers.ts'
+import { PendingRequests } from '../../src/live/fronts/pending-requests.ts'
+import type { Job } from '../../src/model/job.ts'
+import type { ToFront } from '../../src/wire/front-messages.ts'
+import { type Line, lines } from '../../src/wire/lines.ts'
+import type { AttemptHead } from '../../src/wire/messages.ts'
+import type { VirtualNetwork } from './network.ts'
+import type { VirtualProcess } from './time.ts'
+import type { JobParams, VirtualAnswer } from './worker-process.ts'
+
+export interface FrontProcessParts {
+  process: VirtualProcess
+  network: VirtualNetwork
+  brainAddress: string
+  id: string
+  pid: number
+  holdMs: number
+  now(): number
+  /** The brain does not let it join: it ends. */
+  refused(): void
+}
+
+/** How a request ended for its client. */
+export type Ending =
+  | { kind: 'result'; value: number }
+  | { kind: 'problem'; status: number; code: string }
+  | { kind: 'broken' }
+
+export interface VirtualRequest {
+  params: JobParams
+  job: Job
+  ended(ending: Ending): void
+}
+
+export class FrontProcess {
+  readonly #parts: FrontProcessParts
+  readonly #workers = new KnownWorkers()
+  readonly #link: BrainLink
+  readonly #pending: PendingRequests
+
+  constructor(parts: FrontProcessParts) {
+    this.#parts = parts
+    const { process, network, brainAddress, id, pid, holdMs, now } = parts
+    const link = () => this.#link
+    this.#pending = new PendingRequests({ token: '', workers: this.#workers, holdMs, now, link })
+    this.#link = new BrainLink({
+      join: new URL('http://virtual'),
+      token: '',
+      hello: { id, pid, instance: `${id}-${pid}`, code: {} },
+      connect: async (_join, _token, onMessage, onClose) =>
+        lines(await network.connect(process, brainAddress), onMessage, onClose),
+      onWelcome: (welcome) => {
+        if (!welcome.resumed) this.#workers.replace(welcome.workers)
+        this.#pending.welcomed(welcome)
+      },
+      onMessage: (message) => this.#receive(message),
+      onLost: () => this.#pending.lost(),
+      onRefused: () => parts.refused(),
+    })
+    this.#open()
+  }
+
+  /** Sends a request. Returns how the client disconnects. */
+  request({ params, job, ended }: VirtualRequest): () => void {
+    const { process, network } = this.#parts
+    const receiver = new VirtualClient(ended)
+    const transport = new VirtualTransport(process, network, params, receiver)
+    const { workload } = job
+    const question = { workload, codeHash: '', key: `${params.request}`, params, features: {} }
+    const quote = { ...job, low: job.low ?? 0, high: job.high ?? 0, source: 'constant', reason: { code: '' } }
+    try {
+      this.#pending.submit({
+        ...{ job, question, transport, receiver, estimateMs: 0, exposeErrors: false, hasBody: false },
+        quote: quote as never,
+        params: { ...params },
+      })
+    } catch (error) {
+      if (!(error instanceof RequestProblem)) throw error
+      receiver.refuse(error)
+    }
+    return () => receiver.disconnect()
+  }
+
+  /** As the supervisor of a front does: a brain that is not there yet is tried again. */
+  #open(): void {
+    this.#link.open().catch(() => setTimeout(() => this.#open(), 100))
+  }
+
+  #receive(message: ToFront): void {
+    if (message.type === 'worker') this.#workers.add(message.id, message.address)
+    else if (message.type === 'worker-gone') this.#workers.remove(message.id)
+    else if (
+      message.type === 'run' ||
+      message.type === 'go' ||
+      message.type === 'let-go' ||
+      message.type === 'answer' ||
+      message.type === 'abandon'
+    )
+      this.#pending.receive(message)
+  }
+}
+
+class VirtualClient implements Receiver {
+  readonly wholeBytes = Infinity
+  readonly takesStreams = false
+  readonly #ended: (ending: Ending) => void
+  readonly #gone: (() => void)[] = []
+
+  constructor(ended: (ending: Ending) => void) {
+    this.#ended = ended
+  }
+
+  disconnect(): void {
+    for (const tell of this.#gone) tell()
+  }
+
+  onGone(then: () => void): void {
+    this.#gone.push(then)
+  }
+
+  deliver({ body }: { body: Buffer }): void {
+    this.#ended({ kind: 'result', value: Number(body) })
+  }
+
+  refuse({ status, code }: RequestProblem): void {
+    this.#ended({ kind: 'problem', status, code })
+  }
+
+  breakOff(): void {
+    this.#ended({ kind: 'broken' })
+  }
+
+  begin(): never {
+    throw new Error('virtual answers are never streamed')
+  }
+
+  attempted(): void {}
+  closeAfterwards(): void {}
+}
+
+class VirtualTransport implements Transport {
+  readonly #process: VirtualProcess
+  readonly #network: VirtualNetwork
+  readonly #receiver: VirtualClient
+  readonly asked: Transport['asked']
+  readonly begun = false
+  #value: number | undefined
+
+  constructor(process: VirtualProcess, network: VirtualNetwork, params: JobParams, receiver: VirtualClient) {
+    this.#process = process
+    this.#network = network
+    this.#receiver = receiver
+    this.asked = { params }
+  }
+
+  async carry({ upstream, head, signal, isCurrent }: Carried): Promise<AttemptEnd | undefined> {
+    const socket = await this.#network.connect(this.#process, `:${upstream.address.port}`)
+    const answer = Promise.withResolvers<VirtualAnswer>()
+    const line: Line<AttemptHead> = lines<VirtualAnswer, AttemptHead>(socket, answer.resolve, () =>
+      answer.reject(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
+    )
+    signal.addEventListener('abort', () => line.cut(), { once: true })
+    if (signal.aborted) line.cut()
+    line.send(head)
+    const { outcome, message = '', value, cpuMs = 0 } = await answer.promise
+    if (!isCurrent()) return undefined
+    if (outcome !== 'result') return { outcome, message, status: 500 }
+    this.#value = value
+    return { outcome, cost: { work: cpuMs * 1000, cpuMs, wallMs: cpuMs, peakMemoryMb: 1 } as never }
+  }
+
+  deliver(): void {
+    this.#receiver.deliver({ body: Buffer.from(`${this.#value}`) })
+  }
+}
