@@ -2,6 +2,7 @@
 
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { privateFile } from '../lib/private-files.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { explain } from './reasons.ts'
@@ -54,7 +55,7 @@ export function openComponentLog(file: string, report: (message: string) => void
   let stream = open()
 
   function open(): WriteStream {
-    return createWriteStream(file, { flags: 'a' }).on('error', ({ message }) => {
+    return createWriteStream(file, { flags: 'a', mode: privateFile }).on('error', ({ message }) => {
       if (!broken) report(`components: ${file} cannot be written: ${message}`)
       broken = true
     })

@@ -18,7 +18,6 @@ import {
 import type { KnownWorkers } from './known-workers.ts'
 
 export interface PendingRequestsParts {
-  token: string
   workers: KnownWorkers
   /** How long a request is held while the brain is unreachable. */
   holdMs: number
@@ -63,7 +62,7 @@ export class PendingRequests {
     if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
     if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
-    const { token } = this.#parts
+    const { token } = this.#parts.workers
     const exchange: Exchange = new Exchange({
       ...parts,
       token,
@@ -126,7 +125,9 @@ export class PendingRequests {
     const { parts } = exchange
     Object.assign(parts.job, { work, ...(high !== undefined && { high }) })
     if (exchange.attempts === 0) parts.estimateMs += estimateMs
-    const known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
+    const known = address
+      ? upstreamAt(worker, address, this.#parts.workers.token)
+      : this.#parts.workers.get(worker)
     if (!known) return
     const run = exchange.run({ epoch, job, attempt }, known, precedence)
     if (address) void run.finally(() => closeUpstream(known))

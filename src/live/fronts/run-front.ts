@@ -83,7 +83,7 @@ class RemoteFront {
     this.#serving = serving
     this.#end.promise.catch(() => {})
     const link = () => this.#link
-    this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link })
+    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link })
     this.#quotes = new RemoteQuotes({ holdMs, link })
     this.#link = new BrainLink({
       join,
@@ -170,6 +170,7 @@ class RemoteFront {
   #onWelcome(welcome: FrontWelcome): void {
     this.#clientOf = clientNamer(welcome.clientBy)
     this.#ready = welcome.ready
+    this.#workers.token = welcome.attemptToken
     if (!welcome.resumed) this.#workers.replace(welcome.workers)
     if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
     this.#pending.welcomed(welcome)
