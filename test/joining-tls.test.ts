@@ -1,7 +1,7 @@
 /** Workers and fronts of another machine: they join over TLS, and attempts reach them over TLS. */
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { type TestContext } from 'node:test'
+import test from 'node:test'
 import { loadConfig } from '../src/config/load.ts'
 import { sharedCache } from '../src/front/cache/shared-cache.ts'
 import { WireError } from '../src/lib/errors.ts'
@@ -35,32 +35,34 @@ const elsewhere = { host: '127.0.0.2', port: 0 }
 const timeout = 120_000
 
 // Without workers of its own, all jobs go to the others.
-const live = useLive({ min: 0, max: 1, joinAddress: elsewhere, cacheBytes: 1_000_000 })
+const live = useLive({ min: 0, max: 1, queue: 100, joinAddress: elsewhere, cacheBytes: 1_000_000 })
 
-/** Starts `plimsoll worker` with its token in a file. Resolves when it has joined. */
-async function startWorker(t: TestContext, cluster: Live, ...args: string[]): Promise<ChildProcess> {
+/** Starts `plimsoll worker` with its token in a file. Resolves when it has joined; disposing of it ends it. */
+async function startWorker(cluster: Live, ...args: string[]): Promise<AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-elsewhere-'))
   const file = join(folder, 'token')
   writeFileSync(file, `${cluster.tokens.worker}\n`, { mode: 0o600 })
   const places = ['--join', cluster.joinUrl!, '--token-file', file, '--data', cluster.dataDir]
-  const child = spawn(process.execPath, [cli, 'worker', ...places, ...args], {
+  const child = spawn(process.execPath, [cli, 'worker', ...places, '--id', 'far', ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  t.after(async () => {
-    child.kill('SIGTERM')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    rmSync(folder, { recursive: true })
-    await until(() => cluster.state().workers.length === 0, 'the worker has left')
-  })
+  const exited = once(child, 'exit')
   await until(() => cluster.state().ready === 1 || child.exitCode !== null, 'the worker has joined')
-  return child
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+      rmSync(folder, { recursive: true })
+      await until(() => cluster.state().workers.length === 0, 'the worker has left')
+    },
+  }
 }
 
 test('a worker of another machine runs jobs, with bodies and streams, and the cluster finds its address', {
   timeout,
-}, async (t) => {
+}, async () => {
   assert.match(live.joinUrl!, /^tls:\/\/127\.0\.0\.2:\d+$/)
-  await startWorker(t, live, '--workloads', fixtures, '--id', 'far')
+  await using _far = await startWorker(live, '--workloads', fixtures)
   const answer = await fetch(`${live.url}/strict?n=21`)
   assert.deepEqual([await answer.text(), answer.headers.get('plimsoll-worker')], ['42', 'far'])
   const body = Buffer.alloc(3_000_000, 'plimsoll')
@@ -80,7 +82,7 @@ test('a worker of another machine runs jobs, with bodies and streams, and the cl
 test('a front of another machine serves clients and uses the cache of the cluster', {
   timeout,
 }, async (t) => {
-  await startWorker(t, live, '--workloads', fixtures, '--id', 'far')
+  await using _far = await startWorker(live, '--workloads', fixtures)
   const front = await startFront(t, { ...live, adminUrl: live.joinUrl! })
   const answer = await fetch(`${front.url}/strict?n=21`)
   assert.deepEqual([await answer.text(), answer.headers.get('plimsoll-worker')], ['42', 'far'])
@@ -120,7 +122,7 @@ test('a worker of another machine serves an existing server, in any protocol', {
   const { own } = await loadConfig(config)
   const cluster = await startLive({ files: [], own: own!, config, min: 0, joinAddress: elsewhere }, false)
   t.after(() => stopLive(cluster))
-  await startWorker(t, cluster, '--config', config, '--id', 'far')
+  await using _far = await startWorker(cluster, '--config', config)
   assert.equal(await (await fetch(`${cluster.url}/`)).text(), 'plain')
   const { hostname, port } = new URL(cluster.url)
   const socket = connect(Number(port), hostname)

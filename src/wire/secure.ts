@@ -125,10 +125,12 @@ export function secureSocket(
 
 /** What an error of a TLS connection means for the people at either end. */
 export function tlsFailure({ code = '', message }: NodeJS.ErrnoException): string {
-  if (/BAD_RECORD_MAC|DECRYPT/.test(code)) return 'the token is wrong'
-  if (/PSK_IDENTITY/.test(code)) return 'the role is unknown'
-  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|NOT_SSL_RECORD/.test(code)) return 'it does not use TLS'
-  if (/NO_SHARED_CIPHER|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|PROTOCOL_VERSION/.test(code))
+  // Some errors have the code of OpenSSL, others only its message.
+  const text = `${code} ${message}`.toUpperCase().replaceAll(' ', '_')
+  if (/BAD_RECORD_MAC|DECRYPT/.test(text)) return 'the token is wrong'
+  if (/PSK_IDENTITY/.test(text)) return 'the role is unknown'
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH|NOT_SSL_RECORD/.test(text)) return 'it does not use TLS'
+  if (/NO_SHARED_CIPHER|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|PROTOCOL_VERSION/.test(text))
     return 'it uses TLS without the key of a cluster'
   return code || message
 }
