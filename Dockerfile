@@ -19,7 +19,7 @@ RUN mkdir -p /srv/plimsoll/node_modules /data \
 USER node
 WORKDIR /srv/plimsoll
 VOLUME /data
-EXPOSE 8080 8081
+EXPOSE 8080 8081 8082
 # Handles SIGTERM itself: running requests have 30 s, so give `docker stop` a longer timeout.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["plimsoll"]

@@ -11,6 +11,7 @@ import { connectToBrain } from '../src/wire/connect.ts'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../src/wire/front-messages.ts'
 import { wireVersion } from '../src/wire/messages.ts'
 import type { Frame } from '../src/wire/session.ts'
+import { newToken } from '../src/wire/token.ts'
 import { cable, startFront } from './support/front-processes.ts'
 import {
   cli,
@@ -29,6 +30,8 @@ const live = useLive({
   queue: 20,
   fronts: { count: 2, command: [process.execPath, cli, 'front'] },
 })
+
+const credential = () => ({ role: 'front', token: live.tokens.front }) as const
 
 /** The parts of an answer that must not depend on the front. */
 async function seen(url: string, path: string, init: RequestInit = {}) {
@@ -158,24 +161,28 @@ test('a failure with a very long message reaches its client, and little of it is
   assert.equal(await (await fetch(`${far.url}/strict?n=1`)).text(), '2')
 })
 
-function joinWith(options: string[]): Promise<{ code: number; said: string }> {
+function joinWith(options: string[], token = live.tokens.front): Promise<{ code: number; said: string }> {
   const args = [cli, 'front', '--join', live.adminUrl, '--port', '0', ...options]
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 60_000 }, (error, stdout, stderr) =>
+    const env = { ...process.env, PLIMSOLL_FRONT_TOKEN: token }
+    execFile(process.execPath, args, { timeout: 60_000, env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     )
   })
 }
 
 test('a front with a wrong token, other code, another protocol or a taken name is rejected with the reason', async () => {
-  const wrong = await joinWith(['--token', 'wrong', '--workloads', fixtures])
+  const wrong = await joinWith(['--workloads', fixtures], newToken())
   assert.equal(wrong.code, 2)
-  assert.match(wrong.said, /cannot join .*: the token is wrong/)
+  assert.match(wrong.said, /cannot join .*: the token is wrong; the front token is required/)
+  const other = await joinWith(['--workloads', fixtures], live.tokens.worker)
+  assert.equal(other.code, 2)
+  assert.match(other.said, /cannot join .*: this is the worker token; the front token is required/)
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-other-'))
   try {
     const file = join(dir, 'other.ts')
     writeFileSync(file, "export default { name: 'echo', description: '', run: () => 1 }\n")
-    const { code, said } = await joinWith(['--token', live.token, '--workloads', file])
+    const { code, said } = await joinWith(['--workloads', file])
     assert.equal(code, 2)
     assert.match(said, /its code of workload \S+ differs: the cluster has \w+, the front /)
   } finally {
@@ -184,7 +191,7 @@ test('a front with a wrong token, other code, another protocol or a taken name i
   const answerTo = async (hello: Pick<FrontHello, 'version' | 'id'> & Partial<FrontHello>) => {
     const told = Promise.withResolvers<unknown>()
     const url = new URL(live.adminUrl)
-    const line = await connectToBrain<FrontWelcome, FrontHello>(url, live.token, told.resolve, () => {})
+    const line = await connectToBrain<FrontWelcome, FrontHello>(url, credential(), told.resolve, () => {})
     line.send({ type: 'front', pid: 1, code: {}, received: 0, ...hello })
     const answer = await told.promise
     line.close()
@@ -215,7 +222,7 @@ test('a request that the brain cannot accept is rejected, and its front stays', 
   const heard: ToFront[] = []
   const line = await connectToBrain<Frame<ToFront>, FrontHello | Frame<FromFront>>(
     new URL(live.adminUrl),
-    live.token,
+    credential(),
     ({ m }) => m && heard.push(m),
     () => {},
   )

@@ -24,7 +24,7 @@ const startLimitMs = 120_000
 /** Resolves when `up` says that it is ready. */
 export async function startFresh(flags: readonly string[]): Promise<FreshCluster> {
   const data = mkdtempSync(join(tmpdir(), 'plimsoll-cold-'))
-  const { NODE_COMPILE_CACHE: _, PLIMSOLL_TOKEN: __, ...env } = process.env
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env
   const began = performance.now()
   const [program, ...args] = [
     ...[...deathSignal(), process.execPath, main, 'up'],

@@ -6,9 +6,9 @@ import type { Provider } from '../../src/live/fleet/provider.ts'
 import { workerCommand } from '../../src/live/fleet/worker-command.ts'
 import { listen, urlOf } from '../../src/live/listen.ts'
 import { defaultMeter } from '../../src/meter/hooks.ts'
-import { acceptJoining } from '../../src/wire/accept.ts'
+import { acceptJoining, type JoinHandlers } from '../../src/wire/accept.ts'
 import { incompatibility } from '../../src/wire/admission.ts'
-import { newToken } from '../../src/wire/token.ts'
+import { attemptTokenOf, newTokens, type Tokens } from '../../src/wire/token.ts'
 import { readCode } from '../../src/worker/workload-code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
@@ -24,6 +24,7 @@ export interface BareWorker {
 }
 
 export interface BareWorkers {
+  /** Authorizes attempts. */
   token: string
   workers: BareWorker[]
   /** Ends all workers. Rejects, with their output, if one had ended before. */
@@ -35,9 +36,9 @@ export async function startBareWorkers(
   dataDir: string,
   before: (worker: number) => string[] = () => [],
 ): Promise<BareWorkers> {
-  const token = newToken()
+  const tokens = newTokens()
   const { hashes } = await readCode(workloadModules, defaultMeter)
-  const { server, workers, joined } = acceptBare(token, hashes)
+  const { server, workers, joined } = acceptBare(tokens, hashes)
   await listen(server, 0, '127.0.0.1', 'the port of the workers')
   const lines: string[] = []
   const log = (line: string) => {
@@ -67,14 +68,14 @@ export async function startBareWorkers(
     for (let i = 0; i < workerCount; i++) {
       const command = commandOf(dataDir, before(i), urlOf(server, '127.0.0.1'))
       const fleet = localFleet(
-        { command: () => command, env: { PLIMSOLL_TOKEN: token }, log },
+        { command: () => command, token: tokens.worker, log },
         { launchFailed: failed, gone: failed },
       )
       fleets.push(fleet)
       fleet.launch(`bench-${i}`)
     }
     await joined.promise
-    return { token, workers, stop }
+    return { token: attemptTokenOf(tokens.worker), workers, stop }
   } catch (error) {
     await end()
     throw error
@@ -84,11 +85,11 @@ export async function startBareWorkers(
 }
 
 /** `joined` resolves when all workers have joined, and rejects if one is incompatible. */
-function acceptBare(token: string, hashes: Record<string, string>) {
+function acceptBare(tokens: Tokens, hashes: Record<string, string>) {
   const workers: BareWorker[] = []
   const joined = Promise.withResolvers<void>()
   const server = createServer()
-  acceptJoining(server, token, {
+  const handlers: JoinHandlers = {
     worker(connection, hello) {
       const refused = incompatibility(hello, hashes)
       if (refused !== undefined) joined.reject(new Error(refused))
@@ -99,7 +100,8 @@ function acceptBare(token: string, hashes: Record<string, string>) {
       if (workers.length === workerCount) joined.resolve()
     },
     front: (connection) => connection.close(),
-  })
+  }
+  acceptJoining(server, { tokens, handlers })
   return { server, workers, joined }
 }
 

@@ -7,7 +7,10 @@ import test, { type TestContext } from 'node:test'
 import { answerCache } from '../front/cache/answer-cache.ts'
 import { type RequestProblem, sendProblem } from '../front/problem.ts'
 import { keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
+import { bearer, newTokens } from '../wire/token.ts'
 import { serveCache } from './cache.ts'
+
+const tokens = newTokens()
 
 const key = createHash('sha256').update('question').digest('base64url')
 const path = `/api/cache/${key}`
@@ -20,7 +23,7 @@ async function coordinator(t: TestContext, hasCache = true) {
   const cache = answerCache({ mostBytes, now: () => performance.now() })
   const server = createServer((request, response) => {
     try {
-      serveCache({ token: 'secret', cache: hasCache ? cache : undefined }, request, response)
+      serveCache({ tokens, cache: hasCache ? cache : undefined }, request, response)
     } catch (error) {
       sendProblem(response, error as RequestProblem)
     }
@@ -35,7 +38,7 @@ async function coordinator(t: TestContext, hasCache = true) {
   const ask = (method: string, at = path, headers: Record<string, string> = {}, body?: string) =>
     fetch(`http://127.0.0.1:${port}${at}`, {
       method,
-      headers: { authorization: 'Bearer secret', ...headers },
+      headers: { authorization: bearer(tokens.front), ...headers },
       ...(body !== undefined && { body }),
     })
   return { cache, ask, port }
@@ -99,7 +102,7 @@ test('a body that is too large, announced or not, or that breaks off is not cach
   const refused = await ask('PUT', path, { [keptHeader]: kept }, long)
   assert.equal(refused.status, 413)
   assert.match(await refused.text(), /10000 bytes/)
-  const start = `PUT ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer secret\r\n${keptHeader}: ${kept}\r\n`
+  const start = `PUT ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${bearer(tokens.front)}\r\n${keptHeader}: ${kept}\r\n`
   const size = long.length.toString(16)
   for (const rest of [
     `transfer-encoding: chunked\r\n\r\n${size}\r\n${long}\r\n0\r\n\r\n`,

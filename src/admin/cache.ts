@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AnswerCache } from '../front/cache/answer-cache.ts'
 import { RequestProblem, sendProblem } from '../front/problem.ts'
 import { cachePath, keptHeader, readKeptHead, writeKeptHead } from '../wire/cache-messages.ts'
-import { isAuthorized } from '../wire/token.ts'
+import { type Tokens, tokenRefusal } from '../wire/token.ts'
 
 export interface CacheParts {
-  token: string
+  tokens: Tokens
   /** Undefined: answers are not cached. */
   cache: AnswerCache | undefined
 }
@@ -17,15 +17,14 @@ const keyForm = /^[\w-]{43}$/
 
 /** Serves requests to the cache; false: the request is for something else. Throws a problem if it is malformed. */
 export function serveCache(
-  { token, cache }: CacheParts,
+  { tokens, cache }: CacheParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): boolean {
   const { url = '', method, headers } = request
   if (!url.startsWith(cachePath)) return false
-  if (!isAuthorized(headers.authorization, token)) {
-    throw new RequestProblem(401, 'not-authorized', 'The cache requires the token.')
-  }
+  const refusal = tokenRefusal(headers.authorization, 'front', tokens)
+  if (refusal) throw new RequestProblem(refusal.status, 'not-authorized', `The cache: ${refusal.message}.`)
   const key = url.slice(cachePath.length)
   if (!keyForm.test(key)) {
     throw new RequestProblem(404, 'not-found', 'A key is a SHA-256 in base64url, 43 characters.')

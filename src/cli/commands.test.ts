@@ -187,10 +187,8 @@ test('rejects bad arguments and says what is allowed', async () => {
     [['request', 'factorize', '--body', '/nowhere/x'], /--body = \/nowhere\/x: cannot be read \(ENOENT\)/],
     [['status', 'now'], /status: unexpected now/],
     [['up', '--meter', 'fuel'], /--meter = fuel: must be one of work, regions, routines, off/],
-    [
-      ['worker', '--join', 'http://127.0.0.1:1', '--token', 't', '--meter', 'on'],
-      /--meter = on: must be one of work, /,
-    ],
+    [['worker', '--join', 'http://127.0.0.1:1', '--meter', 'on'], /--meter = on: must be one of work, /],
+    [['up', '--join-address', '8082'], /--join-address = 8082: must be HOST:PORT, such as/],
     [['demo', '--seconds', '0'], /--seconds = 0: must be a number from 1 to 600/],
   ]
   const commands: Record<string, Command> = { request, estimate, up, status, worker, demo }

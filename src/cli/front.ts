@@ -1,5 +1,6 @@
-import { commonOptions, meterOptions, networkOptions } from '../config/cluster-options.ts'
+import { commonOptions, meterOptions } from '../config/cluster-options.ts'
 import { loadConfig } from '../config/load.ts'
+import { networkOptions } from '../config/network-options.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { runFront } from '../live/fronts/run-front.ts'
@@ -15,6 +16,7 @@ const options = {
   host: networkOptions.host,
   ...servedOptions,
   ...meterOptions,
+  data: { ...commonOptions.data, help: 'data folder of a cluster on this machine, which holds the token' },
   hold: {
     type: 'number',
     help: 'how long requests are held while the cluster cannot be reached, in seconds',
@@ -29,12 +31,12 @@ const options = {
 /** Another front, on any machine. */
 export const front: Command = {
   summary: 'Join a cluster as another front.',
-  usage: '--join URL --token TOKEN [options]',
+  usage: '--join URL [--token-file FILE] [options]',
   options,
   async run(args) {
     const values = readOnlyOptions('front', args, options)
     const { launch, shared } = values
-    const joining = joinFrom(values)
+    const joining = joinFrom(values, 'front')
     const signal = untilSignal()
     if (shared) endWithParent()
     await runFront(

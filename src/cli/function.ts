@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { commonOptions, meterOptions } from '../config/cluster-options.ts'
 import type { OptionSpecs } from '../config/option.ts'
-import { ConfigError } from '../lib/errors.ts'
 import { runFunction } from '../live/functions/run-function.ts'
+import { readToken } from '../live/tokens.ts'
 import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
 import { bundledWorkloads, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOnlyOptions } from './options.ts'
@@ -23,9 +23,8 @@ export const functionCommand: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('function', args, options)
-    const token = process.env.PLIMSOLL_TOKEN
-    if (!token)
-      throw new ConfigError('function: PLIMSOLL_TOKEN must be set; clusters with --functions set it')
+    // The cluster that starts this process writes it there.
+    const token = readToken('-', 'standard input')
     const stop = new AbortController()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
     // The parent process holds the other end, which closes when that process ends.

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { clusterOptions } from '../config/cluster-options.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openSqliteLedger } from '../ledger/sqlite.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
+import { makePrivateFolder } from '../lib/private-files.ts'
 import { type TimeUnit, timeUnits } from '../live/learn/access-log.ts'
 import { readLedger } from '../live/learn/from-ledger.ts'
 import { type LogCounts, rowsOfLog } from '../live/learn/from-log.ts'
@@ -42,7 +43,7 @@ export const learn: Command = {
     const ledgerFile = join(resolve(values.data), 'ledger.db')
     if (resolve(from) === ledgerFile)
       throw new ConfigError(`--from = ${from}: is the ledger of --data itself`)
-    mkdirSync(resolve(values.data), { recursive: true })
+    makePrivateFolder(resolve(values.data), (line) => console.error(line))
     const ledger = await openSqliteLedger({
       file: ledgerFile,
       onError: (error) => console.error(error.message),

@@ -83,6 +83,10 @@ function parse(args: string[], specs: OptionSpecs) {
     const [problem = ''] = (error as Error).message.split('. To specify')
     const flags = Object.keys(specs).map(flagOf)
     const [, unknown] = /^Unknown option '(-[^']*)'/.exec(problem) ?? []
+    if (unknown === '--token' && 'tokenFile' in specs)
+      throw new ConfigError(
+        '--token: other users can see arguments of processes; write the token to a file and give --token-file FILE, or set the environment variable that --help names',
+      )
     const meant = unknown === undefined ? '' : didYouMean(unknown, flags)
     throw new ConfigError(meant ? `${problem}${meant}` : `${problem}. Options are: ${flags.join(' ')}`)
   }

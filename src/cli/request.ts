@@ -2,8 +2,9 @@ import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
+import { adminFrom, adminOptions } from './terminal/admin.ts'
 import { askingOptions, problemText, questionFor, readAsked } from './terminal/asking.ts'
-import { type Answer, adminOption, client, readUrl } from './terminal/client.ts'
+import { type Answer, client, readUrl } from './terminal/client.ts'
 import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { type OutFile, openOut } from './terminal/out-file.ts'
@@ -27,7 +28,8 @@ const options = {
     value: 'KEY',
   },
   why: { type: 'flag', help: 'print the story of the job on stderr afterwards' },
-  ...adminOption,
+  admin: adminOptions.admin,
+  tokenFile: adminOptions.tokenFile,
   json: { type: 'flag', help: 'print one JSON object with the answer and its cost' },
 } as const
 
@@ -40,7 +42,7 @@ export const request: Command = {
     const { values, rest } = readOptions(args, options)
     const asked = readAsked('request', rest)
     const url = readUrl('url', values.url)
-    const adminUrl = readUrl('admin', values.admin)
+    const admin = adminFrom(values)
     const headers = headersFrom(values)
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)
@@ -48,7 +50,7 @@ export const request: Command = {
     try {
       const question = await questionFor('request', connection, asked, values.body)
       Object.assign(question.headers, headers)
-      const followed = process.stderr.isTTY ? following(connection, adminUrl, question) : undefined
+      const followed = process.stderr.isTTY ? following(connection, admin, question) : undefined
       const eraseLine = waitingLine((ms) => followingText(asked.workload, ms, followed?.known ?? {}))
       stopWaiting = () => {
         followed?.stop()
@@ -65,7 +67,7 @@ export const request: Command = {
           })
         })
         stopWaiting()
-        const story = values.why ? await whyAfterwards(adminUrl, received.account.job) : undefined
+        const story = values.why ? await whyAfterwards(admin, received.account.job) : undefined
         if (values.json) {
           console.log(JSON.stringify({ ...jsonOf(received), ...(values.why && { why: story ?? null }) }))
           return received.failed ? 1 : 0

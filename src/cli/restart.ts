@@ -4,16 +4,11 @@ import type { RestartEnd, RestartStep } from '../admin/restart.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { describeStep } from './cluster/reload.ts'
 import { type Command, readOnlyOptions } from './options.ts'
-import { adminOption, client, readUrl } from './terminal/client.ts'
+import { adminFrom, adminOptions } from './terminal/admin.ts'
+import { client, refusalText } from './terminal/client.ts'
 
 const options = {
-  ...adminOption,
-  token: {
-    type: 'text',
-    help: "the cluster's secret, if it runs on another machine; default: PLIMSOLL_TOKEN",
-    default: '',
-    value: 'T',
-  },
+  ...adminOptions,
   fronts: { type: 'flag', help: 'restart fronts only' },
   workers: { type: 'flag', help: 'restart workers only' },
 } as const
@@ -25,19 +20,18 @@ export const restart: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('restart', args, options)
-    const url = readUrl('admin', values.admin)
-    const token = values.token || process.env.PLIMSOLL_TOKEN
+    const { url, token } = adminFrom(values)
     const all = values.fronts === values.workers
-    const connection = client(url)
+    const connection = client(url, token)
     try {
       const { status, body } = await connection.send({
         method: 'POST',
         path: '/api/restart',
-        headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ fronts: all || values.fronts, workers: all || values.workers }),
       })
       if (status !== 200) {
-        throw new UnreachableError(`${url.origin} answered ${status}: ${(await body.text()).trim()}`)
+        throw new UnreachableError(refusalText(url, status, await body.text()))
       }
       return await follow(body)
     } finally {

@@ -7,13 +7,14 @@ import { workerNameOf } from '../model/worker.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
-import { adminOption, getJson, readUrl } from './terminal/client.ts'
+import { adminFrom, adminOptions } from './terminal/admin.ts'
+import { getJson } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { duration, significant, table } from './terminal/table.ts'
 import { fitted } from './terminal/width.ts'
 
 const options = {
-  ...adminOption,
+  ...adminOptions,
   watch: { type: 'flag', help: 'refresh every second, until Ctrl-C' },
   json: { type: 'flag', help: 'print JSON instead of tables' },
 } as const
@@ -30,8 +31,8 @@ export const status: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('status', args, options)
-    const url = readUrl('admin', values.admin)
-    const read = () => getJson<ClusterState>(url, '/api/state')
+    const { url, token } = adminFrom(values)
+    const read = () => getJson<ClusterState>(url, '/api/state', { token })
     const show = (state: ClusterState) => (values.json ? JSON.stringify(state) : statusText(state))
     const first = show(await read())
     if (!values.watch) {

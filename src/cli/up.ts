@@ -1,7 +1,10 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import type { OwnCluster } from '../config/check.ts'
 import { clusterOptions } from '../config/cluster-options.ts'
 import type { OptionSpecs } from '../config/option.ts'
 import type { Cluster } from '../live/cluster.ts'
+import { tokenFile } from '../live/tokens.ts'
 import { configOption, readConfigured } from './cluster/configuration.ts'
 import { firstPath, firstRequest } from './cluster/first-request.ts'
 import { clusterFrom } from './cluster/from-options.ts'
@@ -30,7 +33,8 @@ export const up: Command = {
     const { values, rest, config } = await readConfigured(args, options, (line) => console.log(line))
     rejectRest('up', rest)
     const cluster = await clusterFrom(values, (line) => console.error(line), config)
-    const served = { config: config?.own && config.file, workloads: values.workloads }
+    const { workloads } = values
+    const served = { config: config?.own && config.file, workloads, dataDir: resolve(values.data) }
     const stopped = Promise.withResolvers<void>()
     const stop = () => {
       endReload()
@@ -60,19 +64,26 @@ interface Served {
   /** The configuration of an existing server. */
   config: string | undefined
   workloads: string | undefined
+  dataDir: string
 }
 
 function welcome(cluster: Cluster, served: Served, afterMs: number, path: string): string {
+  const { dataDir } = served
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
   requests   ${cluster.url}
   admin      ${cluster.adminUrl}/api/state
-  join       plimsoll worker --join ${cluster.adminUrl} --token ${cluster.token}${sameCode(served)}
+  join       plimsoll worker --join ${joinAt(cluster)} --token-file ${tokenFile(dataDir, 'worker')}${sameCode(served)}
   stop       Ctrl-C
 
   Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
 `
+}
+
+/** An address that listens on all interfaces is shown by the name of this machine. */
+function joinAt({ joinUrl, adminUrl }: Cluster): string {
+  return joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl
 }
 
 function sameCode({ config, workloads }: Served): string {

@@ -1,11 +1,12 @@
 import { ConfigError, UnreachableError } from '../lib/errors.ts'
 import { type WhyDocument, whyText } from '../story/document.ts'
 import { type Command, readOptions } from './options.ts'
+import { type Admin, adminFrom, adminOptions } from './terminal/admin.ts'
 import { problemText } from './terminal/asking.ts'
-import { adminOption, client, readUrl } from './terminal/client.ts'
+import { client, refusalText } from './terminal/client.ts'
 import { terminalWidth } from './terminal/width.ts'
 
-const options = { ...adminOption, json: { type: 'flag', help: 'print JSON instead of text' } } as const
+const options = { ...adminOptions, json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
 /** The story of a job. */
 export const why: Command = {
@@ -16,7 +17,7 @@ export const why: Command = {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
       throw new ConfigError('why: give one job id, the value of the plimsoll-job response header')
-    const story = await askWhy(readUrl('admin', values.admin), rest[0]!)
+    const story = await askWhy(adminFrom(values), rest[0]!)
     if ('problem' in story) {
       console.error(story.problem)
       return 1
@@ -27,8 +28,8 @@ export const why: Command = {
 }
 
 /** Rejects with an `UnreachableError` if no cluster answers at the address. */
-export async function askWhy(url: URL, job: string): Promise<WhyDocument | { problem: string }> {
-  const connection = client(url)
+export async function askWhy({ url, token }: Admin, job: string): Promise<WhyDocument | { problem: string }> {
+  const connection = client(url, token)
   try {
     const path = `/api/jobs/${encodeURIComponent(job)}/why`
     const { status, body } = await connection.send({ method: 'GET', path })
@@ -37,6 +38,7 @@ export async function askWhy(url: URL, job: string): Promise<WhyDocument | { pro
     if (status === 200 && answer?.story) return answer as WhyDocument
     if (status === 404 && answer?.type === 'urn:plimsoll:unknown-job')
       return { problem: problemText(status, text) }
+    if (status === 401 || status === 403) throw new UnreachableError(refusalText(url, status, text))
     throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the admin port of a cluster?`)
   } finally {
     await connection.close()
@@ -52,13 +54,13 @@ function parsed(text: string): (Partial<WhyDocument> & { type?: string }) | unde
 }
 
 /** The story of a job that has just been answered. If there is none, stderr says why and the command still succeeds. */
-export async function whyAfterwards(url: URL, job: string | undefined): Promise<WhyDocument | undefined> {
+export async function whyAfterwards(admin: Admin, job: string | undefined): Promise<WhyDocument | undefined> {
   if (job === undefined) {
     console.error('plimsoll: the request did not become a job, so there is no story of it')
     return undefined
   }
   try {
-    const story = await askWhy(url, job)
+    const story = await askWhy(admin, job)
     if (!('problem' in story)) return story
     console.error(story.problem)
   } catch (error) {

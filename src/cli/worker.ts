@@ -6,13 +6,21 @@ import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { type FrontStarter, LiveTier } from '../systems/tiered/live-tier.ts'
 import type { WorkerCode } from '../worker/open-pool.ts'
 import { runWorker } from '../worker/worker.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
-import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
+import {
+  defaultId,
+  hostTowards,
+  joinFrom,
+  joinOptions,
+  leaveOptions,
+  untilSignal,
+} from './cluster/joining.ts'
 import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOptions } from './options.ts'
@@ -36,7 +44,10 @@ const options = {
   ...meterOptions,
   ...meterExtrasOption,
   data: { ...commonOptions.data, help: 'folder for the files of workloads' },
-  host: { type: 'text', help: 'address at which fronts reach it', default: '127.0.0.1' },
+  host: {
+    type: 'text',
+    help: 'address at which fronts reach it; default: 127.0.0.1, with tls:// the address from which it reaches the cluster',
+  },
   ...leaveOptions,
   mustStart: { type: 'flag', help: 'set by the cluster: end if the program does not become healthy' },
 } as const satisfies OptionSpecs
@@ -46,15 +57,19 @@ type Values = OptionValues<typeof options>
 /** One worker, on any machine. */
 export const worker: Command = {
   summary: 'Join a cluster as a worker.',
-  usage: '--join URL --token TOKEN [options]',
+  usage: '--join URL [--token-file FILE] [options]',
   options,
   async run(args) {
     const { values } = readOptions(args, options)
     const { launch } = values
-    const joining = joinFrom(values)
+    const joining = joinFrom(values, 'worker')
+    const host = values.host ?? (await hostTowards(joining.join))
     if (values.cores > availableParallelism())
       console.error(`worker: --cores = ${values.cores}, but this machine has ${availableParallelism()}`)
     const signal = untilSignal()
+    // A cluster that starts workers has made its folder private.
+    if (launch === undefined)
+      makePrivateFolder(resolve(values.data), (line) => console.error(`worker: ${line}`))
     const code = await codeFrom(values)
     const { server } = code
     await runWorker(
@@ -70,13 +85,18 @@ export const worker: Command = {
         ...code,
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
-        host: values.host,
+        host,
         mustStart: values.mustStart,
         // Workers that the brain started end with it.
         reconnectMs: launch === undefined ? reconnectMs : 0,
         leaveMs: values.leaveAfter * 1000,
         startRole: (assigned, parts) =>
-          new LiveTier(assigned, { ...parts, front: server ? undefined : frontFrom(values, joining) }),
+          new LiveTier(assigned, {
+            ...parts,
+            front: server
+              ? undefined
+              : frontFrom(values, host, { ...joining, token: assigned.frontToken ?? '' }),
+          }),
         log: (line) => console.log(line),
       },
       signal,
@@ -88,13 +108,13 @@ export const worker: Command = {
 }
 
 /** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */
-function frontFrom(values: Values, joining: { join: URL; token: string }): FrontStarter {
+function frontFrom(values: Values, host: string, joining: { join: URL; token: string }): FrontStarter {
   return async (id, signal, events) => {
     const [{ runFront }, { listenShared }] = await Promise.all([
       import('../live/fronts/run-front.ts'),
       import('../live/fronts/shared-port.ts'),
     ])
-    const { launch, host } = values
+    const { launch } = values
     await runFront(
       {
         ...{ id, ...joining, host, port: 0, ...events },

@@ -3,6 +3,7 @@
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { functionOptions, priceOptions } from './function-options.ts'
+import { networkOptions } from './network-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
 
@@ -37,24 +38,6 @@ export const commonOptions = under('Common', {
     path: 'one',
   },
   preset: { type: 'text', help: 'composition of policies', default: 'plimsoll', choices: presetNames },
-})
-
-export const networkOptions = under('Network', {
-  host: { type: 'text', help: 'address to listen on', default: '127.0.0.1' },
-  adminPort: {
-    type: 'integer',
-    help: 'port for operators and workers, on loopback; 0 picks a free one',
-    default: 8081,
-    min: 0,
-    max: 65_535,
-  },
-  fronts: {
-    type: 'integer',
-    help: 'processes that accept requests on the public port; 1: this process only',
-    default: 1,
-    min: 1,
-    max: 64,
-  },
 })
 
 export const scalingOptions = under('Scaling', {

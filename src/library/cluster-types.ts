@@ -41,8 +41,10 @@ export interface RunningCluster extends AsyncDisposable {
   /** Where requests go, without a slash at the end. */
   readonly url: string
   readonly adminUrl: string
-  /** The secret of workers and fronts of other machines. */
-  readonly token: string
+  /** Where workers and fronts of other machines join. Undefined: nowhere. */
+  readonly joinUrl: string | undefined
+  /** The secrets of its roles: workers, fronts and operators. */
+  readonly tokens: Readonly<Record<'worker' | 'front' | 'operator', string>>
   /** Names of workloads, or of routes. */
   readonly workloads: readonly string[]
   state(): ClusterState

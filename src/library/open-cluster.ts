@@ -35,9 +35,9 @@ export async function openCluster(options: CreateClusterOptions): Promise<Runnin
     closed ??= cluster.stop(stopMs).then(() => opened.disposeAsync())
     return closed
   }
-  const { url, adminUrl, token, workloads } = cluster
+  const { url, adminUrl, joinUrl, tokens, workloads } = cluster
   return {
-    ...{ url, adminUrl, token, workloads, close },
+    ...{ url, adminUrl, joinUrl, tokens, workloads, close },
     state() {
       const { idleBeside, leftBehind, ...state } = cluster.state()
       return state

@@ -44,7 +44,7 @@ function mainFront(
   { plan, records, stopping, overload: watch, isReady, tell, submit, ended }: Core,
   describeQuote: QuoteDescriber,
 ) {
-  const { options, serving, limits, quantities, clientOf, token } = plan
+  const { options, serving, limits, quantities, clientOf, attemptToken: token } = plan
   const { estimator, log } = records
   const cache = cacheOf(options)
   const repeats = repeatedAnswers(options, cache, now)
@@ -67,7 +67,7 @@ function remoteFronts(
   describeQuote: QuoteDescriber,
   workers: () => Pick<JoinedWorkers, 'addresses'>,
 ): JoinedFronts {
-  const { options, serving, spec, beatMs, clientBy, limits, quantities } = plan
+  const { options, serving, spec, beatMs, clientBy, limits, quantities, attemptToken } = plan
   const { estimator, log } = records
   const isWorker = (id: string) => frontWorkers.has(id)
   const { questionOf, jobOf } = arrivals({ estimator, serving, now, isWorker })
@@ -78,6 +78,7 @@ function remoteFronts(
       ...{ epoch: spec.epoch, clientBy, limits, queue: options.queue },
       repeats: repeatsOf(options),
       quantities,
+      attemptToken,
       workers: workers().addresses(),
       ready: isReady(),
     }),

@@ -17,6 +17,7 @@ import type { Prices } from '../model/prices.ts'
 import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
+import type { Tokens } from '../wire/token.ts'
 import type { ClusterState } from './state-document.ts'
 import type { Sources } from './version.ts'
 
@@ -36,6 +37,12 @@ export interface ClusterOptions extends Following, RepeatOptions {
   /** 0: any free port. */
   port: number
   adminPort: number
+  /** Default 127.0.0.1. On other addresses than loopback, all requests of operators need their token. */
+  adminHost?: string
+  /** Further names by which operators reach the admin port. */
+  adminNames?: readonly string[]
+  /** Where workers and fronts of other machines join, over TLS. Default: nowhere. */
+  joinAddress?: { host: string; port: number }
   min: number
   max: number
   /** How the fleet scales between `min` and `max`. Default: it does not. */
@@ -75,7 +82,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   frontGraceMs?: number
   /** When the cluster stops, a worker that has not ended after this time is killed. Default 2,000. */
   workerGraceMs?: number
-  token?: string
+  /** In place of the tokens in the data folder. */
+  tokens?: Partial<Tokens>
   eventLog?: string
   estimator?: Estimator
   /** Estimates by a published system's rule in place of the learned model. */
@@ -112,7 +120,9 @@ export interface FunctionsOptions extends Partial<FunctionLimits> {
 export interface Cluster {
   url: string
   adminUrl: string
-  token: string
+  /** Where workers and fronts of other machines join. Undefined: nowhere. */
+  joinUrl: string | undefined
+  tokens: Tokens
   /** Names of workloads, or of routes. */
   workloads: string[]
   state(): ClusterState

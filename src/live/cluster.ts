@@ -1,8 +1,10 @@
 /** A live cluster on this machine. This file connects its parts in the order in which a request passes them. */
 
 import type { Server } from 'node:http'
-import { adminServer } from '../admin/admin.ts'
+import { adminServer, joinServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
+import { makePrivateFolder } from '../lib/private-files.ts'
+import { type SecureListener, secureListener } from '../wire/secure.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
 import { type Accepting, acceptRequests } from './accept.ts'
 import { newVersion } from './change-version.ts'
@@ -12,14 +14,15 @@ import { stateReader } from './cluster-state.ts'
 import { type Core, clusterCore } from './core.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
-import { joinHandlers } from './join.ts'
+import { joinHandlers, refusalLog } from './join.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
 import { listMs, planCluster } from './plan.ts'
-import { adminHost, openPorts } from './ports.ts'
+import { nearHost, openPorts, usualAdminHost } from './ports.ts'
 import { openRecords } from './records.ts'
 import { restarter } from './rolling-restart.ts'
 import { Stopping } from './stopping.ts'
+import { openTokens } from './tokens.ts'
 import { keepVersion, type Sources } from './version.ts'
 import { Versions } from './versions.ts'
 
@@ -31,10 +34,12 @@ const listEveryMs = 1_000
 /** Rejects with a `ConfigError` that names the option; then nothing is left open. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await using opening = new AsyncDisposableStack()
+  makePrivateFolder(options.dataDir, options.log)
+  const tokens = openTokens(options.dataDir, options.tokens)
   const sources = sourcesOf(options)
   const version = await keepVersion(await sources(), options.dataDir)
   await removeOldCode(options.dataDir, [version.id])
-  const plan = await planCluster({ ...options, ...version })
+  const plan = await planCluster({ ...options, ...version }, tokens)
   const versions = new Versions(version, plan.serving.joining)
   const records = await openRecords(plan, opening)
   const stopping = new Stopping()
@@ -43,11 +48,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const accepting = acceptRequests(core, { workers: () => execution.workers })
   const { front, fronts } = accepting
   opening.defer(() => fronts.close())
-  const execution = executeJobs(core, { ...accepting, versions, adminUrl: () => urlOf(admin, adminHost) })
+  const adminUrl = () => urlOf(admin, nearHost(options.adminHost ?? usualAdminHost))
+  const execution = executeJobs(core, { ...accepting, versions, adminUrl })
   opening.defer(() => execution.workers.close())
-  const { admin, ...operators } = serveOperators(core, accepting, execution, versions, sources)
+  const { admin, join, ...operators } = serveOperators(core, accepting, execution, versions, sources)
 
-  await openPorts(plan, { admin, front: front.server }, stopping, opening)
+  await openPorts(plan, { admin, join, front: front.server }, stopping, opening)
   opening.defer(() => execution.close())
   const frontsUp = execution.frontProcesses.start()
   const { tell, driver, jobs } = core
@@ -64,8 +70,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const announce = () => fronts.broadcast({ type: 'stopping' })
   return {
     url: urlOf(front.server, options.host),
-    adminUrl: urlOf(admin, adminHost),
-    token: plan.token,
+    adminUrl: adminUrl(),
+    joinUrl: options.joinAddress && join && urlOf(join.listener, options.joinAddress.host, 'tls'),
+    tokens,
     get workloads() {
       return Object.keys(plan.serving.code)
     },
@@ -91,10 +98,10 @@ function serveOperators(
   execution: Execution,
   versions: Versions,
   sources: () => Promise<Sources>,
-): Pick<Cluster, 'state' | 'restart'> & { admin: Server } {
+): Pick<Cluster, 'state' | 'restart'> & { admin: Server; join: SecureListener | undefined } {
   const { plan, records, brain, observers, tell } = core
   const { fleet, workers, functions, frontProcesses } = execution
-  const { spec, token } = plan
+  const { spec, tokens, options } = plan
   const state = stateReader(core, { front, fronts, workers, functions })
   const views = () => brain.view().workers
   const ready = () => views().filter(({ state }) => state === 'ready')
@@ -103,7 +110,7 @@ function serveOperators(
     ...{ epoch: spec.epoch, fleet, bootMs: plan.bootMs, drain, log: records.log },
     // Workers of upstreams run no code, and each upstream has one worker.
     workers: () =>
-      (plan.options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {
+      (options.own?.upstreams ? [] : ready()).flatMap(({ id }) => {
         const launch = workers.launchOf(id)
         return launch === undefined ? [] : [{ id, launch }]
       }),
@@ -124,11 +131,14 @@ function serveOperators(
         },
       }),
   })
-  const admin = adminServer({
-    ...{ token, cache: front.cache, state, restart },
-    metrics: () => metricsText(state()),
-    why: storyHandler(observers.stories, spec.discipline, now),
-    joining: joinHandlers({ versions, workers, fronts, fleet, log: records.log }),
-  })
-  return { admin, state, restart }
+  const refused = refusalLog(records.log)
+  const joining = joinHandlers({ versions, workers, fronts, fleet, log: records.log })
+  const { adminHost: host = usualAdminHost, adminNames: names = [] } = options
+  const doors = { tokens, cache: front.cache, joining, refused }
+  const why = storyHandler(observers.stories, spec.discipline, now)
+  const metrics = () => metricsText(state())
+  const admin = adminServer({ ...doors, access: { host, names }, state, metrics, restart, why })
+  const tokenOf = (role: string) => (role === 'worker' || role === 'front' ? tokens[role] : undefined)
+  const join = options.joinAddress && secureListener(joinServer(doors), { tokenOf, refused })
+  return { admin, join, state, restart }
 }

@@ -4,11 +4,12 @@
  * place says how many.
  */
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { encodeGap } from '../brain/log/log.ts'
 import { LogWriter } from '../brain/log/log-writer.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
+import { privateFile } from '../lib/private-files.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'
@@ -78,7 +79,10 @@ export function eventLogFile(options: EventLogOptions): EventLogFile {
 
 function open(file: string): number {
   try {
-    return openSync(file, 'w')
+    const descriptor = openSync(file, 'w', privateFile)
+    // An existing file keeps its mode otherwise. It may also be a pipe or a device.
+    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, privateFile)
+    return descriptor
   } catch (error) {
     throw new ConfigError(
       `--event-log = ${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`,

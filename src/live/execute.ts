@@ -40,14 +40,13 @@ export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const fleet = openFleet(core, parts, (launch) => workers.launchedBy(launch))
   const workers = joinedWorkers(core, parts, { fleet, onReady: firstReady.resolve })
   const functions =
-    plan.functions &&
-    localFunctions(plan.functions, versions.current.files, { PLIMSOLL_TOKEN: plan.token }, log)
+    plan.functions && localFunctions(plan.functions, versions.current.files, plan.attemptToken, log)
   const frontProcesses = openFrontProcesses(core, parts)
   return {
     ...{ fleet, workers, functions, frontProcesses, firstReady: firstReady.promise },
     perform: performer({
       ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
-      ...{ launches, launchTroubles, tell, log },
+      ...{ launches, launchTroubles, tell, log, frontToken: plan.tokens.front },
     }),
     async close() {
       workers.end()
@@ -61,7 +60,7 @@ function openFleet(
   { front, versions, adminUrl }: ExecuteParts,
   launchedBy: (launch: string) => string | undefined,
 ): SpareFleet {
-  const { options, serving, token } = plan
+  const { options, serving, tokens } = plan
   const local = {
     command: (launch: string) => {
       const { version, mustStart } = versions.startedBy(launch)
@@ -72,7 +71,7 @@ function openFleet(
     ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
     ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
     ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
-    env: { PLIMSOLL_TOKEN: token },
+    token: tokens.worker,
     log: records.log,
   }
   const fleet = spareFleet((events) => localFleet(local, events), {
@@ -86,13 +85,14 @@ function openFleet(
 }
 
 function joinedWorkers(
-  { plan: { spec, beatMs, following }, records: { log }, metrics, problems, launches, tell }: Core,
+  { plan: { spec, beatMs, following, attemptToken }, records: { log }, ...core }: Core,
   { fronts }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
+  const { metrics, problems, launches, tell } = core
   return new JoinedWorkers({
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
-    ...{ metrics, tell, problems },
+    ...{ attemptToken, metrics, tell, problems },
     fleet: {
       joined(launch) {
         launches.works()
@@ -111,13 +111,13 @@ function joinedWorkers(
 }
 
 function openFrontProcesses(
-  { plan: { options, serving, token }, records: { log } }: Core,
+  { plan: { options, serving, tokens }, records: { log } }: Core,
   { front, fronts, versions, adminUrl }: ExecuteParts,
 ): FrontProcesses {
   return new FrontProcesses({
     count: options.fronts?.count ?? 0,
     command: () => frontCommand({ ...options, ...versions.current }, serving.meter, adminUrl()),
-    env: { PLIMSOLL_TOKEN: token },
+    token: tokens.front,
     ...{ log, server: front.server, host: options.host },
     gone: (id) => fronts.gone(id),
     leave: (id) => fronts.send(id, { type: 'leave' }),

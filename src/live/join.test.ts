@@ -3,7 +3,7 @@ import test from 'node:test'
 import { incompatibility } from '../wire/admission.ts'
 import type { FrontHello } from '../wire/front-messages.ts'
 import { type WorkerHello, wireVersion } from '../wire/messages.ts'
-import { decideJoin, type Known } from './join.ts'
+import { decideJoin, type Known, refusalLog } from './join.ts'
 
 const worker: WorkerHello = {
   type: 'hello',
@@ -60,4 +60,19 @@ test('the id of a connected front is free only for the same process', () => {
   assert.deepEqual(decideJoin({ ...front, instance: 'y' }, knowing('s', false)), { join: 'new' })
   const taken = decideJoin({ ...front, instance: 'y', session: 'other' }, knowing('s', true))
   assert.deepEqual(taken, { join: 'refused', why: 'a front f1 is here already' })
+})
+
+test('refused connections are logged, at most once in ten seconds, with the number of those between', () => {
+  const lines: string[] = []
+  let at = 0
+  const refused = refusalLog(
+    (line) => lines.push(line),
+    () => at,
+  )
+  for (at = 0; at < 10_000; at += 1000) refused('10.0.0.9', 'the token is wrong')
+  refused('10.0.0.8', 'it does not use TLS')
+  assert.deepEqual(lines, [
+    'join: a connection from 10.0.0.9 was refused: the token is wrong',
+    'join: a connection from 10.0.0.8 was refused: it does not use TLS; 9 more since the last message',
+  ])
 })

@@ -15,7 +15,7 @@ test('the problem of a worker is known until a report comes without it', (t) => 
   const told: object[] = []
   const workers = new JoinedWorkers({
     welcome: { type: 'welcome', epoch: 1, beatMs: 1, discipline: 'srpt', following: {} },
-    ...{ metrics: undefined, fleet: { joined() {}, terminate() {} }, problems },
+    ...{ attemptToken: 'secret', metrics: undefined, fleet: { joined() {}, terminate() {} }, problems },
     tell: (event) => told.push(event),
     onChange: (worker) => changes.push(problems.get(worker)),
     tellFronts() {},

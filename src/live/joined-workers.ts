@@ -23,6 +23,8 @@ const mostProblem = 1000
 
 export interface JoinedWorkersParts {
   welcome: Extract<FromBrain, { type: 'welcome' }>
+  /** Authorizes attempts at workers. */
+  attemptToken: string
   metrics: MetricsRecorder | undefined
   fleet: Pick<Provider, 'joined' | 'terminate'>
   tell(event: Event): void
@@ -124,7 +126,7 @@ export class JoinedWorkers {
     const known = this.#joined.get(id)
     if (known) known.connection = connection
     else {
-      const upstream = upstreamAt(id, address)
+      const upstream = upstreamAt(id, address, this.#parts.attemptToken)
       this.#joined.set(id, { upstream, launch, pid, code, connection })
       this.#parts.tellFronts({ type: 'worker', id, address })
     }

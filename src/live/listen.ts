@@ -1,12 +1,11 @@
 /** Opens ports, with errors that name the option. */
 
-import type { Server } from 'node:http'
-import type { AddressInfo, Server as NetServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { ConfigError } from '../lib/errors.ts'
 
 /** Rejects with a `ConfigError` if the port cannot be used. `reusePort`: other servers with this flag may share it. */
 export function listen(
-  server: NetServer,
+  server: Server,
   port: number,
   host: string,
   option: string,
@@ -24,7 +23,7 @@ export function portProblem({ code }: NodeJS.ErrnoException, port: number, optio
   return new ConfigError(`${option} = ${port}: ${what}`)
 }
 
-export function urlOf(server: Server, host: string): string {
+export function urlOf(server: Server, host: string, protocol: 'http' | 'tls' = 'http'): string {
   const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

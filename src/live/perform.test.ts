@@ -34,6 +34,7 @@ function trial(runs: OpenJob['run'], parts: Partial<PerformParts> = {}) {
     launchTroubles: [],
     launches: new Outage({ failed: (why) => why, works: String }, log),
     frontWorkers: new Set(),
+    frontToken: 't',
     tell: (event) => events.push(event),
     log,
     ...parts,

@@ -39,6 +39,8 @@ export interface PerformParts {
   /** Filled with the workers whose role is front. */
   frontWorkers: Set<string>
   tell(event: Event): void
+  /** With which workers that become fronts join. */
+  frontToken: string
   log(line: string): void
 }
 
@@ -136,11 +138,12 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
 }
 
 /** For scalers that assign roles. */
-function roleActions({ workers, frontWorkers }: PerformParts): Pick<Table, 'assign' | 'deny'> {
+function roleActions({ workers, frontWorkers, frontToken }: PerformParts): Pick<Table, 'assign' | 'deny'> {
   return {
     assign({ worker, role, settings }) {
-      if (role === 'front') frontWorkers.add(worker)
-      workers.send(worker, { type: 'assign', role, settings })
+      const isFront = role === 'front'
+      if (isFront) frontWorkers.add(worker)
+      workers.send(worker, { type: 'assign', role, settings, ...(isFront && { frontToken }) })
     },
     deny: ({ worker, reason }) => workers.send(worker, { type: 'deny', message: explain(reason) }),
   }

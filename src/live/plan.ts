@@ -7,7 +7,7 @@ import { type Following, followingOf, type Quantity, quantitiesIn } from '../mod
 import { type Prices, usualPrices } from '../model/prices.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
-import { newToken } from '../wire/token.ts'
+import { attemptTokenOf, type Tokens } from '../wire/token.ts'
 import { nominalRate } from '../worker/rates.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { type FunctionSettings, functionSettings } from './functions/settings.ts'
@@ -26,7 +26,9 @@ export interface ClusterPlan {
   spec: BrainSpec
   beatMs: number
   bootMs: number
-  token: string
+  tokens: Tokens
+  /** Authorizes attempts at workers and functions. */
+  attemptToken: string
   /** Rule for the names of clients, and the same rule as an option. */
   clientOf: ClientNamer
   clientBy: string
@@ -41,7 +43,7 @@ export interface ClusterPlan {
 }
 
 /** Rejects with a `ConfigError` that names the option. */
-export async function planCluster(options: ClusterOptions): Promise<ClusterPlan> {
+export async function planCluster(options: ClusterOptions, tokens: Tokens): Promise<ClusterPlan> {
   const serving = currentServing(await servingOf(options))
   const { meter } = serving
   checkPrice(options.pricePerHour)
@@ -56,7 +58,8 @@ export async function planCluster(options: ClusterOptions): Promise<ClusterPlan>
     ...{ options, serving, spec, beatMs, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
     clientOf: clientNamer(clientBy),
     following: followingOf(options, meter),
-    token: options.token ?? newToken(),
+    tokens,
+    attemptToken: attemptTokenOf(tokens.worker),
     nominal: nominalRate(meter),
     quantities: quantitiesIn(meter),
     limits: { ...frontDefaults, ...options.frontLimits },

@@ -1,18 +1,24 @@
 /** Opens the ports of a live cluster. */
 
 import type { Server } from 'node:http'
+import type { SecureListener } from '../wire/secure.ts'
 import { listenReused } from './fronts/reused-port.ts'
 import { listen } from './listen.ts'
 import type { ClusterPlan } from './plan.ts'
 import { closeFront, type Stopping } from './stopping.ts'
 
-/** The address of the admin port: operators and workers reach it on this machine only. */
-export const adminHost = '127.0.0.1'
+/** Default address of the admin port: operators, workers and fronts reach it on this machine only. */
+export const usualAdminHost = '127.0.0.1'
+
+/** The address at which processes of this machine reach a port that listens there. */
+export function nearHost(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+}
 
 /** The ports are closed by `opening`. */
 export async function openPorts(
-  { options: { port, host, adminPort, fronts } }: ClusterPlan,
-  { admin, front }: { admin: Server; front: Server },
+  { options: { port, host, adminPort, adminHost = usualAdminHost, joinAddress, fronts } }: ClusterPlan,
+  { admin, join, front }: { admin: Server; join: SecureListener | undefined; front: Server },
   stopping: Stopping,
   opening: AsyncDisposableStack,
 ): Promise<void> {
@@ -21,6 +27,10 @@ export async function openPorts(
     admin.close()
     admin.closeAllConnections()
   })
+  if (join && joinAddress) {
+    await listen(join.listener, joinAddress.port, joinAddress.host, '--join-address')
+    opening.defer(() => join.close())
+  }
   if (fronts) opening.adopt(await listenReused(front, port, host, '--port'), (lock) => lock.release())
   else await listen(front, port, host, '--port')
   opening.defer(() => closeFront(front, stopping.flushMs()))

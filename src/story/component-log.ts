@@ -3,6 +3,7 @@
 import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Outage } from '../lib/outage.ts'
+import { privateFile } from '../lib/private-files.ts'
 import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { explain } from './reasons.ts'
@@ -72,7 +73,7 @@ export function openComponentLog(
 
   function open(): WriteStream {
     failedAt = undefined
-    const opened = createWriteStream(file, { flags: 'a' })
+    const opened = createWriteStream(file, { flags: 'a', mode: privateFile })
     return opened.on('error', ({ message }) => {
       outage.failed(message)
       if (opened === stream) failedAt = performance.now()

@@ -14,6 +14,8 @@ import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 export interface Address {
   host: string
   port: number
+  /** True: over TLS, with a key derived from the token of attempts. Default: plain, on this machine. */
+  tls?: true
 }
 
 /** The first message of a front, also after a reconnect. */
@@ -53,6 +55,8 @@ export interface FrontWelcome {
   /** Maximum number of requests held while the brain is unreachable. */
   queue: number
   workers: { id: string; address: Address }[]
+  /** Authorizes attempts at workers and functions. */
+  attemptToken: string
   ready: boolean
 }
 

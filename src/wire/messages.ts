@@ -8,7 +8,7 @@ import type { Following } from '../model/metering.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 
 /** Raised with every incompatible change. */
-export const wireVersion = 6
+export const wireVersion = 7
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -28,7 +28,7 @@ export interface WorkerHello {
   /** Its process, for operators on its machine. */
   pid: number
   /** Where fronts reach it. */
-  address: { host: string; port: number }
+  address: { host: string; port: number; tls?: true }
   /** The hash of each workload's code. */
   code: Record<string, string>
   seq: number
@@ -59,8 +59,8 @@ export type FromBrain =
   | ({ type: 'cancel' } & AttemptToken)
   /** New precedence of the attempt. */
   | ({ type: 'rank'; precedence: Precedence } & AttemptToken)
-  /** Its role and the settings of that role. Repeated until heartbeats name the role. */
-  | { type: 'assign'; role: string; settings: unknown }
+  /** Its role and the settings of that role. Repeated until heartbeats name the role. A front joins with `frontToken`. */
+  | { type: 'assign'; role: string; settings: unknown; frontToken?: string }
   /** Its request to leave is denied, with the reason as text. */
   | { type: 'deny'; message: string }
   /** No more attempts follow. */

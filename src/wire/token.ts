@@ -1,10 +1,28 @@
-/** The secret that authorizes workers and fronts. */
+/** The secrets of a cluster: one for each role, and those derived from them. */
 
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
+/** Workers and fronts join with their token; operators change the cluster with theirs. */
+export const roles = ['worker', 'front', 'operator'] as const
+export type Role = (typeof roles)[number]
+export type Tokens = Readonly<Record<Role, string>>
+
+/** Proves a role. */
+export interface Credential {
+  role: Role
+  token: string
+}
+
+/** Names the role that a connecting process claims. */
+export const roleHeader = 'plimsoll-role'
+
+/** 256 random bits. */
 export function newToken(): string {
-  // A leading dash would look like an option on a command line.
-  return randomBytes(24).toString('base64url').replace(/^-/, 'x')
+  return randomBytes(32).toString('base64url')
+}
+
+export function newTokens(): Tokens {
+  return { worker: newToken(), front: newToken(), operator: newToken() }
 }
 
 export function bearer(token: string): string {
@@ -15,4 +33,37 @@ export function bearer(token: string): string {
 export function isAuthorized(header: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(header ?? ''), digest(bearer(token)))
+}
+
+export interface TokenRefusal {
+  status: 401 | 403
+  message: string
+}
+
+/** Why a sender may not act in this role; undefined: it may. Compares with every token, so that the time tells nothing. */
+export function tokenRefusal(
+  header: string | undefined,
+  role: Role,
+  tokens: Tokens,
+): TokenRefusal | undefined {
+  const held = roles.filter((each) => isAuthorized(header, tokens[each]))
+  if (held.includes(role)) return undefined
+  if (held.length > 0)
+    return { status: 403, message: `this is the ${held[0]} token; the ${role} token is required` }
+  if (header === undefined) return { status: 401, message: `the ${role} token is required` }
+  return { status: 401, message: `the token is wrong; the ${role} token is required` }
+}
+
+/** Authorizes attempts at workers and functions. Workers derive it from their token, and the brain tells fronts. */
+export function attemptTokenOf(workerToken: string): string {
+  return Buffer.from(derive(workerToken, 'attempts')).toString('base64url')
+}
+
+/** The pre-shared key of TLS connections that are authorized by a token. */
+export function tlsKeyOf(token: string): Buffer {
+  return Buffer.from(derive(token, 'tls'))
+}
+
+function derive(token: string, use: string): ArrayBuffer {
+  return hkdfSync('sha256', token, 'plimsoll', use, 32)
 }

@@ -11,7 +11,7 @@ export interface ActiveRole {
 }
 
 export type RoleStarter = (
-  assigned: { role: string; settings: unknown },
+  assigned: { role: string; settings: unknown; frontToken?: string },
   parts: {
     id: string
     /** Asks the brain whether the worker may leave. */

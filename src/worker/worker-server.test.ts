@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { checkServer } from '../config/check-server.ts'
 import { serverCode } from '../config/code.ts'
-import { acceptJoining, type WorkerConnection } from '../wire/accept.ts'
+import { acceptJoining, type FrontConnection, type WorkerConnection } from '../wire/accept.ts'
 import type { FromWorker } from '../wire/messages.ts'
+import { newTokens } from '../wire/token.ts'
 import { oneLiner, serverCommand } from './program/testing/use-programs.ts'
 import { runWorker } from './worker.ts'
 
@@ -16,10 +17,12 @@ async function join(t: TestContext, given: object) {
   const brain = createServer().listen(0, '127.0.0.1')
   await once(brain, 'listening')
   const joined = Promise.withResolvers<{ hello: FromWorker; connection: WorkerConnection }>()
-  acceptJoining(brain, 'secret', {
-    worker: (connection, hello) => joined.resolve({ hello, connection }),
-    front: (connection) => connection.close(),
-  })
+  const tokens = newTokens()
+  const handlers = {
+    worker: (connection: WorkerConnection, hello: FromWorker) => joined.resolve({ hello, connection }),
+    front: (connection: FrontConnection) => connection.close(),
+  }
+  acceptJoining(brain, { tokens, handlers })
   const stop = new AbortController()
   const lines: string[] = []
   const server = checkServer(given, import.meta.dirname)
@@ -28,7 +31,7 @@ async function join(t: TestContext, given: object) {
       ...{
         id: 'w',
         join: new URL(`http://127.0.0.1:${(brain.address() as AddressInfo).port}`),
-        token: 'secret',
+        token: tokens.worker,
       },
       ...{
         cores: 2,

@@ -2,14 +2,15 @@
 
 import type { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { WireError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { WorkerFacts } from '../model/worker.ts'
-import { connectToBrain } from '../wire/connect.ts'
+import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import { attemptTokenOf } from '../wire/token.ts'
 import type { ActiveRole, RoleStarter } from './active-role.ts'
+import { type AttemptPort, attemptPort } from './attempts/attempt-port.ts'
 import { attemptServer } from './attempts/attempt-server.ts'
 import { type OpenPool, openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
 import { nominalRate } from './rates.ts'
@@ -20,6 +21,7 @@ export type WorkerOptions = ConnectionOptions & PoolOptions & WorkerCode
 export interface ConnectionOptions {
   id: string
   join: URL
+  /** Of workers. */
   token: string
   launch?: string
   /** Memory of the whole worker. */
@@ -52,6 +54,7 @@ class Worker {
   readonly #signal: AbortSignal
   readonly #supervisor: Supervisor
   readonly #server: Server
+  readonly #port: AttemptPort
   readonly #welcomed = Promise.withResolvers<void>()
   readonly #over = Promise.withResolvers<void>()
   #line: Line<FromWorker> | undefined
@@ -70,7 +73,9 @@ class Worker {
       { pool, cores, slots, meter, send: (message) => this.#line?.send(message) },
       disciplines.srpt,
     )
-    this.#server = attemptServer(this.#supervisor, options.token, this.#welcomed.promise)
+    const attemptToken = attemptTokenOf(options.token)
+    this.#server = attemptServer(this.#supervisor, attemptToken, this.#welcomed.promise)
+    this.#port = attemptPort(this.#server, options.host, attemptToken, isSecure(options.join))
     // It may reject before `run` awaits it.
     this.#over.promise.catch(() => {})
   }
@@ -83,10 +88,7 @@ class Worker {
       // A program may take long to start; the abort signal does not wait for it.
       await Promise.race([pool.ready(), this.#over.promise])
       if (this.#signal.aborted) return
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once('error', reject)
-        this.#server.listen(0, this.#options.host, resolve)
-      })
+      await this.#port.open()
       await this.#join()
       await this.#over.promise
     } finally {
@@ -95,8 +97,7 @@ class Worker {
       clearTimeout(this.#leaveTimer)
       await this.#role?.close()
       this.#line?.close()
-      this.#server.close()
-      this.#server.closeAllConnections()
+      this.#port.close()
       await pool.close()
     }
   }
@@ -164,21 +165,21 @@ class Worker {
   }
 
   async #join(): Promise<void> {
-    const { join, token, host, launch, reconnectMs } = this.#options
-    const { port } = this.#server.address() as AddressInfo
+    const { join, token, launch, reconnectMs } = this.#options
     const broken = (error: Error | undefined) => {
       this.#line = undefined
       clearInterval(this.#heartbeat)
       this.#rejoin(performance.now() + reconnectMs, error)
     }
-    this.#line = await connectToBrain(join, token, (message) => this.#receive(message), broken)
+    const credential = { role: 'worker', token } as const
+    this.#line = await connectToBrain(join, credential, (message) => this.#receive(message), broken)
     this.#line.send({
       type: 'hello',
       version: wireVersion,
       worker: this.#facts(),
       ...(launch !== undefined && { launch }),
       pid: process.pid,
-      address: { host, port },
+      address: this.#port.address(),
       code: this.#opened.hashes,
       seq: ++this.#seq,
       held: this.#supervisor.report(),
@@ -196,7 +197,7 @@ class Worker {
     if (this.#signal.aborted) return this.#over.resolve()
     if (performance.now() >= until) {
       const reason = error ? `: ${error.message}` : ''
-      this.#over.reject(new WireError(`lost ${this.#options.join.origin}${reason}`, true))
+      this.#over.reject(new WireError(`lost ${originOf(this.#options.join)}${reason}`, true))
       return
     }
     setTimeout(() => {

@@ -22,6 +22,7 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../lib/errors.ts'
 import { keptFolder } from '../lib/kept-path.ts'
+import { privateFile, privateFolder } from '../lib/private-files.ts'
 import { sourcesOf } from './code-hash.ts'
 
 export interface KeptCode {
@@ -120,11 +121,11 @@ function idOf(sources: ReadonlyMap<string, Buffer>, folders: ReadonlySet<string>
 async function write(copy: string, original: string, source: Buffer): Promise<void> {
   const there = await readFile(copy).catch(() => undefined)
   if (there?.equals(source)) return
-  await mkdir(dirname(copy), { recursive: true })
-  const { mode = 0o644, mtimeMs = 0 } = (await stat(original).catch(() => undefined)) ?? {}
+  await madeFolder(dirname(copy))
+  const { mode = privateFile, mtimeMs = 0 } = (await stat(original).catch(() => undefined)) ?? {}
   // Other processes may start from the same copy.
   const draft = `${copy}.${process.pid}`
-  await writeFile(draft, source, { mode: (mode & 0o777) | 0o200 })
+  await writeFile(draft, source, { mode: (mode & privateFolder) | privateFile })
   await utimes(draft, mtimeMs / 1000, mtimeMs / 1000)
   await rename(draft, copy)
 }
@@ -171,7 +172,7 @@ export async function removeOldCode(dataDir: string, inUse: readonly string[]): 
 
 /** Each process has a file that lists what it uses. Returns what all processes use. */
 async function markInUse(folder: string, ids: readonly string[]): Promise<string[]> {
-  await writeFile(join(await madeFolder(folder), `${process.pid}`), ids.join(' '))
+  await writeFile(join(await madeFolder(folder), `${process.pid}`), ids.join(' '), { mode: privateFile })
   const all: string[] = []
   for (const pid of await readdir(folder)) {
     const path = join(folder, pid)
@@ -192,7 +193,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function madeFolder(path: string): Promise<string> {
-  await mkdir(path, { recursive: true })
+  await mkdir(path, { recursive: true, mode: privateFolder })
   return path
 }
 

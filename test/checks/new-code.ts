@@ -94,7 +94,8 @@ async function settled(up: RunningUp, count: number, workers: number): Promise<v
 async function bringNewCode(way: Way, up: RunningUp): Promise<void> {
   if (way === 'watch') return
   if (way === 'SIGHUP') return void up.process.kill('SIGHUP')
-  const restart = spawn(process.execPath, [cli, 'restart', '--admin', up.adminUrl], { stdio: 'ignore' })
+  const args = [cli, 'restart', '--admin', up.adminUrl, '--data', up.data]
+  const restart = spawn(process.execPath, args, { stdio: 'ignore' })
   await once(restart, 'exit')
 }
 

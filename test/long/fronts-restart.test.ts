@@ -8,18 +8,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import type { ClusterState } from '../../src/live/cluster.ts'
+import { readToken, tokenFile } from '../../src/live/tokens.ts'
+import { bearer } from '../../src/wire/token.ts'
 import { cable, startFront } from '../support/front-processes.ts'
 import { cli, problemOf, startLive, stopLive, until } from '../support/live.ts'
 import { descendants } from '../support/processes.ts'
 import { steadyLoad } from '../support/steady-load.ts'
 
 const counter = join(import.meta.dirname, '..', 'fixtures', 'shop-counter.ts')
-const token = 'a token that outlives the brain'
 
 interface Up {
   process: ChildProcess
   adminUrl: string
-  token: string
+  tokens: { front: string }
   state(): Promise<ClusterState>
 }
 
@@ -31,7 +32,7 @@ async function up(t: TestContext, dataDir: string, adminPort: string, ...args: s
       ...[cli, 'up', '--port', '0', '--admin-port', adminPort, '--data', dataDir, '--min', '1', '--max', '1'],
       ...['--workloads', counter, ...args],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PLIMSOLL_TOKEN: token } },
+    { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -47,7 +48,8 @@ async function up(t: TestContext, dataDir: string, adminPort: string, ...args: s
   return {
     process: child,
     adminUrl,
-    token,
+    // The next brain with this folder has the same.
+    tokens: { front: readToken(tokenFile(dataDir, 'front')) },
     state: async () => (await (await fetch(`${adminUrl}/api/state`)).json()) as ClusterState,
   }
 }
@@ -112,7 +114,7 @@ test('fronts and workers are replaced one after another without an error for any
   for (let round = 0; round < 8; round++) {
     const answer = await fetch(`${live.adminUrl}/api/restart`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization: bearer(live.tokens.operator) },
       body: '{"fronts":true,"workers":true}',
     })
     const steps = (await answer.text()).trimEnd().split('\n')
@@ -193,7 +195,11 @@ test('a restart request from a browser page, or with an invalid body, is rejecte
   const live = await startLive({}, false)
   t.after(() => stopLive(live))
   const ask = (type: string, body: string) =>
-    fetch(`${live.adminUrl}/api/restart`, { method: 'POST', headers: { 'content-type': type }, body })
+    fetch(`${live.adminUrl}/api/restart`, {
+      method: 'POST',
+      headers: { 'content-type': type, authorization: bearer(live.tokens.operator) },
+      body,
+    })
   assert.equal((await problemOf(ask('text/plain', '{}'), 415)).code, 'wrong-type')
   assert.equal((await problemOf(ask('application/json', '{"fronts":1}'), 400)).code, 'bad-request')
   assert.equal((await problemOf(ask('application/json', 'x'.repeat(9_000)), 400)).code, 'bad-request')

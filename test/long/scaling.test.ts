@@ -61,7 +61,7 @@ async function byHand(t: TestContext, live: Live, ...more: string[]): Promise<Ch
   const args = [cli, 'worker', '--join', live.adminUrl, '--data', live.dataDir, '--workloads', naps, ...more]
   const child = spawn(process.execPath, args, {
     stdio: 'ignore',
-    env: { ...process.env, PLIMSOLL_TOKEN: live.token },
+    env: { ...process.env, PLIMSOLL_WORKER_TOKEN: live.tokens.worker },
   })
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -78,6 +78,8 @@ createServer((_, response) => response.end(text)).listen(Number(process.argv[2])
 export interface RunningUp {
   url: string
   adminUrl: string
+  /** Its data folder. */
+  data: string
   lines: string[]
   process: ChildProcess
   stop(): Promise<void>
@@ -109,6 +111,7 @@ export async function startUp(
   return {
     url: found.requests,
     adminUrl: found.admin,
+    data,
     lines,
     process: child,
     async stop() {

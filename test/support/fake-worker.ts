@@ -82,7 +82,8 @@ export async function joinFake(live: Live, { id = 'fake', code, port }: FakeOpti
   }
   let beat: NodeJS.Timeout | undefined
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  line = await connectToBrain(new URL(live.adminUrl), live.token, onMessage, () => clearInterval(beat))
+  const credential = { role: 'worker', token: live.tokens.worker } as const
+  line = await connectToBrain(new URL(live.adminUrl), credential, onMessage, () => clearInterval(beat))
   const facts = { id, cores: 4, workPerSecond: 1e6, memoryMb: 4096, slots: 100 }
   line.send({
     type: 'hello',

@@ -16,14 +16,17 @@ export interface FrontProcess {
 /** Starts `plimsoll front`. Resolves when it accepts requests. */
 export async function startFront(
   t: TestContext,
-  { adminUrl, token }: { adminUrl: string; token: string },
+  { adminUrl, tokens }: { adminUrl: string; tokens: { front: string } },
   ...args: string[]
 ): Promise<FrontProcess> {
   const served = /--(workloads|config)/.test(args.join(' ')) ? [] : ['--workloads', fixtures]
   const child = spawn(
     process.execPath,
-    [cli, 'front', '--join', adminUrl, '--token', token, '--port', '0', ...served, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    [cli, 'front', '--join', adminUrl, '--port', '0', ...served, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, PLIMSOLL_FRONT_TOKEN: tokens.front },
+    },
   )
   let text = ''
   for (const output of [child.stdout, child.stderr]) {

@@ -51,7 +51,7 @@ export class BrainProcess {
       },
     })
     const beatMs = spec.limits.beatMs!
-    const { tell, jobs, frontWorkers, launchTroubles } = core
+    const { tell, jobs, frontWorkers, launches, launchTroubles } = core
     const isWorker = () => false
     const { jobOf } = arrivals({
       estimator,
@@ -62,7 +62,14 @@ export class BrainProcess {
     const fronts = new JoinedFronts({
       ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
       welcome: () => ({
-        ...{ epoch: spec.epoch, clientBy: 'address', limits: {} as never, queue: 1000, repeats: {} as never },
+        ...{
+          epoch: spec.epoch,
+          clientBy: 'address',
+          limits: {} as never,
+          queue: 1000,
+          repeats: {} as never,
+          attemptToken: '',
+        },
         ...{ quantities: [], workers: workers.addresses(), ready: true },
       }),
       quoteOf: () => undefined,
@@ -75,7 +82,7 @@ export class BrainProcess {
         ...{ type: 'welcome', epoch: spec.epoch, beatMs, following: {} },
         discipline: spec.discipline,
       },
-      ...{ metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      ...{ attemptToken: '', metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
       tellFronts: (message) => fronts.broadcast(message),
     })
     const perform = performer({
@@ -89,7 +96,7 @@ export class BrainProcess {
         frontWorkers,
         launchTroubles,
       },
-      ...{ storingFor: (same) => same, log },
+      ...{ storingFor: (same) => same, log, tell, launches, frontToken: '' },
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },

@@ -48,7 +48,7 @@ export class FrontProcess {
     this.#parts = parts
     const { process, network, brainAddress, id, pid, holdMs, now } = parts
     const link = () => this.#link
-    this.#pending = new PendingRequests({ token: '', workers: this.#workers, holdMs, now, link })
+    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log() {} })
     this.#link = new BrainLink({
       join: new URL('http://virtual'),
       token: '',

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import test, { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { clusterOptions } from '../../config/cluster-options.ts'
+import { newToken } from '../../wire/token.ts'
 import { configOption, readConfigured } from './configuration.ts'
 
 const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
@@ -87,14 +88,19 @@ test('uses the configuration of the folder and prints its name', async () => {
 })
 
 test('a worker reports what is wrong with its configuration', async () => {
-  const join = ['worker', '--join', 'http://127.0.0.1:1', '--token', 't', '--config']
+  const token = join(folder, 'token')
+  writeFileSync(token, newToken())
+  const joining = ['worker', '--join', 'http://127.0.0.1:1', '--token-file', token, '--config']
   const two = write({ upstreams: ['http://a:1', 'http://b:2'] })
-  assert.match((await runIn(...join, two)).said, /--upstream = : must be one of http:\/\/a:1, http:\/\/b:2/)
   assert.match(
-    (await runIn(...join, write({ min: 1 }))).said,
+    (await runIn(...joining, two)).said,
+    /--upstream = : must be one of http:\/\/a:1, http:\/\/b:2/,
+  )
+  assert.match(
+    (await runIn(...joining, write({ min: 1 }))).said,
     /--config = .*: must have workers or upstreams/,
   )
-  assert.match((await runIn(...join, 'no.json')).said, /no\.json: no such file/)
-  const both = await runIn(...join, write({ workers }), '--workloads', 'x')
+  assert.match((await runIn(...joining, 'no.json')).said, /no\.json: no such file/)
+  const both = await runIn(...joining, write({ workers }), '--workloads', 'x')
   assert.match(both.said, /--workloads = x: a worker has workloads or a --config, not both/)
 })

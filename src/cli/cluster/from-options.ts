@@ -8,7 +8,9 @@ import type { clusterOptions } from '../../config/cluster-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
+import { forgetTokens, tokensInEnvironment } from '../../live/tokens.ts'
 import type { Preset } from '../../systems/preset.ts'
+import { addressFrom, listFrom } from './addresses.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
@@ -29,7 +31,10 @@ export function clusterFrom(
   log: (line: string) => void,
   config?: CheckedConfig & { file: string },
 ): Promise<Cluster> {
-  return startCluster(clusterOptionsFrom(values, log, config))
+  const options = clusterOptionsFrom(values, log, config)
+  // This process loads modules of workloads.
+  forgetTokens()
+  return startCluster(options)
 }
 
 /** With a configuration of an existing server, that server takes the place of workloads. */
@@ -54,6 +59,11 @@ export function clusterOptionsFrom(
     host: values.host,
     port: values.port,
     adminPort: values.adminPort,
+    adminHost: values.adminHost,
+    adminNames: listFrom(values.adminNames),
+    ...(values.joinAddress !== undefined && {
+      joinAddress: addressFrom('--join-address', values.joinAddress),
+    }),
     min,
     max,
     ...partsOf(preset),
@@ -71,7 +81,7 @@ export function clusterOptionsFrom(
     ...functionsFrom(values, [...program, 'function'], serverConfig, preset.overflow),
     ...cacheFrom(values, serverConfig),
     ...(values.pricePerHour > 0 && { pricePerHour: values.pricePerHour }),
-    ...(process.env.PLIMSOLL_TOKEN && { token: process.env.PLIMSOLL_TOKEN }),
+    tokens: tokensInEnvironment(),
     ...(values.eventLog !== undefined && { eventLog: values.eventLog }),
     log,
   }

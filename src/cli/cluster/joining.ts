@@ -1,21 +1,28 @@
 /** Options shared by `worker` and `front`, which join a running cluster. */
 
+import { connect } from 'node:net'
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import type { OptionSpecs, OptionValues } from '../../config/option.ts'
-import { ConfigError } from '../../lib/errors.ts'
+import { ConfigError, WireError } from '../../lib/errors.ts'
+import { isThisMachine } from '../../lib/loopback.ts'
+import { forgetTokens, readToken, tokenFile, tokensInEnvironment, tokenVariables } from '../../live/tokens.ts'
+import { endpointOf, isSecure, originOf } from '../../wire/connect.ts'
+
+/** Time allowed for a connection. */
+const connectMs = 10_000
 
 export const joinOptions = {
   join: {
     type: 'text',
-    help: "the cluster's admin address, for example http://127.0.0.1:8081",
+    help: 'tls://HOST:PORT, the --join-address of the cluster; on its machine also its admin address, such as http://127.0.0.1:8081',
     default: '',
     value: 'URL',
   },
-  token: {
+  tokenFile: {
     type: 'text',
-    help: "the cluster's secret; default: the environment variable PLIMSOLL_TOKEN",
-    default: '',
-    value: 'TOKEN',
+    help: `file with the token of its role, - is standard input; default: the environment variable ${tokenVariables.worker} or ${tokenVariables.front}, or tokens/worker or tokens/front in the data folder`,
+    value: 'FILE',
   },
   id: { type: 'text', help: 'its name; default: host name and process id' },
 } as const satisfies OptionSpecs
@@ -31,15 +38,57 @@ export const leaveOptions = {
   launch: { type: 'text', help: 'set by the cluster that starts it', value: 'ID' },
 } as const satisfies OptionSpecs
 
-export function joinFrom({ join, token: given }: OptionValues<typeof joinOptions>): {
-  join: URL
-  token: string
-} {
-  const token = given || process.env.PLIMSOLL_TOKEN
-  if (!token) throw new ConfigError('--token: must be given, or the environment variable PLIMSOLL_TOKEN set')
-  if (!URL.canParse(join))
-    throw new ConfigError(`--join = ${join}: must be a URL such as http://127.0.0.1:8081`)
-  return { join: new URL(join), token }
+export function joinFrom(
+  { join: address, tokenFile: file, data }: OptionValues<typeof joinOptions> & { data: string },
+  role: 'worker' | 'front',
+): { join: URL; token: string } {
+  const join = readJoin(address)
+  const token = file === undefined ? tokensInEnvironment()[role] : readToken(file, `--token-file = ${file}`)
+  // Nothing that this process starts may see one.
+  forgetTokens()
+  return { join, token: token ?? keptToken(data, role) }
+}
+
+function keptToken(data: string, role: 'worker' | 'front'): string {
+  try {
+    return readToken(tokenFile(resolve(data), role))
+  } catch (error) {
+    throw new ConfigError(
+      `the ${role} token is required, but ${(error as Error).message}\nCopy it from the data folder of the cluster and give --token-file FILE, or set ${tokenVariables[role]}.`,
+    )
+  }
+}
+
+function readJoin(address: string): URL {
+  const join = URL.canParse(address) ? new URL(address) : undefined
+  if (join && isSecure(join) && join.hostname !== '' && join.port !== '') return join
+  if (join?.protocol === 'http:') {
+    if (isThisMachine(endpointOf(join).host)) return join
+    throw new ConfigError(
+      `--join = ${address}: must be tls://HOST:PORT for a cluster on another machine, which needs up --join-address`,
+    )
+  }
+  throw new ConfigError(
+    `--join = ${address}: must be tls://HOST:PORT, or an address of this machine such as http://127.0.0.1:8081`,
+  )
+}
+
+/** The address of this machine on the way to the cluster; loopback if the cluster is on this machine. */
+export async function hostTowards(join: URL): Promise<string> {
+  if (!isSecure(join)) return '127.0.0.1'
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...endpointOf(join), timeout: connectMs })
+    const fail = (why: string) => {
+      socket.destroy()
+      reject(new WireError(`cannot join ${originOf(join)}: ${why}`, false))
+    }
+    socket.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
+    socket.once('timeout', () => fail(`no answer for ${connectMs / 1000} s`))
+    socket.once('connect', () => {
+      resolve(socket.localAddress!)
+      socket.destroy()
+    })
+  })
 }
 
 export function defaultId(): string {

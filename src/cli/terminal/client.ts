@@ -2,14 +2,13 @@
 
 import { Agent, type Dispatcher } from 'undici'
 import { ConfigError, UnreachableError } from '../../lib/errors.ts'
+import { bearer } from '../../wire/token.ts'
 
 export const publicUrl = 'http://127.0.0.1:8080'
 export const adminUrl = 'http://127.0.0.1:8081'
 
-/** Where operators ask. */
-export const adminOption = {
-  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
-} as const
+/** Finds a token when it is needed. */
+export type TokenSource = () => Promise<string>
 
 export interface Answer {
   status: number
@@ -35,11 +34,12 @@ export interface Client {
   close(): Promise<void>
 }
 
-export function client(url: URL): Client {
+/** `token`: used if the cluster asks for one. */
+export function client(url: URL, token?: TokenSource): Client {
   // A connection is silent for as long as its job runs.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  return {
-    async send({ method, path, headers = {}, body, signal, onJob }) {
+  const plainly = {
+    async send({ method, path, headers = {}, body, signal, onJob }: Question): Promise<Answer> {
       try {
         const answer = await agent.request({
           origin: url.origin,
@@ -63,15 +63,35 @@ export function client(url: URL): Client {
     },
     close: () => agent.destroy(),
   }
+  return token ? authorized(plainly, token) : plainly
+}
+
+/** Sends a question again with the token if it is answered with 401. */
+function authorized({ send, close }: Client, token: TokenSource): Client {
+  return {
+    async send(question) {
+      const answer = await send(question)
+      if (answer.status !== 401) return answer
+      await answer.body.dump()
+      const headers = { ...question.headers, authorization: bearer(await token()) }
+      return send({ ...question, headers })
+    },
+    close,
+  }
 }
 
 /** Fetches JSON from a cluster. */
-export async function getJson<T>(url: URL, path: string, signal?: AbortSignal): Promise<T> {
-  const connection = client(url)
+export async function getJson<T>(
+  url: URL,
+  path: string,
+  { signal, token }: { signal?: AbortSignal; token?: TokenSource } = {},
+): Promise<T> {
+  const connection = client(url, token)
   try {
     const { status, body } = await connection.send({ method: 'GET', path, ...(signal && { signal }) })
     const text = await body.text()
     if (status === 200) return JSON.parse(text) as T
+    if (status === 401 || status === 403) throw new UnreachableError(refusalText(url, status, text))
     throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the right port of a cluster?`)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
@@ -79,6 +99,15 @@ export async function getJson<T>(url: URL, path: string, signal?: AbortSignal): 
   } finally {
     await connection.close()
   }
+}
+
+/** Why the admin port refused an operator, from its problem document. */
+export function refusalText(url: URL, status: number, text: string): string {
+  let detail = text.trim()
+  try {
+    detail = JSON.parse(text).detail ?? detail
+  } catch {}
+  return `${url.origin} answered ${status}: ${detail}`
 }
 
 /** Reads an option that holds the address of a cluster. */

@@ -2,6 +2,7 @@
 
 import type { QuoteDocument } from '../../estimate/quote.ts'
 import type { BrainView } from '../../model/view.ts'
+import type { Admin } from './admin.ts'
 import { quoteQuestion } from './asking.ts'
 import { type Client, getJson, type Question } from './client.ts'
 import { duration } from './table.ts'
@@ -35,7 +36,7 @@ export interface Following {
 }
 
 /** Never fails: the line leaves out unknown facts. */
-export function following(connection: Client, adminUrl: URL, question: Question): Following {
+export function following(connection: Client, { url, token }: Admin, question: Question): Following {
   const known: Known = {}
   const stopped = new AbortController()
   void readQuote(connection, question, stopped.signal).then(
@@ -45,7 +46,8 @@ export function following(connection: Client, adminUrl: URL, question: Question)
   let timer: NodeJS.Timeout | undefined
   const paceOf = pace()
   const poll = async (job: string): Promise<void> => {
-    const state = await getJson<BrainView>(adminUrl, '/api/state', stopped.signal).catch(() => undefined)
+    const { signal } = stopped
+    const state = await getJson<BrainView>(url, '/api/state', { signal, token }).catch(() => undefined)
     if (stopped.signal.aborted) return
     const place = state && placeOf(state, job)
     Object.assign(known, { job: place, msPerWork: paceOf(place) ?? known.msPerWork })

@@ -6,10 +6,12 @@ import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { serveCache } from '../../admin/cache.ts'
 import { keptHeader, writeKeptHead } from '../../wire/cache-messages.ts'
+import { newTokens } from '../../wire/token.ts'
 import { answerCache, type CountedCache } from './answer-cache.ts'
 import { sharedCache } from './shared-cache.ts'
 
 const mostBytes = 80_000
+const tokens = newTokens()
 const key = createHash('sha256').update('question').digest('base64url')
 const kept = (body: string | Buffer, fields = {}) => ({
   answer: { status: 200, fields, body: Buffer.from(body) },
@@ -27,7 +29,7 @@ async function front(t: TestContext, answer: RequestListener, limitMs = 20_000) 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const join = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  const cache = sharedCache({ join, token: 'secret', mostBytes, isUp: () => state.isUp, limitMs })
+  const cache = sharedCache({ join, token: tokens.front, mostBytes, isUp: () => state.isUp, limitMs })
   t.after(() => {
     cache.close()
     server.close()
@@ -50,7 +52,7 @@ function watched(): { cache: CountedCache; put: Promise<void> } {
 test('one front reads what another put, with its age, and the coordinator counts', async (t) => {
   const { cache: inside, put } = watched()
   const serve: RequestListener = (request, response) =>
-    void serveCache({ token: 'secret', cache: inside }, request, response)
+    void serveCache({ tokens, cache: inside }, request, response)
   const [one, other] = [await front(t, serve), await front(t, serve)]
   assert.equal(await one.cache.get(key), undefined)
   one.cache.put(key, kept('body', { 'x-a': 'é' }), 60_000)

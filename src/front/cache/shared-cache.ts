@@ -2,12 +2,15 @@
 
 import { Pool } from 'undici'
 import { cachePath, keptHeader, readKeptHead, writeKeptHead } from '../../wire/cache-messages.ts'
+import { isSecure } from '../../wire/connect.ts'
 import { bearer } from '../../wire/token.ts'
+import { secureConnector } from '../transports/upstream.ts'
 import { type AnswerCache, type FoundAnswer, type KeptAnswer, longestIn } from './answer-cache.ts'
 
 export interface SharedCacheParts {
-  /** The coordinator's admin port. */
+  /** The coordinator's admin port, or its join address. */
   join: URL
+  /** Of fronts. */
   token: string
   /** Size of that cache. */
   mostBytes: number
@@ -32,7 +35,12 @@ const mostInFlight = 16 * 1024 * 1024
 
 export function sharedCache(parts: SharedCacheParts): SharedCache {
   const { join, token, mostBytes, isUp, limitMs = usualLimitMs } = parts
-  const pool = new Pool(join.origin, { connections })
+  const { host } = join
+  const secret = isSecure(join) && { identity: 'front', token }
+  const pool = new Pool(`http://${host}`, {
+    connections,
+    ...(secret && { connect: secureConnector(secret) }),
+  })
   const authorization = bearer(token)
   const mostAnswerBytes = longestIn(mostBytes)
   /** 0: the last request succeeded. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LedgerError } from '../../lib/errors.ts'
+import { makePrivateFile, privateFolder } from '../../lib/private-files.ts'
 import type { Collected } from '../collect.ts'
 import type { LedgerRow, RecentQuery, WarmQuery, WarmRow } from '../ledger.ts'
 import type { MetricsEntry, MetricsKey, MetricsRow } from '../metrics.ts'
@@ -49,7 +50,7 @@ export interface StoreOptions {
 /** Throws, and keeps no lock, if the file cannot be used. */
 export function openStore(options: StoreOptions): Store {
   const { file, busyMs, damaged } = options
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: privateFolder })
   if (existsSync(file) && !statSync(file).isFile()) {
     const problem = statSync(file).isDirectory() ? 'the path is a folder' : 'the path is not a regular file'
     throw new LedgerError(`ledger ${file}: ${problem}. Move it away, or choose another file`)
@@ -82,6 +83,7 @@ export function openStore(options: StoreOptions): Store {
  */
 function acquireLock(file: string, busyMs: number): DatabaseSync {
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`
+  makePrivateFile(lockFile)
   const lock = new DatabaseSync(lockFile, { timeout: busyMs })
   try {
     lock.exec('BEGIN EXCLUSIVE')
@@ -110,6 +112,8 @@ function probe(file: string, busyMs: number): void {
 }
 
 function openFile({ file, busyMs, retention }: StoreOptions, lock: DatabaseSync): Store {
+  // SQLite gives its -wal and -shm files the same mode.
+  makePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: busyMs })
   try {
     migrate(db, file)

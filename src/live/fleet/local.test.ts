@@ -12,7 +12,7 @@ test('each worker has an upstream of its own, which the next worker reuses when 
     {
       command: () => ['sh', '-c', 'echo "$@"; exec sleep 6000', 'sh'],
       upstreams: ['http://a:1', 'http://b:2'],
-      env: {},
+      token: 'sesame',
       log: (line) => news.emit('line', line),
     },
     {
@@ -42,7 +42,7 @@ test('each worker has an upstream of its own, which the next worker reuses when 
 function scripted(t: TestContext, script: string) {
   const news = new EventEmitter()
   const fleet = localFleet(
-    { command: () => ['sh', '-c', script, 'sh'], env: {}, log: (line) => news.emit('line', line) },
+    { command: () => ['sh', '-c', script, 'sh'], token: 'sesame', log: (line) => news.emit('line', line) },
     {
       launchFailed: (launch, message) => news.emit('failed', launch, message),
       gone: (launch, message) => news.emit('gone', launch, message),
@@ -73,9 +73,32 @@ test('the list has running workers with their start times, and none that has end
   assert.deepEqual(await listed(), ['2'])
 })
 
+test('a worker reads its token from standard input, and neither its arguments nor its environment show one', async (t) => {
+  process.env.PLIMSOLL_OPERATOR_TOKEN = 'of the operator'
+  t.after(() => {
+    delete process.env.PLIMSOLL_OPERATOR_TOKEN
+  })
+  const script =
+    'read -r token; echo "$token"; cat /proc/$$/environ /proc/$$/cmdline | tr "\\0" "\\n"; echo end'
+  const { fleet, news } = scripted(t, script)
+  const lines: string[] = []
+  const ended = once(news, 'gone')
+  news.on('line', (line: string) => lines.push(line))
+  fleet.launch('1')
+  fleet.joined('1')
+  await ended
+  const [first, ...rest] = lines
+  assert.equal(first, 'worker w1: sesame')
+  assert.equal(rest.at(-1), 'worker w1: end')
+  assert.deepEqual(
+    rest.filter((line) => /sesame|PLIMSOLL_.*TOKEN|of the operator/.test(line) && !line.includes(script)),
+    [],
+  )
+})
+
 test('a worker that cannot start is never listed', async (t) => {
   const fleet = localFleet(
-    { command: () => ['/nowhere/at/all'], env: { PATH: '' }, log: () => {} },
+    { command: () => ['/nowhere/at/all'], token: 'sesame', env: { PATH: '' }, log: () => {} },
     { launchFailed: () => {}, gone: () => {} },
   )
   t.after(() => fleet.close())

@@ -8,6 +8,7 @@ import { withOriginalPaths } from '../../lib/kept-path.ts'
 import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
+import { childEnvironment, giveToken } from '../child-token.ts'
 import type { FromChild, ToChild } from '../fronts/shared-port.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
@@ -27,7 +28,10 @@ export interface LocalFleetOptions {
   shared?: SharedServer
   /** When the fleet closes, a worker that has not ended after this time is killed. Default 2,000. */
   graceMs?: number
-  env: Record<string, string>
+  /** With which workers join. */
+  token: string
+  /** Further environment of workers. */
+  env?: Record<string, string>
   log(line: string): void
 }
 
@@ -128,14 +132,15 @@ class LocalFleet implements Provider {
   }
 
   #spawn(id: string, upstream: string | undefined): Child {
-    const { command, shared, env, log } = this.#options
+    const { command, shared, token, env, log } = this.#options
     const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
     const worker = startProcess([...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id], {
-      stdio: ['ignore', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
+      stdio: ['pipe', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
-      env: { ...process.env, ...env },
+      env: { ...childEnvironment(), ...env },
     })
+    giveToken(worker, token)
     const state = { upstream, joined: false, ending: false, lines: [] }
     const child: Child = { process: worker, since: Date.now(), ...state }
     onOutputLine(worker, (line) => {

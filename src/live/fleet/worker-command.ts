@@ -1,4 +1,4 @@
-/** The command lines of workers and fronts on the cluster's machine. */
+/** The command lines of workers and fronts on the cluster's machine. They read their token from standard input. */
 
 import { totalmem } from 'node:os'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
@@ -42,7 +42,7 @@ export function workerCommand(
   const memoryMb = Math.floor((totalmem() / 1024 / 1024 / Math.max(1, max)) * memoryPart)
   return [
     ...command,
-    ...['--join', adminUrl],
+    ...['--join', adminUrl, '--token-file', '-'],
     ...(config === undefined ? ['--workloads', files.join(',')] : ['--config', config]),
     ...['--data', dataDir],
     ...['--slots', `${slots}`],
@@ -65,7 +65,7 @@ export function frontCommand(
 ): string[] {
   return [
     ...(fronts?.command ?? []),
-    ...['--join', adminUrl, '--shared'],
+    ...['--join', adminUrl, '--token-file', '-', '--shared'],
     ...(config === undefined ? ['--workloads', files.join(','), ...meterFlags(meter)] : ['--config', config]),
   ]
 }

@@ -19,7 +19,14 @@ const welcome: FrontWelcome = {
     clientBy: 'address',
   },
   limits: {} as FrontWelcome['limits'],
-  ...{ repeats: {} as FrontWelcome['repeats'], quantities: [], queue: 1, workers: [], ready: true },
+  ...{
+    repeats: {} as FrontWelcome['repeats'],
+    quantities: [],
+    queue: 1,
+    workers: [],
+    attemptToken: '',
+    ready: true,
+  },
 }
 
 const welcomeMs = 50

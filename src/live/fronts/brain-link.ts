@@ -1,7 +1,7 @@
 /** A front's connection to the brain. It reconnects when it breaks, and resumes its session if the brain is the same. */
 
 import { WireError } from '../../lib/errors.ts'
-import { connectToBrain } from '../../wire/connect.ts'
+import { connectToBrain, originOf } from '../../wire/connect.ts'
 import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import type { Line } from '../../wire/lines.ts'
 import { wireVersion } from '../../wire/messages.ts'
@@ -59,7 +59,7 @@ export class BrainLink {
     const { join, token, hello, connect = connectToBrain } = this.#parts
     const line: Line<Out> = await connect(
       join,
-      token,
+      { role: 'front', token },
       (message) => this.#receive(line, message),
       () => this.#broken(line),
     )
@@ -103,7 +103,7 @@ export class BrainLink {
 
   /** On the first attempt to join the caller is told. */
   #cannotJoin(why: string): void {
-    this.#refused(new WireError(`cannot join ${this.#parts.join.origin}: ${why}`, true))
+    this.#refused(new WireError(`cannot join ${originOf(this.#parts.join)}: ${why}`, true))
   }
 
   #receive(line: Line<Out>, message: In): void {

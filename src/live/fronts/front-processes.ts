@@ -5,13 +5,15 @@ import type { Server } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
+import { childEnvironment, giveToken } from '../child-token.ts'
 import type { FromChild, ToChild } from './shared-port.ts'
 
 export interface FrontProcessesOptions {
   count: number
   /** Called at each start: the command, to which `--launch ID` is appended. */
   command(): readonly string[]
-  env: Record<string, string>
+  /** With which fronts join. */
+  token: string
   /** The front of this process. It must listen before `start`. */
   server: Server
   host: string
@@ -112,14 +114,15 @@ export class FrontProcesses {
 
   /** `before`: the front whose queue of connections it takes over. */
   #launch(before?: Child): Child {
-    const { command, env, log, gone } = this.#options
+    const { command, token, log, gone } = this.#options
     const id = `f${++this.#started}`
     const front = startProcess([...deathSignal(), ...command(), '--launch', id], {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
-      env: { ...process.env, ...env },
+      env: childEnvironment(),
     })
+    giveToken(front, token)
     let lastLine = ''
     onOutputLine(front, (line) => {
       if (line.trim() !== '') lastLine = `: ${line.trim()}`

@@ -4,7 +4,9 @@ import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/trans
 import type { Address } from '../../wire/front-messages.ts'
 
 export class KnownWorkers {
-  readonly #known = new Map<string, OwnedUpstream>()
+  readonly #known = new Map<string, OwnedUpstream & { token: string }>()
+  /** Authorizes attempts at workers. Set when the brain tells it. */
+  token = ''
 
   get(id: string): OwnedUpstream | undefined {
     return this.#known.get(id)
@@ -12,9 +14,10 @@ export class KnownWorkers {
 
   add(id: string, address: Address): void {
     const known = this.#known.get(id)
-    if (known?.address.host === address.host && known.address.port === address.port) return
+    const isSame = known?.address.host === address.host && known.address.port === address.port
+    if (isSame && known.token === this.token) return
     this.remove(id)
-    this.#known.set(id, upstreamAt(id, address))
+    this.#known.set(id, { ...upstreamAt(id, address, this.token), token: this.token })
   }
 
   /** Breaks off what is in progress. */

@@ -12,7 +12,6 @@ function pending(transport: object = {}) {
   const lines: string[] = []
   const problems: RequestProblem[] = []
   const requests = new PendingRequests({
-    token: 't',
     workers: new KnownWorkers(),
     holdMs: 1_000,
     now: () => 0,

@@ -20,7 +20,6 @@ import {
 import type { KnownWorkers } from './known-workers.ts'
 
 export interface PendingRequestsParts {
-  token: string
   workers: KnownWorkers
   /** How long a request is held while the brain is unreachable. */
   holdMs: number
@@ -66,7 +65,8 @@ export class PendingRequests {
     if (this.closed) return parts.receiver.refuse(this.closed, {})
     const direct = this.#parts.link().isUp && !this.holding
     if (!direct && this.#held.size >= this.queue) return parts.receiver.refuse(noBrain(), {})
-    const { token, log } = this.#parts
+    const { log, workers } = this.#parts
+    const { token } = workers
     const exchange: Exchange = new Exchange({
       ...parts,
       ...{ token, log },
@@ -136,9 +136,10 @@ export class PendingRequests {
       const event = { type: 'failed', ...token, worker, kind, message } as const
       if (this.#all.get(job) === entry) this.#parts.link().send({ type: 'attempt', event })
     }
+    const { workers } = this.#parts
     let known: OwnedUpstream | undefined
     try {
-      known = address ? upstreamAt(worker, address) : this.#parts.workers.get(worker)
+      known = address ? upstreamAt(worker, address, workers.token) : workers.get(worker)
     } catch (error) {
       return failed('unreachable', (error as Error).message)
     }

@@ -86,7 +86,7 @@ class RemoteFront {
     this.#serving = serving
     this.#end.promise.catch(() => {})
     const link = () => this.#link
-    this.#pending = new PendingRequests({ token, workers: this.#workers, holdMs, now, link, log })
+    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
     this.#quotes = new RemoteQuotes({ holdMs, link })
     this.#link = new BrainLink({
       join,
@@ -178,6 +178,7 @@ class RemoteFront {
   #onWelcome(welcome: FrontWelcome): void {
     this.#clientOf = clientNamer(welcome.clientBy)
     this.#ready = welcome.ready
+    this.#workers.token = welcome.attemptToken
     if (!welcome.resumed) this.#workers.replace(welcome.workers)
     if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
     this.#pending.welcomed(welcome)

@@ -9,12 +9,14 @@ import { Outage } from '../../lib/outage.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
+import { childEnvironment } from '../child-token.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string
   /** The command that starts one. It prints its port as a line of JSON. */
   command: string[]
-  env: Record<string, string>
+  /** Authorizes attempts there. */
+  token: string
   log(line: string): void
 }
 
@@ -32,7 +34,7 @@ class Instance {
   idle: NodeJS.Timeout | undefined
 
   constructor(
-    { id, command, env, log }: LocalFunctionsOptions,
+    { id, command, token, log }: LocalFunctionsOptions,
     number: number,
     workload: string | undefined,
   ) {
@@ -40,14 +42,14 @@ class Instance {
     this.command = command
     const only = workload === undefined ? [] : ['--only', workload]
     this.process = startProcess([...deathSignal(), ...command, ...only], {
-      // It ends when its input, to which nobody writes, closes.
+      // Its input brings the token, and it ends when that closes.
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
-      env: { ...process.env, ...env },
+      env: childEnvironment(),
     })
-    this.process.stdin?.on('error', () => {})
+    this.process.stdin?.on('error', () => {}).write(`${token}\n`)
     this.gone = endOf(this.process)
-    this.upstream = this.#reach(id, (line) => log(`function ${number}: ${line}`))
+    this.upstream = this.#reach(id, token, (line) => log(`function ${number}: ${line}`))
     // Nobody may await it.
     this.upstream.catch(() => {})
   }
@@ -58,7 +60,7 @@ class Instance {
     this.upstream.then(closeUpstream, () => {})
   }
 
-  async #reach(id: string, log: (line: string) => void): Promise<OwnedUpstream> {
+  async #reach(id: string, token: string, log: (line: string) => void): Promise<OwnedUpstream> {
     const port = Promise.withResolvers<number>()
     let lastLine = ''
     const read = (line: string) => {
@@ -72,7 +74,7 @@ class Instance {
     this.process.on('close', () =>
       port.reject(new UnreachableError(`a function ended during its start${lastLine}`)),
     )
-    return upstreamAt(id, { host: '127.0.0.1', port: await port.promise })
+    return upstreamAt(id, { host: '127.0.0.1', port: await port.promise }, token)
   }
 }
 

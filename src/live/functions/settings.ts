@@ -58,8 +58,8 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
 export function localFunctions(
   { id, limits, command }: FunctionSettings,
   files: readonly string[],
-  env: Record<string, string>,
+  token: string,
   log: (line: string) => void,
 ): LocalFunctions {
-  return new LocalFunctions({ ...limits, id, command: command(files), env, log })
+  return new LocalFunctions({ ...limits, id, command: command(files), token, log })
 }

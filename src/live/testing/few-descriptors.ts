@@ -18,7 +18,7 @@ const events = {
   launchFailed: (launch: string, message: string) => launches.get(launch)?.(message),
   gone: () => {},
 }
-const fleet = localFleet({ command: () => [...command, 'sh'], env: {}, log }, events)
+const fleet = localFleet({ command: () => [...command, 'sh'], token: 't', env: {}, log }, events)
 const launch = (id: string) =>
   new Promise<string>((resolve) => {
     launches.set(id, resolve)
@@ -26,7 +26,7 @@ const launch = (id: string) =>
   })
 
 const limits = { concurrency: 1, memoryMb: 100, timeoutMs: 10_000, keepWarmMs: 1_000 }
-const functions = new LocalFunctions({ id: 'f', command, env: {}, log, ...limits })
+const functions = new LocalFunctions({ id: 'f', command, token: 't', log, ...limits })
 const invoke = () =>
   functions
     .invoke('w', new AbortController().signal, async () => undefined)
@@ -35,7 +35,7 @@ const invoke = () =>
       ({ message }: Error) => message,
     )
 
-const parts = { env: {}, host: '127.0.0.1', log, gone() {}, leave() {} }
+const parts = { token: 't', host: '127.0.0.1', log, gone() {}, leave() {} }
 const startFront = async () => {
   const fronts = new FrontProcesses({ ...parts, count: 1, command: () => command, server: createServer() })
   await fronts.start()

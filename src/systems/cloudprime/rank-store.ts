@@ -10,6 +10,7 @@ import { isUsable } from '../../estimate/guess.ts'
 import { Recent } from '../../estimate/recent.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { privateFile } from '../../lib/private-files.ts'
 
 export interface RankStoreOptions {
   /** One rank per line, as JSON. Created with the first rank. */
@@ -119,12 +120,12 @@ class RankFile {
       return
     }
     this.#lines++
-    await appendFile(this.#file, `${JSON.stringify(rank)}\n`)
+    await appendFile(this.#file, `${JSON.stringify(rank)}\n`, { mode: privateFile })
   }
 
   #rewrite(): void {
     const text = [...this.#known.values()].map((rank) => `${JSON.stringify(rank)}\n`).join('')
-    writeFileSync(`${this.#file}.new`, text)
+    writeFileSync(`${this.#file}.new`, text, { mode: privateFile })
     renameSync(`${this.#file}.new`, this.#file)
   }
 

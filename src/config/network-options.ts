@@ -1,0 +1,38 @@
+/** Where a cluster listens: flags of `plimsoll up` and keys of the configuration file. */
+
+import { under } from './option.ts'
+
+export const networkOptions = under('Network', {
+  host: { type: 'text', help: 'address to listen on', default: '127.0.0.1' },
+  adminPort: {
+    type: 'integer',
+    help: 'port for operators, and for workers and fronts of this machine; 0 picks a free one',
+    default: 8081,
+    min: 0,
+    max: 65_535,
+  },
+  adminHost: {
+    type: 'text',
+    help: 'address of the admin port; on other addresses than loopback every request needs the operator token',
+    default: '127.0.0.1',
+    value: 'ADDRESS',
+  },
+  adminNames: {
+    type: 'text',
+    help: 'further names, separated by commas, by which operators reach the admin port',
+    default: '',
+    value: 'NAMES',
+  },
+  joinAddress: {
+    type: 'text',
+    help: 'where workers and fronts of other machines join, over TLS; default: nowhere',
+    value: 'HOST:PORT',
+  },
+  fronts: {
+    type: 'integer',
+    help: 'processes that accept requests on the public port; 1: this process only',
+    default: 1,
+    min: 1,
+    max: 64,
+  },
+})
