@@ -2,6 +2,7 @@
 
 import type { Entry } from '../lib/heap.ts'
 import type { Job, Precedence } from '../model/job.ts'
+import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 
@@ -112,6 +113,13 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly role: string | undefined
   /** True: it could not be reached, and has not reported since. It is given no jobs. */
   suspect: boolean
+  /** True: since its last report its connection closed, or an attempt could not reach it. */
+  unreachable: boolean
+  /** Why it is not declared lost although it has been silent for too long. */
+  kept: Reason | undefined
+  /** Why it is ejected: it is given no jobs until the timer of its ejection fires. */
+  ejected: Reason | undefined
+  readonly health: Health
   lastSeenAt: number
   /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
   readonly since: number
@@ -147,6 +155,22 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   silenceTimer: Entry<Timer> | undefined
 }
 
+/** How the attempts of a worker went lately, for the detection of outliers. */
+export interface Health {
+  /** Attempts in a row that failed here, and whose jobs another worker or a function finished. */
+  failures: number
+  /** Answers in a row that were errors of the workload. */
+  errors: number
+  /** Times of jobs on a core, divided by the time that their measured work takes, and by their estimates. */
+  byWork: number[]
+  byEstimate: number[]
+  /** Ejections so far; good times reduce the number. */
+  ejections: number
+  /** When its last ejection ended. */
+  readmittedAt: number
+  ejectionTimer: Entry<Timer> | undefined
+}
+
 export interface CpuReading {
   ms: number
   at: number
@@ -164,6 +188,13 @@ export function newWorkerRecord(
     role: undefined,
     ...known,
     suspect: false,
+    unreachable: false,
+    kept: undefined,
+    ejected: undefined,
+    health: {
+      ...{ failures: 0, errors: 0, byWork: [], byEstimate: [] },
+      ...{ ejections: 0, readmittedAt: 0, ejectionTimer: undefined },
+    },
     lastSeenAt: known.placedAt,
     reports: 0,
     jobs: [],
@@ -194,7 +225,16 @@ export interface Timer {
   id: string
 }
 
-export type TimerKind = JobTimerKind | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'cpu' | 'overflow'
+export type TimerKind =
+  | JobTimerKind
+  | 'turns'
+  | 'share'
+  | 'silence'
+  | 'ejection'
+  | 'launch'
+  | 'scale'
+  | 'cpu'
+  | 'overflow'
 export type JobTimerKind = (typeof jobTimerKinds)[number]
 
 /** Timers of jobs and their attempts. They are cleared when the job is over. */
@@ -207,7 +247,8 @@ export function isJobTimer(kind: TimerKind): boolean {
 
 /** True: the worker may be given jobs. */
 export function isOpen(worker: WorkerRecord): boolean {
-  return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.slots
+  const { state, suspect, ejected, jobs, slots } = worker
+  return state === 'ready' && !suspect && ejected === undefined && jobs.length < slots
 }
 
 /** Removes an item from a short array and keeps the order. Several times as fast as splice, which allocates. */

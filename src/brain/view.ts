@@ -69,6 +69,7 @@ function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
 
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const { now, scheduler, scaler } = core
+  const notice = worker.ejected ?? worker.kept
   const jobs = worker.jobs.map((attempt) => ({
     job: attempt.job.id,
     attempt: attempt.number,
@@ -80,6 +81,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     id: worker.id,
     state: worker.state === 'ready' ? 'ready' : 'draining',
     suspect: worker.suspect,
+    ...(notice && { notice }),
     fresh: worker.reports === 0,
     cores: worker.cores,
     slots: worker.slots,
