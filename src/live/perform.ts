@@ -2,6 +2,7 @@
 
 import type { Destination } from '../front/open-job.ts'
 import type { Functions } from '../front/transports/function.ts'
+import { span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Precedence } from '../model/job.ts'
@@ -77,7 +78,9 @@ function attemptActions(
   }
 }
 
-function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate'> {
+type FleetTable = Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'>
+
+function fleetActions(parts: PerformParts): FleetTable {
   const { workers, fronts, fleet, launchTroubles, frontWorkers, log } = parts
   return {
     launch: ({ launch }) => fleet.launch(launch),
@@ -97,8 +100,12 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
       if (isLoss(reason)) log(`fleet: worker ${worker} was lost: ${explain(reason)}`)
       const wasFront = frontWorkers.delete(worker)
       if (wasFront && !isDrained) fronts.gone(worker)
-      workers.dismiss(worker, isDrained ? (wasFront ? frontEndMs : endMs) : 0)
+      workers.dismiss(worker, isDrained ? (wasFront ? frontEndMs : endMs) : 0, reason)
     },
+    hold: ({ worker, reason }) => log(`fleet: worker ${worker} is not declared lost yet: ${explain(reason)}`),
+    eject: ({ worker, reason }) =>
+      log(`fleet: worker ${worker} is ejected for ${span(reason.ms)}: ${explain(reason)}`),
+    readmit: ({ worker, reason }) => log(`fleet: worker ${worker} gets jobs again: ${explain(reason)}`),
   }
 }
 

@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import type { OptionSpecs, OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
+import { idRule, isId } from '../../model/worker.ts'
 
 export const joinOptions = {
   join: {
@@ -17,7 +18,10 @@ export const joinOptions = {
     default: '',
     value: 'TOKEN',
   },
-  id: { type: 'text', help: 'its name; default: host name and process id' },
+  id: {
+    type: 'text',
+    help: 'its name, unique in the cluster; default: host name and process id',
+  },
 } as const satisfies OptionSpecs
 
 export const leaveOptions = {
@@ -31,10 +35,11 @@ export const leaveOptions = {
   launch: { type: 'text', help: 'set by the cluster that starts it', value: 'ID' },
 } as const satisfies OptionSpecs
 
-export function joinFrom({ join, token: given }: OptionValues<typeof joinOptions>): {
+export function joinFrom({ join, token: given, id }: OptionValues<typeof joinOptions>): {
   join: URL
   token: string
 } {
+  if (id !== undefined && !isId(id)) throw new ConfigError(`--id = ${id}: must be ${idRule}`)
   const token = given || process.env.PLIMSOLL_TOKEN
   if (!token) throw new ConfigError('--token: must be given, or the environment variable PLIMSOLL_TOKEN set')
   if (!URL.canParse(join))
@@ -43,7 +48,8 @@ export function joinFrom({ join, token: given }: OptionValues<typeof joinOptions
 }
 
 export function defaultId(): string {
-  return `${hostname()}-${process.pid}`
+  const host = hostname().replace(/[^A-Za-z0-9._-]/g, '-')
+  return `${host.slice(0, 50)}-${process.pid}`
 }
 
 /** Aborts on the first SIGTERM or SIGINT. */
