@@ -2,7 +2,7 @@
 
 import type { Entry } from '../lib/heap.ts'
 import type { Core } from './core.ts'
-import type { Timer } from './state.ts'
+import type { Timer } from './timer.ts'
 
 /** Heartbeats, pings, launches, answers and functions get more time. Timers of clients, such as deadlines, do not. */
 export function notePause(core: Core, ms: number): void {

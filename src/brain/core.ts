@@ -15,15 +15,8 @@ import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler, Verdict } from './schedule/scheduler.ts'
-import type {
-  Attempt,
-  JobRecord,
-  JobTimerKind,
-  LaunchRecord,
-  Timer,
-  TimerKind,
-  WorkerRecord,
-} from './state.ts'
+import type { Attempt, JobRecord, LaunchRecord, WorkerRecord } from './state.ts'
+import type { JobTimerKind, Timer, TimerKind } from './timer.ts'
 import { Boots } from './workers/boots.ts'
 import { type Listing, newListing } from './workers/listing.ts'
 import { Occupancy } from './workers/occupancy.ts'

@@ -1,10 +1,12 @@
-/** What the brain remembers of jobs, attempts, workers, launches and timers: plain records. */
+/** What the brain remembers of jobs, attempts, workers and launches: plain records. */
 
 import type { Entry } from '../lib/heap.ts'
 import type { Job, Precedence } from '../model/job.ts'
 import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
+import { type Health, newHealth } from './health.ts'
+import type { Timer } from './timer.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
 export interface JobRecord extends Precedence {
@@ -155,22 +157,6 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   silenceTimer: Entry<Timer> | undefined
 }
 
-/** How the attempts of a worker went lately, for the detection of outliers. */
-export interface Health {
-  /** Attempts in a row that failed here, and whose jobs another worker or a function finished. */
-  failures: number
-  /** Answers in a row that were errors of the workload. */
-  errors: number
-  /** Times of jobs on a core, divided by the time that their measured work takes, and by their estimates. */
-  byWork: number[]
-  byEstimate: number[]
-  /** Ejections so far; good times reduce the number. */
-  ejections: number
-  /** When its last ejection ended. */
-  readmittedAt: number
-  ejectionTimer: Entry<Timer> | undefined
-}
-
 export interface CpuReading {
   ms: number
   at: number
@@ -191,10 +177,7 @@ export function newWorkerRecord(
     unreachable: false,
     kept: undefined,
     ejected: undefined,
-    health: {
-      ...{ failures: 0, errors: 0, byWork: [], byEstimate: [] },
-      ...{ ejections: 0, readmittedAt: 0, ejectionTimer: undefined },
-    },
+    health: newHealth(),
     lastSeenAt: known.placedAt,
     reports: 0,
     jobs: [],
@@ -217,32 +200,6 @@ export interface LaunchRecord {
   readonly id: string
   readonly at: number
   readonly timer: Entry<Timer>
-}
-
-/** A timer's `id` names the job, worker or launch that it concerns. */
-export interface Timer {
-  kind: TimerKind
-  id: string
-}
-
-export type TimerKind =
-  | JobTimerKind
-  | 'turns'
-  | 'share'
-  | 'silence'
-  | 'ejection'
-  | 'launch'
-  | 'scale'
-  | 'cpu'
-  | 'overflow'
-export type JobTimerKind = (typeof jobTimerKinds)[number]
-
-/** Timers of jobs and their attempts. They are cleared when the job is over. */
-const jobTimerKinds = ['deadline', 'slack', 'turn', 'queue', 'patience', 'function', 'answer'] as const
-const ofJobs: ReadonlySet<string> = new Set(jobTimerKinds)
-
-export function isJobTimer(kind: TimerKind): boolean {
-  return ofJobs.has(kind)
 }
 
 /** True: the worker may be given jobs. */

@@ -5,7 +5,8 @@ import type { Core } from './core.ts'
 import { doneWork, isRunning, remainingWork } from './jobs/mirror.ts'
 import { mayTake } from './jobs/placing.ts'
 import { mostTurns } from './jobs/turns.ts'
-import { isJobTimer, type JobRecord, type WorkerRecord } from './state.ts'
+import type { JobRecord, WorkerRecord } from './state.ts'
+import { isJobTimer } from './timer.ts'
 
 export function viewOf(core: Core): BrainView {
   const waiting = [...core.queue]

@@ -38,89 +38,102 @@ export interface BrainDriver {
   end(): void
 }
 
-export function driveBrain({ brain, eventLog, observers, now, perform, log }: DriverParts): BrainDriver {
-  const inbox: Event[] = []
-  let wake: NodeJS.Timeout | undefined
-  let reading: NodeJS.Immediate | undefined
-  let busy = false
-  let ended = false
-  let handled = 0
-  /** When this process was last known to run, and when its last pause ended. */
-  let ranAt = now()
-  let pausedAt = -Infinity
-  const pulse = setInterval(() => {
-    work()
-    ranAt = now()
-  }, pulseMs).unref()
+export function driveBrain(parts: DriverParts): BrainDriver {
+  const driver = new Driver(parts)
+  return { tell: (event) => driver.tell(event), end: () => driver.end() }
+}
 
-  function tell(event: Event): void {
-    if (ended) return
-    inbox.push(event)
-    if (!busy) work()
+class Driver implements BrainDriver {
+  readonly #parts: DriverParts
+  readonly #inbox: Event[] = []
+  readonly #pulse: NodeJS.Timeout
+  #wake: NodeJS.Timeout | undefined
+  #reading: NodeJS.Immediate | undefined
+  #busy = false
+  #ended = false
+  #handled = 0
+  /** When this process was last known to run, and when its last pause ended. */
+  #ranAt: number
+  #pausedAt = -Infinity
+
+  constructor(parts: DriverParts) {
+    this.#parts = parts
+    this.#ranAt = parts.now()
+    this.#pulse = setInterval(() => {
+      this.#work()
+      this.#ranAt = parts.now()
+    }, pulseMs).unref()
   }
 
-  function work(): void {
-    busy = true
+  tell(event: Event): void {
+    if (this.#ended) return
+    this.#inbox.push(event)
+    if (!this.#busy) this.#work()
+  }
+
+  end(): void {
+    this.#ended = true
+    clearTimeout(this.#wake)
+    clearImmediate(this.#reading)
+    clearInterval(this.#pulse)
+  }
+
+  #work(): void {
+    this.#busy = true
     try {
       do {
-        const time = now()
-        notePause(time)
-        const next = inbox.shift()
-        if (next) handle(next, time)
-      } while (inbox.length > 0)
+        const time = this.#parts.now()
+        this.#notePause(time)
+        const next = this.#inbox.shift()
+        if (next) this.#handle(next, time)
+      } while (this.#inbox.length > 0)
     } finally {
-      busy = false
+      this.#busy = false
     }
   }
 
-  function handle(event: Event, time: number): void {
-    handled++
+  #handle(event: Event, time: number): void {
+    const { brain, eventLog, observers, perform } = this.#parts
+    this.#handled++
     const actions = brain.handle(event, time)
     eventLog.entry(time, event, actions)
     for (const observer of observers) observer.observe(event, actions, time)
     for (const action of actions) {
-      if (action.type === 'wake') wakeAt(action.at)
+      if (action.type === 'wake') this.#wakeAt(action.at)
       else perform(action)
     }
   }
 
-  function notePause(time: number): void {
-    const ms = time - ranAt - pulseMs
+  #notePause(time: number): void {
+    const ms = time - this.#ranAt - pulseMs
     if (ms < pulseMs) return
-    ranAt = pausedAt = time
+    this.#ranAt = this.#pausedAt = time
     if (ms >= longPauseMs)
-      log(`brain: its process did not run for ${span(ms)}; that time does not count against workers`)
-    handle({ type: 'paused', ms }, time)
+      this.#parts.log(
+        `brain: its process did not run for ${span(ms)}; that time does not count against workers`,
+      )
+    this.#handle({ type: 'paused', ms }, time)
   }
 
   /** Timers may fire a little early; the brain then asks again. */
-  function wakeAt(at: number): void {
-    clearTimeout(wake)
+  #wakeAt(at: number): void {
+    const { now } = this.#parts
+    clearTimeout(this.#wake)
     const ms = Math.min(longestTimerMs, Math.max(0, Math.ceil(at - now())))
-    wake = setTimeout(() => {
-      if (reading) return
-      work()
-      tickAfterReading(now() - pausedAt < pulseMs ? mostReads : 1)
+    this.#wake = setTimeout(() => {
+      if (this.#reading) return
+      this.#work()
+      this.#tickAfterReading(now() - this.#pausedAt < pulseMs ? mostReads : 1)
     }, ms)
   }
 
   /** Immediates run after the sockets have been read. */
-  function tickAfterReading(reads: number): void {
-    const before = handled
-    reading = setImmediate(() => {
-      if (reads > 1 && handled > before) return tickAfterReading(reads - 1)
-      reading = undefined
-      tell({ type: 'tick' })
+  #tickAfterReading(reads: number): void {
+    const before = this.#handled
+    this.#reading = setImmediate(() => {
+      if (reads > 1 && this.#handled > before) return this.#tickAfterReading(reads - 1)
+      this.#reading = undefined
+      this.tell({ type: 'tick' })
     })
-  }
-
-  return {
-    tell,
-    end() {
-      ended = true
-      clearTimeout(wake)
-      clearImmediate(reading)
-      clearInterval(pulse)
-    },
   }
 }

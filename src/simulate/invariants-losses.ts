@@ -83,7 +83,8 @@ export class LossInvariants {
   #leastSilenceMs(code: string, { isNew }: Heard): number | undefined {
     const { beatMs = 0, missedBeats = 0, freshMs = 0, pings, answers } = this.#limits
     if (code === 'silent') return isNew ? Math.max(freshMs, beatMs * missedBeats) : beatMs * missedBeats
-    if (code === 'pings') return (pings!.most - 1) * pings!.everyMs + pings!.answerMs
+    // A report between two pings answers neither.
+    if (code === 'pings') return pings!.answerMs
     return code === 'heartbeat' ? answers!.heartbeatMs : undefined
   }
 

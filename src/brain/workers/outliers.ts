@@ -10,9 +10,10 @@
 import type { FailureKind } from '../../model/attempt.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
+import type { Health } from '../health.ts'
 import { ranMs } from '../jobs/mirror.ts'
 import { fill } from '../jobs/placing.ts'
-import type { Attempt, Health, WorkerRecord } from '../state.ts'
+import type { Attempt, WorkerRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
 import { forgetEjection, replaceExcludedJobs } from './leaving.ts'
 
