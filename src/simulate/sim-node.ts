@@ -153,7 +153,9 @@ export class SimNode implements SimWorkerEvents, Process {
     this.#world.draining.delete(this.id)
     this.#world.provider.died(this)
     if (this.#world.parts.faults?.noticesDeath() ?? true) {
-      this.#world.send(() => this.#world.tell({ type: 'lost', worker: this.id, message: 'process ended' }))
+      this.#world.send(() =>
+        this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),
+      )
     } else if (this.#world.parts.faults?.refuses()) {
       this.#world.send(() => this.#world.tell({ type: 'disconnected', worker: this.id }))
     }
