@@ -25,6 +25,8 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.ok(
       sums.givenUp > count && sums.strangers > count && sums.drained > count && sums.launches > 4 * count,
     )
+    // Pauses of the brain; silent workers that were not declared lost at once; outliers.
+    assert.ok(sums.pauses > count && sums.held > count / 6 && sums.ejected > count / 6)
     // Faults of functions.
     assert.ok(sums.away > 2 * count && sums.awayFailed > count / 3)
   })

@@ -8,6 +8,7 @@ import type { Action } from '../model/action.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
 import type { Event } from '../model/event.ts'
 import type { BrainView } from '../model/view.ts'
+import { notePause } from './after-pause.ts'
 import { concerns } from './concerns.ts'
 import { type Core, newCore } from './core.ts'
 import type { OverflowOptions } from './functions/overflow-spec.ts'
@@ -25,7 +26,7 @@ import { viewOf } from './view.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
 import { join, report } from './workers/joining.ts'
 import { failLaunch } from './workers/launching.ts'
-import { drain, reportLost } from './workers/leaving.ts'
+import { drain, noteDisconnected, reportLost } from './workers/leaving.ts'
 import { reconcileFleet } from './workers/reconcile.ts'
 import { noteLeaving, requestLeave } from './workers/roles.ts'
 import { changesFleet, noteArrival } from './workers/scaling.ts'
@@ -133,7 +134,9 @@ function apply(core: Core, event: Event): void {
     case 'reported':
       return report(core, event)
     case 'lost':
-      return reportLost(core, event.worker, { code: 'lost', message: event.message ?? '' })
+      return reportLost(core, event.worker, { code: 'lost', message: event.message ?? '' }, event.certain)
+    case 'disconnected':
+      return noteDisconnected(core, event.worker)
     case 'launch-failed':
       return failLaunch(core, event.launch, { code: 'launch-failed', message: event.message ?? '' })
     case 'listed':
@@ -145,6 +148,8 @@ function apply(core: Core, event: Event): void {
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'tick':
       return fireDueTimers(core)
+    case 'paused':
+      return notePause(core, event.ms)
   }
 }
 

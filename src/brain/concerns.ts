@@ -4,7 +4,8 @@
  * - An arriving job is counted, checked against its deadline and then its client's rate limit. Only a job that is
  *   accepted joins the shares and the turns.
  * - CPU figures are polled before a scaler that goes by them decides at the same time.
- * - After an event the fleet is scaled first, then drained workers end, then functions take what is still queued.
+ * - After an event the fleet is scaled first, then drained workers end, then outliers are ejected or, if the fleet has
+ *   become too small, readmitted; then functions take what is still queued.
  * - Timers that are due at the same time fire in the order in which they were set, so the order of the concerns that set
  *   timers when a job is queued or started matters too.
  */
@@ -23,6 +24,7 @@ import { cpu } from './workers/cpu.ts'
 import { fronts } from './workers/fronts.ts'
 import { launchTimeout } from './workers/launch-timeout.ts'
 import { draining } from './workers/leaving.ts'
+import { outliers } from './workers/outliers.ts'
 import { scaling } from './workers/scaling.ts'
 import { silence } from './workers/silence.ts'
 
@@ -38,6 +40,7 @@ export const concerns: readonly Concern[] = [
   cpu,
   scaling,
   draining,
+  outliers,
   overflow,
   queueTimeout,
   patience,

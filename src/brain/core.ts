@@ -2,6 +2,7 @@
 
 import { Heap } from '../lib/heap.ts'
 import type { Action } from '../model/action.ts'
+import type { FailureKind } from '../model/attempt.ts'
 import type { Discipline } from '../model/discipline.ts'
 import type { Reason } from '../model/reason.ts'
 import type { Counters } from '../model/view.ts'
@@ -10,18 +11,12 @@ import type { Shares } from './jobs/client-shares.ts'
 import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
 import type { BrainLimits } from './limits.ts'
+import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
 import type { Scaler } from './scale/scaler.ts'
 import type { Scheduler, Verdict } from './schedule/scheduler.ts'
-import type {
-  Attempt,
-  JobRecord,
-  JobTimerKind,
-  LaunchRecord,
-  Timer,
-  TimerKind,
-  WorkerRecord,
-} from './state.ts'
+import type { Attempt, JobRecord, LaunchRecord, WorkerRecord } from './state.ts'
+import type { JobTimerKind, Timer, TimerKind } from './timer.ts'
 import { Boots } from './workers/boots.ts'
 import { type Listing, newListing } from './workers/listing.ts'
 import { Occupancy } from './workers/occupancy.ts'
@@ -46,6 +41,8 @@ export interface Concern {
   progressed?(core: Core, attempt: Attempt): void
   /** The attempt has a result; it is about to end. */
   finished?(core: Core, attempt: Attempt, work: number): void
+  /** The attempt has failed, be it with an error of its workload; it is about to end. */
+  failed?(core: Core, attempt: Attempt, kind: FailureKind): void
   /** The attempt ends, for whatever reason. `work`: what it did, if that was measured. */
   ended?(core: Core, attempt: Attempt, work: number | undefined): void
   /** The job's attempt has failed, and another follows. */
@@ -72,6 +69,7 @@ const hookNames = [
   'started',
   'progressed',
   'finished',
+  'failed',
   'ended',
   'retries',
   'over',
@@ -114,6 +112,15 @@ export interface Core {
   /** Jobs by the front that they came in through, for clusters with tiers. */
   readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
+  /** Ready workers that are ejected, and workers that are to be ejected after this event, with the reasons. */
+  readonly ejected: Set<WorkerRecord>
+  readonly accused: Map<WorkerRecord, Reason>
+  /** When the paces of all workers were compared last. */
+  pacesComparedAt: number
+  /** When workers were lost for their silence alone. */
+  readonly silentLosses: number[]
+  /** Times in which the brain itself did not run. */
+  readonly pauses: OwnPauses
   /** Cores of ready workers, the work that they do in a second, and how many of the cores run a job. */
   cores: number
   capacity: number
@@ -188,6 +195,11 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     withoutSlots: 0,
     through: new Map(),
     draining: new Set(),
+    ejected: new Set(),
+    accused: new Map(),
+    pacesComparedAt: 0,
+    silentLosses: [],
+    pauses: new OwnPauses(),
     cores: 0,
     capacity: 0,
     busyCores: 0,

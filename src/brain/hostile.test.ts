@@ -88,7 +88,7 @@ class Siege {
     }
     this.trial = new Trial({ scheduler, discipline, epoch: 2, scale, limits, placing })
     this.#tiered = scale.tiers !== undefined
-    this.checks = new Invariants(disciplines[discipline].bounded)
+    this.checks = new Invariants({ bounded: disciplines[discipline].bounded })
   }
 
   take(step: Step): void {

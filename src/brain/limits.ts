@@ -21,6 +21,10 @@ export interface BrainLimits {
   freshMs: number
   /** Replaces the two rules above: workers are pinged. Heartbeats, which come at least as often, are the answers. */
   pings: PingRule | null
+  /** Limits the share of the workers that is lost at once for missed heartbeats alone. Null: no limit. */
+  silentLosses: SilentLossRule | null
+  /** Workers that fail, or are slow beside the others, are ejected for a while. Null: never. */
+  outliers: OutlierRule | null
   /** Attempts that exceed their time limit are sent again, or prove their worker lost. */
   answers: AnswerRule | null
   /** The interval of CPU polls; 0: as the scaler wants. */
@@ -60,6 +64,27 @@ export interface AnswerRule {
   heartbeatMs: number
 }
 
+export interface SilentLossRule {
+  /** If more than this share of the workers is silent at once, none of them is lost for its silence alone. */
+  share: number
+  /** After this many times the usual silence they are, each time no more than the share, or a single one. */
+  patience: number
+}
+
+export interface OutlierRule {
+  /** Attempts in a row that failed at a worker, and whose jobs were then finished elsewhere, eject it. */
+  failures: number
+  /** Answers in a row that are errors of the workload eject a worker if most other workers give results. */
+  errors: number
+  /** A worker is slow if three quarters of its jobs took this many times as long as the median of the others. */
+  slowdown: number
+  /** The first ejection takes this time, the second twice as long and so on, up to `mostMs`. */
+  baseMs: number
+  mostMs: number
+  /** The largest share of the workers that is ejected at a time. */
+  share: number
+}
+
 export const brainDefaults: Readonly<BrainLimits> = {
   queue: 10_000,
   crashes: 3,
@@ -71,6 +96,8 @@ export const brainDefaults: Readonly<BrainLimits> = {
   missedBeats: 3,
   freshMs: 10_000,
   pings: null,
+  silentLosses: null,
+  outliers: null,
   answers: null,
   cpuEveryMs: 0,
   settleMs: 2_000,
@@ -81,3 +108,11 @@ export const brainDefaults: Readonly<BrainLimits> = {
   backoffMs: 1_000,
   backoffMaxMs: 60_000,
 }
+
+/** The values of `plimsoll up`. Envoy's are the same, but it ejects 10 % of the hosts, and never for being slow. */
+export const usualOutliers: Readonly<OutlierRule> = {
+  ...{ failures: 5, errors: 20, slowdown: 3, baseMs: 30_000, mostMs: 300_000, share: 0.5 },
+}
+
+/** The limit of silent losses of live clusters. */
+export const usualSilentLosses: Readonly<SilentLossRule> = { share: 0.5, patience: 3 }

@@ -1,9 +1,12 @@
-/** What the brain remembers of jobs, attempts, workers, launches and timers: plain records. */
+/** What the brain remembers of jobs, attempts, workers and launches: plain records. */
 
 import type { Entry } from '../lib/heap.ts'
 import type { Job, Precedence } from '../model/job.ts'
+import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
+import { type Health, newHealth } from './health.ts'
+import type { Timer } from './timer.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
 export interface JobRecord extends Precedence {
@@ -114,6 +117,13 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   readonly role: string | undefined
   /** True: it could not be reached, and has not reported since. It is given no jobs. */
   suspect: boolean
+  /** True: since its last report its connection closed, or an attempt could not reach it. */
+  unreachable: boolean
+  /** Why it is not declared lost although it has been silent for too long. */
+  kept: Reason | undefined
+  /** Why it is ejected: it is given no jobs until the timer of its ejection fires. */
+  ejected: Reason | undefined
+  readonly health: Health
   lastSeenAt: number
   /** When it was launched, or joined if nobody launched it. It is paid for from here on. */
   readonly since: number
@@ -166,6 +176,10 @@ export function newWorkerRecord(
     role: undefined,
     ...known,
     suspect: false,
+    unreachable: false,
+    kept: undefined,
+    ejected: undefined,
+    health: newHealth(),
     lastSeenAt: known.placedAt,
     reports: 0,
     jobs: [],
@@ -190,26 +204,10 @@ export interface LaunchRecord {
   readonly timer: Entry<Timer>
 }
 
-/** A timer's `id` names the job, worker or launch that it concerns. */
-export interface Timer {
-  kind: TimerKind
-  id: string
-}
-
-export type TimerKind = JobTimerKind | 'turns' | 'share' | 'silence' | 'launch' | 'scale' | 'cpu' | 'overflow'
-export type JobTimerKind = (typeof jobTimerKinds)[number]
-
-/** Timers of jobs and their attempts. They are cleared when the job is over. */
-const jobTimerKinds = ['deadline', 'slack', 'turn', 'queue', 'patience', 'function', 'answer'] as const
-const ofJobs: ReadonlySet<string> = new Set(jobTimerKinds)
-
-export function isJobTimer(kind: TimerKind): boolean {
-  return ofJobs.has(kind)
-}
-
 /** True: the worker may be given jobs. */
 export function isOpen(worker: WorkerRecord): boolean {
-  return worker.state === 'ready' && !worker.suspect && worker.jobs.length < worker.slots
+  const { state, suspect, ejected, jobs, slots } = worker
+  return state === 'ready' && !suspect && ejected === undefined && jobs.length < slots
 }
 
 /** Removes an item from a short array and keeps the order. Several times as fast as splice, which allocates. */

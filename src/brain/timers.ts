@@ -2,7 +2,7 @@
 
 import type { Entry } from '../lib/heap.ts'
 import type { Core } from './core.ts'
-import type { Timer } from './state.ts'
+import type { Timer } from './timer.ts'
 
 /** Timers of the same time fire in the order in which they were set. */
 export function setTimer(core: Core, timer: Timer, at: number): Entry<Timer> {

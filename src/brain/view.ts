@@ -5,7 +5,8 @@ import type { Core } from './core.ts'
 import { doneWork, isRunning, remainingWork } from './jobs/mirror.ts'
 import { mayTake } from './jobs/placing.ts'
 import { mostTurns } from './jobs/turns.ts'
-import { isJobTimer, type JobRecord, type WorkerRecord } from './state.ts'
+import type { JobRecord, WorkerRecord } from './state.ts'
+import { isJobTimer } from './timer.ts'
 
 export function viewOf(core: Core): BrainView {
   const waiting = [...core.queue]
@@ -69,6 +70,7 @@ function lanesOf(waiting: readonly JobRecord[]): Pick<BrainView, 'lanes'> {
 
 function workerView(core: Core, worker: WorkerRecord): WorkerView {
   const { now, scheduler, scaler } = core
+  const notice = worker.ejected ?? worker.kept
   const jobs = worker.jobs.map((attempt) => ({
     job: attempt.job.id,
     attempt: attempt.number,
@@ -80,6 +82,7 @@ function workerView(core: Core, worker: WorkerRecord): WorkerView {
     id: worker.id,
     state: worker.state === 'ready' ? 'ready' : 'draining',
     suspect: worker.suspect,
+    ...(notice && { notice }),
     fresh: worker.reports === 0,
     cores: worker.cores,
     slots: worker.slots,

@@ -5,6 +5,7 @@ import type { ClusterState } from '../live/cluster.ts'
 import type { Figures } from '../model/view.ts'
 import { workerNameOf } from '../model/worker.ts'
 import { sizeText } from '../story/fleet-story.ts'
+import { explain } from '../story/reasons.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
 import { adminFrom, adminOptions } from './terminal/admin.ts'
@@ -94,9 +95,10 @@ export function statusText(state: ClusterState): string {
     waiting.length > 0 && `waiting   ${some(waiting)}`,
     state.lanes && `lanes     ${scalingText(state.lanes)}`,
     booting.length > 0 && `booting   ${some(booting.map(workerNameOf))}`,
-    ...workers.flatMap(({ id, problem }) =>
-      problem === undefined ? [] : [`trouble   worker ${id}: ${problem}`],
-    ),
+    ...workers.flatMap(({ id, problem, notice }) => [
+      ...(problem === undefined ? [] : [`trouble   worker ${id}: ${problem}`]),
+      ...(notice === undefined ? [] : [`trouble   worker ${id}: ${explain(notice)}`]),
+    ]),
     ...launchTroubles.map((trouble) => `trouble   ${trouble}`),
     ...overloadLines(state),
   ].filter((line) => typeof line === 'string')
@@ -133,8 +135,9 @@ function workersText(workers: ClusterState['workers']): string {
   return table([...head, ...names.map(words)], rows, [0, 1])
 }
 
-function phaseText({ state, suspect, problem }: ClusterState['workers'][number]): string {
+function phaseText({ state, suspect, notice, problem }: ClusterState['workers'][number]): string {
   if (suspect) return `${state}, silent`
+  if (notice) return `${state}, ejected`
   return problem === undefined ? state : `${state}, unhealthy`
 }
 

@@ -28,6 +28,9 @@ import { type Command, readOptions } from './options.ts'
 /** While the brain cannot be reached, a worker that it did not start tries to reconnect for this long. */
 const reconnectMs = 60_000
 
+/** Exit code of a worker that the cluster had given up, so that a supervisor such as systemd starts it again. */
+const lostCode = 3
+
 const options = {
   ...joinOptions,
   cores: { type: 'integer', help: 'jobs that run at a time', default: 1, min: 1, max: 1024 },
@@ -72,9 +75,10 @@ export const worker: Command = {
       makePrivateFolder(resolve(values.data), (line) => console.error(`worker: ${line}`))
     const code = await codeFrom(values)
     const { server } = code
-    await runWorker(
+    const id = values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch))
+    const end = await runWorker(
       {
-        id: values.id ?? (launch === undefined ? defaultId() : workerNameOf(launch)),
+        id,
         ...joining,
         ...(launch !== undefined && { launch }),
         cores: values.cores,
@@ -103,7 +107,9 @@ export const worker: Command = {
     )
     // A worker that became a front has a channel to the process that started it, which would keep it alive.
     if (process.connected) process.disconnect()
-    return 0
+    if (end.why === undefined) return 0
+    console.error(`worker ${id}: ended by the cluster: ${end.why}`)
+    return end.isLost ? lostCode : 0
   },
 }
 

@@ -58,7 +58,9 @@ export function checkPrice(pricePerHour: number | undefined): void {
 export function quoteDocument(question: Question, quote: Quote, present: Present): QuoteDocument {
   const { workload } = question
   const { work, low, high, memoryMb, source, reason } = quote
-  const open = present.view.workers.filter(({ state, suspect }) => state === 'ready' && !suspect)
+  const open = present.view.workers.filter(
+    ({ state, suspect, notice }) => state === 'ready' && !suspect && !notice,
+  )
   const seconds = plus(secondsOn(open, workload, quote, present.rates), quote.overhead)
   const { pricePerHour } = present
   const counted = brainEstimate(quote).work

@@ -59,14 +59,14 @@ export function clusterCore(
   { stopping, perform }: { stopping: Stopping; perform(action: Action): void },
 ): Core {
   const { options, spec, following, serving } = plan
-  const { ledger, eventLog } = records
+  const { ledger, eventLog, log } = records
   const { units } = serving
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
   const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
-  const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform })
+  const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform, log })
   const overload = watchOverload(plan, records.log, brain)
   const shedder = new Shedder()
   const isRecorded = following.metricsEvery !== undefined || following.fromStart

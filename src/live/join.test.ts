@@ -23,6 +23,7 @@ const cluster: Known = {
   refusal: (hello, who) => incompatibility(hello, { echo: 'a' }, who),
   isSpare: (launch) => launch === 'spare',
   front: () => undefined,
+  worker: () => undefined,
 }
 const knowing = (session: string, isConnected: boolean): Known => ({
   ...cluster,
@@ -75,4 +76,41 @@ test('refused connections are logged, at most once in ten seconds, with the numb
     'join: a connection from 10.0.0.9 was refused: the token is wrong',
     'join: a connection from 10.0.0.8 was refused: it does not use TLS; 9 more since the last message',
   ])
+})
+
+const joinedAs = (known: { pid?: number; instance?: string; isConnected?: boolean }): Known => ({
+  ...cluster,
+  worker: (id) =>
+    id === 'w1'
+      ? { pid: 1, instance: 'x', isConnected: true, address: { host: '10.0.0.1', port: 4000 }, ...known }
+      : undefined,
+})
+
+test('the id of a connected worker is free only for the same process', () => {
+  const hello = { ...worker, instance: 'x' }
+  assert.deepEqual(decideJoin(hello, joinedAs({})), { join: 'new' })
+  for (const other of [{ instance: 'y' }, { pid: 2 }]) {
+    const why = 'a worker with the id w1 is connected already (process 1, 10.0.0.1:4000): choose another --id'
+    assert.deepEqual(decideJoin({ ...hello, ...other }, joinedAs({})), { join: 'refused', why })
+    assert.deepEqual(decideJoin({ ...hello, ...other }, joinedAs({ isConnected: false })), { join: 'new' })
+  }
+})
+
+test('an id must be short and of plain characters, for workers and fronts', () => {
+  const odd = ['', 'a b', 'a/b', 'ä', '../x', 'a\nb', 'x'.repeat(65), 7, null, undefined, {}]
+  for (const id of odd as string[]) {
+    for (const hello of [
+      { ...worker, worker: { ...worker.worker, id } },
+      { ...front, id },
+    ]) {
+      const decision = decideJoin(hello, cluster)
+      assert.ok(decision.join === 'refused')
+      assert.match(
+        decision.why,
+        /^its id is .*: must be 1 to 64 characters out of A-Z, a-z, 0-9, "\.", "_" and "-"$/,
+      )
+    }
+  }
+  for (const id of ['w1', 'host.example_1-42', 'x'.repeat(64)])
+    assert.deepEqual(decideJoin({ ...worker, worker: { ...worker.worker, id } }, cluster), { join: 'new' })
 })

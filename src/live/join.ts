@@ -1,16 +1,17 @@
 /** Decides whether a worker or a front that connects may join, and adds it to its registry. */
 
+import { idRule, isId } from '../model/worker.ts'
 import type { FrontConnection, JoinHandlers, WorkerConnection } from '../wire/accept.ts'
 import type { FrontHello } from '../wire/front-messages.ts'
 import type { WorkerHello } from '../wire/messages.ts'
 import type { SpareFleet } from './fleet/spares.ts'
 import type { JoinedFronts, KnownFront } from './fronts/joined-fronts.ts'
-import type { JoinedWorkers } from './joined-workers.ts'
+import { isSameProcess, type JoinedWorkers, type KnownWorker } from './joined-workers.ts'
 import type { Versions } from './versions.ts'
 
 export interface JoinParts {
   versions: Pick<Versions, 'refusal'>
-  workers: Pick<JoinedWorkers, 'add'>
+  workers: Pick<JoinedWorkers, 'add' | 'known'>
   fronts: Pick<JoinedFronts, 'known' | 'add' | 'resume'>
   fleet: Pick<SpareFleet, 'isSpare' | 'hold' | 'refuse'>
   log(line: string): void
@@ -29,19 +30,39 @@ export interface Known {
   refusal(hello: WorkerHello | FrontHello, who: 'worker' | 'front'): string | undefined
   isSpare(launch: string | undefined): boolean
   front(id: string): KnownFront | undefined
+  worker(id: string): KnownWorker | undefined
 }
 
-export function decideJoin(hello: WorkerHello | FrontHello, { refusal, isSpare, front }: Known): Decision {
-  const isFront = hello.type === 'front'
-  const known = isFront ? front(hello.id) : undefined
-  const resumes = isFront && known !== undefined && known.session === hello.session
-  const why =
-    isFront && known?.isConnected && !resumes && !isSame(known.hello, hello)
-      ? `a front ${hello.id} is here already`
-      : refusal(hello, isFront ? 'front' : 'worker')
+export function decideJoin(hello: WorkerHello | FrontHello, known: Known): Decision {
+  return hello.type === 'front' ? decideFront(hello, known) : decideWorker(hello, known)
+}
+
+function decideFront(hello: FrontHello, { refusal, front }: Known): Decision {
+  const known = front(hello.id)
+  const resumes = known !== undefined && known.session === hello.session
+  const isTaken = known?.isConnected && !resumes && !isSame(known.hello, hello)
+  const taken = isTaken ? `a front ${hello.id} is here already` : undefined
+  const why = badId(hello.id) ?? taken ?? refusal(hello, 'front')
   if (why !== undefined) return { join: 'refused', why }
-  if (resumes) return { join: 'resumed' }
-  return { join: !isFront && isSpare(hello.launch) ? 'spare' : 'new' }
+  return { join: resumes ? 'resumed' : 'new' }
+}
+
+/** The id of a worker is free for another process as soon as its connection has closed. */
+function decideWorker(hello: WorkerHello, { refusal, isSpare, worker }: Known): Decision {
+  const { id } = hello.worker
+  const why = badId(id) ?? whyTaken(id, worker(id), hello) ?? refusal(hello, 'worker')
+  if (why !== undefined) return { join: 'refused', why }
+  return { join: isSpare(hello.launch) ? 'spare' : 'new' }
+}
+
+function badId(id: unknown): string | undefined {
+  return isId(id) ? undefined : `its id is ${JSON.stringify(id)?.slice(0, 80)}: must be ${idRule}`
+}
+
+function whyTaken(id: string, known: KnownWorker | undefined, hello: WorkerHello): string | undefined {
+  if (!known?.isConnected || isSameProcess(known, hello)) return undefined
+  const { pid, address } = known
+  return `a worker with the id ${id} is connected already (process ${pid}, ${address.host}:${address.port}): choose another --id`
 }
 
 /** True: the same front, which has lost its session. */
@@ -72,6 +93,7 @@ export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinPart
     refusal: (hello, who) => versions.refusal(hello, who),
     isSpare: (launch) => fleet.isSpare(launch),
     front: (id) => fronts.known(id),
+    worker: (id) => workers.known(id),
   }
   const refuse = (connection: WorkerConnection | FrontConnection, who: string, message: string) => {
     log(`${who}: refused: ${message}`)

@@ -3,6 +3,9 @@
 import type { Upstream } from '../front/transports/transport.ts'
 import { closeUpstream, type OwnedUpstream, upstreamAt } from '../front/transports/upstream.ts'
 import type { Event } from '../model/event.ts'
+import type { Reason } from '../model/reason.ts'
+import { isLoss } from '../story/fleet-story.ts'
+import { explain } from '../story/reasons.ts'
 import type { WorkerConnection } from '../wire/accept.ts'
 import type { Address, ToFront } from '../wire/front-messages.ts'
 import type { FromBrain, FromWorker, WorkerHello } from '../wire/messages.ts'
@@ -13,9 +16,24 @@ interface Joined {
   upstream: OwnedUpstream
   launch: string | undefined
   pid: number
+  instance: string | undefined
   /** Hashes of its code. */
   code: Readonly<Record<string, string>>
   connection: WorkerConnection | undefined
+}
+
+/** What is known of a worker that has joined. */
+export interface KnownWorker extends Pick<Joined, 'pid' | 'instance'> {
+  address: Address
+  isConnected: boolean
+}
+
+/** True: the worker is the process that joined before. */
+export function isSameProcess(
+  one: Pick<WorkerHello, 'pid'> & { instance?: string | undefined },
+  other: typeof one,
+): boolean {
+  return one.pid === other.pid && one.instance === other.instance
 }
 
 /** Longer descriptions of a problem are cut. */
@@ -76,14 +94,22 @@ export class JoinedWorkers {
     this.#joined.get(worker)?.connection?.send(message)
   }
 
+  known(worker: string): KnownWorker | undefined {
+    const known = this.#joined.get(worker)
+    if (!known) return undefined
+    const { pid, instance, upstream, connection } = known
+    return { pid, instance, address: upstream.address, isConnected: connection !== undefined }
+  }
+
   /** Ends a worker. One that ends by itself is killed only after `graceMs`. Idempotent. */
-  dismiss(id: string, graceMs: number): void {
+  dismiss(id: string, graceMs: number, reason: Reason): void {
     const worker = this.#joined.get(id)
     if (!worker) return
     this.#joined.delete(id)
     this.#parts.problems.delete(id)
     this.#parts.metrics?.workerGone(id)
-    worker.connection?.send({ type: 'end' })
+    const isLost = isLoss(reason) || reason.code === 'not-expected'
+    worker.connection?.send({ type: 'end', message: explain(reason), ...(isLost && { lost: true }) })
     worker.connection?.close()
     closeUpstream(worker.upstream)
     this.#parts.tellFronts({ type: 'worker-gone', id })
@@ -96,7 +122,8 @@ export class JoinedWorkers {
 
   /** Tells all workers to end. */
   end(): void {
-    for (const { connection } of this.#joined.values()) connection?.send({ type: 'end' })
+    const message = 'the cluster stops'
+    for (const { connection } of this.#joined.values()) connection?.send({ type: 'end', message })
   }
 
   /** Closes the connections to all workers' ports. */
@@ -109,11 +136,15 @@ export class JoinedWorkers {
     const { welcome, tell } = this.#parts
     const { launch, seq, held, worker } = hello
     const { id } = worker
+    const known = this.#joined.get(id)
+    if (known && !isSameProcess(known, hello)) this.#forgetEnded(id)
     this.#remember(connection, hello)
     connection.onMessage = (next) => this.#receive(id, next)
     connection.onClose = () => {
-      const known = this.#joined.get(id)
-      if (known?.connection === connection) known.connection = undefined
+      const closed = this.#joined.get(id)
+      if (closed?.connection !== connection) return
+      closed.connection = undefined
+      tell({ type: 'disconnected', worker: id })
     }
     connection.send(welcome)
     const boot = bootMs !== undefined && { bootMs }
@@ -122,12 +153,24 @@ export class JoinedWorkers {
     this.#parts.onChange(id)
   }
 
-  #remember(connection: WorkerConnection, { worker: { id }, address, launch, pid, code }: WorkerHello): void {
+  /** The worker was started again under the same id: what the process before it had is lost. */
+  #forgetEnded(id: string): void {
+    const reason = { code: 'lost', message: 'it was started again' }
+    this.dismiss(id, 0, reason)
+    this.#parts.tell({ type: 'lost', worker: id, message: reason.message, certain: true })
+  }
+
+  #remember(connection: WorkerConnection, hello: WorkerHello): void {
+    const { address, launch, pid, instance, code } = hello
+    const { id } = hello.worker
     const known = this.#joined.get(id)
-    if (known) known.connection = connection
-    else {
+    if (known) {
+      // A broken connection may not have been noticed yet.
+      known.connection?.cut()
+      known.connection = connection
+    } else {
       const upstream = upstreamAt(id, address, this.#parts.attemptToken)
-      this.#joined.set(id, { upstream, launch, pid, code, connection })
+      this.#joined.set(id, { upstream, launch, pid, instance, code, connection })
       this.#parts.tellFronts({ type: 'worker', id, address })
     }
     if (launch !== undefined) {

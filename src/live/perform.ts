@@ -4,6 +4,7 @@ import type { Destination } from '../front/open-job.ts'
 import type { Functions } from '../front/transports/function.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Outage } from '../lib/outage.ts'
+import { span } from '../lib/quantities.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
@@ -112,7 +113,9 @@ function attemptActions(
   }
 }
 
-function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate'> {
+type FleetTable = Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'>
+
+function fleetActions(parts: PerformParts): FleetTable {
   const { workers, fronts, fleet, launches, launchTroubles, frontWorkers, log } = parts
   return {
     launch: ({ launch }) => fleet.launch(launch),
@@ -132,8 +135,12 @@ function fleetActions(parts: PerformParts): Pick<Table, 'launch' | 'abandon' | '
       if (isLoss(reason)) log(`fleet: worker ${worker} was lost: ${explain(reason)}`)
       const wasFront = frontWorkers.delete(worker)
       if (wasFront && !isDrained) fronts.gone(worker)
-      workers.dismiss(worker, isDrained ? (wasFront ? frontEndMs : endMs) : 0)
+      workers.dismiss(worker, isDrained ? (wasFront ? frontEndMs : endMs) : 0, reason)
     },
+    hold: ({ worker, reason }) => log(`fleet: worker ${worker} is not declared lost yet: ${explain(reason)}`),
+    eject: ({ worker, reason }) =>
+      log(`fleet: worker ${worker} is ejected for ${span(reason.ms)}: ${explain(reason)}`),
+    readmit: ({ worker, reason }) => log(`fleet: worker ${worker} gets jobs again: ${explain(reason)}`),
   }
 }
 

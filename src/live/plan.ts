@@ -1,5 +1,6 @@
 /** What a cluster's options amount to, checked, before anything is opened. */
 
+import { usualSilentLosses } from '../brain/limits.ts'
 import { checkPrice } from '../estimate/quote.ts'
 import { frontDefaults } from '../front/front.ts'
 import { type ClientNamer, clientNamer } from '../front/request/client-name.ts'
@@ -76,7 +77,11 @@ function specOf(options: ClusterOptions, { beatMs, bootMs }: { beatMs: number; b
     scale: { min, max, ...scale },
     epoch: Math.floor(Date.now() / 1000),
     seed: 1,
-    limits: { queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000, ...options.limits },
+    limits: {
+      ...{ queue, beatMs, bootMs, listMs, backoffMs: 500, backoffMaxMs: 30_000 },
+      silentLosses: usualSilentLosses,
+      ...options.limits,
+    },
     ...(options.fair && { fair: true }),
     ...(options.rateLimit && { rateLimit: options.rateLimit }),
   }

@@ -37,6 +37,12 @@ export type Action =
   | { type: 'assign'; worker: string; role: string; settings: unknown; reason: Reason }
   /** The worker's request to leave is denied. */
   | { type: 'deny'; worker: string; reason: Reason }
+  /** This action and the next two only record what happened. The worker is silent, but is not declared lost yet. */
+  | { type: 'hold'; worker: string; reason: Reason }
+  /** The worker fails or is slow: it gets no jobs for a while. */
+  | { type: 'eject'; worker: string; reason: Reason }
+  /** An ejected worker gets jobs again. */
+  | { type: 'readmit'; worker: string; reason: Reason }
   /** End this worker, even if it still holds jobs. Idempotent. */
   | { type: 'terminate'; worker: string; reason: Reason }
   | { type: 'wake'; at: number }

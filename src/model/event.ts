@@ -31,10 +31,15 @@ export type Event =
   | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
   /** A worker asks whether it may leave. The scaler interprets `why`, a code, and `ms`, the time that decided. */
   | { type: 'leave-requested'; worker: string; why: string; ms: number }
-  | { type: 'lost'; worker: string; message?: string }
+  /** `certain`: its process is known to have ended, so that not even a rule of pings may keep it. */
+  | { type: 'lost'; worker: string; message?: string; certain?: true }
+  /** The worker's connection to the brain has closed. It may reconnect. */
+  | { type: 'disconnected'; worker: string }
   | { type: 'launch-failed'; launch: string; message?: string }
   /** The provider's list of machines that carry our tag; a launch with two machines is listed twice. */
   | { type: 'listed'; launches: string[]; askedAt: number }
   /** Drain this worker, on behalf of an operator or, `by: 'worker'`, at its own request. */
   | { type: 'drain'; worker: string; by?: 'worker' }
   | { type: 'tick' }
+  /** The brain itself did not run for this time until now. Comes before everything that arrived in that time. */
+  | { type: 'paused'; ms: number }

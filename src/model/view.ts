@@ -1,5 +1,7 @@
 /** The brain's state, in a form for people, tests and checks. */
 
+import type { Reason } from './reason.ts'
+
 /** Named facts for people. */
 export type Figures = Readonly<Record<string, number | string | boolean | null>>
 
@@ -7,6 +9,8 @@ export interface WorkerView {
   id: string
   state: 'ready' | 'draining'
   suspect: boolean
+  /** Why it gets no jobs although it is ready: it is ejected, or silent and not declared lost yet. */
+  notice?: Reason
   /** Has joined but not yet reported. */
   fresh: boolean
   cores: number

@@ -8,6 +8,13 @@ export interface WorkerFacts {
   slots: number
 }
 
+/** What an id of a worker or front may look like, for error messages. */
+export const idRule = '1 to 64 characters out of A-Z, a-z, 0-9, ".", "_" and "-"'
+
+export function isId(id: unknown): id is string {
+  return typeof id === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(id)
+}
+
 /** The name of the worker that a launch starts. */
 export function workerNameOf(launch: string): string {
   return `w${launch.split('-').at(-1)}`

@@ -8,6 +8,7 @@ import type { Job } from '../model/job.ts'
 import { type BrainSpec, usualDiscipline } from '../systems/brain-spec.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
+import { brainRates } from './brain-faults.ts'
 import { listMs, providerRates } from './chaos-fleet.ts'
 import { functionFaults, functionsFrom } from './chaos-functions.ts'
 import { ownWays, placingFrom } from './chaos-policies.ts'
@@ -131,6 +132,7 @@ function drawRates(random: Random, seed: number, untilMs: number): FaultRates {
     double: random.next() < 0.3 ? 0 : random.next() * 0.3,
     delayMs: 0.1 + random.next() ** 3 * 300,
     provider: providerRates(stream(seed, 'provider')),
+    brain: brainRates(stream(seed, 'brain')),
     everyMs: 200 + random.next() * 4000,
     untilMs,
     ...functionFaults(seed),
@@ -169,7 +171,7 @@ function drawScale(
   return { scale, isByCpu: scale === byCpu }
 }
 
-/** Queue timeouts, retries, and the detection of lost workers. */
+/** Queue timeouts, retries, and the detection of lost and bad workers. */
 function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing: boolean): void {
   const waiting = stream(seed, 'waiting')
   if (waiting.next() < 0.3) Object.assign(limits, { waitMs: 500 + waiting.below(20_000) })
@@ -179,6 +181,13 @@ function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing
   const everyMs = limits.beatMs * (1 + 2 * health.next())
   const pings = { everyMs, answerMs: everyMs, most: 2 + health.below(3), mostFresh: 16 }
   if (health.next() < 0.25 && mayPing) Object.assign(limits, { pings })
+  const silentLosses = { share: 0.2 + 0.6 * health.next(), patience: 1 + 3 * health.next() }
+  if (health.next() < 0.6) Object.assign(limits, { silentLosses })
+  const outliers = {
+    ...{ failures: 1 + health.below(4), errors: 1 + health.below(6), slowdown: 1.5 + 4 * health.next() },
+    ...{ baseMs: 100 + health.next() * 3000, mostMs: 8000, share: health.next() },
+  }
+  if (health.next() < 0.5) Object.assign(limits, { outliers })
 }
 
 function* jobsOf(

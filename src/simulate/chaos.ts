@@ -35,6 +35,10 @@ export interface ChaosResult {
   roles: number
   stays: number
   late: number
+  /** Pauses of the brain, silent workers that were not declared lost at once, and ejected workers. */
+  pauses: number
+  held: number
+  ejected: number
   /** SHA-256 of the event log, if asked for. */
   hash?: string
 }
@@ -56,7 +60,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
   const { brain, fleet, rates } = scenario
   const faults = new Faults(rates, seed)
   const { bounded } = disciplines[brain.discipline]
-  const checks = new Invariants(bounded, scenario.max, brain.overflow?.concurrency)
+  const functions = brain.overflow?.concurrency ?? Infinity
+  const checks = new Invariants({ bounded, max: scenario.max, functions, limits: brain.limits })
   const hash = options.hash ? createHash('sha256') : undefined
   const log = (chunk: Uint8Array) => {
     hash?.update(chunk)
@@ -110,7 +115,7 @@ function checkRest(world: World, faults: Faults, { min, max }: ChaosScenario, ca
 function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResult {
   const { counters } = world.brain.view()
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = tally
-  const { roles, stays, late } = tally
+  const { roles, stays, late, pauses, held, ejected } = tally
   return {
     jobs,
     results: counters.results + counters.errors,
@@ -120,5 +125,6 @@ function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResul
     dropped,
     retries: counters.retries,
     ...{ ranked, launches, givenUp, strangers, drained, away, awayFailed, roles, stays, late },
+    ...{ pauses, held, ejected },
   }
 }

@@ -30,6 +30,8 @@ export interface Truth {
 
 /** Sees every event and the actions that follow. */
 export interface Observer {
+  /** The event has reached the brain's process, which may not run now and then reads it later. */
+  arrived?(event: Event, now: number): void
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void
 }
 
@@ -66,6 +68,8 @@ export interface Process {
   die(): void
   freeze(): void
   thaw(): void
+  /** True: it fails every attempt at once. */
+  broken: boolean
   /** A request has arrived at this front. */
   requestArrived(): void
 }
@@ -89,6 +93,8 @@ export interface Environment {
     stray(joins: boolean): void
   }
   readonly fronts: { add(node: Process): void; gone(node: Process): void }
+  /** The brain's process, which can be stopped. */
+  readonly process: { readonly frozen: boolean; freeze(): void; thaw(): void }
   /** Cores that run a job. */
   busyCores: number
   /** Starts a worker process, which joins. */

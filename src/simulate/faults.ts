@@ -1,7 +1,8 @@
-/** Faults of a simulation, drawn from a seed: of messages, the provider, functions and workers. */
+/** Faults of a simulation, drawn from a seed: of messages, the provider, functions, workers and the brain's process. */
 
 import { type Random, stream } from '../lib/random.ts'
 import type { AttemptToken } from '../model/attempt.ts'
+import { type BrainFaultRates, freezeBrain } from './brain-faults.ts'
 import { rank } from './clock.ts'
 import type { Environment, FaultDraws, FunctionFate } from './environment.ts'
 import { type ProviderFaultRates, ProviderFaults } from './provider-faults.ts'
@@ -12,6 +13,7 @@ export interface FaultRates {
   double: number
   delayMs: number
   provider: Omit<ProviderFaultRates, 'untilMs'>
+  brain: BrainFaultRates
   /** Functions throttle jobs, fail at once, die half-way, or hang. */
   functionThrottles: number
   functionErrs: number
@@ -31,6 +33,7 @@ export class Faults implements FaultDraws {
   readonly #network: Random
   readonly #workers: Random
   readonly #functions: Random
+  readonly #brain: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
@@ -39,6 +42,7 @@ export class Faults implements FaultDraws {
     this.provider = new ProviderFaults({ ...rates.provider, untilMs: rates.untilMs }, seed)
     this.#workers = stream(seed, 'workers')
     this.#functions = stream(seed, 'functions')
+    this.#brain = stream(seed, 'brain pauses')
   }
 
   message(): number[] {
@@ -75,9 +79,10 @@ export class Faults implements FaultDraws {
     this.starts.set(job, (this.starts.get(job) ?? 0) + 1)
   }
 
-  /** Makes workers crash, freeze, slow down and drain until `untilMs`, then lets them recover. */
+  /** Makes workers crash, freeze, slow down, fail every attempt and drain until `untilMs`, then lets them recover. */
   begin(world: Environment): void {
     this.provider.begin(world)
+    freezeBrain(world, this.rates, this.#brain)
     const random = this.#workers
     const next = () => {
       const at = world.clock.now + random.exponential() * this.rates.everyMs
@@ -86,7 +91,7 @@ export class Faults implements FaultDraws {
     const strike = () => {
       const nodes = [...world.nodes.values()]
       const node = nodes[random.below(nodes.length)]
-      const kind = random.below(5)
+      const kind = random.below(6)
       const lastsMs = random.exponential() * this.rates.everyMs * 2
       if (node?.alive && !node.frozen) {
         if (kind === 0) node.die()
@@ -98,6 +103,11 @@ export class Faults implements FaultDraws {
           world.clock.at(world.clock.now + lastsMs, rank.fault, () => {
             if (!node.frozen) node.worker.setSpeed(1)
           })
+        } else if (kind === 4) {
+          node.broken = true
+          world.clock.at(world.clock.now + lastsMs, rank.fault, () => {
+            node.broken = false
+          })
         } else world.tell({ type: 'drain', worker: node.id })
       }
       next()
@@ -105,8 +115,10 @@ export class Faults implements FaultDraws {
     next()
     world.clock.at(this.rates.untilMs, rank.fault, () => {
       this.#over = true
+      world.process.thaw()
       for (const node of [...world.nodes.values()]) {
         node.thaw()
+        node.broken = false
         if (node.alive) node.worker.setSpeed(1)
       }
     })

@@ -20,6 +20,7 @@ export interface WatchedWorker {
   slots: number
   memoryMb: number
   draining: boolean
+  ejected: boolean
   role?: string
 }
 

@@ -35,10 +35,23 @@ export class ViewInvariants {
     if (ready !== view.ready) fail(`the brain counts ${view.ready} ready workers, there are ${ready}`)
     if (ready + view.booting.length > max)
       fail(`${ready} workers are ready and ${view.booting.length} are booting, but the maximum is ${max}`)
+    this.#checkEjections(view, ready)
     const idle = view.idleBeside()
     if (idle) fail(`job ${idle.job} is queued although worker ${idle.worker}, which may take it, is idle`)
     const left = view.leftBehind()
     if (left) fail(`the brain remembers ${left}, which has ended`)
+  }
+
+  /** Not all workers are ejected, and the view names the ejected ones. */
+  #checkEjections({ workers }: BrainView, ready: number): void {
+    const { workers: account } = this.#account
+    let ejected = 0
+    for (const { id, notice, state } of workers) {
+      if (!account.get(id)?.ejected || state !== 'ready') continue
+      ejected++
+      if (!notice) fail(`worker ${id} is ejected, but its view does not say why`)
+    }
+    if (ejected > 0 && ejected === ready) fail(`all ${ready} ready workers are ejected`)
   }
 
   /** The maximum falls with the fleet; turns that jobs already have may exceed it, but none is added. */

@@ -4,18 +4,21 @@
  */
 
 import type { Brain } from '../brain/brain.ts'
+import type { BrainLimits } from '../brain/limits.ts'
 import type { Action } from '../model/action.ts'
 import type { AttemptToken } from '../model/attempt.ts'
 import type { Event } from '../model/event.ts'
 import type { Observer } from './environment.ts'
 import { fail, type Watched, type WatchedWorker } from './invariant-account.ts'
-import { ViewInvariants } from './invariants-view.ts'
+import { LossInvariants } from './invariants-losses.ts'
+import { type InvariantLimits, ViewInvariants } from './invariants-view.ts'
 
 export class Invariants implements Observer {
   readonly #live = new Map<string, Watched>()
   readonly #answered = new Set<string>()
   readonly #workers = new Map<string, WatchedWorker>()
   readonly #view: ViewInvariants
+  readonly #losses: LossInvariants
   /** Counts for the summary of a run. */
   readonly tally = {
     answers: 0,
@@ -33,16 +36,31 @@ export class Invariants implements Observer {
     drained: 0,
     away: 0,
     awayFailed: 0,
+    /** Pauses of the brain, silent workers that were not declared lost, and ejected workers. */
+    pauses: 0,
+    held: 0,
+    ejected: 0,
   }
 
-  /** `bounded`: the discipline gives each running job its own core. `max`, `functions`: the limits of both. */
-  constructor(bounded: boolean, max = Infinity, functions = Infinity) {
+  /** Default: without limits. */
+  constructor({
+    bounded,
+    max = Infinity,
+    functions = Infinity,
+    limits = {},
+  }: Pick<InvariantLimits, 'bounded'> & Partial<InvariantLimits> & { limits?: Partial<BrainLimits> }) {
     const account = { live: this.#live, workers: this.#workers }
     this.#view = new ViewInvariants(account, { bounded, max, functions })
+    this.#losses = new LossInvariants(limits)
+  }
+
+  arrived(event: Event, now: number): void {
+    this.#losses.arrived(event, now)
   }
 
   observe(event: Event, actions: readonly Action[], now: number, brain: Brain): void {
     this.#note(event)
+    this.#losses.observe(event, actions, now)
     for (const action of actions) this.#check(event, action, now)
     this.#view.check(brain.view())
   }
@@ -86,9 +104,10 @@ export class Invariants implements Observer {
       this.#release(event.job, job)
       this.#live.delete(event.job)
       this.tally.hungUp++
-    } else if (event.type === 'joined' && !this.#workers.has(event.worker.id)) {
+    } else if (event.type === 'paused') this.tally.pauses++
+    else if (event.type === 'joined' && !this.#workers.has(event.worker.id)) {
       const { id, slots, memoryMb } = event.worker
-      this.#workers.set(id, { jobs: new Set(), slots, memoryMb, draining: false })
+      this.#workers.set(id, { jobs: new Set(), slots, memoryMb, draining: false, ejected: false })
     }
   }
 
@@ -143,6 +162,14 @@ export class Invariants implements Observer {
         if (worker) worker.draining = true
         return
       }
+      case 'hold':
+        this.tally.held++
+        return
+      case 'eject':
+        this.tally.ejected++
+        return this.#eject(action.worker, true)
+      case 'readmit':
+        return this.#eject(action.worker, false)
       case 'terminate': {
         // Later messages about its jobs are superseded.
         for (const id of this.#workers.get(action.worker)?.jobs ?? []) {
@@ -162,6 +189,7 @@ export class Invariants implements Observer {
     if (!worker)
       return fail(`job ${run.job} was sent to worker ${run.worker}, which was terminated or never joined`)
     if (worker.role === 'front') fail(`job ${run.job} was sent to worker ${run.worker}, which is a front`)
+    if (worker.ejected) fail(`job ${run.job} was sent to worker ${run.worker}, which is ejected`)
     if (worker.draining) fail(`job ${run.job} was sent to worker ${run.worker}, which is draining`)
     if (run.attempt !== job.attempt + 1) {
       fail(`job ${run.job}: attempt ${run.attempt} follows attempt ${job.attempt}`)
@@ -171,6 +199,13 @@ export class Invariants implements Observer {
     job.worker = run.worker
     job.paused = false
     worker.jobs.add(run.job)
+  }
+
+  #eject(id: string, ejected: boolean): void {
+    const worker = this.#workers.get(id)
+    if (!worker) return fail(`worker ${id} was ${ejected ? 'ejected' : 'readmitted'}, but has ended`)
+    if (worker.ejected === ejected) fail(`worker ${id} was ${ejected ? 'ejected' : 'readmitted'} twice`)
+    worker.ejected = ejected
   }
 
   #sentToFunction({ job: id, attempt, function: name }: Extract<Action, { type: 'overflow' }>): void {

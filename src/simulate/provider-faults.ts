@@ -115,9 +115,11 @@ export class ProviderFaults {
     next()
     const ask = () => {
       const askedAt = clock.now
+      clock.at(askedAt + listEveryMs, rank.fault, ask)
+      // The brain's process asks.
+      if (world.process.frozen) return
       for (const { delayMs, launches } of this.list(provider.list(), askedAt))
         clock.at(askedAt + delayMs, rank.message, () => world.tell({ type: 'listed', launches, askedAt }))
-      clock.at(askedAt + listEveryMs, rank.fault, ask)
     }
     clock.at(listEveryMs, rank.fault, ask)
     clock.at(untilMs, rank.fault, () => {

@@ -16,6 +16,7 @@ import { newSimJob, type SimJob, SimWorker, type SimWorkerEvents } from './sim-w
 export class SimNode implements SimWorkerEvents, Process {
   readonly worker: SimWorker
   readonly launch: string
+  broken = false
   readonly #world: Environment
   /** Attempts that wait for `go`. */
   readonly #asking = new Map<string, SimJob>()
@@ -155,6 +156,8 @@ export class SimNode implements SimWorkerEvents, Process {
       this.#world.send(() =>
         this.#world.tell({ type: 'lost', worker: this.id, message: 'connection closed' }),
       )
+    } else if (this.#world.parts.faults?.refuses()) {
+      this.#world.send(() => this.#world.tell({ type: 'disconnected', worker: this.id }))
     }
   }
 
@@ -184,6 +187,7 @@ export class SimNode implements SimWorkerEvents, Process {
   #begin(token: Extract<Action, { type: 'run' }>, truth: Truth | undefined): void {
     // Without a truth the client has hung up, and the cancellation follows.
     if (!truth || (this.#world.parts.faults && this.#knows(token))) return
+    if (this.broken) return this.#fail(token)
     const job = newSimJob(token, truth, this.#early.get(keyOf(token)) ?? token.precedence)
     if (truth.job.safeToRepeat !== false) this.worker.add(job)
     else {
@@ -194,6 +198,14 @@ export class SimNode implements SimWorkerEvents, Process {
     if (!this.#tier) return
     this.#holds()
     this.#tier.arrived()
+  }
+
+  #fail(token: AttemptToken): void {
+    const { clock } = this.#world
+    const end: Event & AttemptToken = { type: 'failed', ...tokenOf(token), worker: this.id, kind: 'crash' }
+    clock.at(clock.now + 1, rank.worker, () => {
+      if (!this.#dead) this.#read(() => this.#end(end))
+    })
   }
 
   #holds(): void {

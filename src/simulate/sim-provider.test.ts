@@ -20,6 +20,7 @@ function world(seed: number, provider: Partial<ProviderFaultRates>): World {
       ...{ lose: 0, double: 0, delayMs: 1, everyMs: 1e12, untilMs: 20_000 },
       ...{ functionThrottles: 0, functionErrs: 0, functionDies: 0, functionHangs: 0 },
       provider: { ...none, ...provider },
+      brain: { everyMs: Infinity, pauseMs: 0, together: 0 },
     },
     seed,
   )

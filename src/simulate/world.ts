@@ -15,6 +15,7 @@ import type { WorkerFacts } from '../model/worker.ts'
 import { type BrainSpec, brainOf, type OwnPolicies } from '../systems/brain-spec.ts'
 import { type Happening, rank, VirtualClock } from './clock.ts'
 import type { Environment, FaultDraws, FleetSpec, Observer, Truth } from './environment.ts'
+import { SimBrainProcess } from './sim-brain-process.ts'
 import { SimFronts } from './sim-fronts.ts'
 import { SimFunctions } from './sim-function.ts'
 import { SimNode } from './sim-node.ts'
@@ -47,6 +48,7 @@ export class World implements Environment {
   busyCores = 0
   readonly draining = new Set<string>()
   readonly fronts = new SimFronts(this)
+  readonly process = new SimBrainProcess(this.clock, (event) => this.#handle(event))
   readonly #wake: Happening
   readonly #log: LogWriter | undefined
 
@@ -80,6 +82,11 @@ export class World implements Environment {
   }
 
   tell(event: Event): void {
+    this.parts.observer?.arrived?.(event, this.clock.now)
+    this.process.tell(event)
+  }
+
+  #handle(event: Event): void {
     const { now } = this.clock
     const actions = this.brain.handle(event, now)
     const { observer } = this.parts

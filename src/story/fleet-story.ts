@@ -20,6 +20,10 @@ export type Change =
   /** A worker is ended by a rule, even with jobs left. */
   | 'removed'
   | 'lost'
+  /** A silent worker is not declared lost yet. */
+  | 'held'
+  | 'ejected'
+  | 'readmitted'
 
 export interface Step {
   at: number
@@ -35,7 +39,14 @@ export interface Step {
 
 export type ToldStep = Step & { text: string }
 
-type FleetAction = Extract<Action, { type: 'launch' | 'abandon' | 'drain' | 'terminate' }>
+type FleetAction = Extract<
+  Action,
+  { type: 'launch' | 'abandon' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit' }
+>
+
+const fleetActions: ReadonlySet<string> = new Set<FleetAction['type']>([
+  ...(['launch', 'abandon', 'drain', 'terminate', 'hold', 'eject', 'readmit'] as const),
+])
 
 export class FleetStory {
   readonly #most: number
@@ -58,9 +69,7 @@ export class FleetStory {
     if (event.type === 'joined') this.#joined(event, actions, now)
     for (let i = 0; i < actions.length; i++) {
       const action = actions[i]!
-      const { type } = action
-      if (type === 'launch' || type === 'abandon' || type === 'drain' || type === 'terminate')
-        this.#did(action, now)
+      if (fleetActions.has(action.type)) this.#did(action as FleetAction, now)
     }
   }
 
@@ -98,6 +107,12 @@ export class FleetStory {
         // A rejected worker was never part of the fleet.
         if (!this.#workers.delete(action.worker)) return
         return this.#add(endOf(reason), action.worker, reason, now)
+      case 'hold':
+        return this.#add('held', action.worker, reason, now)
+      case 'eject':
+        return this.#add('ejected', action.worker, reason, now)
+      case 'readmit':
+        return this.#add('readmitted', action.worker, reason, now)
     }
   }
 
@@ -148,6 +163,12 @@ function textOf({ change, names, reason }: Step): string {
       return `${all} ended: ${explain(reason)}`
     case 'lost':
       return `${all} lost: ${explain(reason)}`
+    case 'held':
+      return `${all} not declared lost yet: ${explain(reason)}`
+    case 'ejected':
+      return `${all} ejected for ${span(reason.ms)}: ${explain(reason)}`
+    case 'readmitted':
+      return `${all} gets jobs again: ${explain(reason)}`
   }
 }
 

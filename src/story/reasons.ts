@@ -171,6 +171,13 @@ const fleet: Words = {
   'not-expected': (r) => `launch ${r.launch} is not under way`,
   'unknown-worker': () => 'it was declared lost, or never joined',
   silent: (r) => `it sent no heartbeat for ${span(r.silentMs)}`,
+  'kept-silent': (r) =>
+    `it has sent no heartbeat for ${span(r.silentMs)}, but ${r.silent} of ${count(r.of, 'worker')} are silent at once, more than ${r.percent} %: the brain or its network may be at fault`,
+  failing: (r) => `${r.failures} attempts in a row failed there, and their jobs were finished elsewhere`,
+  erring: (r) => `its last ${r.errors} answers were errors, and most other workers give results`,
+  slow: (r) => `its jobs take ${r.times} times as long as those of other workers`,
+  'ejection-over': (r) => `its ejection of ${span(r.ms)} is over`,
+  'too-many-ejected': (r) => `at most ${r.percent} % of the workers may be ejected`,
   lost: (r) => (r.message === '' ? 'its connection was lost' : `${r.message}`),
   drained: (r) =>
     Number(r.together ?? 1) > 1 ? `all ${r.together} draining workers are empty` : 'it has drained',

@@ -20,7 +20,10 @@ for (const name of Object.keys(presets))
 
     test('answers each job once, with all invariants intact', () => {
       const { bounded } = disciplines[run.brain.discipline]
-      const checks = new Invariants(bounded, run.brain.scale.max, run.brain.overflow?.concurrency)
+      const checks = new Invariants({
+        ...{ bounded, max: run.brain.scale.max ?? Infinity, limits: run.brain.limits },
+        functions: run.brain.overflow?.concurrency ?? Infinity,
+      })
       const summary = simulate(run, { observer: checks }).summary()
       assert.equal(summary.jobs + summary.refused + summary.dropped, jobs)
       assert.ok(summary.jobs > jobs / 2)

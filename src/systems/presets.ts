@@ -1,5 +1,6 @@
 /** All presets by name. */
 
+import { usualOutliers } from '../brain/limits.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { cloudprime } from './cloudprime/preset.ts'
@@ -27,10 +28,17 @@ const peers = {
 } satisfies Record<string, PresetMaker>
 
 export const presets = {
-  plimsoll: () => ({
+  plimsoll: ({ ms }) => ({
     description: 'Shortest remaining work first, with preemption. The default.',
     scheduler: 'srpt',
     discipline: 'srpt',
+    limits: {
+      outliers: {
+        ...usualOutliers,
+        baseMs: ms(usualOutliers.baseMs),
+        mostMs: ms(usualOutliers.mostMs),
+      },
+    },
   }),
   classic: () => ({
     description: 'Least connections, all jobs at once: what most balancers do. For comparison.',

@@ -27,6 +27,8 @@ export interface WorkerHello {
   launch?: string
   /** Its process, for operators on its machine. */
   pid: number
+  /** Drawn at its start: tells it from an earlier process with the same id. */
+  instance?: string
   /** Where fronts reach it. */
   address: { host: string; port: number; tls?: true }
   /** The hash of each workload's code. */
@@ -65,8 +67,8 @@ export type FromBrain =
   | { type: 'deny'; message: string }
   /** No more attempts follow. */
   | { type: 'drain' }
-  /** End now, even with attempts running. */
-  | { type: 'end' }
+  /** End now, even with attempts running. `lost`: the brain has given it up. `message`: why. */
+  | { type: 'end'; message?: string; lost?: true }
 
 /** The head of an attempt, before its body. */
 export interface AttemptHead extends AttemptToken {

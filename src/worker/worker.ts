@@ -1,5 +1,6 @@
 /** A worker process: a pool of slots or programs, a supervisor, a server for attempts, and a connection to the brain. */
 
+import { randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { WireError } from '../lib/errors.ts'
@@ -36,16 +37,26 @@ export interface ConnectionOptions {
   startRole?: RoleStarter
 }
 
+const byItself: WorkerEnd = { isLost: false }
+
 /** Delay between attempts to reconnect to the brain. */
 const reconnectEveryMs = 250
 
+/** How the brain ended a worker. */
+export interface WorkerEnd {
+  /** True: the brain had given it up. */
+  isLost: boolean
+  /** Why; undefined: the worker ended by itself, after a signal. */
+  why?: string
+}
+
 /**
- * Runs until the brain ends the worker or can no longer be reached; then rejects with the reason. On the abort signal
+ * Runs until the brain ends the worker. Rejects with a `WireError` if the brain refuses it, or can no longer be reached. On the abort signal
  * the worker tells the brain, which sends no more attempts and ends the worker when its attempts have finished.
  */
-export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<WorkerEnd> {
   const opened = await openPool(options, options)
-  await new Worker(options, opened, signal).run()
+  return await new Worker(options, opened, signal).run()
 }
 
 class Worker {
@@ -56,7 +67,8 @@ class Worker {
   readonly #server: Server
   readonly #port: AttemptPort
   readonly #welcomed = Promise.withResolvers<void>()
-  readonly #over = Promise.withResolvers<void>()
+  readonly #over = Promise.withResolvers<WorkerEnd>()
+  readonly #instance = randomUUID()
   #line: Line<FromWorker> | undefined
   #seq = 0
   #heartbeat: NodeJS.Timeout | undefined
@@ -80,17 +92,17 @@ class Worker {
     this.#over.promise.catch(() => {})
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<WorkerEnd> {
     const { pool } = this.#opened
     try {
       this.#signal.addEventListener('abort', () => this.#leave(), { once: true })
-      if (this.#signal.aborted) this.#over.resolve()
+      if (this.#signal.aborted) this.#over.resolve(byItself)
       // A program may take long to start; the abort signal does not wait for it.
       await Promise.race([pool.ready(), this.#over.promise])
-      if (this.#signal.aborted) return
+      if (this.#signal.aborted) return byItself
       await this.#port.open()
       await this.#join()
-      await this.#over.promise
+      return await this.#over.promise
     } finally {
       this.#ended = true
       clearInterval(this.#heartbeat)
@@ -107,7 +119,7 @@ class Worker {
       case 'welcome':
         return this.#welcome(message)
       case 'refused':
-        return this.#over.reject(new WireError(message.message, true))
+        return this.#over.reject(this.#refusal(message.message))
       case 'go':
         return this.#supervisor.go(message)
       case 'cancel':
@@ -125,8 +137,16 @@ class Worker {
         this.#role?.leave()
         return
       case 'end':
-        return this.#over.resolve()
+        return this.#over.resolve({
+          isLost: message.lost === true,
+          why: message.message ?? 'the cluster told it to end',
+        })
     }
+  }
+
+  #refusal(why: string): WireError {
+    const { join, id } = this.#options
+    return new WireError(`${join.origin} refused the worker ${id}: ${why}`, true)
   }
 
   #welcome({ discipline, following, beatMs }: Extract<FromBrain, { type: 'welcome' }>): void {
@@ -179,6 +199,7 @@ class Worker {
       worker: this.#facts(),
       ...(launch !== undefined && { launch }),
       pid: process.pid,
+      instance: this.#instance,
       address: this.#port.address(),
       code: this.#opened.hashes,
       seq: ++this.#seq,
@@ -194,7 +215,7 @@ class Worker {
 
   #rejoin(until: number, error: Error | undefined): void {
     if (this.#ended) return
-    if (this.#signal.aborted) return this.#over.resolve()
+    if (this.#signal.aborted) return this.#over.resolve(byItself)
     if (performance.now() >= until) {
       const reason = error ? `: ${error.message}` : ''
       this.#over.reject(new WireError(`lost ${originOf(this.#options.join)}${reason}`, true))
@@ -208,9 +229,9 @@ class Worker {
 
   #leave(): void {
     if (this.#ended) return
-    if (!this.#line || !this.#heartbeat) return this.#over.resolve()
+    if (!this.#line || !this.#heartbeat) return this.#over.resolve(byItself)
     this.#line.send({ type: 'leaving' })
-    this.#leaveTimer = setTimeout(this.#over.resolve, this.#options.leaveMs)
+    this.#leaveTimer = setTimeout(() => this.#over.resolve(byItself), this.#options.leaveMs)
   }
 
   #facts(): WorkerFacts {

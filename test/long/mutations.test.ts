@@ -55,6 +55,27 @@ const mutations = [
     to: '  jobTimers: { function() {} },\n',
     seen: /without an answer/,
   },
+  {
+    name: 'a pause of the brain that counts as the silence of a worker',
+    file: 'src/brain/own-pauses.ts',
+    from: '  return now - at - pauses.since(at)\n',
+    to: '  return now - at\n',
+    seen: /was declared lost \(silent\), but its last message came/,
+  },
+  {
+    name: 'a fleet that is lost at once for its silence',
+    file: 'src/brain/workers/silent-losses.ts',
+    from: '  if (silent <= most) return undefined\n',
+    to: '  if (silent > 0) return undefined\n',
+    seen: /was lost for its silence alone/,
+  },
+  {
+    name: 'a job for an ejected worker',
+    file: 'src/brain/state.ts',
+    from: "  return state === 'ready' && !suspect && ejected === undefined && jobs.length < slots\n",
+    to: "  return state === 'ready' && !suspect && jobs.length < slots\n",
+    seen: /which is ejected/,
+  },
 ]
 
 for (const { name, file, from } of mutations) {

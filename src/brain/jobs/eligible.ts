@@ -9,21 +9,25 @@ interface Fleet {
   readonly workers: ReadonlyMap<string, WorkerRecord>
   readonly ready: number
   readonly withoutSlots: number
+  readonly ejected: ReadonlySet<WorkerRecord>
 }
 
 /**
- * A worker may be given a job if it is ready and reachable, has a slot and the memory for the job, and has not failed
+ * A worker may be given a job if it is ready, reachable and not ejected, has a slot and the memory for the job, and has not failed
  * it before. Two exceptions keep jobs from waiting forever: an empty worker takes a job of any size, and a worker that
- * failed the job takes it if no other is ready.
+ * failed the job takes it if no other is available.
  */
 export function canAccept(fleet: Fleet, worker: WorkerRecord, record: JobRecord): boolean {
   if (!isOpen(worker)) return false
   if (worker.jobs.length > 0 && worker.usedMb + record.job.memoryMb > worker.memoryMb) return false
-  return !record.excluded?.has(worker.id) || noOtherReady(fleet, record.excluded)
+  return !record.excluded?.has(worker.id) || noOther(fleet, record.excluded)
 }
 
-function noOtherReady({ workers, ready, withoutSlots }: Fleet, excluded: Set<string>): boolean {
-  let excludedAndReady = 0
-  for (const id of excluded) if (workers.get(id)?.state === 'ready') excludedAndReady++
-  return excludedAndReady === ready - withoutSlots
+function noOther({ workers, ready, withoutSlots, ejected }: Fleet, excluded: Set<string>): boolean {
+  let available = 0
+  for (const id of excluded) {
+    const worker = workers.get(id)
+    if (worker?.state === 'ready' && !worker.ejected) available++
+  }
+  return available === ready - withoutSlots - ejected.size
 }

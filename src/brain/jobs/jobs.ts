@@ -98,6 +98,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!attempt) return
   const { kind } = event
   const { worker, inFunction } = attempt
+  for (const failed of core.hooks.failed) failed(core, attempt, kind)
   if (inFunction && kind === 'error') noteAnswer(core, attempt, undefined)
   // A function has limits of its own: on a worker the job may keep within them.
   const isAnswer = kind === 'error' && !(inFunction && core.overflow!.spec.errorsReturn)
@@ -112,6 +113,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   }
   // A worker that could not be reached, or refused, gets no jobs until its next report.
   if ((kind === 'unreachable' || kind === 'refused') && core.limits.beatMs > 0) worker.suspect = true
+  if (kind === 'unreachable') worker.unreachable = true
   if (kind === 'unreachable' && isRunning(core, attempt)) worker.brokenJobs.push(attempt.job.id)
   releaseAttempt(core, attempt, event.work)
   retry(core, attempt, kind)

@@ -10,6 +10,7 @@ import { fill } from '../jobs/placing.ts'
 import { repeatPrecedence } from '../jobs/precedence.ts'
 import { noteDone, noteWaiting } from '../jobs/progress.ts'
 import { retryAll } from '../jobs/retry.ts'
+import { awakeMs } from '../own-pauses.ts'
 import { type Attempt, newWorkerRecord, type WorkerRecord } from '../state.ts'
 import { countReady } from './capacity.ts'
 import { endLaunch } from './launching.ts'
@@ -31,7 +32,7 @@ export function join(core: Core, event: Of<'joined'>): void {
     core.actions.push({ type: 'terminate', worker: facts.id, reason })
     return
   }
-  if (launch) core.boots.add(event.bootMs ?? core.now - launch.at)
+  if (launch) core.boots.add(event.bootMs ?? awakeMs(core, launch.at))
   core.launchFailures = 0
   core.launchNotBefore = 0
   const number = ++core.seqs.worker
@@ -93,9 +94,10 @@ function reconcile(
   const reports = settleMs > 0 ? 2 : 1
   const missing = worker.jobs.filter(
     ({ seenIn, sentAt, answering }) =>
-      !answering && worker.reports - seenIn >= reports && core.now - sentAt >= settleMs,
+      !answering && worker.reports - seenIn >= reports && awakeMs(core, sentAt) >= settleMs,
   )
   worker.suspect = false
+  worker.unreachable = false
   worker.brokenJobs = []
   for (const attempt of missing) releaseAttempt(core, attempt)
   mirror(core, worker)

@@ -1,13 +1,14 @@
 /** The boot timeout: a launch that has not joined in time has failed. */
 
 import type { Concern } from '../core.ts'
+import { awakeMs } from '../own-pauses.ts'
 import { failLaunch } from './launching.ts'
 
 export const launchTimeout: Concern = {
   name: 'launch timeout',
   timers: {
     launch(core, id) {
-      const bootMs = core.now - (core.launches.get(id)?.at ?? core.now)
+      const bootMs = awakeMs(core, core.launches.get(id)?.at ?? core.now)
       failLaunch(core, id, { code: 'boot-timeout', bootMs })
     },
   },

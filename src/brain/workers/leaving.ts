@@ -9,13 +9,22 @@ import type { WorkerRecord } from '../state.ts'
 import { clearTimer } from '../timers.ts'
 import { countReady } from './capacity.ts'
 
-/** Someone else reports the worker lost. With pings, only they decide; until its next report it is suspect. */
-export function reportLost(core: Core, id: string, reason: Reason): void {
-  if (!core.limits.pings) return lose(core, id, reason)
+/**
+ * Someone else reports the worker lost. With pings, only they decide, unless the loss is certain; until its next report
+ * it is suspect.
+ */
+export function reportLost(core: Core, id: string, reason: Reason, certain = false): void {
+  if (!core.limits.pings || certain) return lose(core, id, reason)
   const worker = core.workers.get(id)
   if (!worker) return
   worker.suspect = true
   core.scheduler.refile(worker)
+}
+
+/** The worker may reconnect. If it falls silent, its closed connection is evidence against it. */
+export function noteDisconnected(core: Core, id: string): void {
+  const worker = core.workers.get(id)
+  if (worker) worker.unreachable = true
 }
 
 /** Declares the worker lost: its jobs are retried elsewhere, and it is terminated in case it still exists. */
@@ -44,6 +53,7 @@ export function drain(core: Core, id: string, reason: Reason): void {
   countReady(core, worker, -1)
   worker.state = 'draining'
   core.draining.add(worker)
+  forgetEjection(core, worker)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'drain', worker: id, reason })
   replaceExcludedJobs(core)
@@ -73,8 +83,8 @@ function retryElsewhere(
   replaceExcludedJobs(core)
 }
 
-/** With fewer workers ready, a job may have to go back to a worker that failed it. */
-function replaceExcludedJobs(core: Core): void {
+/** With fewer workers available, a job may have to go back to a worker that failed it. */
+export function replaceExcludedJobs(core: Core): void {
   for (const record of core.queue.excluding()) {
     core.queue.remove(record)
     place(core, record)
@@ -88,6 +98,14 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   worker.jobs = []
   core.workers.delete(worker.id)
   worker.silenceTimer = clearTimer(core, worker.silenceTimer)
+  forgetEjection(core, worker)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'terminate', worker: worker.id, reason })
+}
+
+/** The worker is no longer ejected. Idempotent. */
+export function forgetEjection(core: Core, worker: WorkerRecord): void {
+  worker.ejected = undefined
+  core.ejected.delete(worker)
+  worker.health.ejectionTimer = clearTimer(core, worker.health.ejectionTimer)
 }

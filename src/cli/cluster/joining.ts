@@ -7,6 +7,7 @@ import type { OptionSpecs, OptionValues } from '../../config/option.ts'
 import { ConfigError, WireError } from '../../lib/errors.ts'
 import { isThisMachine } from '../../lib/loopback.ts'
 import { forgetTokens, readToken, tokenFile, tokensInEnvironment, tokenVariables } from '../../live/tokens.ts'
+import { idRule, isId } from '../../model/worker.ts'
 import { endpointOf, isSecure, originOf } from '../../wire/connect.ts'
 
 /** Time allowed for a connection. */
@@ -24,7 +25,10 @@ export const joinOptions = {
     help: `file with the token of its role, - is standard input; default: the environment variable ${tokenVariables.worker} or ${tokenVariables.front}, or tokens/worker or tokens/front in the data folder`,
     value: 'FILE',
   },
-  id: { type: 'text', help: 'its name; default: host name and process id' },
+  id: {
+    type: 'text',
+    help: 'its name, unique in the cluster; default: host name and process id',
+  },
 } as const satisfies OptionSpecs
 
 export const leaveOptions = {
@@ -39,9 +43,10 @@ export const leaveOptions = {
 } as const satisfies OptionSpecs
 
 export function joinFrom(
-  { join: address, tokenFile: file, data }: OptionValues<typeof joinOptions> & { data: string },
+  { join: address, tokenFile: file, id, data }: OptionValues<typeof joinOptions> & { data: string },
   role: 'worker' | 'front',
 ): { join: URL; token: string } {
+  if (id !== undefined && !isId(id)) throw new ConfigError(`--id = ${id}: must be ${idRule}`)
   const join = readJoin(address)
   const token = file === undefined ? tokensInEnvironment()[role] : readToken(file, `--token-file = ${file}`)
   // Nothing that this process starts may see one.
@@ -92,7 +97,8 @@ export async function hostTowards(join: URL): Promise<string> {
 }
 
 export function defaultId(): string {
-  return `${hostname()}-${process.pid}`
+  const host = hostname().replace(/[^A-Za-z0-9._-]/g, '-')
+  return `${host.slice(0, 50)}-${process.pid}`
 }
 
 /** Aborts on the first SIGTERM or SIGINT. */

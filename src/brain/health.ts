@@ -1,0 +1,27 @@
+/** What the detection of outliers remembers of a worker. */
+
+import type { Entry } from '../lib/heap.ts'
+import type { Timer } from './timer.ts'
+
+/** How the attempts of a worker went lately, for the detection of outliers. */
+export interface Health {
+  /** Attempts in a row that failed here, and whose jobs another worker or a function finished. */
+  failures: number
+  /** Answers in a row that were errors of the workload. */
+  errors: number
+  /** Times of jobs on a core, divided by the time that their measured work takes, and by their estimates. */
+  byWork: number[]
+  byEstimate: number[]
+  /** Ejections so far; good times reduce the number. */
+  ejections: number
+  /** When its last ejection ended. */
+  readmittedAt: number
+  ejectionTimer: Entry<Timer> | undefined
+}
+
+export function newHealth(): Health {
+  return {
+    ...{ failures: 0, errors: 0, byWork: [], byEstimate: [] },
+    ...{ ejections: 0, readmittedAt: 0, ejectionTimer: undefined },
+  }
+}
