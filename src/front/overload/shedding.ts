@@ -15,6 +15,8 @@ const remembered = 256
 const memoryMs = 10_000
 /** The mean over clients is computed this often: shedding must cost less than what it sheds. */
 const meanEveryMs = 100
+/** A client at this share of the mean counts as above it: a single client is always at the mean. */
+const tolerance = 0.95
 /** Beyond this number of clients, the one that came first is forgotten. */
 const mostClients = 1_000
 
@@ -43,14 +45,18 @@ export class Shedder {
 
   /** The share of requests, the cheapest ones, that this client's are not shed from. */
   #spared(client: string, pressure: number, now: number): number {
-    const isOver = this.#usedBy(client, now) >= this.#meanAt(now)
+    const isOver = this.#usedBy(client, now) >= tolerance * this.#meanAt(now)
     return 1 - Math.min(1, Math.max(0, isOver ? 2 * pressure : 2 * pressure - 1))
   }
 
   /** Of equal requests, as many are shed as the share demands. */
   #isAbove(work: number, share: number): boolean {
-    const below = this.#recent.filter((each) => each < work).length / this.#recent.length
-    const equal = this.#recent.filter((each) => each === work).length / this.#recent.length
+    let [less, same] = [0, 0]
+    for (const each of this.#recent) {
+      if (each < work) less++
+      else if (each === work) same++
+    }
+    const [below, equal] = [less / this.#recent.length, same / this.#recent.length]
     if (below >= share) return true
     if (below + equal <= share) return false
     this.#carried += (below + equal - share) / equal
