@@ -115,3 +115,21 @@ test('output that goes to a full disk, or to a reader that has gone, ends nothin
   await untilAnswered(piped)
   assert.equal(await piped.ask(), '42')
 })
+
+test('after an unexpected exception the process says so and ends with code 70', async () => {
+  // Thrown as soon as the command line runs.
+  const planted = `setInterval(() => { if (process.listenerCount('uncaughtException')) throw new Error('planted') }, 5)`
+  const preload = `data:text/javascript,${encodeURIComponent(planted)}`
+  const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-up-'))
+  const options = ['up', '--port', '0', '--admin-port', '0', '--data', dataDir, '--workloads', fixtures]
+  const child = spawn(process.execPath, ['--import', preload, cli, ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
+  const text: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (part: string) => text.push(part))
+  const [code] = await once(child, 'close')
+  rmSync(dataDir, { recursive: true, force: true })
+  assert.equal(code, 70, text.join(''))
+  assert.match(text.join(''), /^plimsoll: internal error: planted\nError: planted\n {4}at /m)
+})

@@ -47,6 +47,13 @@ test('of equal requests of a single client, as many are shed as the pressure dem
   assert.ok(shed >= 190 && shed <= 210, `${shed} of 1,000`)
 })
 
+test('a single client is shed also between two computations of the mean', () => {
+  const shedder = new Shedder()
+  shedder.sheds({ client: 'only', work: 5 }, 0, 0)
+  for (let now = 0; now < 1_000; now += 30)
+    assert.equal(shedder.sheds({ client: 'only', work: 9 }, 0.9, now), true)
+})
+
 test('clients are forgotten, by time and by number', () => {
   const shedder = new Shedder()
   for (let i = 0; i < 100_000; i++) shedder.sheds({ client: `client ${i}`, work: 1 }, 0, 0)

@@ -13,6 +13,10 @@ export interface Sheddable {
 const remembered = 256
 /** Work of a client is forgotten exponentially, with this time constant. */
 const memoryMs = 10_000
+/** The mean over clients is computed this often: shedding must cost less than what it sheds. */
+const meanEveryMs = 100
+/** A client at this share of the mean counts as above it: a single client is always at the mean. */
+const tolerance = 0.95
 /** Beyond this number of clients, the one that came first is forgotten. */
 const mostClients = 1_000
 
@@ -21,6 +25,7 @@ export class Shedder {
   #next = 0
   /** Accepted work by client, with the time up to which it has decayed. */
   readonly #used = new Map<string, { work: number; at: number }>()
+  #mean = { work: 0, at: -Infinity }
   /** Shares of requests whose work equals the bound, carried over to the next. */
   #carried = 0
 
@@ -40,14 +45,18 @@ export class Shedder {
 
   /** The share of requests, the cheapest ones, that this client's are not shed from. */
   #spared(client: string, pressure: number, now: number): number {
-    const isOver = this.#usedBy(client, now) >= this.#mean(now)
+    const isOver = this.#usedBy(client, now) >= tolerance * this.#meanAt(now)
     return 1 - Math.min(1, Math.max(0, isOver ? 2 * pressure : 2 * pressure - 1))
   }
 
   /** Of equal requests, as many are shed as the share demands. */
   #isAbove(work: number, share: number): boolean {
-    const below = this.#recent.filter((each) => each < work).length / this.#recent.length
-    const equal = this.#recent.filter((each) => each === work).length / this.#recent.length
+    let [less, same] = [0, 0]
+    for (const each of this.#recent) {
+      if (each < work) less++
+      else if (each === work) same++
+    }
+    const [below, equal] = [less / this.#recent.length, same / this.#recent.length]
     if (below >= share) return true
     if (below + equal <= share) return false
     this.#carried += (below + equal - share) / equal
@@ -68,14 +77,16 @@ export class Shedder {
     return used ? used.work * Math.exp((used.at - now) / memoryMs) : 0
   }
 
-  /** Forgets clients whose work has decayed. */
-  #mean(now: number): number {
+  /** Also forgets clients whose work has decayed. */
+  #meanAt(now: number): number {
+    if (now - this.#mean.at < meanEveryMs) return this.#mean.work
     let sum = 0
     for (const client of this.#used.keys()) {
       const work = this.#usedBy(client, now)
       sum += work
       if (now - this.#used.get(client)!.at > 6 * memoryMs) this.#used.delete(client)
     }
-    return sum / Math.max(1, this.#used.size)
+    this.#mean = { work: sum / Math.max(1, this.#used.size), at: now }
+    return this.#mean.work
   }
 }
