@@ -140,7 +140,8 @@ const estimator = {
 /** Only what `clusterCore` reads. */
 function planOf(spec: BrainSpec): ClusterPlan {
   return {
-    options: { min: spec.scale.min, queue: 1000 },
+    options: { min: spec.scale.min, queue: 1000, overload: { read: () => ({}), close() {} } },
+    limits: {},
     ...{ spec, following: {}, prices: usualPrices, functions: undefined },
     serving: { code: { job: '' }, units: undefined },
   } as unknown as ClusterPlan
