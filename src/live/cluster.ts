@@ -3,6 +3,7 @@
 import type { Server } from 'node:http'
 import { adminServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
+import { incompatibility } from '../wire/admission.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
 import { type Accepting, acceptRequests } from './accept.ts'
 import { newVersion } from './change-version.ts'
@@ -12,14 +13,16 @@ import { stateReader } from './cluster-state.ts'
 import { type Core, clusterCore } from './core.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
+import type { Door } from './fronts/door.ts'
 import { joinHandlers } from './join.ts'
 import { urlOf } from './listen.ts'
+import { openDoor } from './open-door.ts'
 import { listMs, planCluster } from './plan.ts'
 import { adminHost, openPorts } from './ports.ts'
 import { openRecords } from './records.ts'
 import { restarter } from './rolling-restart.ts'
 import { Stopping } from './stopping.ts'
-import { keepVersion, type Sources } from './version.ts'
+import { keepVersion, restoreVersion, type Sources, type Version } from './version.ts'
 import { Versions } from './versions.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
@@ -31,7 +34,7 @@ const listEveryMs = 1_000
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await using opening = new AsyncDisposableStack()
   const sources = sourcesOf(options)
-  const version = await keepVersion(await sources(), options.dataDir)
+  const version = await firstVersion(options, sources)
   await removeOldCode(options.dataDir, [version.id])
   const plan = await planCluster({ ...options, ...version })
   const versions = new Versions(version, plan.serving.joining)
@@ -39,16 +42,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
   const core = clusterCore(plan, records, { stopping, perform: (action) => execution.perform(action) })
-  const accepting = acceptRequests(core, { workers: () => execution.workers })
-  const { front, fronts } = accepting
+  const accepting = await acceptRequests(core, { workers: () => execution.workers })
+  const { fronts } = accepting
   opening.defer(() => fronts.close())
-  const execution = executeJobs(core, { ...accepting, versions, adminUrl: () => urlOf(admin, adminHost) })
+  const adminUrl = () => urlOf(admin, adminHost)
+  const door = openDoor(core, { ...accepting, versions, adminUrl })
+  const execution = executeJobs(core, { ...accepting, door, versions, adminUrl })
   opening.defer(() => execution.workers.close())
-  const { admin, ...operators } = serveOperators(core, accepting, execution, versions, sources)
+  const { admin, ...operators } = serveOperators(core, accepting, execution, { door, versions, sources })
 
-  await openPorts(plan, { admin, front: front.server }, stopping, opening)
+  await openPorts(plan, { admin, door }, opening)
   opening.defer(() => execution.close())
-  const frontsUp = execution.frontProcesses.start()
+  const frontsUp = door.start()
   const { tell, driver, jobs } = core
   opening.adopt(
     takeInventory({
@@ -61,8 +66,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const opened = opening.move()
   const announce = () => fronts.broadcast({ type: 'stopping' })
   return {
-    url: urlOf(front.server, options.host),
-    adminUrl: urlOf(admin, adminHost),
+    url: door.url(),
+    adminUrl: adminUrl(),
     token: plan.token,
     get workloads() {
       return Object.keys(plan.serving.code)
@@ -76,6 +81,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** A brain that is started again continues with the version that its fronts have, whatever the files are now. */
+async function firstVersion(
+  { supervisor, dataDir, log }: ClusterOptions,
+  sources: () => Promise<Sources>,
+): Promise<Version> {
+  const before = supervisor?.memory?.version
+  const restored = before && (await restoreVersion(before))
+  if (before && !restored)
+    log(`brain: the code of version ${before.id} is gone from ${dataDir}; its files are read again`)
+  return restored ?? keepVersion(await sources(), dataDir)
+}
+
 /** Without a way to read them again, the same files and the same configuration are served. */
 function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promise<Sources> {
   const same = { files, ...(own && { own }), ...(config !== undefined && { config }) }
@@ -85,15 +102,14 @@ function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promi
 /** The admin port, and what operators can do there. */
 function serveOperators(
   core: Core,
-  { front, fronts }: Accepting,
+  { front, fronts, cache }: Accepting,
   execution: Execution,
-  versions: Versions,
-  sources: () => Promise<Sources>,
+  { door, versions, sources }: { door: Door; versions: Versions; sources: () => Promise<Sources> },
 ): Pick<Cluster, 'state' | 'restart'> & { admin: Server } {
   const { plan, records, brain, observers, tell } = core
-  const { fleet, workers, functions, frontProcesses } = execution
+  const { fleet, workers, functions } = execution
   const { spec, token } = plan
-  const state = stateReader(core, { front, fronts, workers, functions })
+  const state = stateReader(core, { front, fronts, cache, workers, functions })
   const views = () => brain.view().workers
   const ready = () => views().filter(({ state }) => state === 'ready')
   const drain = (worker: string) => tell({ type: 'drain', worker })
@@ -107,11 +123,12 @@ function serveOperators(
       }),
     booting: () => brain.view().booting,
     isThere: (worker) => views().some(({ id }) => id === worker),
-    rollFronts: () => frontProcesses.roll(),
+    rollFronts: () => door.roll(),
     newVersion: () =>
       newVersion({
         ...{ plan, versions, sources, functions, jobs: core.jobs, warm: records.warm, log: records.log },
-        clearCache: () => front.cache?.clear(),
+        clearCache: () => cache?.clear(),
+        renewFronts: () => door.renew(),
         drainOthers() {
           for (const { id } of ready().filter((each) => !versions.isCurrent(workers.codeOf(each.id)))) {
             records.log(
@@ -123,9 +140,19 @@ function serveOperators(
       }),
   })
   const admin = adminServer({
-    ...{ token, cache: front.cache, state, restart },
+    ...{ token, cache, state, restart },
     why: storyHandler(observers.stories, spec.discipline, now),
-    joining: joinHandlers({ versions, workers, fronts, fleet, log: records.log }),
+    joining: joinHandlers({ versions: admission(versions, door), workers, fronts, fleet, log: records.log }),
   })
   return { admin, state, restart }
+}
+
+/** Fronts that the cluster started may run any version of its code: they finish their requests with it. */
+function admission(versions: Versions, door: Door): Pick<Versions, 'refusal'> {
+  return {
+    refusal: (hello, who) =>
+      who === 'front' && hello.launch !== undefined && door.has(hello.launch)
+        ? incompatibility({ ...hello, code: {} }, {}, who)
+        : versions.refusal(hello, who),
+  }
 }

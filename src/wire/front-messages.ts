@@ -88,6 +88,10 @@ export type FromFront =
   /** Acknowledges `go`: from now on the front does not repeat the attempt. */
   | ({ type: 'going' } & AttemptToken)
   | { type: 'ask'; ask: number; about: Asked }
+  /** Requests so far that joined the job of another. */
+  | { type: 'shared'; count: number }
+  /** It accepts no more connections, and ends when its requests are answered. */
+  | { type: 'leaving' }
   /** All its requests are answered, and it ends. */
   | { type: 'left' }
 

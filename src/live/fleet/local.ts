@@ -1,14 +1,12 @@
 /** Workers as child processes. They end with this process, however it ends. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SendHandle, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { withOriginalPaths } from '../../lib/kept-path.ts'
 import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
-import type { FromChild, ToChild } from '../fronts/shared-port.ts'
+import type { FromFrontProcess, ToFrontProcess } from '../fronts/front-channel.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 /** Time allowed for a worker to end its slots. */
@@ -23,17 +21,12 @@ export interface LocalFleetOptions {
   command(launch: string): readonly string[]
   /** Each worker is given one of these, appended as `--upstream URL`. Default: none. */
   upstreams?: readonly string[]
-  /** Set if workers may become fronts: they then accept connections from this server's queue. */
-  shared?: SharedServer
+  /** Set if workers may become fronts: they then accept connections from this queue. */
+  queue?(): SendHandle
   /** When the fleet closes, a worker that has not ended after this time is killed. Default 2,000. */
   graceMs?: number
   env: Record<string, string>
   log(line: string): void
-}
-
-export interface SharedServer {
-  server: Server
-  host: string
 }
 
 interface Child {
@@ -125,11 +118,11 @@ class LocalFleet implements Provider {
   }
 
   #spawn(id: string, upstream: string | undefined): Child {
-    const { command, shared, env, log } = this.#options
+    const { command, queue, env, log } = this.#options
     const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
     const [program, ...args] = [...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id]
     const worker = spawn(program!, args, {
-      stdio: ['ignore', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
+      stdio: ['ignore', 'pipe', 'pipe', ...(queue ? (['ipc'] as const) : [])],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
       env: { ...process.env, ...env },
@@ -143,8 +136,10 @@ class LocalFleet implements Provider {
         log(`worker ${workerNameOf(id)}: ${shown}`)
       })
     }
-    worker.on('message', ({ type }: FromChild) => {
-      if (type === 'wants-port' && shared) givePort(worker, shared)
+    worker.on('message', ({ type }: FromFrontProcess) => {
+      // All share one queue of connections, so a worker that ends strands none.
+      if (type === 'wants-port' && queue)
+        worker.send({ type: 'port' } satisfies ToFrontProcess, queue(), () => {})
     })
     return child
   }
@@ -164,10 +159,4 @@ function outputOf({ lines }: Child): string {
 
 function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {
   return pid !== undefined && exitCode === null && signalCode === null
-}
-
-/** All share one queue of connections, so a worker that ends strands none. */
-function givePort(child: ChildProcess, { server, host }: SharedServer): void {
-  const { port } = server.address() as AddressInfo
-  child.send({ type: 'port', port, host } satisfies ToChild, server, () => {})
 }

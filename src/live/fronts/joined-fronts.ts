@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
-import { RequestProblem } from '../../front/problem.ts'
 import type { Event } from '../../model/event.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
 import type {
@@ -15,7 +14,7 @@ import type {
   ToldProblem,
 } from '../../wire/front-messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
-import type { EstimatedJob } from './arrivals.ts'
+import { type EstimatedJob, toldProblem } from './arrivals.ts'
 import { RemoteJob } from './remote-job.ts'
 
 /** A front that is silent for this long is disconnected; it may reconnect. */
@@ -48,6 +47,8 @@ interface Joined {
   lastMessageAt: number
   jobs: Map<string, RemoteJob>
   accepted: number
+  /** Requests that joined the job of another. */
+  shared: number
   phase: 'starting' | 'ready' | 'leaving'
   url: string | undefined
   grace: NodeJS.Timeout | undefined
@@ -73,6 +74,8 @@ export class JoinedFronts {
   readonly #joined = new Map<string, Joined>()
   readonly #timer: NodeJS.Timeout
   #wasReady = false
+  /** At fronts that have left. */
+  #sharedBefore = 0
 
   constructor(parts: JoinedFrontsParts) {
     this.#parts = parts
@@ -89,6 +92,11 @@ export class JoinedFronts {
       inHand: jobs.size,
       accepted,
     }))
+  }
+
+  /** Requests that joined the job of another, at any front. */
+  shared(): number {
+    return [...this.#joined.values()].reduce((sum, { shared }) => sum + shared, this.#sharedBefore)
   }
 
   /** What is known of a front by this id. */
@@ -170,6 +178,7 @@ export class JoinedFronts {
       lastMessageAt: 0,
       jobs: new Map(),
       accepted: 0,
+      shared: 0,
       phase: 'starting',
       url: undefined,
       grace: undefined,
@@ -197,6 +206,7 @@ export class JoinedFronts {
   /** Removes a front and cancels its jobs. */
   #forget(front: Joined): void {
     clearTimeout(front.grace)
+    if (this.#joined.get(front.hello.id) === front) this.#sharedBefore += front.shared
     this.#joined.delete(front.hello.id)
     front.session.detach()
     if (front.connection) this.#lost(front, front.connection)
@@ -223,6 +233,9 @@ export class JoinedFronts {
         front.phase = 'ready'
         front.url = message.url
         return
+      case 'leaving':
+        front.phase = 'leaving'
+        return
       case 'arrived':
         return this.#arrived(front, message)
       case 'attempt':
@@ -233,6 +246,9 @@ export class JoinedFronts {
         return front.jobs.get(message.job)?.going(message)
       case 'ask':
         return this.#asked(front, message)
+      case 'shared':
+        front.shared = message.count
+        return
       case 'left':
         return this.#forget(front)
     }
@@ -249,19 +265,8 @@ export class JoinedFronts {
   }
 
   /** One request that cannot be accepted leaves the others of its front alone. */
-  #wrong(front: Joined, error: Error): ToldProblem {
-    if (error instanceof RequestProblem) {
-      const { status, code, message } = error
-      return { status, code, message, headers: {} }
-    }
-    const { message } = error
-    this.#parts.log(`front ${front.hello.id}: a request cannot be accepted: ${message}`)
-    return {
-      status: 500,
-      code: 'internal',
-      message: `The cluster cannot accept this request: ${message}.`,
-      headers: {},
-    }
+  #wrong({ hello: { id } }: Joined, error: Error): ToldProblem {
+    return toldProblem(error, (line) => this.#parts.log(`front ${id}: ${line}`))
   }
 
   #arrived(front: Joined, arrival: Arrival): void {
