@@ -14,6 +14,7 @@ import { isPartOfOwn, own } from './own.ts'
 import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
+import { startup } from './startup.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   scale,
   schedule,
   slots,
+  startup,
 }
 
 const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\n       cold also takes --busy, and --seconds N (at least 10); own takes --only estimates or --only path\nbenchmarks: ${Object.keys(benches).join(', ')}`

@@ -11,11 +11,12 @@ export interface RestartWhat {
 }
 
 /**
- * A front or worker was replaced; without `by`, a worker drains and needs no replacement. `version`: a new version of the
- * code has been loaded, and its workers begin to replace the others.
+ * A front or worker was replaced; without `by`, a worker drains and needs no replacement. `finishing`: requests that are
+ * still in progress at the old front. `version`: a new version of the code has been loaded, and its workers begin to
+ * replace the others.
  */
 export type RestartStep =
-  | { front: string; by: string }
+  | { front: string; by: string; finishing?: number }
   | { worker: string; by?: string }
   | { version: 'begins' }
 

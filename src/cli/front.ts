@@ -3,8 +3,8 @@ import { loadConfig } from '../config/load.ts'
 import { networkOptions } from '../config/network-options.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
 import { ConfigError } from '../lib/errors.ts'
+import { frontParent } from '../live/fronts/front-channel.ts'
 import { runFront } from '../live/fronts/run-front.ts'
-import { endWithParent, listenShared } from '../live/fronts/shared-port.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
 import { meterFrom } from './cluster/meter.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
@@ -25,7 +25,7 @@ const options = {
     value: 'SECONDS',
   },
   ...leaveOptions,
-  shared: { type: 'flag', help: 'set by the cluster that starts it: it shares its public port' },
+  shared: { type: 'flag', help: 'set by the cluster that starts it: it is sent its settings and its port' },
 } as const satisfies OptionSpecs
 
 /** Another front, on any machine. */
@@ -34,28 +34,30 @@ export const front: Command = {
   usage: '--join URL [--token-file FILE] [options]',
   options,
   async run(args) {
-    const values = readOnlyOptions('front', args, options)
-    const { launch, shared } = values
-    const joining = joinFrom(values, 'front')
     const signal = untilSignal()
-    if (shared) endWithParent()
-    await runFront(
-      {
-        id: values.id ?? launch ?? defaultId(),
-        ...joining,
-        ...(launch !== undefined && { launch }),
-        ...(await servedFrom(values)),
-        host: values.host,
-        port: values.port,
-        ...(shared && { share: listenShared }),
-        holdMs: values.hold * 1000,
-        leaveMs: values.leaveAfter * 1000,
-        log: (line) => console.log(line),
-      },
-      signal,
-    )
-    // The channel to the parent process would keep this one alive.
-    if (shared) process.disconnect?.()
+    const given = readOnlyOptions('front', args, options)
+    const parent = given.shared ? frontParent() : undefined
+    const settings = await parent?.settings(signal)
+    if (settings || !parent) {
+      const values = settings ? readOnlyOptions('front', [...args, ...settings.args], options) : given
+      const { launch } = values
+      await runFront(
+        {
+          id: values.id ?? launch ?? defaultId(),
+          ...joinFrom(values, 'front', settings?.token),
+          ...(launch !== undefined && { launch }),
+          ...(await servedFrom(values)),
+          host: values.host,
+          port: values.port,
+          ...(parent && { share: parent }),
+          holdMs: values.hold * 1000,
+          leaveMs: values.leaveAfter * 1000,
+          log: (line) => console.log(line),
+        },
+        signal,
+      )
+    }
+    parent?.close()
     return 0
   },
 }

@@ -116,16 +116,16 @@ export const worker: Command = {
 /** Makes this worker a front: on the cluster's port if that was handed over, else on a free one. */
 function frontFrom(values: Values, host: string, joining: { join: URL; token: string }): FrontStarter {
   return async (id, signal, events) => {
-    const [{ runFront }, { listenShared }] = await Promise.all([
+    const [{ runFront }, { sharedPort }] = await Promise.all([
       import('../live/fronts/run-front.ts'),
-      import('../live/fronts/shared-port.ts'),
+      import('../live/fronts/front-channel.ts'),
     ])
     const { launch } = values
     await runFront(
       {
         ...{ id, ...joining, host, port: 0, ...events },
         ...(launch !== undefined && { launch }),
-        ...(process.send && { share: listenShared }),
+        ...(process.send && { share: sharedPort() }),
         files: workloadFiles(values.workloads ?? bundledWorkloads),
         meter: meterFrom(values),
         holdMs: reconnectMs,

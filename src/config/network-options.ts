@@ -30,9 +30,17 @@ export const networkOptions = under('Network', {
   },
   fronts: {
     type: 'integer',
-    help: 'processes that accept requests on the public port; 1: this process only',
+    help: 'number of processes that accept requests on the public port',
     default: 1,
     min: 1,
     max: 64,
+  },
+  drainHours: {
+    type: 'number',
+    help: 'time that a front which was replaced may take to finish its requests, in hours',
+    default: 12,
+    min: 0,
+    max: 500,
+    value: 'HOURS',
   },
 })

@@ -20,6 +20,8 @@ export interface ChangeParts {
   warm(workloads: readonly string[]): Promise<void>
   /** Drains workers that this cluster did not start and that run another version. */
   drainOthers(): void
+  /** Tells the door that fronts start with the next version. */
+  renewFronts(): void
   /** Drops all cached answers: some may have been computed by the version before. */
   clearCache(): void
   log(line: string): void
@@ -81,7 +83,10 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
       }
     },
     load,
-    begin: () => versions.begin(next, loaded!.joining),
+    begin() {
+      versions.begin(next, loaded!.joining)
+      parts.renewFronts()
+    },
     async retire(limitMs) {
       // Old fronts use the routes of an existing server until they are replaced.
       if (before.own) return

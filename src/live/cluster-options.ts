@@ -19,6 +19,7 @@ import type { ScaleSpec } from '../systems/scalers.ts'
 import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
 import type { Tokens } from '../wire/token.ts'
 import type { ClusterState } from './state-document.ts'
+import type { SupervisorLink } from './supervise/supervisor-link.ts'
 import type { Sources } from './version.ts'
 
 export type { ClusterState }
@@ -76,8 +77,12 @@ export interface ClusterOptions extends Following, RepeatOptions {
   fair?: boolean
   /** The command that starts a worker, without options. */
   workerCommand: string[]
-  /** Further front processes on the same port, and the command that starts one. */
+  /** Further front processes on the same port, and the command that starts one. With a supervisor: all of them. */
   fronts?: { count: number; command: string[] }
+  /** The process that holds the public port and runs the fronts. Default: this process accepts requests. */
+  supervisor?: SupervisorLink
+  /** How long a front that was replaced may take to finish its requests. Default: 12 hours. */
+  drainMs?: number
   /** Reconnect grace period of fronts: after it their jobs are cancelled. Default 5,000. */
   frontGraceMs?: number
   /** When the cluster stops, a worker that has not ended after this time is killed. Default 2,000. */

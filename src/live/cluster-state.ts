@@ -1,16 +1,14 @@
 /** The state of a live cluster, as operators see it. */
 
 import type { Functions } from '../front/transports/function.ts'
-import type { MainFront } from './accept.ts'
+import type { Accepting } from './accept.ts'
 import { now } from './clock.ts'
 import type { ClusterState } from './cluster-options.ts'
 import type { Core } from './core.ts'
-import type { FrontState, JoinedFronts } from './fronts/joined-fronts.ts'
+import type { FrontState } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
 
-export interface StateParts {
-  front: MainFront
-  fronts: JoinedFronts
+export interface StateParts extends Accepting {
   workers: JoinedWorkers
   functions: Functions | undefined
 }
@@ -18,12 +16,12 @@ export interface StateParts {
 /** Uptime counts from the call. */
 export function stateReader(core: Core, parts: StateParts): () => ClusterState {
   const { brain, observers, launchTroubles, overload, plan, problems } = core
-  const { workers, functions, front } = parts
+  const { workers, functions } = parts
   const { spec } = plan
   const began = performance.now()
   return () => {
     const view = brain.view()
-    const cache = front.repeatCounters()
+    const cache = countersOf(core, parts)
     return {
       ...view,
       workers: view.workers.map((worker) => ({
@@ -45,8 +43,18 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
   }
 }
 
+/** Undefined: answers are neither cached nor shared. */
+function countersOf({ plan: { options } }: Core, { front, fronts, cache }: StateParts) {
+  const inside = front?.repeatCounters()
+  if (!cache && !options.coalesce) return undefined
+  return { ...noCounters, ...cache?.counters(), shared: (inside?.shared ?? 0) + fronts.shared() }
+}
+
+const noCounters = { hits: 0, misses: 0, entries: 0, bytes: 0, mostBytes: 0 }
+
 function frontStates(openJobs: number, { front, fronts }: StateParts): FrontState[] {
   const others = fronts.list()
+  if (!front) return others
   const elsewhere = others.reduce((sum, { inHand }) => sum + inHand, 0)
   const inHand = openJobs - elsewhere
   return [{ id: 'main', pid: process.pid, state: 'ready', inHand, accepted: front.accepted() }, ...others]

@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import { adminServer, joinServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
+import { incompatibility } from '../wire/admission.ts'
 import { type SecureListener, secureListener } from '../wire/secure.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
 import { type Accepting, acceptRequests } from './accept.ts'
@@ -14,16 +15,18 @@ import { stateReader } from './cluster-state.ts'
 import { type Core, clusterCore } from './core.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
+import type { Door } from './fronts/door.ts'
 import { joinHandlers, refusalLog } from './join.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
+import { openDoor } from './open-door.ts'
 import { listMs, planCluster } from './plan.ts'
 import { nearHost, openPorts, usualAdminHost } from './ports.ts'
 import { openRecords } from './records.ts'
 import { restarter } from './rolling-restart.ts'
 import { Stopping } from './stopping.ts'
 import { openTokens } from './tokens.ts'
-import { keepVersion, type Sources } from './version.ts'
+import { keepVersion, restoreVersion, type Sources, type Version } from './version.ts'
 import { Versions } from './versions.ts'
 
 export type { Cluster, ClusterOptions, ClusterState, FunctionsOptions } from './cluster-options.ts'
@@ -37,7 +40,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   makePrivateFolder(options.dataDir, options.log)
   const tokens = openTokens(options.dataDir, options.tokens)
   const sources = sourcesOf(options)
-  const version = await keepVersion(await sources(), options.dataDir)
+  const version = await firstVersion(options, sources)
   await removeOldCode(options.dataDir, [version.id])
   const plan = await planCluster({ ...options, ...version }, tokens)
   const versions = new Versions(version, plan.serving.joining)
@@ -45,17 +48,22 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
   const core = clusterCore(plan, records, { stopping, perform: (action) => execution.perform(action) })
-  const accepting = acceptRequests(core, { workers: () => execution.workers })
-  const { front, fronts } = accepting
+  const accepting = await acceptRequests(core, { workers: () => execution.workers })
+  const { fronts } = accepting
   opening.defer(() => fronts.close())
   const adminUrl = () => urlOf(admin, nearHost(options.adminHost ?? usualAdminHost))
-  const execution = executeJobs(core, { ...accepting, versions, adminUrl })
+  const door = openDoor(core, { ...accepting, versions, adminUrl })
+  const execution = executeJobs(core, { ...accepting, door, versions, adminUrl })
   opening.defer(() => execution.workers.close())
-  const { admin, join, ...operators } = serveOperators(core, accepting, execution, versions, sources)
+  const { admin, join, ...operators } = serveOperators(core, accepting, execution, {
+    door,
+    versions,
+    sources,
+  })
 
-  await openPorts(plan, { admin, join, front: front.server }, stopping, opening)
+  await openPorts(plan, { admin, join, door }, opening)
   opening.defer(() => execution.close())
-  const frontsUp = execution.frontProcesses.start()
+  const frontsUp = door.start()
   const { tell, driver, jobs } = core
   opening.adopt(
     takeInventory({
@@ -69,7 +77,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const opened = opening.move()
   const announce = () => fronts.broadcast({ type: 'stopping' })
   return {
-    url: urlOf(front.server, options.host),
+    url: door.url(),
     adminUrl: adminUrl(),
     joinUrl: options.joinAddress && join && urlOf(join.listener, options.joinAddress.host, 'tls'),
     tokens,
@@ -85,6 +93,18 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** A brain that is started again continues with the version that its fronts have, whatever the files are now. */
+async function firstVersion(
+  { supervisor, dataDir, log }: ClusterOptions,
+  sources: () => Promise<Sources>,
+): Promise<Version> {
+  const before = supervisor?.memory?.version
+  const restored = before && (await restoreVersion(before))
+  if (before && !restored)
+    log(`brain: the code of version ${before.id} is gone from ${dataDir}; its files are read again`)
+  return restored ?? keepVersion(await sources(), dataDir)
+}
+
 /** Without a way to read them again, the same files and the same configuration are served. */
 function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promise<Sources> {
   const same = { files, ...(own && { own }), ...(config !== undefined && { config }) }
@@ -94,15 +114,14 @@ function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promi
 /** The admin port, and what operators can do there. */
 function serveOperators(
   core: Core,
-  { front, fronts }: Accepting,
+  { front, fronts, cache }: Accepting,
   execution: Execution,
-  versions: Versions,
-  sources: () => Promise<Sources>,
+  { door, versions, sources }: { door: Door; versions: Versions; sources: () => Promise<Sources> },
 ): Pick<Cluster, 'state' | 'restart'> & { admin: Server; join: SecureListener | undefined } {
   const { plan, records, brain, observers, tell } = core
-  const { fleet, workers, functions, frontProcesses } = execution
+  const { fleet, workers, functions } = execution
   const { spec, tokens, options } = plan
-  const state = stateReader(core, { front, fronts, workers, functions })
+  const state = stateReader(core, { front, fronts, cache, workers, functions })
   const views = () => brain.view().workers
   const ready = () => views().filter(({ state }) => state === 'ready')
   const drain = (worker: string) => tell({ type: 'drain', worker })
@@ -116,11 +135,12 @@ function serveOperators(
       }),
     booting: () => brain.view().booting,
     isThere: (worker) => views().some(({ id }) => id === worker),
-    rollFronts: () => frontProcesses.roll(),
+    rollFronts: () => door.roll(),
     newVersion: () =>
       newVersion({
         ...{ plan, versions, sources, functions, jobs: core.jobs, warm: records.warm, log: records.log },
-        clearCache: () => front.cache?.clear(),
+        clearCache: () => cache?.clear(),
+        renewFronts: () => door.renew(),
         drainOthers() {
           for (const { id } of ready().filter((each) => !versions.isCurrent(workers.codeOf(each.id)))) {
             records.log(
@@ -132,13 +152,29 @@ function serveOperators(
       }),
   })
   const refused = refusalLog(records.log)
-  const joining = joinHandlers({ versions, workers, fronts, fleet, log: records.log })
+  const joining = joinHandlers({
+    versions: admission(versions, door),
+    workers,
+    fronts,
+    fleet,
+    log: records.log,
+  })
   const { adminHost: host = usualAdminHost, adminNames: names = [] } = options
-  const doors = { tokens, cache: front.cache, joining, refused }
+  const doors = { tokens, cache, joining, refused }
   const why = storyHandler(observers.stories, spec.discipline, now)
   const metrics = () => metricsText(state())
   const admin = adminServer({ ...doors, access: { host, names }, state, metrics, restart, why })
   const tokenOf = (role: string) => (role === 'worker' || role === 'front' ? tokens[role] : undefined)
   const join = options.joinAddress && secureListener(joinServer(doors), { tokenOf, refused })
   return { admin, join, state, restart }
+}
+
+/** Fronts that the cluster started may run any version of its code: they finish their requests with it. */
+function admission(versions: Versions, door: Door): Pick<Versions, 'refusal'> {
+  return {
+    refusal: (hello, who) =>
+      who === 'front' && hello.launch !== undefined && door.has(hello.launch)
+        ? incompatibility({ ...hello, code: {} }, {}, who)
+        : versions.refusal(hello, who),
+  }
 }

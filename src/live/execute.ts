@@ -1,12 +1,12 @@
-/** Executes the brain's decisions: the fleet, its workers, functions, and front processes. */
+/** Executes the brain's decisions: the fleet, its workers and functions. */
 
 import type { Action } from '../model/action.ts'
 import type { Accepting } from './accept.ts'
 import type { Core } from './core.ts'
 import { localFleet } from './fleet/local.ts'
 import { type SpareFleet, spareFleet } from './fleet/spares.ts'
-import { frontCommand, workerCommand } from './fleet/worker-command.ts'
-import { FrontProcesses } from './fronts/front-processes.ts'
+import { workerCommand } from './fleet/worker-command.ts'
+import type { Door } from './fronts/door.ts'
 import type { LocalFunctions } from './functions/local.ts'
 import { localFunctions } from './functions/settings.ts'
 import { JoinedWorkers } from './joined-workers.ts'
@@ -14,6 +14,7 @@ import { performer } from './perform.ts'
 import type { Versions } from './versions.ts'
 
 export interface ExecuteParts extends Accepting {
+  door: Door
   versions: Versions
   /** Where workers and fronts join. */
   adminUrl(): string
@@ -23,7 +24,6 @@ export interface Execution {
   fleet: SpareFleet
   workers: JoinedWorkers
   functions: LocalFunctions | undefined
-  frontProcesses: FrontProcesses
   /** Resolves when the first worker can run jobs. */
   firstReady: Promise<void>
   perform(action: Action): void
@@ -34,30 +34,29 @@ export interface Execution {
 export function executeJobs(core: Core, parts: ExecuteParts): Execution {
   const { versions } = parts
   const { plan, records, stopping, jobs, metrics, frontWorkers, launchTroubles, launches, tell } = core
-  const { fronts } = parts
+  const { fronts, door } = parts
   const { log, storingFor } = records
   const firstReady = Promise.withResolvers<void>()
   const fleet = openFleet(core, parts, (launch) => workers.launchedBy(launch))
   const workers = joinedWorkers(core, parts, { fleet, onReady: firstReady.resolve })
   const functions =
     plan.functions && localFunctions(plan.functions, versions.current.files, plan.attemptToken, log)
-  const frontProcesses = openFrontProcesses(core, parts)
   return {
-    ...{ fleet, workers, functions, frontProcesses, firstReady: firstReady.promise },
+    ...{ fleet, workers, functions, firstReady: firstReady.promise },
     perform: performer({
       ...{ jobs, workers, fronts, fleet, functions, storingFor, metrics, frontWorkers },
       ...{ launches, launchTroubles, tell, log, frontToken: plan.tokens.front },
     }),
     async close() {
       workers.end()
-      await Promise.all([fleet.close(), functions?.close(), frontProcesses.close(stopping.flushMs())])
+      await Promise.all([fleet.close(), functions?.close(), door.close(stopping.flushMs())])
     },
   }
 }
 
 function openFleet(
   { plan, records, brain, tell }: Core,
-  { front, versions, adminUrl }: ExecuteParts,
+  { door, versions, adminUrl }: ExecuteParts,
   launchedBy: (launch: string) => string | undefined,
 ): SpareFleet {
   const { options, serving, tokens } = plan
@@ -69,7 +68,7 @@ function openFleet(
       return workerCommand({ ...options, ...version, mustStart: must }, serving.meter, adminUrl())
     },
     ...(options.own?.upstreams && { upstreams: options.own.upstreams }),
-    ...(brain.assignsRoles && { shared: { server: front.server, host: options.host } }),
+    ...(brain.assignsRoles && { queue: () => door.queue() }),
     ...(options.workerGraceMs !== undefined && { graceMs: options.workerGraceMs }),
     token: tokens.worker,
     log: records.log,
@@ -107,19 +106,5 @@ function joinedWorkers(
       fronts.refresh()
     },
     tellFronts: (message) => fronts.broadcast(message),
-  })
-}
-
-function openFrontProcesses(
-  { plan: { options, serving, tokens }, records: { log } }: Core,
-  { front, fronts, versions, adminUrl }: ExecuteParts,
-): FrontProcesses {
-  return new FrontProcesses({
-    count: options.fronts?.count ?? 0,
-    command: () => frontCommand({ ...options, ...versions.current }, serving.meter, adminUrl()),
-    token: tokens.front,
-    ...{ log, server: front.server, host: options.host },
-    gone: (id) => fronts.gone(id),
-    leave: (id) => fronts.send(id, { type: 'leave' }),
   })
 }

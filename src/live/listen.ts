@@ -18,12 +18,19 @@ export function listen(
   })
 }
 
-export function portProblem({ code }: NodeJS.ErrnoException, port: number, option: string): ConfigError {
+export function portProblem(
+  { code }: NodeJS.ErrnoException | { code: string },
+  port: number,
+  option: string,
+): ConfigError {
   const what = code === 'EADDRINUSE' ? 'is in use; choose another' : `cannot be used (${code})`
   return new ConfigError(`${option} = ${port}: ${what}`)
 }
 
 export function urlOf(server: Server, host: string, protocol: 'http' | 'tls' = 'http'): string {
-  const { port } = server.address() as AddressInfo
+  return urlAt(host, (server.address() as AddressInfo).port, protocol)
+}
+
+export function urlAt(host: string, port: number, protocol: 'http' | 'tls' = 'http'): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -2,10 +2,9 @@
 
 import type { Server } from 'node:http'
 import type { SecureListener } from '../wire/secure.ts'
-import { listenReused } from './fronts/reused-port.ts'
+import type { Door } from './fronts/door.ts'
 import { listen } from './listen.ts'
 import type { ClusterPlan } from './plan.ts'
-import { closeFront, type Stopping } from './stopping.ts'
 
 /** Default address of the admin port: operators, workers and fronts reach it on this machine only. */
 export const usualAdminHost = '127.0.0.1'
@@ -17,9 +16,8 @@ export function nearHost(host: string): string {
 
 /** The ports are closed by `opening`. */
 export async function openPorts(
-  { options: { port, host, adminPort, adminHost = usualAdminHost, joinAddress, fronts } }: ClusterPlan,
-  { admin, join, front }: { admin: Server; join: SecureListener | undefined; front: Server },
-  stopping: Stopping,
+  { options: { adminPort, adminHost = usualAdminHost, joinAddress } }: ClusterPlan,
+  { admin, join, door }: { admin: Server; join: SecureListener | undefined; door: Door },
   opening: AsyncDisposableStack,
 ): Promise<void> {
   await listen(admin, adminPort, adminHost, '--admin-port')
@@ -31,7 +29,5 @@ export async function openPorts(
     await listen(join.listener, joinAddress.port, joinAddress.host, '--join-address')
     opening.defer(() => join.close())
   }
-  if (fronts) opening.adopt(await listenReused(front, port, host, '--port'), (lock) => lock.release())
-  else await listen(front, port, host, '--port')
-  opening.defer(() => closeFront(front, stopping.flushMs()))
+  await door.open(opening)
 }

@@ -23,7 +23,7 @@ export interface ClusterState extends BrainView {
   functions: ReturnType<Functions['list']>
   /** Undefined: answers are neither cached nor shared. */
   cache?: RepeatCounters
-  /** The front of the main process comes first. */
+  /** The front of this process, if there is one, comes first. */
   fronts: FrontState[]
   /** `problem`: why the worker cannot run jobs now. */
   workers: (WorkerView & { pid: number | undefined; problem?: string })[]

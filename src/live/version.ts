@@ -1,5 +1,6 @@
 /** One version of what a cluster serves, kept aside so that its workers can be started from it at any time. */
 
+import { existsSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { CheckedConfig, OwnCluster } from '../config/check.ts'
 import { loadConfig } from '../config/load.ts'
@@ -22,6 +23,17 @@ export interface Version extends Sources {
   id: string
   /** The user's own files and folders: a change of one of them may make another version. */
   watched: string[]
+}
+
+/** A version that was kept, without what can be read again from its copy. */
+export type KeptVersion = Pick<Version, 'id' | 'files' | 'config' | 'watched'>
+
+/** Undefined: its copy is gone. */
+export async function restoreVersion({ config, ...kept }: KeptVersion): Promise<Version | undefined> {
+  if (![...kept.files, ...(config === undefined ? [] : [config])].every(existsSync)) return undefined
+  if (config === undefined) return kept
+  const { own } = await loadConfig(config)
+  return { ...kept, config, ...(own && { own }) }
 }
 
 /** Its paths are those of the copy. */

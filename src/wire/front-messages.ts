@@ -95,6 +95,10 @@ export type FromFront =
   | { type: 'ask'; ask: number; about: Asked }
   /** How overloaded its process is, when that changes. */
   | { type: 'overload'; status: OverloadStatus }
+  /** Requests so far that joined the job of another. */
+  | { type: 'shared'; count: number }
+  /** It accepts no more connections, and ends when its requests are answered. */
+  | { type: 'leaving' }
   /** All its requests are answered, and it ends. */
   | { type: 'left' }
 

@@ -9,7 +9,8 @@ import test, { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { clusterOptions } from '../../config/cluster-options.ts'
 import { newToken } from '../../wire/token.ts'
-import { configOption, readConfigured } from './configuration.ts'
+import { configOption } from './config-option.ts'
+import { readConfigured } from './configuration.ts'
 
 const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
 const specs = { ...configOption, ...clusterOptions } as const

@@ -6,15 +6,7 @@ import { findConfig, loadConfig } from '../../config/load.ts'
 import { flagOf, type OptionSpecs, type OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { isGiven, readOptions } from '../options.ts'
-
-export const configOption = {
-  config: {
-    topic: 'Common',
-    type: 'text',
-    help: 'configuration file (.ts, .js, .mjs, .json or .yaml); default: plimsoll.config.* in this folder',
-    value: 'FILE',
-  },
-} as const satisfies OptionSpecs
+import type { configOption } from './config-option.ts'
 
 export interface Configured<S extends OptionSpecs> {
   values: OptionValues<S>

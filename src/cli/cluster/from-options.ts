@@ -77,6 +77,7 @@ export function clusterOptionsFrom(
     ...clientsFrom(values, meter),
     workerCommand: [...program, 'worker'],
     ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),
+    drainMs: values.drainHours * 3600 * 1000,
     prices: pricesFrom(values),
     ...functionsFrom(values, [...program, 'function'], serverConfig, preset.overflow),
     ...cacheFrom(values, serverConfig),

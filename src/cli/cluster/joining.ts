@@ -42,13 +42,17 @@ export const leaveOptions = {
   launch: { type: 'text', help: 'set by the cluster that starts it', value: 'ID' },
 } as const satisfies OptionSpecs
 
+/** `given`: the token, if the process that started this one has sent it. */
 export function joinFrom(
   { join: address, tokenFile: file, id, data }: OptionValues<typeof joinOptions> & { data: string },
   role: 'worker' | 'front',
+  given?: string,
 ): { join: URL; token: string } {
   if (id !== undefined && !isId(id)) throw new ConfigError(`--id = ${id}: must be ${idRule}`)
   const join = readJoin(address)
-  const token = file === undefined ? tokensInEnvironment()[role] : readToken(file, `--token-file = ${file}`)
+  const read = () =>
+    file === undefined ? tokensInEnvironment()[role] : readToken(file, `--token-file = ${file}`)
+  const token = given ?? read()
   // Nothing that this process starts may see one.
   forgetTokens()
   return { join, token: token ?? keptToken(data, role) }

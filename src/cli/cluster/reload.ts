@@ -1,23 +1,29 @@
 /** Brings new code to a running cluster: on SIGHUP, and with `--watch` whenever its files change. */
 
-import { closeSync, openSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { RestartStep, RestartWhat } from '../../admin/restart.ts'
 import type { Cluster } from '../../live/cluster.ts'
+import { hasTerminal } from '../terminal/hang-up.ts'
 import { watchFiles } from './watch.ts'
 
 export interface ReloadParts {
   cluster: Pick<Cluster, 'restart' | 'watched'>
   watch: boolean
-  /** The terminal of this process was closed. */
-  hangUp(): void
+  /** The terminal of this process was closed. Undefined: another process has noticed whether it was. */
+  hangUp: (() => void) | undefined
   log(line: string): void
 }
 
 export function describeStep(step: RestartStep): string {
   if ('version' in step) return 'The new version loads.'
-  const who = 'front' in step ? `front ${step.front}` : `worker ${step.worker}`
+  if ('front' in step) return `front ${step.front} → ${step.by}${finishing(step)}`
+  const who = `worker ${step.worker}`
   return step.by === undefined ? `${who} is gone` : `${who} → ${step.by}`
+}
+
+function finishing({ front, finishing = 0 }: { front: string; finishing?: number }): string {
+  if (finishing === 0) return ''
+  return finishing === 1 ? `; 1 request finishes at ${front}` : `; ${finishing} requests finish at ${front}`
 }
 
 /** Returns a function that ends it. */
@@ -49,7 +55,7 @@ export function reloadOnChange({ cluster, watch, hangUp, log }: ReloadParts): ()
   const watching = watch ? watchFiles(() => reload({ ...all, ifChanged: true }), log) : undefined
   watching?.renew(cluster.watched())
   if (watching) log(`watch: ${describeFiles(cluster.watched())}`)
-  const onSignal = () => (hasTerminal() ? reload(all) : hangUp())
+  const onSignal = () => (hangUp && !hasTerminal() ? hangUp() : reload(all))
   process.on('SIGHUP', onSignal)
   return () => {
     process.off('SIGHUP', onSignal)
@@ -65,16 +71,3 @@ function describeFiles(paths: readonly string[]): string {
   const more = names.length - shown
   return more > 0 ? `${names.slice(0, shown).join(', ')} and ${more} more` : names.join(', ')
 }
-
-/** The kernel sends SIGHUP too when the terminal is closed. True: the process never had one, or still has it. */
-function hasTerminal(): boolean {
-  if (!startedInTerminal) return true
-  try {
-    closeSync(openSync('/dev/tty', 'r'))
-    return true
-  } catch {
-    return false
-  }
-}
-
-const startedInTerminal = process.stdin.isTTY || process.stdout.isTTY

@@ -1,15 +1,13 @@
 /** Workers as child processes. They end with this process, however it ends. */
 
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, SendHandle } from 'node:child_process'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { withOriginalPaths } from '../../lib/kept-path.ts'
 import { workerNameOf } from '../../model/worker.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
 import { childEnvironment, giveToken } from '../child-token.ts'
-import type { FromChild, ToChild } from '../fronts/shared-port.ts'
+import type { FromFrontProcess, ToFrontProcess } from '../fronts/front-channel.ts'
 import type { Listed, Provider, ProviderEvents } from './provider.ts'
 
 /** Time allowed for a worker to end its slots. */
@@ -24,8 +22,8 @@ export interface LocalFleetOptions {
   command(launch: string): readonly string[]
   /** Each worker is given one of these, appended as `--upstream URL`. Default: none. */
   upstreams?: readonly string[]
-  /** Set if workers may become fronts: they then accept connections from this server's queue. */
-  shared?: SharedServer
+  /** Set if workers may become fronts: they then accept connections from this queue. */
+  queue?(): SendHandle
   /** When the fleet closes, a worker that has not ended after this time is killed. Default 2,000. */
   graceMs?: number
   /** With which workers join. */
@@ -33,11 +31,6 @@ export interface LocalFleetOptions {
   /** Further environment of workers. */
   env?: Record<string, string>
   log(line: string): void
-}
-
-export interface SharedServer {
-  server: Server
-  host: string
 }
 
 interface Child {
@@ -132,10 +125,10 @@ class LocalFleet implements Provider {
   }
 
   #spawn(id: string, upstream: string | undefined): Child {
-    const { command, shared, token, env, log } = this.#options
+    const { command, queue, token, env, log } = this.#options
     const upstreamFlag = upstream === undefined ? [] : ['--upstream', upstream]
     const worker = startProcess([...deathSignal(), ...command(id), ...upstreamFlag, '--launch', id], {
-      stdio: ['pipe', 'pipe', 'pipe', ...(shared ? (['ipc'] as const) : [])],
+      stdio: ['pipe', 'pipe', 'pipe', ...(queue ? (['ipc'] as const) : [])],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
       env: { ...childEnvironment(), ...env },
@@ -148,8 +141,10 @@ class LocalFleet implements Provider {
       if (line.trim() !== '' && child.lines.push(shown) > mostLines) child.lines.shift()
       log(`worker ${workerNameOf(id)}: ${shown}`)
     })
-    worker.on('message', ({ type }: FromChild) => {
-      if (type === 'wants-port' && shared) givePort(worker, shared)
+    worker.on('message', ({ type }: FromFrontProcess) => {
+      // All share one queue of connections, so a worker that ends strands none.
+      if (type === 'wants-port' && queue)
+        worker.send({ type: 'port' } satisfies ToFrontProcess, queue(), () => {})
     })
     return child
   }
@@ -169,10 +164,4 @@ function outputOf({ lines }: Child): string {
 
 function isAlive({ process: { exitCode, signalCode, pid } }: Child): boolean {
   return pid !== undefined && exitCode === null && signalCode === null
-}
-
-/** All share one queue of connections, so a worker that ends strands none. */
-function givePort(child: ChildProcess, { server, host }: SharedServer): void {
-  const { port } = server.address() as AddressInfo
-  child.send({ type: 'port', port, host } satisfies ToChild, server, () => {})
 }

@@ -1,4 +1,4 @@
-/** The command lines of workers and fronts on the cluster's machine. They read their token from standard input. */
+/** The options with which a cluster starts workers and fronts on its machine. They receive their token over a pipe. */
 
 import { totalmem } from 'node:os'
 import { type MeterSetting, meterFlags } from '../../model/metering.ts'
@@ -54,18 +54,14 @@ export function workerCommand(
   ]
 }
 
-export interface FrontCommandOptions extends Pick<WorkerCommandOptions, 'files' | 'config'> {
-  fronts?: { command: string[] }
-}
-
-export function frontCommand(
-  { fronts, files, config }: FrontCommandOptions,
+/** The options of a front. */
+export function frontArgs(
+  { files, config }: Pick<WorkerCommandOptions, 'files' | 'config'>,
   meter: MeterSetting,
   adminUrl: string,
 ): string[] {
   return [
-    ...(fronts?.command ?? []),
-    ...['--join', adminUrl, '--token-file', '-', '--shared'],
+    ...['--join', adminUrl],
     ...(config === undefined ? ['--workloads', files.join(','), ...meterFlags(meter)] : ['--config', config]),
   ]
 }

@@ -5,7 +5,7 @@ import type { Estimator, Question } from '../../estimate/estimator.ts'
 import type { RouteUnits } from '../../estimate/route-units.ts'
 import type { JobParts } from '../../front/open-job.ts'
 import { RequestProblem } from '../../front/problem.ts'
-import type { Arrival, Asked } from '../../wire/front-messages.ts'
+import type { Arrival, Asked, ToldProblem } from '../../wire/front-messages.ts'
 
 export interface ArrivalsParts {
   estimator: Estimator
@@ -69,4 +69,13 @@ export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): 
       return { facts: { job, question, quote, params, hasBody }, estimateMs }
     },
   }
+}
+
+/** Why a request cannot be accepted, for its client. */
+export function toldProblem(error: Error, log: (line: string) => void): ToldProblem {
+  const { message } = error
+  if (error instanceof RequestProblem) return { status: error.status, code: error.code, message, headers: {} }
+  log(`a request cannot be accepted: ${message}`)
+  const told = `The cluster cannot accept this request: ${message}.`
+  return { status: 500, code: 'internal', message: told, headers: {} }
 }

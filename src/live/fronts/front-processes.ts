@@ -1,204 +1,178 @@
-/** Further fronts on the cluster's machine and port: started, restarted when they end, and replaced one at a time. */
+/** The front processes of a cluster: started, restarted when they end, and replaced one at a time. */
 
-import type { ChildProcess } from 'node:child_process'
-import type { Server } from 'node:http'
-import type { AddressInfo, Server as NetServer } from 'node:net'
-import { deathSignal } from '../../worker/processes/death-signal.ts'
-import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
-import { childEnvironment, giveToken } from '../child-token.ts'
-import type { FromChild, ToChild } from './shared-port.ts'
+import type { BoundSocket } from './bound-socket.ts'
+import type { FrontSettings } from './front-channel.ts'
+import { FrontProcess } from './front-process.ts'
+import { seatSteps, wantedAfterFailure } from './seat.ts'
 
 export interface FrontProcessesOptions {
-  count: number
-  /** Called at each start: the command, to which `--launch ID` is appended. */
-  command(): readonly string[]
-  /** With which fronts join. */
-  token: string
-  /** The front of this process. It must listen before `start`. */
-  server: Server
-  host: string
-  /** A front's process has ended. */
+  /** The command that starts one. */
+  command: readonly string[]
+  /** A front's process was started, or has ended. */
+  started?(id: string): void
   gone(id: string): void
-  /** Tells a front to finish its requests and end. */
-  leave(id: string): void
   log(line: string): void
 }
 
-interface Child {
-  id: string
-  process: ChildProcess
-  /** Rejects if it ends first. */
-  listening: Promise<void>
-  exited: Promise<unknown>
-  leaving: boolean
+export interface FrontPlaces {
+  /** One for each front. Owned by the caller. */
+  sockets: readonly BoundSocket[]
+  /** Read at each start. */
+  settings(): FrontSettings
+  /** Time allowed for the requests of a front that was replaced. */
+  drainMs: number
+}
+
+/** A front was replaced; `finishing` requests are still in progress at the old one. */
+export interface FrontStep {
+  front: string
+  by: string
+  finishing?: number
+}
+
+interface Seat {
+  fronts: FrontProcess[]
+  /** Generation. */
+  wanted: number
+  /** Backoff of restarts. */
+  waitMs: number
+  timer: NodeJS.Timeout | undefined
 }
 
 /** Backoff of restarts; it resets for a front that lasted `soonMs`. */
 const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
-/** Time allowed to start listening. */
-const startMs = 30_000
-/** A rolling restart waits this long for a front to end. */
-const leaveMs = 40_000
-/** Time allowed to hand over the queue of connections. */
-const handOverMs = 2_000
 
 export class FrontProcesses {
   readonly #options: FrontProcessesOptions
-  readonly #seats: (Child | undefined)[]
-  readonly #children = new Set<Child>()
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #seats: Seat[] = []
+  #places: FrontPlaces | undefined
   #started = 0
+  #generation = 1
+  #rolling: Promise<void> = Promise.resolve()
   #closed = false
 
   constructor(options: FrontProcessesOptions) {
     this.#options = options
-    this.#seats = Array<undefined>(options.count).fill(undefined)
   }
 
-  /** Resolves when all listen, or their first start has failed. */
-  async start(): Promise<void> {
-    const children = this.#seats.map((_, seat) => this.#fill(seat, firstWaitMs))
-    await Promise.all(children.map((child) => child?.listening.catch(() => {})))
+  /** Starts a front that loads its code before the settings are known. */
+  prepare(): void {
+    this.#addSeat()
   }
 
-  /** Replaces one front at a time: its successor listens before it is told to leave. Rejects if one does not start. */
-  async *roll(): AsyncGenerator<{ front: string; by: string }> {
-    for (const seat of this.#seats.keys()) {
-      if (this.#closed) throw new Error('the cluster is stopping')
-      const before = this.#seats[seat]
-      const next = this.#launch(before)
-      await next.listening
-      this.#watch(seat, next, firstWaitMs)
-      if (!before || !this.#children.has(before)) continue
-      before.leaving = true
-      this.#options.leave(before.id)
-      await Promise.race([before.exited, this.#wait(leaveMs)])
-      yield { front: before.id, by: next.id }
+  /** Starts all. Resolves when all listen, or their first start has failed; rejects if that of all has. */
+  async open(places: FrontPlaces): Promise<void> {
+    this.#places = places
+    for (const { fronts } of this.#seats) for (const front of fronts) front.begin(places.settings())
+    while (this.#seats.length < places.sockets.length) this.#addSeat()
+    const starts = this.#seats.flatMap(({ fronts }) => fronts.map(({ listening }) => listening))
+    if (starts.length > 0) await Promise.any(starts).catch((error: AggregateError) => throwFirst(error))
+    await Promise.allSettled(starts)
+  }
+
+  /** True: this started it, and it has not ended. */
+  has(id: string): boolean {
+    return this.ids().includes(id)
+  }
+
+  ids(): string[] {
+    return this.#seats.flatMap(({ fronts }) => fronts.map(({ id }) => id))
+  }
+
+  /**
+   * Replaces one front at a time: its successor listens before it leaves. Does not wait for requests of the old one.
+   * Rejects if a successor does not start. Waits for a roll in progress.
+   */
+  async *roll(
+    isStale: (settings: FrontSettings | undefined) => boolean = () => true,
+  ): AsyncGenerator<FrontStep> {
+    const before = this.#rolling
+    const end = Promise.withResolvers<void>()
+    this.#rolling = end.promise
+    await before
+    try {
+      for (const [seat, each] of this.#seats.entries()) {
+        if (this.#closed) throw new Error('the cluster is stopping')
+        const old = each.fronts.find(({ state }) => state === 'listening')
+        if (old && !isStale(old.settings)) continue
+        const next = this.#replace(seat, each)
+        await next.listening
+        if (!old) continue
+        const finishing = await old.quiet
+        yield { front: old.id, by: next.id, ...(finishing > 0 && { finishing }) }
+      }
+    } finally {
+      end.resolve()
     }
   }
 
   /** Ends all, forcibly after `graceMs`, and resolves when none is left. Idempotent. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true
-    for (const timer of this.#timers) clearTimeout(timer)
-    const all = [...this.#children]
-    for (const child of all) child.process.kill('SIGTERM')
+    const all = this.#seats.flatMap(({ fronts, timer }) => {
+      clearTimeout(timer)
+      return fronts
+    })
+    for (const front of all) front.kill('SIGTERM')
     const force = setTimeout(() => {
-      for (const child of all) child.process.kill('SIGKILL')
+      for (const front of all) front.kill('SIGKILL')
     }, graceMs)
     await Promise.all(all.map(({ exited }) => exited))
     clearTimeout(force)
   }
 
-  #fill(seat: number, waitMs: number): Child | undefined {
-    if (this.#closed) return undefined
-    const child = this.#launch()
-    this.#watch(seat, child, waitMs)
-    return child
+  #addSeat(): void {
+    const seat: Seat = { fronts: [], wanted: this.#generation, waitMs: firstWaitMs, timer: undefined }
+    this.#seats.push(seat)
+    this.#settle(this.#seats.length - 1, seat)
   }
 
-  #watch(seat: number, child: Child, waitMs: number): void {
-    this.#seats[seat] = child
-    const began = performance.now()
-    void child.exited.then(() => {
-      if (this.#seats[seat] !== child || child.leaving || this.#closed) return
-      this.#seats[seat] = undefined
-      const lasted = performance.now() - began > soonMs
-      const nextMs = lasted ? firstWaitMs : Math.min(longestWaitMs, waitMs * 2)
-      void this.#wait(lasted ? firstWaitMs : waitMs).then(() => {
-        // A rolling restart may have filled it already.
-        if (!this.#seats[seat]) this.#fill(seat, nextMs)
-      })
-    })
+  #replace(index: number, seat: Seat): FrontProcess {
+    clearTimeout(seat.timer)
+    seat.timer = undefined
+    seat.wanted = ++this.#generation
+    this.#settle(index, seat)
+    return seat.fronts.at(-1)!
   }
 
-  /** `before`: the front whose queue of connections it takes over. */
-  #launch(before?: Child): Child {
-    const { command, token, log, gone } = this.#options
-    const id = `f${++this.#started}`
-    const front = startProcess([...deathSignal(), ...command(), '--launch', id], {
-      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
-      // In its own process group: Ctrl-C must let the cluster finish its requests first.
-      detached: true,
-      env: childEnvironment(),
-    })
-    giveToken(front, token)
-    let lastLine = ''
-    onOutputLine(front, (line) => {
-      if (line.trim() !== '') lastLine = `: ${line.trim()}`
-      log(line.startsWith('front') ? line : `front ${id}: ${line}`)
-    })
-    const listening = Promise.withResolvers<void>()
-    // Nobody may await it.
-    listening.promise.catch(() => {})
-    const exited = endOf(front)
-    const child: Child = { id, process: front, listening: listening.promise, exited, leaving: false }
-    this.#children.add(child)
-    const late = setTimeout(() => front.kill('SIGKILL'), startMs)
-    front.on('error', (error) => {
-      if (front.pid === undefined) lastLine = `: ${error.message}`
-      listening.reject(error)
-    })
-    front.on('message', ({ type }: FromChild) => {
-      if (type === 'wants-port') void this.#givePort(child, before)
-      if (type !== 'listening') return
-      clearTimeout(late)
-      listening.resolve()
-    })
-    void exited.then(() => {
-      clearTimeout(late)
-      this.#children.delete(child)
-      listening.reject(new Error(`front ${id} did not start${lastLine}`))
-      if (!child.leaving && !this.#closed) log(`front ${id}: ended${lastLine}`)
-      gone(id)
-    })
-    return child
+  #settle(index: number, seat: Seat): void {
+    if (this.#closed) return
+    const { launch, leave, end } = seatSteps(seat.fronts, seat.wanted)
+    for (const front of leave) front.leave(this.#places!.drainMs)
+    for (const front of end) front.kill('SIGKILL')
+    if (launch && !seat.timer) this.#launch(index, seat)
   }
 
-  /** A queue of its own, or its predecessor's, so that connections queued there are not reset when that ends. */
-  async #givePort(child: Child, before: Child | undefined): Promise<void> {
-    const { server, host } = this.#options
-    const { port } = server.address() as AddressInfo
-    const queue = before && (await this.#queueOf(before))
-    child.process.send({ type: 'port', port, host } satisfies ToChild, queue, () => {})
-    if (!queue) return
-    await child.listening.catch(() => {})
-    queue.close()
-  }
-
-  /** While this process holds the queue, it accepts from it too. Undefined: the front did not hand it over. */
-  async #queueOf(before: Child): Promise<NetServer | undefined> {
-    const given = Promise.withResolvers<NetServer | undefined>()
-    let late = false
-    const take = ({ type }: FromChild, handle: unknown) => {
-      if (type !== 'port') return
-      // Without free descriptors the message comes without the handle.
-      if (!handle) return given.resolve(undefined)
-      const queue = handle as NetServer
-      // The settings that HTTP servers use.
-      Object.assign(queue, { allowHalfOpen: true, noDelay: true })
-      queue.on('connection', (socket) => this.#options.server.emit('connection', socket))
-      given.resolve(queue)
-      if (late) queue.close()
-    }
-    before.process.on('message', take)
-    before.process.send({ type: 'give-port' } satisfies ToChild, undefined, () => {})
-    const queue = await Promise.race([
-      given.promise,
-      this.#wait(handOverMs),
-      before.exited.then(() => undefined),
-    ])
-    late = true
-    return queue ?? undefined
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer)
-        resolve()
-      }, ms)
-      this.#timers.add(timer)
+  #launch(index: number, seat: Seat): void {
+    const { command, log, started } = this.#options
+    const front = new FrontProcess({
+      ...{ id: `f${++this.#started}`, generation: seat.wanted, command, log },
+      socket: () => this.#places?.sockets[index]?.handle,
+      changed: () => this.#settle(index, seat),
     })
+    seat.fronts.push(front)
+    started?.(front.id)
+    if (this.#places) front.begin(this.#places.settings())
+    void front.exited.then(() => this.#ended(index, seat, front))
   }
+
+  #ended(index: number, seat: Seat, front: FrontProcess): void {
+    const { log, gone } = this.#options
+    seat.fronts.splice(seat.fronts.indexOf(front), 1)
+    if (front.state !== 'leaving' && !this.#closed) log(`front ${front.id}: ended${front.lastLine}`)
+    gone(front.id)
+    if (front.state === 'starting') seat.wanted = wantedAfterFailure(seat.fronts, seat.wanted)
+    if (front.state === 'leaving' || this.#closed) return
+    const lasted = performance.now() - front.began > soonMs
+    const waitMs = lasted ? firstWaitMs : seat.waitMs
+    seat.waitMs = Math.min(longestWaitMs, waitMs * 2)
+    seat.timer ??= setTimeout(() => {
+      seat.timer = undefined
+      this.#settle(index, seat)
+    }, waitMs)
+  }
+}
+
+function throwFirst({ errors: [first] }: AggregateError): never {
+  throw first
 }

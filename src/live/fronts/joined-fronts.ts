@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
-import { RequestProblem } from '../../front/problem.ts'
 import type { Event } from '../../model/event.ts'
 import type { OverloadStatus } from '../../model/overload.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
@@ -16,7 +15,7 @@ import type {
   ToldProblem,
 } from '../../wire/front-messages.ts'
 import { type Frame, Session } from '../../wire/session.ts'
-import type { EstimatedJob } from './arrivals.ts'
+import { type EstimatedJob, toldProblem } from './arrivals.ts'
 import type { FrontState, KnownFront } from './front-state.ts'
 import { RemoteJob } from './remote-job.ts'
 
@@ -33,6 +32,8 @@ interface Joined {
   lastMessageAt: number
   jobs: Map<string, RemoteJob>
   accepted: number
+  /** Requests that joined the job of another. */
+  shared: number
   phase: 'starting' | 'ready' | 'leaving'
   url: string | undefined
   grace: NodeJS.Timeout | undefined
@@ -59,6 +60,8 @@ export class JoinedFronts {
   readonly #joined = new Map<string, Joined>()
   readonly #timer: NodeJS.Timeout
   #wasReady = false
+  /** At fronts that have left. */
+  #sharedBefore = 0
 
   constructor(parts: JoinedFrontsParts) {
     this.#parts = parts
@@ -76,6 +79,11 @@ export class JoinedFronts {
       accepted,
       overload,
     }))
+  }
+
+  /** Requests that joined the job of another, at any front. */
+  shared(): number {
+    return [...this.#joined.values()].reduce((sum, { shared }) => sum + shared, this.#sharedBefore)
   }
 
   /** What is known of a front by this id. */
@@ -157,6 +165,7 @@ export class JoinedFronts {
       lastMessageAt: 0,
       jobs: new Map(),
       accepted: 0,
+      shared: 0,
       phase: 'starting',
       url: undefined,
       grace: undefined,
@@ -185,6 +194,7 @@ export class JoinedFronts {
   /** Removes a front and cancels its jobs. */
   #forget(front: Joined): void {
     clearTimeout(front.grace)
+    if (this.#joined.get(front.hello.id) === front) this.#sharedBefore += front.shared
     this.#joined.delete(front.hello.id)
     front.session.detach()
     if (front.connection) this.#lost(front, front.connection)
@@ -211,6 +221,9 @@ export class JoinedFronts {
         front.phase = 'ready'
         front.url = message.url
         return
+      case 'leaving':
+        front.phase = 'leaving'
+        return
       case 'arrived':
         return this.#arrived(front, message)
       case 'attempt':
@@ -223,6 +236,9 @@ export class JoinedFronts {
         return this.#asked(front, message)
       case 'overload':
         front.overload = message.status
+        return
+      case 'shared':
+        front.shared = message.count
         return
       case 'left':
         return this.#forget(front)
@@ -240,19 +256,8 @@ export class JoinedFronts {
   }
 
   /** One request that cannot be accepted leaves the others of its front alone. */
-  #wrong(front: Joined, error: Error): ToldProblem {
-    if (error instanceof RequestProblem) {
-      const { status, code, message } = error
-      return { status, code, message, headers: {} }
-    }
-    const { message } = error
-    this.#parts.log(`front ${front.hello.id}: a request cannot be accepted: ${message}`)
-    return {
-      status: 500,
-      code: 'internal',
-      message: `The cluster cannot accept this request: ${message}.`,
-      headers: {},
-    }
+  #wrong({ hello: { id } }: Joined, error: Error): ToldProblem {
+    return toldProblem(error, (line) => this.#parts.log(`front ${id}: ${line}`))
   }
 
   #arrived(front: Joined, arrival: Arrival): void {

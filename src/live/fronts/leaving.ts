@@ -1,7 +1,7 @@
 /** Drains a front so that none of its clients sees an error. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { RequestProblem } from '../../front/problem.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
@@ -9,21 +9,39 @@ import type { PendingRequests } from './pending-requests.ts'
 const idleMs = 10_000
 /** Time allowed for the last answers to be sent. */
 const flushMs = 1_000
+/** How often connections are checked, while idle ones may remain and afterwards. */
+const [soonMs, laterMs] = [10, 100]
 
+/** Read again and again: a stop of the cluster shortens what a replacement allows. */
 export interface Leave {
-  /** Time allowed for pending requests. */
-  leaveMs: number
+  /** When pending requests are abandoned, by `performance.now()`. */
+  until(): number
   /** True: closes idle connections at once. */
-  hurry: boolean
-  /** Answer to requests that exceed `leaveMs`. */
+  hurry(): boolean
+  /** Answer to requests that exceed the limit. */
   problem: RequestProblem
+  /** Only `requests` in progress are left, and no further ones can arrive. */
+  quiet(requests: number): void
+}
+
+/** Counts requests in progress, and connections that were upgraded. */
+export function requestCounter(server: Server): () => number {
+  let count = 0
+  const add = (end: ServerResponse | Socket) => {
+    count++
+    end.once('close', () => count--)
+  }
+  server.on('request', (_, response) => add(response))
+  server.on('checkContinue', (_, response) => add(response))
+  server.on('upgrade', (_, socket: Socket) => add(socket))
+  return () => count
 }
 
 /** Accepts no new connections and closes each existing one after its next answer. Resolves when none is left. */
 export async function leaveClients(
   server: Server,
-  pending: PendingRequests,
-  { leaveMs, hurry, problem }: Leave,
+  { pending, requests }: { pending: PendingRequests; requests(): number },
+  leave: Leave,
 ): Promise<void> {
   const last = (_request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false
@@ -35,15 +53,29 @@ export async function leaveClients(
   // The HTTP server's own `close` would also close idle connections.
   NetServer.prototype.close.call(server, () => closed.resolve())
   const began = performance.now()
+  let isQuiet = false
   let limit: NodeJS.Timeout | undefined
-  const sweep = setInterval(() => {
-    const afterMs = performance.now() - began
-    if (hurry || afterMs > Math.min(idleMs, leaveMs)) server.closeIdleConnections()
-    if (afterMs <= leaveMs || limit) return
-    pending.abandon(problem)
-    limit = setTimeout(() => server.closeAllConnections(), flushMs)
-  }, 10)
+  let timer: NodeJS.Timeout | undefined
+  const tell = () => {
+    if (!isQuiet) leave.quiet(requests())
+    isQuiet = true
+  }
+  const sweep = () => {
+    const now = performance.now()
+    const mayBeIdle = !leave.hurry() && now < Math.min(began + idleMs, leave.until())
+    if (!mayBeIdle) {
+      server.closeIdleConnections()
+      tell()
+    } else if (!isQuiet) server.getConnections((_, count) => count <= requests() && tell())
+    if (now > leave.until() && !limit) {
+      pending.abandon(leave.problem)
+      limit = setTimeout(() => server.closeAllConnections(), flushMs)
+    }
+    timer = setTimeout(sweep, mayBeIdle || leave.hurry() ? soonMs : laterMs)
+  }
+  sweep()
   await closed.promise
-  clearInterval(sweep)
+  tell()
+  clearTimeout(timer)
   clearTimeout(limit)
 }

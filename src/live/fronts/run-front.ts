@@ -3,9 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
-import { repeatedAnswers } from '../../front/cache/repeated-answers.ts'
+import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
 import { frontServer } from '../../front/front.ts'
 import { FrontOverload } from '../../front/overload/front-overload.ts'
@@ -19,8 +20,9 @@ import { listen, urlOf } from '../listen.ts'
 import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
+import type { SharedPort } from './front-channel.ts'
 import { KnownWorkers } from './known-workers.ts'
-import { leaveClients } from './leaving.ts'
+import { leaveClients, requestCounter } from './leaving.ts'
 import { noBrain, PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
 
@@ -34,7 +36,7 @@ export interface FrontOptions extends ServingOptions {
   /** 0: any free port. */
   port: number
   /** Set: the cluster started this process and shares its port with it. It ends with the cluster. */
-  share?: (server: Server) => Promise<void>
+  share?: SharedPort
   /** How long a request is held while the brain is unreachable. */
   holdMs: number
   /** Time allowed for pending requests when the front ends. */
@@ -45,6 +47,9 @@ export interface FrontOptions extends ServingOptions {
   listening?(): void
   log(line: string): void
 }
+
+/** Delay between attempts of a new front to reach the brain. */
+const joinAgainMs = 100
 
 /** The brain estimates; fronts do not. */
 const unknownCost: Quote = {
@@ -60,8 +65,8 @@ const noEstimator: Estimator = { estimate: () => unknownCost, learn() {} }
 /** Runs until the brain or the signal ends it and its requests are answered. Rejects if it cannot join or is refused. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {
   const front = new RemoteFront(options, await servingOf(options))
-  const leave = () => front.leave()
-  signal.addEventListener('abort', leave, { once: true })
+  signal.addEventListener('abort', () => front.leave(options.leaveMs), { once: true })
+  options.share?.onLeave((limitMs) => front.leave(limitMs))
   if (!signal.aborted) await front.run()
 }
 
@@ -78,7 +83,11 @@ class RemoteFront {
   #server: Server | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
+  /** Requests that joined the job of another, as the brain knows them. */
+  #shared = 0
   #stopping = false
+  /** When pending requests are abandoned, by `performance.now()`. Finite: the front leaves. */
+  #leaveBy = Infinity
 
   constructor(options: FrontOptions, serving: Serving) {
     const { id, join, token, launch, holdMs, log } = options
@@ -102,7 +111,9 @@ class RemoteFront {
     })
   }
 
-  leave(): void {
+  /** Finishes all requests within this time, and ends. A repeated call can only shorten the time. */
+  leave(limitMs: number): void {
+    this.#leaveBy = Math.min(this.#leaveBy, performance.now() + limitMs)
     this.#end.resolve()
   }
 
@@ -111,26 +122,45 @@ class RemoteFront {
     opened.defer(() => this.#workers.replace([]))
     opened.defer(() => this.#link.close())
     opened.defer(() => this.#pending.close())
-    await this.#link.open()
+    await this.#join()
     const welcome = await Promise.race([this.#welcomed.promise, this.#end.promise])
     if (!welcome) return
     const server = this.#serve(welcome, opened)
+    const requests = requestCounter(server)
     await this.#listen(server)
     const trouble = await this.#end.promise.then(
       () => undefined,
       (error: WireError) => error,
     )
-    await leaveClients(server, this.#pending, {
-      leaveMs: trouble ? 0 : this.#options.leaveMs,
-      hurry: this.#stopping || trouble !== undefined,
-      problem: trouble ? noBrain() : stoppingProblem(),
-    })
+    if (!trouble) this.#link.send({ type: 'leaving' })
+    await leaveClients(
+      server,
+      { pending: this.#pending, requests },
+      {
+        until: () => (trouble ? 0 : this.#leaveBy),
+        hurry: () => this.#stopping || trouble !== undefined,
+        problem: trouble ? noBrain() : stoppingProblem(),
+        quiet: (count) => this.#options.share?.quiet(count),
+      },
+    )
     if (trouble) throw trouble
     this.#link.send({ type: 'left' })
   }
 
+  /** A front that the cluster started waits for a brain that is being restarted. */
+  async #join(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#link.open()
+      } catch (error) {
+        if (!this.#options.share || (error as WireError).final || this.#leaveBy < Infinity) throw error
+        await delay(joinAgainMs)
+      }
+    }
+  }
+
   /** The server as the brain's settings describe it; `opened` closes it. */
-  #serve({ limits, repeats, quantities }: FrontWelcome, opened: AsyncDisposableStack): Server {
+  #serve({ limits, repeats, quantities, beatMs }: FrontWelcome, opened: AsyncDisposableStack): Server {
     const { join, token, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const reader = resourceReader({ memoryMb: limits.processMb })
@@ -140,9 +170,11 @@ class RemoteFront {
     const isUp = () => this.#link.isUp
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
+    const answers = repeatedAnswers(repeats, cache, now)
+    if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
     const server = frontServer({
       service: serviceOf(this.#serving, { limits, quantities, log }),
-      repeats: repeatedAnswers(repeats, cache, now),
+      repeats: answers,
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
@@ -161,9 +193,18 @@ class RemoteFront {
     return server
   }
 
+  /** Reports how many requests joined the job of another. */
+  #tellShared(answers: RepeatedAnswers, everyMs: number): NodeJS.Timeout {
+    return setInterval(() => {
+      const { shared: count } = answers.counters(undefined)
+      if (count !== this.#shared) this.#link.send({ type: 'shared', count })
+      this.#shared = count
+    }, everyMs)
+  }
+
   async #listen(server: Server): Promise<void> {
     const { id, share, port, host, listening, log } = this.#options
-    if (share) await share(server)
+    if (share) await share.listen(server)
     else await listen(server, port, host, '--port')
     this.#announce(server)
     listening?.()
@@ -179,8 +220,11 @@ class RemoteFront {
     this.#clientOf = clientNamer(welcome.clientBy)
     this.#ready = welcome.ready
     this.#workers.token = welcome.attemptToken
+    this.#stopping = this.#stopping && welcome.resumed
     if (!welcome.resumed) this.#workers.replace(welcome.workers)
     if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
+    if (!welcome.resumed) this.#shared = 0
+    if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
     this.#welcomed.resolve(welcome)
@@ -208,7 +252,7 @@ class RemoteFront {
         else this.#pending.holding = true
         return
       case 'leave':
-        return this.#end.resolve()
+        return this.leave(this.#options.leaveMs)
       default:
         return this.#pending.receive(message)
     }

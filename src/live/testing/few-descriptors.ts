@@ -4,7 +4,6 @@
  */
 
 import { closeSync, openSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { localFleet } from '../fleet/local.ts'
 import { FrontProcesses } from '../fronts/front-processes.ts'
 import { LocalFunctions } from '../functions/local.ts'
@@ -35,10 +34,10 @@ const invoke = () =>
       ({ message }: Error) => message,
     )
 
-const parts = { token: 't', host: '127.0.0.1', log, gone() {}, leave() {} }
+const places = { sockets: [{ port: 0, handle: undefined, close() {} }], drainMs: 0 }
 const startFront = async () => {
-  const fronts = new FrontProcesses({ ...parts, count: 1, command: () => command, server: createServer() })
-  await fronts.start()
+  const fronts = new FrontProcesses({ command, gone() {}, log })
+  await fronts.open({ ...places, settings: () => ({ args: [], token: 't' }) }).catch(() => {})
   await fronts.close(0)
   return 'tried'
 }

@@ -1,0 +1,10 @@
+import type { OptionSpecs } from '../../config/option.ts'
+
+export const configOption = {
+  config: {
+    topic: 'Common',
+    type: 'text',
+    help: 'configuration file (.ts, .js, .mjs, .json or .yaml); default: plimsoll.config.* in this folder',
+    value: 'FILE',
+  },
+} as const satisfies OptionSpecs

@@ -1,0 +1,123 @@
+/** `plimsoll up` in the brain's process: starts the cluster, says where it is, and stops it on a signal. */
+
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import type { OwnCluster } from '../../config/check.ts'
+import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
+import type { SupervisorLink } from '../../live/supervise/supervisor-link.ts'
+import { tokenFile } from '../../live/tokens.ts'
+import { rejectRest } from '../options.ts'
+import { client } from '../terminal/client.ts'
+import { readConfigured } from './configuration.ts'
+import { firstPath, firstRequest } from './first-request.ts'
+import { clusterOptionsFrom } from './from-options.ts'
+import { reloadOnChange } from './reload.ts'
+import { tellWaiting } from './starting.ts'
+import { upOptions } from './up-options.ts'
+
+/** Without a supervisor, this process accepts requests too. Resolves with the exit code. */
+export async function runUp(args: string[], supervisor?: SupervisorLink): Promise<number> {
+  const began = performance.now()
+  const isFirst = supervisor?.memory === undefined
+  const say = (line: string) => isFirst && console.log(line)
+  const log = (line: string) => console.error(line)
+  const { values, rest, config } = await readConfigured(args, upOptions, say)
+  rejectRest('up', rest)
+  const asked = clusterOptionsFrom(values, log, config)
+  const cluster = await startCluster(supervisor ? supervised(asked, supervisor, values.fronts) : asked)
+  const { workloads } = values
+  const served = { config: config?.own && config.file, workloads, dataDir: resolve(values.data) }
+  const stopped = Promise.withResolvers<void>()
+  let stopping = false
+  const stop = () => {
+    // Signals may come from the supervisor and from elsewhere.
+    if (stopping) return
+    stopping = true
+    endReload()
+    console.log(`\nStopping: running requests have ${values.stopAfter} s.`)
+    cluster.stop(values.stopAfter * 1000).then(stopped.resolve, stopped.reject)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    if (supervisor) process.on(signal, stop)
+    else process.once(signal, stop)
+  }
+  const endReload = reloadOnChange({
+    cluster,
+    watch: values.watch,
+    hangUp: supervisor ? undefined : stop,
+    log,
+  })
+  supervisor?.send({ type: 'serving' })
+  const endWaiting = tellWaiting(cluster, { hasServer: served.config !== undefined, log })
+  try {
+    // A stop may come before the first worker is ready.
+    const isReady = await Promise.race([cluster.ready.then(() => true), stopped.promise.then(() => false)])
+    endWaiting()
+    const readyMs = performance.now() - began
+    if (isReady && isFirst) say(welcome(cluster, served, readyMs, await suggestion(cluster, config?.own)))
+    else if (isReady) log(`brain: ready again after ${(readyMs / 1000).toFixed(1)} s`)
+    await stopped.promise
+  } catch (error) {
+    await cluster.stop(0)
+    throw error
+  } finally {
+    endWaiting()
+    endReload()
+  }
+  return 0
+}
+
+/** Fronts find a brain that was started again at the same place. It does not overwrite the event log of the one before. */
+function supervised(options: ClusterOptions, supervisor: SupervisorLink, fronts: number): ClusterOptions {
+  const all = { ...options, supervisor, fronts: { count: fronts, command: [] } }
+  if (!supervisor.memory) return all
+  const { brains, adminPort } = supervisor.memory
+  const { eventLog } = options
+  return {
+    ...all,
+    adminPort,
+    ...(eventLog !== undefined && { eventLog: `${eventLog}.${brains + 1}` }),
+  }
+}
+
+/** What workers elsewhere must be given to serve the same. */
+interface Served {
+  /** The configuration of an existing server. */
+  config: string | undefined
+  workloads: string | undefined
+  dataDir: string
+}
+
+function welcome(cluster: Cluster, served: Served, afterMs: number, path: string): string {
+  const { dataDir } = served
+  return `
+  Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
+
+  requests   ${cluster.url}
+  admin      ${cluster.adminUrl}/api/state
+  join       plimsoll worker --join ${joinAt(cluster)} --token-file ${tokenFile(dataDir, 'worker')}${sameCode(served)}
+  stop       Ctrl-C
+
+  Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
+`
+}
+
+/** An address that listens on all interfaces is shown by the name of this machine. */
+function joinAt({ joinUrl, adminUrl }: Cluster): string {
+  return joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl
+}
+
+function sameCode({ config, workloads }: Served): string {
+  if (config !== undefined) return ` --config ${config}`
+  return workloads === undefined ? '' : ` --workloads ${workloads}`
+}
+
+async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {
+  if (own) return firstPath(own)
+  const connection = client(new URL(url))
+  try {
+    return await firstRequest(connection, workloads)
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,28 @@
+/** `plimsoll up` as the user starts it: supervises the brain and the fronts, which run in processes of their own. */
+
+import { fileURLToPath } from 'node:url'
+import { Supervisor } from '../../live/supervise/supervisor.ts'
+import { hasTerminal } from '../terminal/hang-up.ts'
+import { supervisedFlag } from './up-options.ts'
+
+const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
+
+/** Resolves with the exit code when the cluster has ended. */
+export async function supervise(args: readonly string[]): Promise<number> {
+  const node = [process.execPath, ...process.execArgv]
+  const supervisor = new Supervisor({
+    brain: [...node, main, 'up', supervisedFlag, ...args],
+    // The brain loads the same files and shows the warning once.
+    front: [...node, '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
+    log: (line) => console.error(line),
+  })
+  // A second signal of the same kind ends this process at once, and the others with it.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => supervisor.stop(signal))
+  const onHangUp = () => (hasTerminal() ? supervisor.reload() : supervisor.stop('SIGTERM'))
+  process.on('SIGHUP', onHangUp)
+  try {
+    return await supervisor.run()
+  } finally {
+    process.off('SIGHUP', onHangUp)
+  }
+}

@@ -1,0 +1,90 @@
+/** The channel between a front and the process that started it: its settings, its socket, and how it leaves. */
+
+import type { Server } from 'node:http'
+import { ConfigError } from '../../lib/errors.ts'
+
+/** What a front must know to join. It is sent, because other users can see command lines and environments. */
+export interface FrontSettings {
+  /** Options of `plimsoll front`. */
+  args: readonly string[]
+  token: string
+}
+
+export type ToFrontProcess =
+  | ({ type: 'begin' } & FrontSettings)
+  /** With a handle: listen on it. */
+  | { type: 'port' }
+  /** A successor listens: finish all requests within this time, accept no more, and end. */
+  | { type: 'leave'; limitMs: number }
+
+export type FromFrontProcess =
+  | { type: 'wants-port' }
+  | { type: 'listening' }
+  /** The front leaves; only these requests are left, and no further ones can arrive. */
+  | { type: 'quiet'; requests: number }
+
+/** The process that started this front. */
+export interface FrontParent extends SharedPort {
+  /** Undefined: the signal was aborted before it sent any. */
+  settings(signal: AbortSignal): Promise<FrontSettings | undefined>
+  /** Closes the channel, which would keep this process alive. */
+  close(): void
+}
+
+/** The cluster's port, in a process that the cluster started. */
+export interface SharedPort {
+  /** Resolves when the server accepts connections. */
+  listen(server: Server): Promise<void>
+  /** The front is replaced, and has this time to finish its requests. */
+  onLeave(leave: (limitMs: number) => void): void
+  quiet(requests: number): void
+}
+
+/** This process ends with its parent. */
+export function frontParent(): FrontParent {
+  if (!process.send) throw new ConfigError('--shared: only for fronts that a cluster starts')
+  const begun = Promise.withResolvers<FrontSettings>()
+  const end = () => process.exit(1)
+  process.on('disconnect', end)
+  if (!process.connected) end()
+  process.on('message', (message: ToFrontProcess) => {
+    if (message.type === 'begin') begun.resolve({ args: message.args, token: message.token })
+  })
+  return {
+    ...sharedPort(),
+    settings(signal) {
+      const aborted = new Promise<undefined>((resolve) => {
+        signal.addEventListener('abort', () => resolve(undefined), { once: true })
+        if (signal.aborted) resolve(undefined)
+      })
+      return Promise.race([begun.promise, aborted])
+    },
+    close() {
+      process.off('disconnect', end)
+      if (process.connected) process.disconnect()
+    },
+  }
+}
+
+/** Also for workers that become fronts. */
+export function sharedPort(): SharedPort {
+  const tell = (message: FromFrontProcess) => void process.send?.(message, undefined, {}, () => {})
+  return {
+    async listen(server) {
+      const listening = Promise.withResolvers<void>()
+      server.once('error', listening.reject)
+      process.on('message', ({ type }: ToFrontProcess, handle: unknown) => {
+        if (type === 'port') server.listen(handle, listening.resolve)
+      })
+      tell({ type: 'wants-port' })
+      await listening.promise
+      tell({ type: 'listening' })
+    },
+    onLeave(leave) {
+      process.on('message', (message: ToFrontProcess) => {
+        if (message.type === 'leave') leave(message.limitMs)
+      })
+    },
+    quiet: (requests) => tell({ type: 'quiet', requests }),
+  }
+}

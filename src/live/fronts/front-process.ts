@@ -1,0 +1,121 @@
+/** One front in a process of its own, seen from the process that started it. */
+
+import type { ChildProcess, SendHandle } from 'node:child_process'
+import { deathSignal } from '../../worker/processes/death-signal.ts'
+import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
+import { childEnvironment } from '../child-token.ts'
+import type { FromFrontProcess, FrontSettings, ToFrontProcess } from './front-channel.ts'
+import type { SeatedFront } from './seat.ts'
+
+/** Time allowed to start listening. */
+const startMs = 30_000
+/** A front that still runs this long after its limit is killed. */
+const overdueMs = 60_000
+
+export interface FrontProcessParts {
+  id: string
+  generation: number
+  /** `--shared --launch ID` is appended. */
+  command: readonly string[]
+  /** The socket on which it listens. */
+  socket(): SendHandle
+  /** It listens. */
+  changed(): void
+  log(line: string): void
+}
+
+export class FrontProcess implements SeatedFront {
+  readonly id: string
+  readonly generation: number
+  readonly began = performance.now()
+  readonly exited: Promise<void>
+  /** Rejects if it ends first. */
+  readonly listening: Promise<void>
+  /** Resolves with the number of requests left when no further ones can arrive at a front that leaves. */
+  readonly quiet: Promise<number>
+  state: SeatedFront['state'] = 'starting'
+  /** Undefined: it waits for them. */
+  settings: FrontSettings | undefined
+  readonly #process: ChildProcess
+  readonly #log: (line: string) => void
+  readonly #timers: NodeJS.Timeout[] = []
+  #lastLine = ''
+
+  constructor(parts: FrontProcessParts) {
+    const { id, generation, command } = parts
+    this.id = id
+    this.generation = generation
+    this.#log = parts.log
+    this.#process = startProcess([...deathSignal(), ...command, '--shared', '--launch', id], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // In its own process group: Ctrl-C must let the cluster finish its requests first.
+      detached: true,
+      env: childEnvironment(),
+    })
+    this.#readOutput()
+    const listening = Promise.withResolvers<void>()
+    const quiet = Promise.withResolvers<number>()
+    // Nobody may await it.
+    listening.promise.catch(() => {})
+    this.listening = listening.promise
+    this.quiet = quiet.promise
+    this.#process.on('message', (message: FromFrontProcess) => {
+      if (message.type === 'wants-port') this.#send({ type: 'port' }, parts.socket())
+      else if (message.type === 'quiet') quiet.resolve(message.requests)
+      else if (this.state === 'starting') {
+        this.state = 'listening'
+        this.#clearTimers()
+        listening.resolve()
+        parts.changed()
+      }
+    })
+    this.#process.on('error', ({ message }) => {
+      if (this.#process.pid === undefined) this.#lastLine = `: ${message}`
+    })
+    this.exited = endOf(this.#process)
+    void this.exited.then(() => {
+      this.#clearTimers()
+      listening.reject(new Error(`front ${id} did not start${this.#lastLine}`))
+      quiet.resolve(0)
+    })
+  }
+
+  /** How it ended, for the log. */
+  get lastLine(): string {
+    return this.#lastLine
+  }
+
+  begin(settings: FrontSettings): void {
+    this.settings = settings
+    this.#send({ type: 'begin', ...settings })
+    this.#timers.push(setTimeout(() => this.kill('SIGKILL'), startMs))
+  }
+
+  leave(limitMs: number): void {
+    this.state = 'leaving'
+    this.#send({ type: 'leave', limitMs })
+    const overdue = setTimeout(() => this.kill('SIGKILL'), limitMs + overdueMs)
+    overdue.unref()
+    this.#timers.push(overdue)
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal)
+  }
+
+  /** It may have ended: then its end is reported by `exited`. */
+  #send(message: ToFrontProcess, handle?: SendHandle): void {
+    if (this.#process.connected) this.#process.send(message, handle, () => {})
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer)
+  }
+
+  #readOutput(): void {
+    onOutputLine(this.#process, (line) => {
+      if (line.trim() !== '') this.#lastLine = `: ${line.trim()}`
+      this.#log(line.startsWith('front') ? line : `front ${this.id}: ${line}`)
+    })
+  }
+}

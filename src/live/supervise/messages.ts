@@ -1,0 +1,50 @@
+/** The messages between the brain's process and the one that supervises it and runs the fronts. */
+
+import type { FrontSettings } from '../fronts/front-channel.ts'
+import type { FrontStep } from '../fronts/front-processes.ts'
+import type { KeptVersion } from '../version.ts'
+
+/** What a brain that is started again must have in common with the one before, for its fronts. */
+export interface BrainMemory {
+  /** Brains so far. */
+  brains: number
+  adminPort: number
+  version: KeptVersion
+}
+
+export type ToBrain =
+  /** The first message. Without a memory, it is the first brain. */
+  | { type: 'begin'; memory?: BrainMemory }
+  /** The public port is open. With a handle, if the brain has asked for it. `fronts`: the fronts that run. */
+  | { type: 'opened'; port: number; fronts: readonly string[] }
+  /** The public port cannot be opened, or no front starts. */
+  | { type: 'failed'; message: string }
+  /** All fronts listen, or their first start has failed. */
+  | { type: 'listening' }
+  | { type: 'started' | 'gone'; front: string }
+  | { type: 'rolled'; step: FrontStep }
+  | { type: 'roll-ended'; error?: string }
+  /** All fronts have ended. */
+  | { type: 'closed' }
+
+export interface OpenRequest {
+  port: number
+  host: string
+  /** Number of fronts. */
+  count: number
+  drainMs: number
+  /** True: the brain needs the queue of connections too. */
+  wantsQueue: boolean
+  settings: FrontSettings
+  memory: BrainMemory
+}
+
+export type FromBrain =
+  /** Opens the public port. A brain that is started again finds it open. */
+  | ({ type: 'open' } & OpenRequest)
+  /** Fronts start with these settings from now on, and the next brain with this memory. */
+  | { type: 'renew'; settings: FrontSettings; memory: BrainMemory }
+  /** It handles signals. */
+  | { type: 'serving' }
+  | { type: 'roll' }
+  | { type: 'close'; graceMs: number }

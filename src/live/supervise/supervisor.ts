@@ -1,0 +1,182 @@
+/**
+ * Supervises a cluster: runs the brain and the fronts in processes of their own and restarts what ends, so that fronts
+ * hold their requests while the brain is away. Loads next to nothing, so that it is small and nothing can break it.
+ */
+
+import type { ChildProcess, SendHandle } from 'node:child_process'
+import { constants } from 'node:os'
+import { deathSignal } from '../../worker/processes/death-signal.ts'
+import { startProcess } from '../../worker/processes/start-process.ts'
+import type { FrontSettings } from '../fronts/front-channel.ts'
+import { FrontProcesses } from '../fronts/front-processes.ts'
+import { bindQueues, type Queues } from '../fronts/reused-port.ts'
+import type { BrainMemory, FromBrain, OpenRequest, ToBrain } from './messages.ts'
+
+export interface SupervisorOptions {
+  /** The commands that start the brain's process and a front's. */
+  brain: readonly string[]
+  front: readonly string[]
+  log(line: string): void
+}
+
+/** Backoff of restarts of the brain; the first one is immediate. It resets for a brain that lasted `soonMs`. */
+const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
+/** Time allowed for fronts to end when no brain tells them how long. */
+const lastGraceMs = 1_000
+
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #fronts: FrontProcesses
+  readonly #ended = Promise.withResolvers<number>()
+  #brain: ChildProcess | undefined
+  #isServing = false
+  #queues: Queues | undefined
+  #settings: FrontSettings | undefined
+  #memory: BrainMemory | undefined
+  #waitMs = 0
+  #restart: NodeJS.Timeout | undefined
+  #stopping = false
+  /** A reload was asked for while no brain could handle it. */
+  #reload = false
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#fronts = new FrontProcesses({
+      command: options.front,
+      started: (front) => this.#tell({ type: 'started', front }),
+      gone: (front) => this.#tell({ type: 'gone', front }),
+      log: options.log,
+    })
+  }
+
+  /** Resolves with the exit code when all processes have ended. */
+  run(): Promise<number> {
+    this.#startBrain()
+    this.#fronts.prepare()
+    return this.#ended.promise
+  }
+
+  /** The brain stops the cluster in good order. */
+  stop(signal: 'SIGTERM' | 'SIGINT'): void {
+    this.#stopping = true
+    if (this.#brain) return void this.#brain.kill(signal)
+    clearTimeout(this.#restart)
+    void this.#end(0)
+  }
+
+  /** The brain reads the code again. */
+  reload(): void {
+    this.#reload = !this.#isServing
+    if (this.#isServing) this.#brain?.kill('SIGHUP')
+  }
+
+  #startBrain(): void {
+    const began = performance.now()
+    const brain = startProcess([...deathSignal(), ...this.#options.brain], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // In its own process group: it is told of Ctrl-C here.
+      detached: true,
+    })
+    this.#brain = brain
+    let isOver = false
+    const over = (code: number | null, how: string) => {
+      if (isOver) return
+      isOver = true
+      this.#brainEnded(performance.now() - began, code, how)
+    }
+    brain.on('error', ({ message }) => over(null, message))
+    brain.on('exit', (code, signal) =>
+      signal
+        ? over(this.#stopping ? 128 + constants.signals[signal] : null, `was killed by ${signal}`)
+        : over(code, `ended with code ${code}`),
+    )
+    brain.on('message', (message: FromBrain) => this.#receive(brain, message))
+    this.#tell({ type: 'begin', ...(this.#memory && { memory: this.#memory }) })
+  }
+
+  /** `code`: null if it did not end by itself. */
+  #brainEnded(lastedMs: number, code: number | null, how: string): void {
+    this.#brain = undefined
+    this.#isServing = false
+    // Before the port is open, an exit code reports a mistake of the user.
+    if (code === 0 || this.#stopping || (code !== null && !this.#queues)) return void this.#end(code ?? 1)
+    if (lastedMs > soonMs) this.#waitMs = 0
+    this.#options.log(
+      `brain: ${how}; it is restarted${this.#waitMs > 0 ? ` in ${this.#waitMs / 1000} s` : ''}, and fronts hold requests`,
+    )
+    this.#restart = setTimeout(() => this.#startBrain(), this.#waitMs)
+    this.#waitMs = Math.min(longestWaitMs, Math.max(firstWaitMs, this.#waitMs * 2))
+  }
+
+  async #end(code: number): Promise<void> {
+    this.#stopping = true
+    await this.#fronts.close(this.#queues ? lastGraceMs : 0)
+    this.#queues?.close()
+    this.#ended.resolve(code)
+  }
+
+  #receive(brain: ChildProcess, message: FromBrain): void {
+    switch (message.type) {
+      case 'open':
+        return void this.#open(message)
+      case 'renew':
+        this.#settings = message.settings
+        this.#memory = message.memory
+        return
+      case 'serving':
+        this.#isServing = true
+        if (this.#reload) this.reload()
+        return
+      case 'roll':
+        return void this.#roll(brain)
+      case 'close':
+        this.#stopping = true
+        return void this.#fronts.close(message.graceMs).then(() => this.#tell({ type: 'closed' }))
+    }
+  }
+
+  async #open({ port, host, count, drainMs, wantsQueue, settings, memory }: OpenRequest): Promise<void> {
+    const isFirst = !this.#queues
+    try {
+      this.#queues ??= await bindQueues({ port, host, count }, '--port')
+      this.#settings = settings
+      this.#memory = memory
+      const { sockets } = this.#queues
+      const queue = wantsQueue ? sockets[0]?.handle : undefined
+      this.#tell({ type: 'opened', port: this.#queues.port, fronts: this.#fronts.ids() }, queue)
+      if (isFirst) await this.#fronts.open({ sockets, drainMs, settings: () => this.#settings! })
+      else void this.#replaceStale()
+      this.#tell({ type: 'listening' })
+    } catch (error) {
+      this.#tell({ type: 'failed', message: (error as Error).message })
+    }
+  }
+
+  /** The roll goes on if the brain that asked for it ends. */
+  async #roll(brain: ChildProcess): Promise<void> {
+    const tell = (message: ToBrain) => {
+      if (brain === this.#brain) this.#tell(message)
+    }
+    try {
+      for await (const step of this.#fronts.roll()) tell({ type: 'rolled', step })
+      tell({ type: 'roll-ended' })
+    } catch (error) {
+      tell({ type: 'roll-ended', error: (error as Error).message })
+    }
+  }
+
+  /** The brain before may have ended in the middle of a change of version. */
+  async #replaceStale(): Promise<void> {
+    const wanted = JSON.stringify(this.#settings)
+    try {
+      for await (const { front, by } of this.#fronts.roll((its) => JSON.stringify(its) !== wanted))
+        this.#options.log(`front ${front}: replaced by ${by}, which has the code of the brain`)
+    } catch (error) {
+      this.#options.log((error as Error).message)
+    }
+  }
+
+  #tell(message: ToBrain, handle?: SendHandle): void {
+    if (this.#brain?.connected) this.#brain.send(message, handle, () => {})
+  }
+}

@@ -1,0 +1,240 @@
+/** `plimsoll up`: brain and fronts in processes of their own. What clients see when one of them dies or is replaced. */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import test, { type TestContext } from 'node:test'
+import { cli, problemOf, until } from './support/live.ts'
+import { descendants, isAlive } from './support/processes.ts'
+import { steadyLoad } from './support/steady-load.ts'
+import { startUp, type Up, untilState } from './support/up.ts'
+
+const kill = (pid: number) => process.kill(pid, 'SIGKILL')
+const text = async (answer: Promise<Response>) => (await answer).text()
+const get = ({ url }: Up, path: string) => fetch(`${url}${path}`, { headers: { connection: 'close' } })
+const jobs = (up: Up, count: number) =>
+  untilState(up, (state) => state.jobs === count, `it has ${count} jobs`)
+const idle = { timeout: 120_000 }
+
+test('requests are read in another process than the brain', idle, async (t) => {
+  const up = await startUp(t)
+  const [front, ...more] = (await up.state()).fronts
+  assert.deepEqual([front?.pid, more.length], [up.fronts()[0], 0])
+  assert.notEqual(front?.pid, up.brain())
+  assert.equal(await text(get(up, '/strict?n=4')), '8')
+})
+
+test(
+  'a killed brain is restarted, and requests that ran or arrived meanwhile are answered',
+  idle,
+  async (t) => {
+    const up = await startUp(t)
+    for (let round = 1; round <= 3; round++) {
+      const running = Array.from({ length: 4 }, () => get(up, `/gated?gate=g${round}`))
+      await jobs(up, 4)
+      const brain = up.brain()
+      kill(brain)
+      await until(() => !isAlive(brain), 'it is dead')
+      const later = Array.from({ length: 4 }, (_, n) => get(up, `/strict?n=${n}`))
+      up.open(`g${round}`)
+      assert.deepEqual(await Promise.all(running.map(text)), Array(4).fill('opened'))
+      assert.deepEqual(await Promise.all(later.map(text)), ['0', '2', '4', '6'])
+      await untilState(up, ({ ready, jobs: open }) => ready === 1 && open === 0, 'the brain is back')
+      assert.notEqual(up.brain(), brain)
+    }
+    assert.equal(up.fronts().length, 1)
+    assert.equal(
+      up.lines.filter((line) => /^brain: was killed by SIGKILL; it is restarted/.test(line)).length,
+      3,
+    )
+  },
+)
+
+test('a brain that is killed under load fails no request', idle, async (t) => {
+  const up = await startUp(t)
+  const load = steadyLoad(`${up.url}/strict?n=21`, 2, '42')
+  for (let round = 0; round < 3; round++) {
+    const { answered } = load
+    await until(() => load.answered > answered + 20, 'requests are answered')
+    kill(up.brain())
+  }
+  const { answered } = load
+  await until(() => load.answered > answered + 20, 'requests are answered again')
+  await load.stop()
+  assert.deepEqual(load.errors, [])
+})
+
+test('connections to a killed front are accepted by the next one', idle, async (t) => {
+  const up = await startUp(t)
+  const [front] = up.fronts()
+  kill(front!)
+  await until(() => !isAlive(front!), 'it is dead')
+  assert.equal(await text(get(up, '/strict?n=4')), '8')
+  assert.equal(up.fronts().length, 1)
+})
+
+test('if the supervisor is killed, no process is left and the port is free', idle, async (t) => {
+  const up = await startUp(t)
+  const all = descendants(up.process.pid!).map(({ pid }) => pid)
+  assert.ok(all.length >= 3)
+  up.process.kill('SIGKILL')
+  await until(() => !all.some(isAlive), 'all have ended')
+  const next = await startUp(t, '--port', new URL(up.url).port)
+  assert.equal(next.url, up.url)
+})
+
+test(
+  'SIGTERM lets requests finish, refuses new ones, and ends all processes with code 0',
+  idle,
+  async (t) => {
+    const up = await startUp(t, '--stop-after', '60')
+    const all = descendants(up.process.pid!).map(({ pid }) => pid)
+    const running = get(up, '/gated?gate=g')
+    await jobs(up, 1)
+    up.process.kill('SIGTERM')
+    await until(() => up.lines.some((line) => line.startsWith('Stopping')), 'it stops')
+    assert.equal((await problemOf(get(up, '/strict?n=1'), 503)).code, 'stopping')
+    const exited = once(up.process, 'exit')
+    up.open('g')
+    assert.equal(await text(running), 'opened')
+    assert.deepEqual(await exited, [0, null])
+    assert.ok(!all.some(isAlive))
+  },
+)
+
+test('a mistake in the options ends it with its message and code 2', idle, async (t) => {
+  const up = await startUp(t)
+  const { port } = new URL(up.url)
+  await assert.rejects(startUp(t, '--port', port), new RegExp(`--port = ${port}: is in use; choose another`))
+  await assert.rejects(startUp(t, '--queue', 'x'), /--queue = x: must be/)
+})
+
+test('a restarted brain serves the code that its fronts have', idle, async (t) => {
+  const { mkdtempSync, rmSync, writeFileSync } = await import('node:fs')
+  const { tmpdir } = await import('node:os')
+  const { join } = await import('node:path')
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-edited-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'edited.mjs')
+  const write = (value: number) =>
+    writeFileSync(file, `export default { name: 'edited', description: '', run: () => '${value}' }\n`)
+  write(1)
+  const up = await startUp(t, '--workloads', file)
+  write(2)
+  kill(up.brain())
+  assert.equal(await text(get(up, '/edited')), '1')
+  up.process.kill('SIGHUP')
+  await until(() => up.lines.some((line) => line.includes('is served')), 'the new code is served')
+  await until(() => up.fronts().length === 1, 'the old front has left')
+  assert.equal(await text(get(up, '/edited')), '2')
+  kill(up.brain())
+  assert.equal(await text(get(up, '/edited')), '2')
+})
+
+test('a replaced front keeps its long requests, and its successor takes all new ones', idle, async (t) => {
+  const up = await startUp(t)
+  const first = get(up, '/gated?gate=a')
+  await jobs(up, 1)
+  assert.deepEqual(await up.roll(), [{ front: 'f1', by: 'f2', finishing: 1 }, { done: true }])
+  const second = get(up, '/gated?gate=b')
+  await jobs(up, 2)
+  assert.deepEqual(await up.roll(), [{ front: 'f2', by: 'f3', finishing: 1 }, { done: true }])
+  const states = (await up.state()).fronts.map(({ id, state, inHand }) => [id, state, inHand])
+  assert.deepEqual(states, [
+    ['f1', 'leaving', 1],
+    ['f2', 'leaving', 1],
+    ['f3', 'ready', 0],
+  ])
+  assert.equal(await text(get(up, '/strict?n=2')), '4')
+  // The brain may die meanwhile.
+  kill(up.brain())
+  await jobs(up, 2)
+  for (const gate of ['a', 'b']) up.open(gate)
+  assert.deepEqual([await text(first), await text(second)], ['opened', 'opened'])
+  await until(() => up.fronts().length === 1, 'both have ended')
+})
+
+test('a stop ends fronts that still finish requests', idle, async (t) => {
+  const up = await startUp(t, '--stop-after', '0')
+  const long = get(up, '/gated?gate=never')
+  await jobs(up, 1)
+  await up.roll()
+  const exited = once(up.process, 'exit')
+  up.process.kill('SIGTERM')
+  assert.equal((await problemOf(long, 503)).code, 'stopping')
+  assert.deepEqual(await exited, [0, null])
+})
+
+test('a front that was replaced ends after its limit', idle, async (t) => {
+  const up = await startUp(t, '--drain-hours', '0')
+  const long = get(up, '/gated?gate=never')
+  await jobs(up, 1)
+  await up.roll()
+  assert.equal((await problemOf(long, 503)).code, 'stopping')
+})
+
+test('`plimsoll restart` reports the requests that finish at the old front', idle, async (t) => {
+  const up = await startUp(t)
+  const long = get(up, '/gated?gate=g')
+  await jobs(up, 1)
+  const { execFile } = await import('node:child_process')
+  const { promisify } = await import('node:util')
+  const args = [cli, 'restart', '--fronts', '--admin', up.adminUrl]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  assert.equal(stdout, 'front f1 → f2; 1 request finishes at f1\nDone.\n')
+  up.open('g')
+  assert.equal(await text(long), 'opened')
+})
+
+/** Kills a process at a moment of a roll, and checks what is left when all has settled. */
+async function killDuringRoll(t: TestContext, victim: (up: Up) => Promise<number>): Promise<void> {
+  const up = await startUp(t, '--fronts', '2')
+  const rolled = up.roll().catch(() => {})
+  kill(await victim(up))
+  await rolled
+  const isSettled = ({ fronts }: Awaited<ReturnType<Up['state']>>) =>
+    fronts.filter(({ state }) => state === 'ready').length === 2 && fronts.length === 2
+  await untilState(up, isSettled, 'two fronts are ready')
+  await until(() => up.fronts().length === 2, 'no other front is left')
+  // A further one works, and replaces both.
+  const before = up.fronts()
+  const steps = await up.roll()
+  assert.deepEqual(steps.at(-1), { done: true })
+  await until(() => up.fronts().length === 2, 'the old ones have left')
+  assert.ok(!up.fronts().some((pid) => before.includes(pid)))
+  assert.equal(await text(get(up, '/strict?n=3')), '6')
+}
+
+/** Resolves with the newest front when this many run. */
+async function newest(up: Up, count: number): Promise<number> {
+  await until(() => up.fronts().length === count, `${count} fronts run`)
+  return up.fronts().at(-1)!
+}
+
+const victims: Readonly<Record<string, (up: Up) => Promise<number>>> = {
+  'the old front, before its successor starts': async (up) => up.fronts()[0]!,
+  'the old front, while its successor starts': async (up) => {
+    await newest(up, 3)
+    return up.fronts()[0]!
+  },
+  'the successor, while it starts': (up) => newest(up, 3),
+  'the brain, while a successor starts': async (up) => {
+    await newest(up, 3)
+    return up.brain()
+  },
+  'the brain, as the roll begins': async (up) => up.brain(),
+}
+
+for (const [what, victim] of Object.entries(victims)) {
+  test(`the wanted fronts are left when a roll is interrupted by the death of ${what}`, idle, (t) =>
+    killDuringRoll(t, victim),
+  )
+}
+
+test('no front is left when the supervisor is killed during a roll', idle, async (t) => {
+  const up = await startUp(t, '--fronts', '2')
+  void up.roll().catch(() => {})
+  await newest(up, 3)
+  const all = descendants(up.process.pid!).map(({ pid }) => pid)
+  up.process.kill('SIGKILL')
+  await until(() => !all.some(isAlive), 'all have ended')
+})
