@@ -4,7 +4,7 @@ import type { OwnCluster } from '../config/check.ts'
 import { clusterOptions } from '../config/cluster-options.ts'
 import type { OptionSpecs } from '../config/option.ts'
 import type { Cluster } from '../live/cluster.ts'
-import { tokenFile } from '../live/tokens.ts'
+import { tokenFile, tokenVariables } from '../live/tokens.ts'
 import { configOption, readConfigured } from './cluster/configuration.ts'
 import { firstPath, firstRequest } from './cluster/first-request.ts'
 import { clusterFrom } from './cluster/from-options.ts'
@@ -32,9 +32,9 @@ export const up: Command = {
     const began = performance.now()
     const { values, rest, config } = await readConfigured(args, options, (line) => console.log(line))
     rejectRest('up', rest)
+    const token = tokenVariables.worker in process.env ? undefined : tokenFile(resolve(values.data), 'worker')
     const cluster = await clusterFrom(values, (line) => console.error(line), config)
-    const { workloads } = values
-    const served = { config: config?.own && config.file, workloads, dataDir: resolve(values.data) }
+    const served = { config: config?.own && config.file, workloads: values.workloads, token }
     const stopped = Promise.withResolvers<void>()
     const stop = () => {
       endReload()
@@ -59,22 +59,22 @@ export const up: Command = {
   },
 }
 
-/** What workers elsewhere must be given to serve the same. */
+/** What workers elsewhere must be given to join and to serve the same. */
 interface Served {
   /** The configuration of an existing server. */
   config: string | undefined
   workloads: string | undefined
-  dataDir: string
+  /** The file of their token. Undefined: it came from the environment. */
+  token: string | undefined
 }
 
 function welcome(cluster: Cluster, served: Served, afterMs: number, path: string): string {
-  const { dataDir } = served
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
   requests   ${cluster.url}
   admin      ${cluster.adminUrl}/api/state
-  join       plimsoll worker --join ${joinAt(cluster)} --token-file ${tokenFile(dataDir, 'worker')}${sameCode(served)}
+  join       plimsoll worker --join ${joinAt(cluster)}${joinWith(served)}
   stop       Ctrl-C
 
   Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
@@ -86,9 +86,10 @@ function joinAt({ joinUrl, adminUrl }: Cluster): string {
   return joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl
 }
 
-function sameCode({ config, workloads }: Served): string {
-  if (config !== undefined) return ` --config ${config}`
-  return workloads === undefined ? '' : ` --workloads ${workloads}`
+function joinWith({ config, workloads, token }: Served): string {
+  const file = token === undefined ? '' : ` --token-file ${token}`
+  if (config !== undefined) return `${file} --config ${config}`
+  return workloads === undefined ? file : `${file} --workloads ${workloads}`
 }
 
 async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {
