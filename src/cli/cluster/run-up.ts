@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { OwnCluster } from '../../config/check.ts'
 import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
 import type { SupervisorLink } from '../../live/supervise/supervisor-link.ts'
-import { tokenFile } from '../../live/tokens.ts'
+import { tokenFile, tokenVariables } from '../../live/tokens.ts'
 import { rejectRest } from '../options.ts'
 import { client } from '../terminal/client.ts'
 import { readConfigured } from './configuration.ts'
@@ -23,10 +23,10 @@ export async function runUp(args: string[], supervisor?: SupervisorLink): Promis
   const log = (line: string) => console.error(line)
   const { values, rest, config } = await readConfigured(args, upOptions, say)
   rejectRest('up', rest)
+  const token = tokenVariables.worker in process.env ? undefined : tokenFile(resolve(values.data), 'worker')
   const asked = clusterOptionsFrom(values, log, config)
   const cluster = await startCluster(supervisor ? supervised(asked, supervisor, values.fronts) : asked)
-  const { workloads } = values
-  const served = { config: config?.own && config.file, workloads, dataDir: resolve(values.data) }
+  const served = { config: config?.own && config.file, workloads: values.workloads, token }
   const stopped = Promise.withResolvers<void>()
   let stopping = false
   const stop = () => {
@@ -80,22 +80,22 @@ function supervised(options: ClusterOptions, supervisor: SupervisorLink, fronts:
   }
 }
 
-/** What workers elsewhere must be given to serve the same. */
+/** What workers elsewhere must be given to join and to serve the same. */
 interface Served {
   /** The configuration of an existing server. */
   config: string | undefined
   workloads: string | undefined
-  dataDir: string
+  /** The file of their token. Undefined: it came from the environment. */
+  token: string | undefined
 }
 
 function welcome(cluster: Cluster, served: Served, afterMs: number, path: string): string {
-  const { dataDir } = served
   return `
   Plimsoll is ready after ${(afterMs / 1000).toFixed(1)} s.
 
   requests   ${cluster.url}
   admin      ${cluster.adminUrl}/api/state
-  join       plimsoll worker --join ${joinAt(cluster)} --token-file ${tokenFile(dataDir, 'worker')}${sameCode(served)}
+  join       npx plimsoll worker --join ${joinAt(cluster)}${joinWith(served)}
   stop       Ctrl-C
 
   Try:  curl '${cluster.url.replace('127.0.0.1', 'localhost')}${path}'
@@ -107,9 +107,10 @@ function joinAt({ joinUrl, adminUrl }: Cluster): string {
   return joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl
 }
 
-function sameCode({ config, workloads }: Served): string {
-  if (config !== undefined) return ` --config ${config}`
-  return workloads === undefined ? '' : ` --workloads ${workloads}`
+function joinWith({ config, workloads, token }: Served): string {
+  const file = token === undefined ? '' : ` --token-file ${token}`
+  if (config !== undefined) return `${file} --config ${config}`
+  return workloads === undefined ? file : `${file} --workloads ${workloads}`
 }
 
 async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {
