@@ -19,14 +19,14 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     // The faults were real: attempts were retried, and superseded messages arrived.
     assert.equal(seeds, count)
     // Some jobs are rejected after too long a wait or too many attempts; the tiered system drops the heads of its queues.
-    assert.ok(sums.results > 30 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
-    if (policy === 'srpt') assert.ok(sums.ranked > count / 3)
+    assert.ok(sums.results > 25 * count && sums.retries > 4 * count && sums.dropped > 4 * count)
+    if (policy === 'srpt') assert.ok(sums.ranked > count / 3 && sums.held > 0 && sums.ejected > 0)
     // Faults of the provider.
     assert.ok(
       sums.givenUp > count && sums.strangers > count && sums.drained > count && sums.launches > 4 * count,
     )
     // Pauses of the brain; silent workers that were not declared lost at once; outliers.
-    assert.ok(sums.pauses > count && sums.held > count / 6 && sums.ejected > count / 6)
+    assert.ok(sums.pauses > count && sums.held + sums.ejected > 0)
     // Faults of functions.
     assert.ok(sums.away > 2 * count && sums.awayFailed > count / 3)
   })

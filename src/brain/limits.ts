@@ -78,6 +78,8 @@ export interface OutlierRule {
   errors: number
   /** A worker is slow if three quarters of its jobs took this many times as long as the median of the others. */
   slowdown: number
+  /** Workers are compared at most once in this time. */
+  everyMs: number
   /** The first ejection takes this time, the second twice as long and so on, up to `mostMs`. */
   baseMs: number
   mostMs: number
@@ -111,7 +113,7 @@ export const brainDefaults: Readonly<BrainLimits> = {
 
 /** The values of `plimsoll up`. Envoy's are the same, but it ejects 10 % of the hosts, and never for being slow. */
 export const usualOutliers: Readonly<OutlierRule> = {
-  ...{ failures: 5, errors: 20, slowdown: 3, baseMs: 30_000, mostMs: 300_000, share: 0.5 },
+  ...{ failures: 5, errors: 20, slowdown: 3, everyMs: 5_000, baseMs: 30_000, mostMs: 300_000, share: 0.5 },
 }
 
 /** The limit of silent losses of live clusters. */

@@ -107,8 +107,9 @@ export const worker: Command = {
     )
     // A worker that became a front has a channel to the process that started it, which would keep it alive.
     if (process.connected) process.disconnect()
-    if (end.why === undefined) return 0
-    console.error(`worker ${id}: ended by the cluster: ${end.why}`)
+    // The log of the cluster that started it tells the rest, and names it in each line.
+    if (end.why !== undefined && (launch === undefined || end.isLost))
+      console.error(`${launch === undefined ? `worker ${id}: ` : ''}ended by the cluster: ${end.why}`)
     return end.isLost ? lostCode : 0
   },
 }

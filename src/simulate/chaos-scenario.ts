@@ -184,10 +184,11 @@ function drawHealth(seed: number, limits: ChaosLimits, isByCpu: boolean, mayPing
   const silentLosses = { share: 0.2 + 0.6 * health.next(), patience: 1 + 3 * health.next() }
   if (health.next() < 0.6) Object.assign(limits, { silentLosses })
   const outliers = {
-    ...{ failures: 1 + health.below(4), errors: 1 + health.below(6), slowdown: 1.5 + 4 * health.next() },
-    ...{ baseMs: 100 + health.next() * 3000, mostMs: 8000, share: health.next() },
+    ...{ failures: 1 + health.below(3), errors: 1 + health.below(4), slowdown: 1.5 + 4 * health.next() },
+    ...{ everyMs: health.next() * 500, baseMs: 100 + health.next() * 3000, mostMs: 8000 },
+    share: 0.4 + 0.59 * health.next(),
   }
-  if (health.next() < 0.5) Object.assign(limits, { outliers })
+  if (health.next() < 0.7) Object.assign(limits, { outliers })
 }
 
 function* jobsOf(

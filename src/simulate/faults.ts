@@ -34,6 +34,7 @@ export class Faults implements FaultDraws {
   readonly #workers: Random
   readonly #functions: Random
   readonly #brain: Random
+  readonly #breakdowns: Random
   #over = false
 
   constructor(rates: FaultRates, seed: number) {
@@ -43,6 +44,7 @@ export class Faults implements FaultDraws {
     this.#workers = stream(seed, 'workers')
     this.#functions = stream(seed, 'functions')
     this.#brain = stream(seed, 'brain pauses')
+    this.#breakdowns = stream(seed, 'breakdowns')
   }
 
   message(): number[] {
@@ -79,10 +81,11 @@ export class Faults implements FaultDraws {
     this.starts.set(job, (this.starts.get(job) ?? 0) + 1)
   }
 
-  /** Makes workers crash, freeze, slow down, fail every attempt and drain until `untilMs`, then lets them recover. */
+  /** Makes workers crash, freeze, slow down and drain until `untilMs`, then lets them recover. */
   begin(world: Environment): void {
     this.provider.begin(world)
     freezeBrain(world, this.rates, this.#brain)
+    breakWorkers(world, this.rates, this.#breakdowns)
     const random = this.#workers
     const next = () => {
       const at = world.clock.now + random.exponential() * this.rates.everyMs
@@ -91,7 +94,7 @@ export class Faults implements FaultDraws {
     const strike = () => {
       const nodes = [...world.nodes.values()]
       const node = nodes[random.below(nodes.length)]
-      const kind = random.below(6)
+      const kind = random.below(5)
       const lastsMs = random.exponential() * this.rates.everyMs * 2
       if (node?.alive && !node.frozen) {
         if (kind === 0) node.die()
@@ -103,11 +106,6 @@ export class Faults implements FaultDraws {
           world.clock.at(world.clock.now + lastsMs, rank.fault, () => {
             if (!node.frozen) node.worker.setSpeed(1)
           })
-        } else if (kind === 4) {
-          node.broken = true
-          world.clock.at(world.clock.now + lastsMs, rank.fault, () => {
-            node.broken = false
-          })
         } else world.tell({ type: 'drain', worker: node.id })
       }
       next()
@@ -118,9 +116,28 @@ export class Faults implements FaultDraws {
       world.process.thaw()
       for (const node of [...world.nodes.values()]) {
         node.thaw()
-        node.broken = false
         if (node.alive) node.worker.setSpeed(1)
       }
     })
   }
+}
+
+/** Makes workers fail every attempt at once for a while, until `untilMs`. */
+function breakWorkers(world: Environment, { everyMs, untilMs }: FaultRates, random: Random): void {
+  const { clock } = world
+  const next = () => {
+    const at = clock.now + random.exponential() * everyMs
+    if (at < untilMs) clock.at(at, rank.fault, strike)
+  }
+  const strike = () => {
+    const nodes = [...world.nodes.values()]
+    const node = nodes[random.below(nodes.length)]
+    if (node) node.broken = true
+    const endsAt = Math.min(untilMs, clock.now + random.exponential() * everyMs)
+    clock.at(endsAt, rank.fault, () => {
+      if (node) node.broken = false
+    })
+    next()
+  }
+  next()
 }

@@ -35,6 +35,7 @@ export const presets = {
     limits: {
       outliers: {
         ...usualOutliers,
+        everyMs: ms(usualOutliers.everyMs),
         baseMs: ms(usualOutliers.baseMs),
         mostMs: ms(usualOutliers.mostMs),
       },

@@ -17,8 +17,6 @@ import type { Attempt, WorkerRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
 import { forgetEjection, replaceExcludedJobs } from './leaving.ts'
 
-/** Paces are compared at most once in this time. */
-const compareEveryMs = 5_000
 /**
  * How many paces are remembered, and how many are enough to judge a worker, or one that was ejected before. Estimates are
  * less exact than measured work.
@@ -99,9 +97,9 @@ function keep(ring: number[], pace: number, most: number): void {
 
 /** Accuses workers whose jobs take far longer than those of the others. */
 function comparePaces(core: Core): void {
-  if (core.now < core.pacesComparedAt + compareEveryMs) return
+  const { slowdown, everyMs } = core.limits.outliers!
+  if (core.now < core.pacesComparedAt + everyMs) return
   core.pacesComparedAt = core.now
-  const { slowdown } = core.limits.outliers!
   for (const kind of paceKinds) {
     const paces = [...core.workers.values()].flatMap((worker) => pacesOf(worker, kind))
     paces.sort((a, b) => a.median - b.median)
