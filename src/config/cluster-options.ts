@@ -3,6 +3,7 @@
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { usualPrices, usualWaitingHour } from '../model/prices.ts'
+import { jobOptions } from './job-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
 
@@ -273,6 +274,7 @@ export const clusterOptions = {
   ...networkOptions,
   ...scalingOptions,
   ...limitOptions,
+  ...jobOptions,
   ...clientOptions,
   ...cacheOptions,
   ...functionOptions,
