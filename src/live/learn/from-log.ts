@@ -51,6 +51,9 @@ const limits = {
   headerBytes: 0,
   requestMs: 0,
   stallMs: 0,
+  minRate: 0,
+  answerMemoryBytes: 0,
+  answerDiskBytes: 0,
   holdMs: 0,
   exposeErrors: false,
 }
