@@ -22,8 +22,12 @@ import {
 import { isAlive } from './support/processes.ts'
 
 const live = useLive({ slots: 2 })
-/** Disconnects clients that do not read their answers. */
-const impatient = useLive({ slots: 2, frontLimits: { stallMs: 2_000 } })
+/** Disconnects clients that do not read their answers, of which it keeps little. */
+const mb = 1024 * 1024
+const impatient = useLive({
+  slots: 2,
+  frontLimits: { stallMs: 2_000, answerMemoryBytes: 8 * mb, answerDiskBytes: 16 * mb },
+})
 const host = 'Host: x\r\n\r\n'
 const pidOf = (cluster: Live) => cluster.state().workers[0]!.pid!
 
@@ -85,7 +89,7 @@ test('a client that does not read its answer is disconnected, and its answer is 
     return impatient.state().jobs === 0
   }
   await until(isOver, 'the job is ended')
-  assert.ok(most < 30 * 1024 * 1024, `grew by ${most} bytes`)
+  assert.ok(most < 30 * mb, `grew by ${most} bytes`)
   await readAll(socket)
   await untilIdle(impatient)
   await assertWell(impatient)

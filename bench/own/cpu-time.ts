@@ -1,6 +1,7 @@
 /** CPU time of a process and its descendants, from /proc. */
+
+import { threadsOf } from '../../src/worker/processes/family.ts'
 import { attempt, cpuMs, readProc } from '../../src/worker/processes/proc.ts'
-import { threadsOf } from '../../src/worker/program/cpu-reading.ts'
 
 /** Leaves out subtrees whose command line contains `except`. */
 export function treeCpuMs(pid: number, except: string): number {

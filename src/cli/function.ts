@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { commonOptions, meterOptions } from '../config/cluster-options.ts'
+import { jobOptions } from '../config/job-options.ts'
 import type { OptionSpecs } from '../config/option.ts'
+import { passEnvFrom } from '../config/pass-env.ts'
 import { runFunction } from '../live/functions/run-function.ts'
 import { readToken } from '../live/tokens.ts'
 import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
@@ -14,6 +16,7 @@ const options = {
   ...meterOptions,
   ...meterExtrasOption,
   data: { ...commonOptions.data, help: 'folder for the files of workloads' },
+  passEnv: jobOptions.passEnv,
 } as const satisfies OptionSpecs
 
 /** One function. The cluster starts it for jobs that overflow. */
@@ -38,6 +41,7 @@ export const functionCommand: Command = {
         memoryMb: values.memory,
         meter: meterFrom(values),
         dataDir: resolve(values.data),
+        passEnv: passEnvFrom(values.passEnv),
         log: (line) => console.error(line),
       },
       (port) => console.log(JSON.stringify({ port })),

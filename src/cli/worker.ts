@@ -2,9 +2,11 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { OwnCluster } from '../config/check.ts'
 import { commonOptions, limitOptions, meterOptions } from '../config/cluster-options.ts'
+import { jobOptions } from '../config/job-options.ts'
 import { loadConfig } from '../config/load.ts'
 import type { OptionSpecs, OptionValues } from '../config/option.ts'
-import { serverSettings } from '../config/server-settings.ts'
+import { passEnvFrom } from '../config/pass-env.ts'
+import { routeLimits, serverSettings } from '../config/server-settings.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
 import { keepVersion } from '../live/version.ts'
@@ -37,7 +39,9 @@ const options = {
   slots: limitOptions.slots,
   memory: { type: 'integer', help: 'memory for all jobs, in MB', default: 4096, min: 128, value: 'MB' },
   jobMemory: limitOptions.jobMemory,
+  jobLimit: jobOptions.jobLimit,
   nice: limitOptions.nice,
+  passEnv: jobOptions.passEnv,
   ...servedOptions,
   upstream: {
     type: 'text',
@@ -86,6 +90,8 @@ export const worker: Command = {
         memoryMb: values.memory,
         jobMemoryMb: values.jobMemory,
         niceness: values.nice,
+        jobLimitMs: values.jobLimit * 1000,
+        passEnv: passEnvFrom(values.passEnv),
         ...code,
         meter: server ? 'off' : meterFrom(values),
         dataDir: resolve(values.data),
@@ -145,10 +151,10 @@ async function codeFrom(values: Values): Promise<WorkerCode> {
   if (values.config !== undefined) {
     const { config, upstream } = values
     const own = await ownFrom(values, config)
-    if (isKept || !own.workers) return { server: serverSettings(own, upstream) }
+    if (isKept || !own.workers) return { server: serverSettings(own, upstream), limits: routeLimits(own) }
     const version = await keepVersion({ files: [], own, config }, dataDir)
     await removeOldCode(dataDir, [version.id])
-    return { server: serverSettings(version.own!, upstream) }
+    return { server: serverSettings(version.own!, upstream), limits: routeLimits(own) }
   }
   if (values.upstream !== undefined)
     throw new ConfigError(`--upstream = ${values.upstream}: requires --config`)

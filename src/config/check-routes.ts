@@ -11,6 +11,8 @@ export interface CheckedRoute {
   readonly pattern: PathPattern
   /** Undefined: all. */
   readonly methods: readonly string[] | undefined
+  /** Time limit of its jobs. Undefined: that of the cluster. */
+  readonly limitMs: number | undefined
   /** Sources by name, or the user's function. Undefined: automatic features. */
   readonly features: Readonly<Record<string, FeatureSource>> | RouteFunction | undefined
   /** Query parameters that features read. Undefined: any may matter. */
@@ -27,7 +29,7 @@ export interface CheckedRoute {
 
 type RouteFunction = Extract<NonNullable<RouteConfig['features']>, (...args: never[]) => unknown>
 
-const allowed = ['name', 'path', 'methods', 'features', 'repeat', 'preemptible', 'deadlineMs']
+const allowed = ['name', 'path', 'methods', 'features', 'repeat', 'preemptible', 'deadlineMs', 'limitMs']
 /** Estimators ignore longer names. */
 const longestFeature = 64
 
@@ -52,10 +54,10 @@ function checkRoute(option: string, given: unknown): CheckedRoute {
   }
   const pattern = compilePattern(`${option}.path`, fields.path)
   const { features, needsJson, query } = checkFeatures(`${option}.features`, fields.features, pattern)
-  const deadlineMs =
-    fields.deadlineMs === undefined
+  const duration = (key: 'deadlineMs' | 'limitMs') =>
+    fields[key] === undefined
       ? undefined
-      : checkNumber(`${option}.deadlineMs`, fields.deadlineMs, { min: 1, max: 1e12 })
+      : checkNumber(`${option}.${key}`, fields[key], { min: 1, max: 1e12 })
   const featuresText = typeof fields.features === 'function' ? String(fields.features) : fields.features
   return Object.freeze({
     name,
@@ -66,7 +68,8 @@ function checkRoute(option: string, given: unknown): CheckedRoute {
     needsJson,
     repeat: fields.repeat === undefined ? undefined : checkBoolean(`${option}.repeat`, fields.repeat),
     preemptible: checkBoolean(`${option}.preemptible`, fields.preemptible ?? true),
-    deadlineMs,
+    deadlineMs: duration('deadlineMs'),
+    limitMs: duration('limitMs'),
     text: JSON.stringify([name, pattern.text, featuresText]),
   })
 }

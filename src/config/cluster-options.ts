@@ -3,6 +3,7 @@
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { functionOptions, priceOptions } from './function-options.ts'
+import { jobOptions } from './job-options.ts'
 import { networkOptions } from './network-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
@@ -231,6 +232,7 @@ export const clusterOptions = {
   ...networkOptions,
   ...scalingOptions,
   ...limitOptions,
+  ...jobOptions,
   ...clientOptions,
   ...cacheOptions,
   ...functionOptions,

@@ -70,6 +70,8 @@ export interface RouteConfig {
   preemptible?: boolean
   /** Deadline of requests that carry none, from their arrival. Default: none. */
   deadlineMs?: number
+  /** Time limit of its jobs, pauses not included. Default: `jobLimit` of the cluster. */
+  limitMs?: number
 }
 
 /** The argument of a `features` function. */

@@ -39,6 +39,13 @@ export function serverSettings(
   }
 }
 
+/** Time limits of jobs, by the names of routes that have their own. */
+export function routeLimits({ routes }: Pick<OwnCluster, 'routes'>): Record<string, number> {
+  return Object.fromEntries(
+    routes.flatMap(({ name, limitMs }) => (limitMs === undefined ? [] : [[name, limitMs]])),
+  )
+}
+
 /** How work is measured without a `plimsoll-work` header. CPU time belongs to one request only if requests do not overlap. */
 export function usualMeasure({
   workers,

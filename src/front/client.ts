@@ -3,17 +3,22 @@
  * existing server, built-in paths and problems all answer through it.
  */
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FrontLimits } from '../wire/front-settings.ts'
 import type { HttpHead } from '../wire/messages.ts'
 import { pairsOf, valuesOf } from '../wire/raw-headers.ts'
 import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
+import { AnswerBuffer, type AnswerStore } from './answer-buffer.ts'
 import { drained } from './drained.ts'
-import { breakOff, type RequestProblem, sendProblem } from './problem.ts'
+import { breakOff, RequestProblem, sendProblem } from './problem.ts'
 import type { AnswerHead, Receiver, Sink } from './receiver.ts'
+import { ReadingWatch, watchSending } from './slow-clients.ts'
 
 /** Chunk size for a large answer that is written from memory. */
 const sliceBytes = 64 * 1024
+
+export type ClientLimits = Pick<FrontLimits, 'stallMs' | 'requestMs' | 'minRate'>
 
 export class Client implements Receiver {
   readonly wholeBytes = 256 * 1024
@@ -21,13 +26,24 @@ export class Client implements Receiver {
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
   readonly #response: ServerResponse
-  readonly #stallMs: number
+  readonly #answers: AnswerStore
+  readonly #reading: ReadingWatch
+  /** It was refused: what follows is not for it any more. */
+  #refused = false
 
-  /** A client that reads nothing of its answer for `stallMs` is disconnected. */
-  constructor(response: ServerResponse, stallMs: number, socket?: Socket) {
+  /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
+  constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
+    const { req } = response
+    const { stallMs, requestMs, minRate: bytesPerSecond } = limits
     this.#response = response
-    this.#stallMs = stallMs
+    this.#answers = answers
     this.socket = socket
+    this.#reading = new ReadingWatch(response, { windowMs: stallMs, bytesPerSecond }, () => this.breakOff())
+    if (!socket && hasBody(req))
+      watchSending(req, { windowMs: requestMs, bytesPerSecond }, () => {
+        // A program that answers before the request is complete may expect little of it.
+        if (!response.headersSent) this.refuse(tooSlow())
+      })
   }
 
   /** True: it has disconnected. */
@@ -49,6 +65,8 @@ export class Client implements Receiver {
   }
 
   refuse(problem: RequestProblem, account: Account = {}): void {
+    if (this.#refused) return
+    this.#refused = true
     sendProblem(this.#response, problem, account)
   }
 
@@ -67,12 +85,15 @@ export class Client implements Receiver {
   }
 
   deliver({ body, ...head }: WholeAnswer, account: Account): void {
-    if (body.length > this.wholeBytes) return void this.#stream(body, this.begin(head, account))
+    if (this.#refused) return
     this.#response.writeHead(head.status, { ...head.fields, ...account })
+    if (body.length > this.wholeBytes) return void this.#stream(body)
     this.#response.end(this.#isHead ? undefined : body)
+    if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   begin({ status, fields }: AnswerHead, account: Account): Sink {
+    if (this.#refused) return nowhere
     this.#response.writeHead(status, { ...fields, ...account })
     this.#response.flushHeaders()
     return this.#sink()
@@ -80,6 +101,7 @@ export class Client implements Receiver {
 
   /** Answers with a program's complete response, unchanged. Trailers are names and values in turn. */
   deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
+    if (this.#refused) return
     const pairs = pairsOf(trailers)
     this.#writeProxiedHead(head, [...new Set(pairs.map(([name]) => name))])
     for (const chunk of body) this.#response.write(chunk)
@@ -88,6 +110,7 @@ export class Client implements Receiver {
 
   /** Starts to stream a program's response: the head and the first chunks are sent at once. */
   beginProxied(head: HttpHead, first: readonly Buffer[], trailerNames: readonly string[]): Sink {
+    if (this.#refused) return nowhere
     this.#writeProxiedHead(head, trailerNames)
     this.#response.flushHeaders()
     for (const chunk of first) this.#response.write(chunk)
@@ -116,27 +139,47 @@ export class Client implements Receiver {
   }
 
   #sink(): Sink {
-    const response = this.#response
-    const stalled = { ms: this.#stallMs, giveUp: () => breakOff(response) }
+    const buffer = new AnswerBuffer(this.#response, this.#answers, {
+      behind: () => this.#reading.start(),
+      caughtUp: () => this.#reading.stop(),
+      broken: () => this.breakOff(),
+    })
     return {
-      write: (chunk) =>
-        this.#isHead || response.write(chunk) || response.destroyed ? undefined : drained(response, stalled),
-      end: (trailers = {}) => {
-        response.addTrailers(trailers)
-        response.end()
-      },
+      write: (chunk) => (this.#isHead ? undefined : buffer.write(chunk)),
+      end: (trailers = {}) => buffer.end(() => this.#end(trailers)),
     }
   }
 
-  /** Waits for a slow client after each slice, so that it delays nobody else and times out. */
-  async #stream(body: Buffer, sink: Sink): Promise<void> {
-    for (let at = 0; at < body.length && !this.gone; at += sliceBytes) {
-      await sink.write(body.subarray(at, at + sliceBytes))
+  #end(trailers: Parameters<Sink['end']>[0] = {}): void {
+    this.#response.addTrailers(trailers)
+    this.#response.end()
+    if (this.#response.writableLength > 0) this.#reading.start()
+  }
+
+  /** Sends an answer that is in memory anyway, so that none of it needs to be kept elsewhere. */
+  async #stream(body: Buffer): Promise<void> {
+    const response = this.#response
+    for (let at = 0; at < body.length && !this.gone && !this.#isHead; at += sliceBytes) {
+      if (response.write(body.subarray(at, at + sliceBytes))) continue
+      this.#reading.start()
+      await drained(response)
     }
-    sink.end()
+    if (!this.gone) this.#end()
   }
 
   get #isHead(): boolean {
     return this.#response.req.method === 'HEAD'
   }
+}
+
+const nowhere: Sink = { write: () => undefined, end() {} }
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function tooSlow(): RequestProblem {
+  return new RequestProblem(408, 'too-slow', 'The body of the request arrives too slowly.', {
+    headers: { connection: 'close' },
+  })
 }

@@ -9,6 +9,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
+import { AnswerStore } from './answer-buffer.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { watchConnections } from './connections.ts'
@@ -26,6 +27,9 @@ export const frontDefaults: Readonly<FrontLimits> = {
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
+  minRate: 240,
+  answerMemoryBytes: 64 * 1024 * 1024,
+  answerDiskBytes: 1024 * 1024 * 1024,
   holdMs: 50,
   exposeErrors: false,
   clientConnections: 20_000,
@@ -55,8 +59,9 @@ export function frontServer(parts: FrontParts): Server {
     highWaterMark: bufferBytes,
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
+  const answers = new AnswerStore(limits)
   const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {
-    const client = new Client(response, limits.stallMs, extra.socket)
+    const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
   const server = createServer(options, (request, response) => {

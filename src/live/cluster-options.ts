@@ -65,6 +65,10 @@ export interface ClusterOptions extends Following, RepeatOptions {
   jobMemoryMb: number
   /** Niceness of the processes that run jobs. Default 0. */
   niceness?: number
+  /** Time limit of one job; 0: none. Default: one hour. */
+  jobLimitMs?: number
+  /** Environment variables that workloads and programs may see, besides the usual ones. `NAME*`: all that begin so. */
+  passEnv?: readonly string[]
   /** Maximum number of jobs on one worker. */
   slots: number
   /** Maximum queue length; further requests are rejected. */

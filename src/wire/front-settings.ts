@@ -12,8 +12,13 @@ export interface FrontLimits extends BodyLimits {
   headerBytes: number
   /** Time limit for a whole request; for the body of a request to a program, the longest pause. */
   requestMs: number
-  /** A client that reads nothing of its answer for this long is disconnected. */
+  /** A client that reads less of its answer than `minRate` on average over this time is disconnected. */
   stallMs: number
+  /** Bytes per second that clients must send and read; 0: something over `requestMs` and `stallMs`. */
+  minRate: number
+  /** Memory and disk space for all answers that clients read slowly. */
+  answerMemoryBytes: number
+  answerDiskBytes: number
   /** A program's short answer is held back for at most this time, so that another worker can still answer. */
   holdMs: number
   /** True: clients see the messages and stacks of a workload's errors. */

@@ -6,10 +6,13 @@ import type { JobRun } from './job-run.ts'
 
 /** A running job that used less than `idleShare` of this time waits. Short jobs end before, and cost nothing here. */
 const idleMs = 50
-const idleShare = 0.05
+export const idleShare = 0.05
 /** A waiting job that uses more than `busyShare` of this time computes. */
 const wakeMs = 25
 const busyShare = 0.25
+/** A check costs up to half a millisecond, so a job that has waited long is checked less often. */
+const maxWakeMs = 250
+const wakePart = 1 / 8
 
 export interface Watched {
   readonly waiting: boolean
@@ -21,14 +24,18 @@ interface Sample {
   demandMs: number | undefined
   runnable: boolean
   timer: NodeJS.Timeout
+  /** When it began to wait. */
+  since: number
 }
 
 export class IdleWatch<W extends Watched> {
   readonly #samples = new Map<W, Sample>()
   readonly #changed: (job: W, waiting: boolean) => void
+  readonly #now: () => number
 
-  constructor(changed: (job: W, waiting: boolean) => void) {
+  constructor(changed: (job: W, waiting: boolean) => void, now = () => performance.now()) {
     this.#changed = changed
+    this.#now = now
   }
 
   /** The job runs from now on. Idempotent. */
@@ -44,14 +51,19 @@ export class IdleWatch<W extends Watched> {
 
   #check(job: W): void {
     const before = this.#samples.get(job)!
-    const sample = this.#sample(job)
+    const sample = this.#sample(job, before)
     const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
-    if (waiting !== job.waiting) this.#changed(job, waiting)
+    if (waiting === job.waiting) return
+    sample.since = sample.at
+    this.#changed(job, waiting)
   }
 
-  #sample(job: W): Sample {
-    const timer = setTimeout(() => this.#check(job), job.waiting ? wakeMs : idleMs).unref()
-    const sample = { at: performance.now(), demandMs: job.run!.demandMs!(), runnable: false, timer }
+  #sample(job: W, before?: Sample): Sample {
+    const at = this.#now()
+    const since = before?.since ?? at
+    const waitMs = job.waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (at - since) * wakePart)) : idleMs
+    const timer = setTimeout(() => this.#check(job), waitMs).unref()
+    const sample = { at, demandMs: job.run!.demandMs!(), runnable: false, timer, since }
     this.#samples.set(job, sample)
     return sample
   }
@@ -60,8 +72,8 @@ export class IdleWatch<W extends Watched> {
 /** Sets `sample.runnable`, which is asked for only where it matters. */
 export function isWaiting(
   waits: boolean,
-  before: Omit<Sample, 'timer'>,
-  sample: Omit<Sample, 'timer'>,
+  before: Pick<Sample, 'at' | 'demandMs' | 'runnable'>,
+  sample: Pick<Sample, 'at' | 'demandMs' | 'runnable'>,
   isRunnable: () => boolean,
 ): boolean {
   if (before.demandMs === undefined || sample.demandMs === undefined) return false

@@ -30,7 +30,7 @@ export type JobAnswer =
   | { kind: 'upgraded'; head: HttpHead; socket: Duplex }
   /** With a status from 400 to 499 the message is for the client, otherwise for the operator. */
   | { kind: 'error'; message: string; status?: number; stack?: string }
-  | { kind: 'limit'; message: string }
+  | { kind: 'limit'; message: string; status?: number }
   | { kind: 'crash'; message: string }
   /** Another process ended the slot by SIGKILL. */
   | { kind: 'killed'; message: string }
@@ -65,15 +65,16 @@ export interface JobRun {
   onInterruptible?: () => void
   /** Ends the job together with its slot. Idempotent. */
   cancel(): void
+  /** Like `cancel`, because the job exceeded a limit. The message is for the client, with this status. Default 500. */
+  exceed(message: string, status?: number): void
   /** CPU time spent on this job so far, by all threads. */
   cpuMs(): number
-  /**
-   * Time that its threads spent on a core or waiting for one, so far. Undefined: not known, because it has not begun or
-   * shares its process.
-   */
+  /** Time that its threads spent on a core or waiting for one, so far. Undefined: not known, or it has not begun. */
   demandMs?(): number | undefined
-  /** True: a thread of it could run now, or it has child processes, which may. */
+  /** True: a thread of it, or of a process that it started, could run now. */
   isRunnable?(): boolean
+  /** Whether data of its answer, or of its WebSocket, has moved since the last call. */
+  moved(): boolean
   /** The meter's last report, and its time in milliseconds since 1970. */
   work(): (WorkDone & { at: number }) | undefined
   /** Called after each report of the meter. */

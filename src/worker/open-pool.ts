@@ -3,6 +3,7 @@ import { serverCode } from '../config/code.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
 import type { MeterSetting } from '../model/metering.ts'
 import type { JobPool } from './job-pool.ts'
+import { killOrphans } from './processes/stragglers.ts'
 import { ProgramPool } from './program/program-pool.ts'
 import { UpstreamPool } from './program/upstream-pool.ts'
 import { SlotPool } from './slots/slot-pool.ts'
@@ -10,7 +11,8 @@ import { readCode } from './workload-code.ts'
 
 export type WorkerCode =
   | { files: string[]; server?: undefined }
-  | { server: ServerSettings; files?: undefined }
+  /** `limits`: time limits of jobs, by the routes that have their own. */
+  | { server: ServerSettings; limits?: Readonly<Record<string, number>>; files?: undefined }
 
 export interface PoolOptions {
   /** Jobs that run at a time, or programs if the server has a concurrency above 1. */
@@ -21,6 +23,10 @@ export interface PoolOptions {
   jobMemoryMb: number
   /** Niceness of slots and programs; 0: the priority of the worker. */
   niceness: number
+  /** Time limit of one job; 0: none. Default 0. Workloads and routes may have their own. */
+  jobLimitMs?: number
+  /** Environment variables that slots and programs may see, besides the usual ones. Default: none. */
+  passEnv?: readonly string[]
   meter: MeterSetting
   dataDir: string
   /** True: the worker does not join if the program of an existing server does not become healthy. */
@@ -35,12 +41,19 @@ export interface OpenPool {
   cores: number
   slots: number
   meter: MeterSetting
+  /** Time limit of a job of this workload or route; Infinity: none. */
+  limitMs(name: string): number
 }
 
-export async function openPool({ files, server }: WorkerCode, options: PoolOptions): Promise<OpenPool> {
+export async function openPool(code: WorkerCode, options: PoolOptions): Promise<OpenPool> {
+  const { files, server } = code
   const { cores, slots, jobMemoryMb: memoryMb, niceness, meter, dataDir, mustStart = false, log } = options
+  const { passEnv = [], jobLimitMs = 0 } = options
+  const limitMs = (limits: Readonly<Record<string, number>>) => (name: string) =>
+    limits[name] ?? (jobLimitMs || Infinity)
+  void killOrphans()
   if (!server) {
-    const { hashes, packages, uncounted } = await readCode(files, meter)
+    const { hashes, packages, limits, uncounted } = await readCode(files, meter)
     const pool = new SlotPool({
       files,
       dataDir,
@@ -50,15 +63,19 @@ export async function openPool({ files, server }: WorkerCode, options: PoolOptio
       meter,
       packages,
       uncounted,
+      passEnv,
       log,
     })
-    return { pool, hashes, cores, slots, meter }
+    return { pool, hashes, cores, slots, meter, limitMs: limitMs(limits) }
   }
   const pool =
     'command' in server
-      ? new ProgramPool({ server, warm: cores, slots, memoryMb, niceness, mustStart, log })
+      ? new ProgramPool({ server, warm: cores, slots, memoryMb, niceness, passEnv, mustStart, log })
       : new UpstreamPool({ server, log })
   // The program on each core runs `concurrency` jobs at once.
   const jobs = cores * server.concurrency
-  return { pool, hashes: serverCode(server), cores: jobs, slots: Math.max(slots, jobs), meter: 'off' }
+  return {
+    ...{ pool, hashes: serverCode(server), cores: jobs, slots: Math.max(slots, jobs), meter: 'off' },
+    limitMs: limitMs(code.limits ?? {}),
+  }
 }

@@ -22,6 +22,7 @@ import { IdleWatch } from './idle-watch.ts'
 import type { JobPool } from './job-pool.ts'
 import type { JobAnswer, JobUsage } from './job-run.ts'
 import { nominalRate, Rates } from './rates.ts'
+import { TimeLimits } from './time-limits.ts'
 
 /** Maximum time until the next revision: rates change, so the prediction of when a job passes its estimate may be late. */
 const maxRevisionMs = 1000
@@ -42,6 +43,8 @@ export interface SupervisorOptions {
   cores: number
   slots: number
   meter: MeterSetting
+  /** Time limit of a job of this workload; Infinity: none. Default: none. */
+  limitMs?(workload: string): number
   send(message: FromWorker): void
 }
 
@@ -57,6 +60,7 @@ export class Supervisor {
   /** Work per millisecond that the brain assumes for every job. */
   readonly #nominal: number
   readonly #idleWatch = new IdleWatch<AttemptState>((attempt, waiting) => this.#onWaiting(attempt, waiting))
+  readonly #timeLimits: TimeLimits<AttemptState>
   #endedCpuMs = 0
   discipline: Discipline
   following: Following = {}
@@ -64,6 +68,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions, discipline: Discipline) {
     this.#options = options
     this.discipline = discipline
+    this.#timeLimits = new TimeLimits((workload) => options.limitMs?.(workload) ?? Infinity)
     this.#nominal = nominalRate(options.meter)
     this.#rates = new Rates(this.#nominal)
     this.#believed = new BelievedProgress(options.cores, this.#nominal)
@@ -164,6 +169,7 @@ export class Supervisor {
     if (!attempt.run!.interruptible) return
     attempt.running = false
     this.#idleWatch.remove(attempt)
+    this.#timeLimits.pause(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#believed.mark(attempt, this.#believed.of(attempt, this.discipline.bounded))
   }
@@ -175,6 +181,7 @@ export class Supervisor {
     else this.#start(attempt)
     this.#planRevision(attempt)
     this.#idleWatch.add(attempt)
+    this.#timeLimits.start(attempt)
   }
 
   #start(attempt: AttemptState): void {
@@ -202,6 +209,7 @@ export class Supervisor {
     attempt.ended = true
     attempt.running = false
     this.#idleWatch.remove(attempt)
+    this.#timeLimits.delete(attempt)
     this.#learn(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#held.delete(keyOf(attempt.head))

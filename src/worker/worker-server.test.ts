@@ -73,7 +73,7 @@ test('a worker whose program fails joins after the start timeout', async (t) => 
   assert.ok(hello.type === 'hello')
   assert.equal(hello.worker.cores, 2)
   assert.ok(
-    lines.every((line) => /^slot [12]: .*; next try in /.test(line)),
+    lines.every((line) => /^slot [12]: .*; next try in |^withheld environment /.test(line)),
     lines.join(),
   )
 })

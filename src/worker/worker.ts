@@ -77,12 +77,12 @@ class Worker {
   #ended = false
 
   constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
-    const { pool, cores, slots, meter } = opened
+    const { pool, cores, slots, meter, limitMs } = opened
     this.#options = options
     this.#opened = opened
     this.#signal = signal
     this.#supervisor = new Supervisor(
-      { pool, cores, slots, meter, send: (message) => this.#line?.send(message) },
+      { pool, cores, slots, meter, limitMs, send: (message) => this.#line?.send(message) },
       disciplines.srpt,
     )
     const attemptToken = attemptTokenOf(options.token)

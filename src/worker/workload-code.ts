@@ -13,6 +13,8 @@ export interface Code {
   hashes: Record<string, string>
   /** npm packages that at least one workload wants metered; they are metered for all. */
   packages: string[]
+  /** Time limits of jobs, by the workloads that have their own. */
+  limits: Record<string, number>
   /** Files used only by workloads whose steps are counted instead of their code; they are not metered. */
   uncounted: string[]
 }
@@ -22,12 +24,14 @@ export async function readCode(files: readonly string[], meter: MeterSetting): P
   const steps = meter === 'off' ? {} : (meter.steps ?? {})
   const bySteps: string[] = []
   const versions = new Map<string, string>()
+  const limits: Record<string, number> = {}
   for (const file of files) {
     const hash = await codeHash(file)
     const workloads = await loadWorkloads([file])
     if (workloads.every(({ name }) => steps[name])) bySteps.push(file)
     for (const workload of workloads) {
       own.push({ name: workload.name, hash })
+      if (workload.limitMs !== undefined) limits[workload.name] = workload.limitMs
       for (const name of workload.meter.packages)
         versions.set(name, packageVersion(name, file, workload.name))
     }
@@ -40,7 +44,7 @@ export async function readCode(files: readonly string[], meter: MeterSetting): P
       .update(`${hash}\0${how}${steps[name] ? JSON.stringify(steps[name]) : ''}`)
       .digest('hex'),
   ])
-  return { hashes: Object.fromEntries(hashes), packages, uncounted: await onlyOf(bySteps, files) }
+  return { hashes: Object.fromEntries(hashes), packages, limits, uncounted: await onlyOf(bySteps, files) }
 }
 
 /** The files and their imports, without modules that other workloads also import. */

@@ -68,6 +68,8 @@ export interface WorkloadDefinition<P, R = unknown, I = unknown, N extends strin
   cacheMs?: number
   /** Deadline of requests that carry none, from their arrival. Default: none. */
   deadlineMs?: number
+  /** Time limit of its jobs, pauses not included. Default: that of the cluster, one hour. */
+  limitMs?: number
   /** What its cost depends on, for example `{ pixels: width * height }`. Must be fast. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
   /** The queue of a request, for presets with several queues. Default: none. */
@@ -91,6 +93,7 @@ export interface Workload<P = unknown, R = unknown, I = unknown, N extends strin
   deterministic(params: P): boolean
   readonly cacheMs?: number
   readonly deadlineMs?: number
+  readonly limitMs?: number
   features?(params: P, body: BodyFacts): Features
   lane?(params: P): string
   readonly meter: Required<MeterChoice>
@@ -105,7 +108,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
   definition: WorkloadDefinition<P, R, I, N>,
 ): Workload<P, R, I, N> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
-  const { deterministic = false, cacheMs, deadlineMs, features, lane, meter } = definition
+  const { deterministic = false, cacheMs, deadlineMs, limitMs, features, lane, meter } = definition
   return Object.freeze({
     name,
     description,
@@ -115,6 +118,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
     deterministic: typeof deterministic === 'function' ? deterministic : () => deterministic,
     ...(cacheMs !== undefined && { cacheMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(limitMs !== undefined && { limitMs }),
     ...(features && { features }),
     ...(lane && { lane }),
     meter: { packages: [...(meter?.packages ?? [])] },
@@ -123,7 +127,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
 }
 
 const allowed =
-  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, features, lane, meter, run'.split(
+  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, limitMs, features, lane, meter, run'.split(
     ', ',
   )
 
@@ -134,7 +138,7 @@ function shape<P, R, I, N extends string>(
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
   const { name, description, params, preemptible, safeToRepeat, deterministic, cacheMs } = definition
-  const { deadlineMs, features, lane, meter, run } = definition
+  const { deadlineMs, limitMs, features, lane, meter, run } = definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
@@ -157,7 +161,7 @@ function shape<P, R, I, N extends string>(
   if (deterministic !== undefined && !['boolean', 'function'].includes(typeof deterministic)) {
     throw wrong('deterministic', deterministic, 'true, false or a function of the parameters')
   }
-  for (const [option, ms] of Object.entries({ cacheMs, deadlineMs })) {
+  for (const [option, ms] of Object.entries({ cacheMs, deadlineMs, limitMs })) {
     if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms < Infinity)) {
       throw wrong(option, ms, 'a number of milliseconds, more than 0')
     }

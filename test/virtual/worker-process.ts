@@ -207,6 +207,14 @@ class VirtualRun implements JobRun {
     return this.#doneMs + (this.paused || this.#over ? 0 : performance.now() - this.#since)
   }
 
+  exceed(): void {
+    this.cancel()
+  }
+
+  moved(): boolean {
+    return false
+  }
+
   work(): undefined {}
 
   #continue(): void {

@@ -1,6 +1,7 @@
 /** Client options: identification, rate limits, fair shares. */
 
 import type { clientOptions, limitOptions } from '../../config/cluster-options.ts'
+import type { jobOptions } from '../../config/job-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { clientNamer } from '../../front/request/client-name.ts'
 import { ConfigError } from '../../lib/errors.ts'
@@ -9,12 +10,16 @@ import type { MeterSetting } from '../../model/metering.ts'
 import { nominalRate } from '../../worker/rates.ts'
 
 export function clientsFrom(
-  values: OptionValues<typeof clientOptions> & Pick<OptionValues<typeof limitOptions>, 'processMemory'>,
+  values: OptionValues<typeof clientOptions & typeof jobOptions> &
+    Pick<OptionValues<typeof limitOptions>, 'processMemory'>,
   meter: MeterSetting,
 ): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair' | 'frontLimits'> {
   const { clientBy, fair, rateLimit: limit, rateBurst: burst, exposeErrors = false } = values
-  const { clientConnections, clientRequests, processMemory: processMb } = values
-  const frontLimits = { exposeErrors, clientConnections, clientRequests, processMb }
+  const { clientConnections, clientRequests, processMemory: processMb, minRate, answerBuffer } = values
+  const frontLimits = {
+    ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
+    answerDiskBytes: answerBuffer * 1024 * 1024,
+  }
   clientNamer(clientBy, '--client-by')
   if (limit === undefined) {
     if (burst !== undefined) throw new ConfigError(`--rate-burst = ${burst}: requires --rate-limit`)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { CheckedConfig } from '../../config/check.ts'
 import type { clusterOptions } from '../../config/cluster-options.ts'
 import type { OptionValues } from '../../config/option.ts'
+import { passEnvFrom } from '../../config/pass-env.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
 import { forgetTokens, tokensInEnvironment } from '../../live/tokens.ts'
@@ -71,6 +72,8 @@ export function clusterOptionsFrom(
     meter,
     jobMemoryMb: values.jobMemory,
     niceness: values.nice,
+    jobLimitMs: values.jobLimit * 1000,
+    passEnv: passEnvFrom(values.passEnv),
     // A program that accepts several requests runs all of them.
     slots: Math.max(values.slots, server?.concurrency ?? preset.slots ?? 1),
     queue: values.queue,

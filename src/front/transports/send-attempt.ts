@@ -2,6 +2,7 @@
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { limitConnecting } from '../../lib/limit-connecting.ts'
 import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
 import { drained } from '../drained.ts'
@@ -10,6 +11,9 @@ import type { Carried } from './transport.ts'
 
 /** Headers may contain whole heads in base64. */
 const maxHeaderSize = 256 * 1024
+
+/** Time allowed for a connection to a worker. */
+const connectMs = 10_000
 
 /** A worker's answer; `upgraded` if the program switches protocols. */
 export interface WorkerAnswer {
@@ -47,6 +51,7 @@ export function sendAttempt({ upstream, head, token, signal }: Carried, body: Bo
           }),
     },
   })
+  limitConnecting(call, connectMs)
   let received: IncomingMessage | undefined
   const answer = answerOf(call)
   call.once('response', (response) => {

@@ -17,6 +17,10 @@ export interface WorkerCommandOptions {
   jobMemoryMb: number
   /** Niceness of the processes that run jobs. Default 0. */
   niceness?: number
+  /** Time limit of one job; 0: none. Default: that of a worker. */
+  jobLimitMs?: number
+  /** Environment variables that workloads and programs may see. Default: none but the usual ones. */
+  passEnv?: readonly string[]
   /** True: the worker ends if the program of an existing server does not become healthy. Default false. */
   mustStart?: boolean
 }
@@ -34,6 +38,8 @@ export function workerCommand(
     max,
     jobMemoryMb,
     niceness = 0,
+    jobLimitMs,
+    passEnv = [],
     mustStart = false,
   }: WorkerCommandOptions,
   meter: MeterSetting,
@@ -49,6 +55,8 @@ export function workerCommand(
     ...['--memory', `${memoryMb}`],
     ...['--job-memory', `${jobMemoryMb}`],
     ...(niceness > 0 ? ['--nice', `${niceness}`] : []),
+    ...(jobLimitMs === undefined ? [] : ['--job-limit', `${jobLimitMs / 1000}`]),
+    ...(passEnv.length > 0 ? ['--pass-env', passEnv.join(',')] : []),
     ...(config === undefined ? meterFlags(meter) : []),
     ...(mustStart ? ['--must-start'] : []),
   ]

@@ -18,18 +18,21 @@ export interface FunctionOptions {
   memoryMb: number
   meter: MeterSetting
   dataDir: string
+  /** Environment variables that workloads may see, besides the usual ones. */
+  passEnv: readonly string[]
   log(line: string): void
 }
 
 /** Runs until it is aborted. Calls `listening` with the port once it accepts attempts. */
 export async function runFunction(
-  { files: all, only, token, memoryMb, meter, dataDir, log }: FunctionOptions,
+  { files: all, only, token, memoryMb, meter, dataDir, passEnv, log }: FunctionOptions,
   listening: (port: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const files = only === undefined ? all : await filesWith(only, all)
   const { packages, uncounted } = await readCode(files, meter)
-  const pool = new SlotPool({ files, dataDir, warm: 0, memoryMb, meter, packages, uncounted, log })
+  const slots = { warm: 0, memoryMb, packages, uncounted, passEnv }
+  const pool = new SlotPool({ files, dataDir, meter, log, ...slots })
   // Progress is not reported: functions have no connection to the brain.
   const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, send: () => {} }, disciplines.fifo)
   const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')

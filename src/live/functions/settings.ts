@@ -22,7 +22,7 @@ const coldMs = 800
 
 /** Undefined: no functions. */
 export function functionSettings(options: ClusterOptions, meter: MeterSetting): FunctionSettings | undefined {
-  const { functions, own, dataDir, prices, pricePerHour = 0 } = options
+  const { functions, own, dataDir, prices, pricePerHour = 0, passEnv = [] } = options
   if (!functions) return undefined
   if (own)
     throw new ConfigError(
@@ -43,6 +43,7 @@ export function functionSettings(options: ClusterOptions, meter: MeterSetting): 
       ...['--workloads', files.join(',')],
       ...['--data', dataDir],
       ...['--memory', `${memoryMb}`],
+      ...(passEnv.length > 0 ? ['--pass-env', passEnv.join(',')] : []),
       ...meterFlags(meter),
     ],
     brain: {

@@ -98,16 +98,6 @@ export function demandMs(pid: number): number | undefined {
   return ns > 0 ? ns / 1e6 : undefined
 }
 
-/** Whether a thread runs or could run, or the process has children, which may run. */
-export function isRunnable(pid: number): boolean {
-  const threads = attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
-  return threads.some((thread) => {
-    const stat = attempt(() => readProc(pid, `task/${thread}/stat`)) ?? ''
-    const children = attempt(() => readProc(pid, `task/${thread}/children`)) ?? ''
-    return stat[stat.lastIndexOf(')') + 2] === 'R' || children !== ''
-  })
-}
-
 function ticksMs(pid: number): number | undefined {
   const fields = statFields(pid)
   return fields && (Number(fields[11]) + Number(fields[12])) * tickMs

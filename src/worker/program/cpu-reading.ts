@@ -1,6 +1,6 @@
 /** CPU times of the processes and threads of a group, read from /proc at one moment. */
-import { readdirSync } from 'node:fs'
-import { attempt, fieldsOfStat, tickMs } from '../processes/proc.ts'
+import { threadsOf } from '../processes/family.ts'
+import { fieldsOfStat, tickMs } from '../processes/proc.ts'
 import { ProcFiles } from '../processes/proc-files.ts'
 
 export interface Times {
@@ -72,10 +72,6 @@ export class CpuReader {
 
 function schedstat(pid: number, tid: string): string {
   return `${pid}/task/${tid}/schedstat`
-}
-
-export function threadsOf(pid: number): string[] {
-  return attempt(() => readdirSync(`/proc/${pid}/task`)) ?? []
 }
 
 /** A reading takes a good part of the time of a short job. So jobs that follow each other closely start from the same one. */

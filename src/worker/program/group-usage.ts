@@ -1,8 +1,9 @@
 /** The members of a process group and their descendants, their memory and their CPU time, from /proc. */
 import { readdirSync } from 'node:fs'
-import { attempt, readProc, residentMb, statFields } from '../processes/proc.ts'
+import { familyOf, hasRunnableThread } from '../processes/family.ts'
+import { attempt, demandMs, residentMb, statFields, tickMs } from '../processes/proc.ts'
 import { CpuAccount, type CpuGroup, ThreadLifetimes } from './cpu-account.ts'
-import { CpuReader, LastReading, threadsOf } from './cpu-reading.ts'
+import { CpuReader, LastReading } from './cpu-reading.ts'
 
 /** Finding children is half of the cost, so the result is reused for this time. */
 const freshMs = 10
@@ -16,7 +17,7 @@ export class GroupUsage implements CpuGroup {
   readonly lastReading = new LastReading()
   /** Members that may not be descendants of the leader, because their parents ended. */
   #detached: number[] = []
-  #known = new Set<number>()
+  #known: ReadonlySet<number> = new Set()
   #knownAt = -Infinity
 
   constructor(leader: number) {
@@ -33,9 +34,7 @@ export class GroupUsage implements CpuGroup {
     const now = performance.now()
     if (now - this.#knownAt < freshMs) return this.#known
     this.#knownAt = now
-    this.#known = new Set([this.#leader, ...this.#detached])
-    // Iteration over a set includes elements added on the way.
-    for (const pid of this.#known) for (const child of childrenOf(pid)) this.#known.add(child)
+    this.#known = familyOf([this.#leader, ...this.#detached])
     return this.#known
   }
 
@@ -51,6 +50,23 @@ export class GroupUsage implements CpuGroup {
     return ownMb + maxSharedMb || undefined
   }
 
+  /**
+   * Time that its threads, and processes that have ended, spent on a core or in the queue for one. Undefined: the system
+   * does not report it.
+   */
+  demandMs(): number | undefined {
+    let known: number | undefined
+    for (const pid of this.members()) {
+      const ms = demandMs(pid)
+      if (ms !== undefined) known = (known ?? 0) + ms + waitedMs(pid)
+    }
+    return known
+  }
+
+  isRunnable(): boolean {
+    return [...this.members()].some(hasRunnableThread)
+  }
+
   /** The processes have ended. */
   close(): void {
     this.reader.close()
@@ -62,9 +78,10 @@ export class GroupUsage implements CpuGroup {
   }
 }
 
-function childrenOf(pid: number): number[] {
-  const lists = threadsOf(pid).map((thread) => attempt(() => readProc(pid, `task/${thread}/children`)) ?? '')
-  return lists.flatMap((list) => list.trim().split(' ').map(Number)).filter((child) => child > 0)
+/** CPU time of processes that it started and that have ended. */
+function waitedMs(pid: number): number {
+  const fields = statFields(pid)
+  return fields ? (Number(fields[13]) + Number(fields[14])) * tickMs : 0
 }
 
 /** Whether a process is exiting or has exited. True from just before its sockets close. */

@@ -1,7 +1,9 @@
 /** One HTTP request to a program or upstream, and its answer: both streamed unchanged. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
+import { limitConnecting } from '../../lib/limit-connecting.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import { endToEnd, pairsOf } from '../../wire/raw-headers.ts'
 import type { JobRequest } from '../job-run.ts'
@@ -15,6 +17,9 @@ const maxHeadBytes = 256 * 1024
 
 /** Hop-by-hop, but kept: the front announces the trailers to the client. */
 const announced: ReadonlySet<string> = new Set(['trailer'])
+
+/** Time allowed for a connection. */
+const connectMs = 10_000
 
 /** A reused connection that fails within this time was closed by the program before the request arrived. */
 const staleMs = 100
@@ -31,6 +36,7 @@ export interface CallEvents {
 /** The last event is exactly one of complete, upgraded and failed, unless the call is aborted. */
 export class HttpCall {
   #request: ClientRequest | undefined
+  #socket: Socket | undefined
   readonly #on: CallEvents
   readonly #sent: JobRequest
   readonly #target: RequestTarget
@@ -53,6 +59,12 @@ export class HttpCall {
     } catch (error) {
       queueMicrotask(() => this.#fail(error as Error))
     }
+  }
+
+  /** Bytes sent and received so far. */
+  get bytes(): number {
+    const { bytesRead = 0, bytesWritten = 0 } = this.#socket ?? {}
+    return bytesRead + bytesWritten
   }
 
   /** Closes the connection; no more events follow. */
@@ -95,7 +107,9 @@ export class HttpCall {
         this.#on.upgraded({ ...headOf(response), headers: response.rawHeaders }, socket)
       })
     }
+    limitConnecting(request, connectMs)
     request.on('socket', (socket) => {
+      this.#socket = socket
       const connected = () => {
         this.connected = true
         // Not earlier: a request that does not reach its program is sent to another one with its whole body.

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { deathSignal } from '../processes/death-signal.ts'
 import { lowerPriority } from '../processes/proc.ts'
-import { signalGroup } from '../processes/signal-group.ts'
+import { killFamily, signalGroup } from '../processes/signal-group.ts'
 import { startProcess } from '../processes/start-process.ts'
 import { ProgramOutput } from './program-output.ts'
 
@@ -72,7 +72,7 @@ export class ProcessGroup {
   /** `ended` resolves when the process has exited. */
   kill(): void {
     this.#killed = true
-    this.#signal('SIGKILL')
+    if (!this.exited) killFamily(this.#process)
   }
 
   /** Sends SIGTERM, and SIGKILL after the grace period. */

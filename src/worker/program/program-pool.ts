@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ConfigError, ContractError } from '../../lib/errors.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
+import { passedEnvironment, withheldLine } from '../processes/environment.ts'
 import { Watchdog } from '../processes/watchdog.ts'
 import { Retries } from './backoff.ts'
 import { placeholderIn } from './command.ts'
@@ -26,6 +27,8 @@ export interface ProgramPoolOptions {
   memoryMb: number
   /** Niceness of programs. Default 0. */
   niceness?: number
+  /** Environment variables of the worker that programs may see, besides the usual ones. Default: none. */
+  passEnv?: readonly string[]
   /** Receives the output of programs, and messages about failed programs. */
   log(line: string): void
   /** True: `ready` rejects if the first program does not become healthy. */
@@ -57,6 +60,7 @@ export class ProgramPool implements JobPool {
   #broken = false
   #lastFailure: string | undefined
   #wasHealthy = false
+  #saidWithheld = false
   #closed = false
 
   constructor(options: ProgramPoolOptions) {
@@ -71,6 +75,8 @@ export class ProgramPool implements JobPool {
       socketDir: this.#socketDir,
       limitMb: memoryMb * server.concurrency,
       niceness: options.niceness ?? 0,
+      env: passedEnvironment(process.env, options.passEnv),
+      newMark: () => this.#watchdog.newMark(),
       now,
       started: () => this.#updateWatchdog(),
       healthy: () => this.#programHealthy(),
@@ -230,7 +236,7 @@ export class ProgramPool implements JobPool {
     const used = `it used ${Math.ceil(usedMb)} MB`
     if (server.concurrency === 1) {
       for (const run of program.runs) {
-        run.memoryExceeded(`out of memory: it grew too large; ${used}, and a job may use ${memoryMb} MB`)
+        run.exceed(`out of memory: it grew too large; ${used}, and a job may use ${memoryMb} MB`)
       }
     } else {
       program.fail(
@@ -245,12 +251,14 @@ export class ProgramPool implements JobPool {
     this.#deferredStops.delete(program)
     this.#updateWatchdog()
     if (this.#closed) return
+    this.#watchdog.ended(program.mark)
     if (runs.size > 0) {
       setTimeout(() => {
         for (const run of runs) run.orphaned()
       }, orphanMs).unref()
     }
     if (!wanted) this.#restart(id, how, healthyMs, runs.size > 0)
+    if (!wanted && !this.#wasHealthy && !how.startsWith('could not be started')) this.#logWithheld()
     this.#fill()
   }
 
@@ -263,6 +271,15 @@ export class ProgramPool implements JobPool {
       return this.#options.log(this.#lastFailure)
     const waitMs = this.#retries.plan(id, healthyMs, () => this.#launch(id))
     this.#options.log(`${this.#lastFailure}; next try in ${duration(waitMs)}`)
+  }
+
+  /** A program that never was healthy may lack a variable. */
+  #logWithheld(): void {
+    if (this.#saidWithheld) return
+    this.#saidWithheld = true
+    const { passEnv, server, log } = this.#options
+    const line = withheldLine(process.env, passEnv, server.env)
+    if (line !== undefined) log(line)
   }
 
   #notStarted(how: string): ConfigError {

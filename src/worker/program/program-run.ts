@@ -8,6 +8,7 @@ import { describeCallError, duration } from './error-messages.ts'
 import { type AnswerStream, HttpCall } from './http-call.ts'
 import { JobMeter } from './job-meter.ts'
 import type { RequestTarget } from './request-target.ts'
+import { SharedDemand } from './shared-demand.ts'
 
 export interface ProgramRunHost {
   /** Each job has a program to itself, and can be paused with it. */
@@ -49,6 +50,8 @@ export class ProgramRun implements JobRun {
   #trailers: string[] = []
   #peakMb = 0
   #tries = 0
+  readonly #sharedDemand = new SharedDemand()
+  #movedBytes: number | undefined
   #waitTimer: NodeJS.Timeout | undefined
   #settled = false
   paused = false
@@ -119,9 +122,8 @@ export class ProgramRun implements JobRun {
     this.#abandon({ kind: 'cancelled' })
   }
 
-  /** The job's program exceeded the memory limit of one job. */
-  memoryExceeded(message: string): void {
-    this.#abandon({ kind: 'limit', message })
+  exceed(message: string, status?: number): void {
+    this.#abandon({ kind: 'limit', message, ...(status !== undefined && { status }) })
   }
 
   /** The program ended. Usually its connection reports that, unless another process keeps the connection open. */
@@ -131,6 +133,23 @@ export class ProgramRun implements JobRun {
 
   cpuMs(): number {
     return (this.#settled ? this.#meter?.usedMs : this.#meter?.read()) ?? 0
+  }
+
+  demandMs(): number | undefined {
+    if (this.#settled || !this.#target) return undefined
+    const programMs = this.#target.demandMs()
+    if (this.#host.exclusive) return programMs
+    return this.#sharedDemand.read({ at: performance.now(), programMs, bytes: this.#bytes() })
+  }
+
+  isRunnable(): boolean {
+    return this.#host.exclusive && (this.#target?.isRunnable() ?? false)
+  }
+
+  moved(): boolean {
+    const before = this.#movedBytes
+    this.#movedBytes = this.#bytes()
+    return this.#movedBytes !== before
   }
 
   /** Frequent samples capture more CPU time of short-lived threads. */
@@ -163,6 +182,11 @@ export class ProgramRun implements JobRun {
     this.#socket = socket
     socket.on('error', () => {}).on('close', () => this.#finish(undefined))
     this.#answer.resolve({ kind: 'upgraded', head, socket })
+  }
+
+  /** Bytes sent and received so far; undefined: the answer has not begun. */
+  #bytes(): number | undefined {
+    return this.#body || this.#socket ? this.#call?.bytes : undefined
   }
 
   #readWork(raw: readonly string[]): void {

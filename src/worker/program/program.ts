@@ -1,5 +1,6 @@
 /** One program in a slot, from its start to its end: becomes healthy, runs jobs, and is checked while it is idle. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { markName } from '../processes/marks.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
 import { type Address, assignAddress, otherLoopback } from './address.ts'
 import { Connections } from './connections.ts'
@@ -27,6 +28,9 @@ export interface ProgramHost {
   /** Memory that all concurrent jobs of a program may use beyond its memory at rest. */
   limitMb: number
   niceness: number
+  /** The part of the worker's environment that programs may see. */
+  env: Readonly<Record<string, string>>
+  newMark(): string
   /** The clock by which programs become healthy in time, in milliseconds. */
   now(): number
   started(program: Program): void
@@ -47,6 +51,8 @@ const exitWaitMs = 200
 
 export class Program implements RequestTarget {
   readonly id: number
+  /** Finds processes that it started. */
+  readonly mark: string
   readonly ended: Promise<ProgramEnd>
   readonly runs = new Set<ProgramRun>()
   readonly connections: Connections
@@ -73,6 +79,7 @@ export class Program implements RequestTarget {
 
   constructor(id: number, host: ProgramHost) {
     this.id = id
+    this.mark = host.newMark()
     this.#host = host
     this.connections = new Connections({ tls: false, single: host.settings.concurrency === 1 })
     this.#startedAt = host.now()
@@ -117,6 +124,12 @@ export class Program implements RequestTarget {
 
   account(): CpuAccount | undefined {
     return this.#usage?.account()
+  }
+  demandMs(): number | undefined {
+    return this.#usage?.demandMs()
+  }
+  isRunnable(): boolean {
+    return this.#usage?.isRunnable() ?? false
   }
 
   stop(): void {
@@ -182,10 +195,12 @@ export class Program implements RequestTarget {
     const { address, command } = await assignAddress(point.command, this.id, socketDir)
     this.#address = address
     if (this.ending) return { how: 'was ended', killed: false }
-    const env: NodeJS.ProcessEnv = { ...process.env, ...settings.env }
-    // Programs must not see the secret with which workers join.
-    delete env.PLIMSOLL_TOKEN
-    if ('port' in address.connect) env.PORT = `${address.connect.port}`
+    const env = {
+      [markName]: this.mark,
+      ...this.#host.env,
+      ...settings.env,
+      ...('port' in address.connect && { PORT: `${address.connect.port}` }),
+    }
     const { cwd } = point
     const group = new ProcessGroup({ command, env, cwd, niceness }, (line) => log(`slot ${this.id}: ${line}`))
     this.#process = group

@@ -14,6 +14,10 @@ export interface RequestTarget {
   peakMb(): number
   /** Counts the CPU time of a job that has the target to itself. */
   account(): CpuAccount | undefined
+  /** Time that its threads spent on a core or in the queue for one. Undefined: unknown. */
+  demandMs(): number | undefined
+  /** True: a thread of it could run now. */
+  isRunnable(): boolean
   /** Whether it is exiting, so that data from its connections may be truncated. */
   isEnding(): boolean
   /** How it ended, if it has just ended. */

@@ -45,6 +45,8 @@ export class UpstreamPool implements JobPool {
       pid: undefined,
       peakMb: () => 0,
       account: () => undefined,
+      demandMs: () => undefined,
+      isRunnable: () => false,
       isEnding: () => false,
       exit: async () => undefined,
     }

@@ -1,4 +1,5 @@
 /** One job inside a slot: calls the workload and sends its answer. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Refusal } from '../../workload/refusal.ts'
 import { check } from '../../workload/standard-schema.ts'
 import type { JobContext, Workload } from '../../workload/workload.ts'
@@ -13,9 +14,12 @@ import {
   windowBytes,
 } from '../slots/frames.ts'
 import { toAnswer } from './answer.ts'
+import type { ProcessState } from './process-state.ts'
 import { SlotBody } from './request-body.ts'
 import type { SlotMeter } from './slot-meter.ts'
 
+/** Turns of the event loop after which closed handles are gone. */
+const settlingTurns = 3
 /** Minimum interval between progress messages. */
 const progressMs = 100
 
@@ -26,6 +30,8 @@ interface SlotSide {
   dataDir: string
   /** Undefined: nothing is metered. */
   meter: SlotMeter | undefined
+  /** What jobs must leave as it is. */
+  state: ProcessState
 }
 
 export class SlotJob {
@@ -34,6 +40,7 @@ export class SlotJob {
   readonly #channel: Channel<FromSlot, ToSlot>
   readonly #dataDir: string
   readonly #meter: SlotMeter | undefined
+  readonly #state: ProcessState
   readonly #credit = new Credit(windowBytes)
   readonly #startCpuMs = cpuMsUsed()
   #over = false
@@ -41,11 +48,12 @@ export class SlotJob {
   #holders = 0
   #held: PromiseWithResolvers<void> | undefined
 
-  constructor(message: JobMessage, { channel, dataDir, meter }: SlotSide) {
+  constructor(message: JobMessage, { channel, dataDir, meter, state }: SlotSide) {
     this.#message = message
     this.#channel = channel
     this.#dataDir = dataDir
     this.#meter = meter
+    this.#state = state
     this.body = new SlotBody(message.hasBody, (bytes) => this.#send({ type: 'credit', bytes }))
   }
 
@@ -71,9 +79,21 @@ export class SlotJob {
     }
     const cpuMs = cpuMsUsed() - this.#startCpuMs
     const maxRssMb = process.resourceUsage().maxRSS / 1024
-    this.#send({ type: 'end', cpuMs, maxRssMb, ...this.#meter?.done(), ...(failure && { failure }) })
+    const done = this.#meter?.done()
     this.#meter?.end()
+    const changes = await this.#changes()
+    this.#send({ type: 'end', cpuMs, maxRssMb, ...done, ...(failure && { failure }), ...changes })
     this.#over = true
+  }
+
+  /** What the job has changed in its process. A handle that was closed counts for a few turns. */
+  async #changes(): Promise<{ changes?: string[] }> {
+    for (let turns = 0; ; turns++) {
+      const changes = this.#state.changes()
+      if (changes.length === 0) return {}
+      if (turns === settlingTurns) return { changes }
+      await nextTurn()
+    }
   }
 
   /** Checks again even if the front did: a schema may produce values that JSON cannot represent, such as dates. */

@@ -7,6 +7,7 @@ import { Socket } from 'node:net'
 import { loadWorkloads, type Workload } from '../../workload/workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from '../slots/frames.ts'
 import type { SlotSetup } from '../slots/slot-command.ts'
+import { ProcessState } from './process-state.ts'
 import { cpuMsUsed, failureOf, SlotJob } from './slot-job.ts'
 import type { SlotMeter } from './slot-meter.ts'
 
@@ -16,11 +17,13 @@ let current: SlotJob | undefined
 let failure: SlotFailure | undefined
 let meter: SlotMeter | undefined
 let rewrote = false
+/** After the workloads are loaded: what their modules change when they are imported is meant to stay. */
+let state: ProcessState
 
 const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true, writable: true }), {
   message(message) {
     if (message.type !== 'job') return current?.receive(message)
-    current = new SlotJob(message, { channel, dataDir, meter })
+    current = new SlotJob(message, { channel, dataDir, meter, state })
     void current.run(workloads.get(message.workload)).then(() => {
       current = undefined
     })
@@ -58,6 +61,9 @@ try {
   for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
   // Node flushes the cache when a process exits, but slots are killed. Without new entries this writes nothing.
   flushCompileCache()
+  state = new ProcessState()
+  // The first check compiles its code, which takes a millisecond.
+  state.changes()
   channel.send({ type: 'ready', cold: rewrote || hasStripper() })
 } catch (error) {
   channel.send({ type: 'unloadable', message: error instanceof Error ? error.message : String(error) })

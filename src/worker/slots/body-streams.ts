@@ -63,6 +63,7 @@ export class BodyPump {
 /** An answer body. Destroying it does not end the job. */
 export class AnswerBody extends Readable {
   #ungranted = 0
+  #moved = false
   readonly #grant: (bytes: number) => void
 
   constructor(grant: (bytes: number) => void) {
@@ -72,7 +73,15 @@ export class AnswerBody extends Readable {
     this.on('error', () => {})
   }
 
+  /** Whether a chunk has arrived since the last call. */
+  moved(): boolean {
+    const moved = this.#moved
+    this.#moved = false
+    return moved
+  }
+
   receive(chunk: Buffer): void {
+    this.#moved = true
     if (this.destroyed) this.#grant(chunk.length)
     else {
       this.#ungranted += chunk.length

@@ -42,9 +42,14 @@ export type FromSlot =
   | { type: 'release' }
   | ({ type: 'head' } & AnswerHead)
   /** The job has ended. A failure before the head is the answer; a failure after it ends the body. */
-  | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & Partial<WorkDone>)
+  | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & EndState & Partial<WorkDone>)
   /** The process exits by itself. */
   | ({ type: 'dying'; cpuMs: number; failure?: SlotFailure } & Partial<WorkDone>)
+
+interface EndState {
+  /** What the job has changed in its process, so that later jobs would notice. */
+  changes?: string[]
+}
 
 export interface AnswerHead {
   status: number

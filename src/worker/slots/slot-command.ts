@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { originalPath } from '../../lib/kept-path.ts'
 import type { MeterOptions } from '../../meter/hooks.ts'
 import type { MeterExtras, MeterSetting } from '../../model/metering.ts'
+import { passedEnvironment } from '../processes/environment.ts'
 import type { SlotCommand } from './slot.ts'
 import { heapSizes, launcher } from './slot-limits.ts'
 
@@ -25,6 +26,8 @@ export interface SlotCommandOptions {
   meter: MeterSetting
   packages: readonly string[]
   uncounted: readonly string[]
+  /** Environment variables of the worker that workloads may see, besides the usual ones. */
+  passEnv: readonly string[]
 }
 
 export function slotCommand({ memoryMb, execArgv, niceness, ...options }: SlotCommandOptions): SlotCommand {
@@ -56,7 +59,8 @@ export function slotCommand({ memoryMb, execArgv, niceness, ...options }: SlotCo
     fileURLToPath(new URL(`../slot-process/slot-main${extname(import.meta.url)}`, import.meta.url)),
     JSON.stringify(setup),
   ]
-  return { command, env: { ...process.env, NODE_COMPILE_CACHE }, niceness }
+  const env = { ...passedEnvironment(process.env, options.passEnv), NODE_COMPILE_CACHE }
+  return { command, env, niceness }
 }
 
 /**

@@ -11,6 +11,7 @@ import { bootsNow, usualBootMs } from './boot-plan.ts'
 import { Slot, type SlotCommand, type SlotEnd, type SlotHost } from './slot.ts'
 import { slotCommand } from './slot-command.ts'
 import { minMemoryMb } from './slot-limits.ts'
+import { SlotNotices } from './slot-notices.ts'
 import { SlotRun, type SlotRunHost } from './slot-run.ts'
 
 export interface SlotPoolOptions {
@@ -32,6 +33,8 @@ export interface SlotPoolOptions {
   packages?: readonly string[]
   /** Files that are not metered, because their workload counts its steps. */
   uncounted?: readonly string[]
+  /** Environment variables of the worker that workloads may see, besides the usual ones. */
+  passEnv?: readonly string[]
   /** Receives the output of slots, and messages about failed slots. */
   log(line: string): void
   /** Options for Node in slots. */
@@ -61,6 +64,7 @@ export class SlotPool implements JobPool {
   readonly #deferredStops = new DeferredStops(() => this.#startable().length)
   readonly #warmed = Promise.withResolvers<void>()
   readonly #runHost: SlotRunHost
+  readonly #notices: SlotNotices
   #loaded = 0
   #bootMs: number | undefined
   /** The last boot failed, and so would others: slots boot only for jobs. */
@@ -90,9 +94,11 @@ export class SlotPool implements JobPool {
       meter: defaultMeter,
       packages: [],
       uncounted: [],
+      passEnv: [],
       ...options,
     })
     this.#watchdog = new Watchdog()
+    this.#notices = new SlotNotices(options)
     this.#runHost = {
       memoryMb,
       request: (run) => {
@@ -107,7 +113,10 @@ export class SlotPool implements JobPool {
       pause: (process) => this.#deferredStops.pause(process),
       resume: (process) => this.#deferredStops.resume(process),
       forget: (process) => this.#deferredStops.delete(process),
-      ended: (slot, reusable) => this.#jobEnded(slot, reusable),
+      ended: (slot, reusable, changes) => {
+        if (changes) this.#notices.changed(slot.lastWorkload, changes)
+        this.#jobEnded(slot, reusable && !changes)
+      },
     }
     // Callers need not await `ready`.
     this.#warmed.promise.catch(() => {})
@@ -193,7 +202,7 @@ export class SlotPool implements JobPool {
   }
 
   #spawn(): Slot {
-    const slot = new Slot(++this.#lastId, this.#command, this.#slotHost)
+    const slot = new Slot(++this.#lastId, this.#watchdog.newMark(), this.#command, this.#slotHost)
     this.#slots.add(slot)
     this.#updateWatchdog()
     return slot
@@ -260,10 +269,12 @@ export class SlotPool implements JobPool {
     if (at >= 0) this.#idle.splice(at, 1)
     this.#minIdle = Math.min(this.#minIdle, this.#idle.length)
     if (this.#closed) return
+    this.#watchdog.ended(slot.mark)
     if (!slot.ready && !slot.killed) {
       this.#broken = true
       const reason = unloadable ?? `a slot ${how} while it loaded them`
       this.#options.log(`slot ${slot.id}: the workloads cannot be loaded: ${reason}`)
+      this.#notices.unloadable()
       this.#warmed.reject(new ConfigError(`the workloads cannot be loaded: ${reason}`))
       // Every slot would fail to load the same code; another failure is that of the job that waits longest.
       const failed = unloadable === undefined ? [...this.#waiting].slice(0, 1) : this.#waiting

@@ -2,12 +2,14 @@
 import { AnswerBroken } from '../../lib/errors.ts'
 import type { WorkDone } from '../../model/cost.ts'
 import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
+import { isRunnable } from '../processes/family.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
-import { cpuMs, demandMs, isRunnable, peakMb, rssMb } from '../processes/proc.ts'
+import { cpuMs, demandMs, peakMb, rssMb } from '../processes/proc.ts'
 import type { Stoppable } from '../program/deferred-stops.ts'
 import { AnswerBody, BodyPump } from './body-streams.ts'
 import type { FromSlot } from './frames.ts'
 import type { Occupant, Slot, SlotEnd } from './slot.ts'
+import { type JobMemory, memoryFailure, slotFailure } from './slot-failure.ts'
 
 export interface SlotRunHost {
   memoryMb: number
@@ -20,8 +22,8 @@ export interface SlotRunHost {
   resume(process: Stoppable): void
   /** The process must not be stopped any more. */
   forget(process: Stoppable): void
-  /** The job has ended. A slot that is not reusable must be killed. */
-  ended(slot: Slot, reusable: boolean): void
+  /** The job has ended. A slot that is not reusable must be killed. `changes`: what the job changed in its process. */
+  ended(slot: Slot, reusable: boolean, changes?: readonly string[]): void
 }
 
 /** Interval between samples of CPU time, which is otherwise unknown if the job crashes its process. */
@@ -104,7 +106,7 @@ export class SlotRun implements JobRun, Occupant {
   /** A slot could not be started or could not load the workloads. The job fails if the next one would fail as well. */
   bootFailed(end: SlotEnd): void {
     if (end.unloadable === undefined && this.#restarts++ < maxRestarts) return
-    this.#fail(this.#explain(end))
+    this.#fail(slotFailure(end, this.workload, this.#memory()))
   }
 
   pause(): void {
@@ -127,6 +129,10 @@ export class SlotRun implements JobRun, Occupant {
     this.#kill({ kind: 'cancelled' })
   }
 
+  exceed(message: string, status?: number): void {
+    this.#kill({ kind: 'limit', message, ...(status !== undefined && { status }) })
+  }
+
   cpuMs(): number {
     if (this.#settled || this.#baseCpuMs === undefined || this.pid === undefined) return this.#lastCpuMs
     const now = cpuMs(this.pid)
@@ -144,6 +150,10 @@ export class SlotRun implements JobRun, Occupant {
 
   work(): (WorkDone & { at: number }) | undefined {
     return this.#lastWork
+  }
+
+  moved(): boolean {
+    return this.#body?.moved() ?? false
   }
 
   chunk(chunk: Buffer): void {
@@ -176,7 +186,7 @@ export class SlotRun implements JobRun, Occupant {
     }
     if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
     if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)
-    if (!this.#settled) this.#settle(this.#explain(end))
+    if (!this.#settled) this.#settle(slotFailure(end, this.workload, this.#memory()))
     this.#conclude()
   }
 
@@ -190,7 +200,7 @@ export class SlotRun implements JobRun, Occupant {
     this.#watch = new MemoryWatch(() => rssMb(slot.pid!), this.#host.memoryMb, {
       exceeded: (usedMb) => {
         this.#peakMb = usedMb
-        this.#kill(this.#limit('it grew too large'))
+        this.#kill(memoryFailure('it grew too large', this.#memory()))
       },
       sampled: () => this.#sample(),
     })
@@ -224,16 +234,16 @@ export class SlotRun implements JobRun, Occupant {
     this.#lastWork = { work, at, ...(tally && { tally }) }
   }
 
-  #finish({ cpuMs, maxRssMb, failure, work, tally }: Extract<FromSlot, { type: 'end' }>): void {
+  #finish({ cpuMs, maxRssMb, failure, work, tally, changes }: Extract<FromSlot, { type: 'end' }>): void {
     this.#lastCpuMs = cpuMs
     if (work !== undefined) this.#noteWork({ work, ...(tally && { tally }) })
     this.#peakMb = peakMb(this.pid!) ?? maxRssMb
-    const limit = failure?.kind === 'limit' && this.#limit(failure.message)
+    const limit = failure?.kind === 'limit' && memoryFailure(failure.message, this.#memory())
     this.#settle(limit || (failure as JobFailure | undefined))
     const slot = this.#slot!
     // The job's last output is already in the pipes; it is read before the slot receives another job.
     setImmediate(() => {
-      this.#host.ended(slot, !limit)
+      this.#host.ended(slot, !limit, changes)
       this.#conclude()
     })
   }
@@ -281,19 +291,7 @@ export class SlotRun implements JobRun, Occupant {
     })
   }
 
-  #explain({ how, unloadable, failure, outOfMemory, killed }: SlotEnd): JobFailure {
-    if (outOfMemory) return this.#limit('its JavaScript heap is full')
-    if (failure?.kind === 'limit') return this.#limit(failure.message)
-    if (unloadable !== undefined)
-      return { kind: 'crash', message: `the workloads cannot be loaded: ${unloadable}` }
-    const reason = failure ? `threw an uncaught exception: ${failure.message}` : how
-    const kind = killed && !failure ? 'killed' : 'crash'
-    return { kind, message: `the process of workload ${this.#request.workload} ${reason}` }
-  }
-
-  #limit(reason: string): JobFailure {
-    const usedMb = Math.ceil(this.#peakMb)
-    const message = `out of memory: ${reason}; it used ${usedMb} MB, and a job may use ${this.#host.memoryMb} MB`
-    return { kind: 'limit', message }
+  #memory(): JobMemory {
+    return { usedMb: this.#peakMb, limitMb: this.#host.memoryMb }
   }
 }

@@ -3,8 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { WorkDone } from '../../model/cost.ts'
+import { markName } from '../processes/marks.ts'
 import { lowerPriority, resetPeak, rssMb } from '../processes/proc.ts'
-import { signalGroup } from '../processes/signal-group.ts'
+import { killFamily, signalGroup } from '../processes/signal-group.ts'
 import { startProcess } from '../processes/start-process.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { SlotOutput } from './slot-output.ts'
@@ -44,7 +45,7 @@ export interface SlotHost {
 
 export interface SlotCommand {
   command: readonly string[]
-  env: NodeJS.ProcessEnv
+  env: Readonly<Record<string, string>>
   /** 0: the priority of the worker. */
   niceness: number
 }
@@ -54,6 +55,8 @@ const drainMs = 500
 
 export class Slot {
   readonly id: number
+  /** Finds processes that its jobs started. */
+  readonly mark: string
   readonly ended: Promise<void>
   readonly #process: ChildProcess
   readonly #channel: Channel<ToSlot, FromSlot>
@@ -70,19 +73,22 @@ export class Slot {
   #stopped = false
   #occupant: Occupant | undefined
   #lastJob: string | undefined
+  /** The workload of its last job. */
+  lastWorkload = ''
   readonly #ran = new Map<string, number>()
   #idleMb: number | undefined
   #dying: Omit<SlotEnd, 'how' | 'outOfMemory'> = {}
 
-  constructor(id: number, { command, env, niceness }: SlotCommand, host: SlotHost) {
+  constructor(id: number, mark: string, { command, env, niceness }: SlotCommand, host: SlotHost) {
     this.id = id
+    this.mark = mark
     this.#niceness = niceness
     this.#host = host
     // A process group of its own: signals also reach processes that a workload starts, and Ctrl-C does not reach slots.
     this.#process = startProcess(command, {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
-      env,
+      env: { ...env, [markName]: mark },
     })
     this.#output = new SlotOutput((line) => host.log(`${this.#label}: ${line}`))
     // If no file descriptors are available, there are no pipes; an error event follows.
@@ -114,6 +120,7 @@ export class Slot {
   take(occupant: Occupant): void {
     this.#occupant = occupant
     this.#lastJob = occupant.job
+    this.lastWorkload = occupant.workload
     this.#ran.set(occupant.workload, this.timesRun(occupant.workload) + 1)
   }
 
@@ -153,7 +160,7 @@ export class Slot {
   /** `ended` resolves when the process has exited. */
   kill(): void {
     this.killed = true
-    this.#signal('SIGKILL')
+    if (!this.#exited) killFamily(this.#process)
   }
 
   /** Cancels the slot's job, if any, and ends the process. */

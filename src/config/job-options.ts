@@ -1,0 +1,35 @@
+/** Options about single jobs and their clients: time limits, slow clients, and what jobs may see. */
+
+import { under } from './option.ts'
+
+export const jobOptions = under('Limits', {
+  jobLimit: {
+    type: 'number',
+    help: 'time limit of one job, in seconds, without pauses; an open stream or WebSocket may be silent for this time; 0: none',
+    default: 3_600,
+    min: 0,
+    value: 'SECONDS',
+  },
+  minRate: {
+    type: 'number',
+    help: 'bytes per second that clients must send and read on average; slower ones are disconnected; 0: no minimum',
+    default: 240,
+    min: 0,
+    value: 'BYTES',
+  },
+  answerBuffer: {
+    type: 'number',
+    help: 'disk space of a front for answers that clients read slowly, in MB; 0: none',
+    default: 1_024,
+    min: 0,
+    max: 1_000_000,
+    value: 'MB',
+  },
+  passEnv: {
+    type: 'text',
+    help:
+      'environment variables that workloads and programs may see, separated by commas; NAME* stands for all that ' +
+      'begin with NAME. They always see PATH, HOME, USER, SHELL, LANG, LC_*, TZ, TMPDIR and NODE_ENV',
+    value: 'NAMES',
+  },
+})
