@@ -3,6 +3,7 @@
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { usualPrices, usualWaitingHour } from '../model/prices.ts'
+import { inputOptions, proxyOptions } from './input-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
 import { presetNames } from './preset-names.ts'
 
@@ -131,7 +132,7 @@ export const clientOptions = under('Clients', {
     type: 'text',
     help:
       'what identifies a client: address, key (bearer token or x-api-key) or header:NAME. ' +
-      'Clients can forge headers unless a proxy sets them; header:x-forwarded-for uses the first address',
+      'Clients can forge headers unless a proxy sets them; header:x-forwarded-for requires --trusted-proxies',
     default: 'address',
     value: 'HOW',
   },
@@ -273,7 +274,9 @@ export const clusterOptions = {
   ...networkOptions,
   ...scalingOptions,
   ...limitOptions,
+  ...inputOptions,
   ...clientOptions,
+  ...proxyOptions,
   ...cacheOptions,
   ...functionOptions,
   ...priceOptions,

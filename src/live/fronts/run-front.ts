@@ -168,7 +168,7 @@ class RemoteFront {
   }
 
   #onWelcome(welcome: FrontWelcome): void {
-    this.#clientOf = clientNamer(welcome.clientBy)
+    this.#clientOf = clientNamer(welcome.clientBy, welcome.limits.trustedProxies)
     this.#ready = welcome.ready
     if (!welcome.resumed) this.#workers.replace(welcome.workers)
     if (!welcome.resumed && this.#server?.listening) this.#announce(this.#server)
