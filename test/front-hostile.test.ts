@@ -53,6 +53,17 @@ const garbage: [name: string, bytes: string | Buffer][] = [
   ],
   ['an unknown encoding', `POST /echo HTTP/1.1\r\n${host}Transfer-Encoding: chunked, x\r\n\r\n0\r\n\r\n`],
   [
+    'an encoding besides chunked',
+    `POST /echo HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  [
+    'chunked twice',
+    `POST /echo HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ['chunks in HTTP/1.0', `POST /echo HTTP/1.0\r\n${host}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ['two hosts', `GET /echo HTTP/1.1\r\n${host}Host: y\r\n\r\n`],
+  ['the same host twice', `GET /echo HTTP/1.1\r\n${host}${host}\r\n`],
+  [
     'bad chunks',
     `POST /mirror HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`,
   ],
@@ -72,9 +83,22 @@ for (const [name, bytes] of garbage) {
 
 test('an invalid target is a 400; unusual but valid ones are accepted', async () => {
   const ask = (target: string) => sendRaw(live, `GET ${target} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
-  for (const target of ['/%', '/%zz', '/%ff', '/echo%', 'http://', 'http://[/echo']) {
-    assertRefused(await ask(target), 400)
-  }
+  const invalid = [
+    ...[
+      '/%',
+      '/%zz',
+      '/%ff',
+      '/echo%',
+      '/echo%00',
+      '/\\echo',
+      '/echo#a',
+      '/echo?a#b',
+      '/../echo',
+      '/..%2fecho',
+    ],
+    ...['http://', 'http://[/echo', 'http://user@host/echo'],
+  ]
+  for (const target of invalid) assertRefused(await ask(target), 400)
   for (const target of ['*', '//echo', '/-/../echo/..']) assertRefused(await ask(target), 404)
   assert.match(await ask('http://elsewhere:99/strict?n=4'), /^HTTP\/1.1 200 .*\r\n\r\n8$/s)
   assert.match(await ask('/echo?a=%zz&b=%00'), /^HTTP\/1.1 200 .*{"params":{"a":"%zz","b":"\\u0000"}/s)
@@ -171,7 +195,7 @@ test('a request that arrives byte by byte is served within the time limit, and e
   const head = `POST /strict HTTP/1.1\r\n${host}Connection: close\r\nContent-Type: application/json\r\nContent-Length:`
   assert.match(await trickle(live, `${head} 7\r\n\r\n{"n":1}`), /^HTTP\/1.1 200 .*\r\n\r\n2$/s)
   // Never complete, so that only the limit ends it.
-  assertRefused(await trickle(impatient, `${head} 90000\r\n\r\n{"n":"${'1'.repeat(10_000)}`), 408)
+  assertRefused(await trickle(impatient, `${head} 60000\r\n\r\n{"n":"${'1'.repeat(10_000)}`), 408)
   await assertWell(live)
 })
 
@@ -187,13 +211,6 @@ test('pipelined requests are answered in order, including bad ones', async () =>
   assert.ok(
     text.indexOf('opened') < text.indexOf('"i":"1"') && text.indexOf('"i":"1"') < text.indexOf('"i":"2"'),
   )
-})
-
-test('a request followed by garbage gets no answer', async () => {
-  const text = await sendRaw(live, `GET /gated?gate=never HTTP/1.1\r\n${host}\r\n\0\0\0garbage\r\n\r\n`)
-  assert.equal(text, '')
-  await untilIdle(live)
-  await assertWell(live)
 })
 
 test('a connection serves many requests, even after errors', async () => {

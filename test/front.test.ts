@@ -44,7 +44,7 @@ test('a body declared as JSON that is invalid or not an object is a 400', async 
 })
 
 test('very deeply nested JSON is a 400, and the worker survives', async () => {
-  const deep = `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
+  const deep = `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`
   assert.match((await problemOf(post('/echo', deep), 400)).detail, /nested deeper/)
   assert.equal(live.state().workers[0]!.suspect, false)
   const shallow = JSON.stringify({ text: '["\\'.repeat(1_000), list: Array(1_000).fill([{}]) })
@@ -62,7 +62,7 @@ test('parameters named like properties of Object.prototype are accepted', async 
 test('a thousand invalid values give a short answer', async () => {
   const wrong = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, 1]))
   const { detail } = await problemOf(post('/strict', JSON.stringify(wrong)), 400)
-  assert.ok(detail.length < 20_000)
+  assert.ok(detail.length < 1_000)
 })
 
 test('a JSON body is parsed as parameters, also in addition to a query', async () => {
@@ -71,7 +71,7 @@ test('a JSON body is parsed as parameters, also in addition to a query', async (
 })
 
 test('an unknown path is a 404 that lists the workloads', async () => {
-  for (const path of ['/', '/nope', '/echo/', '/ECHO', '/__proto__', '/%00', '/..%2fecho', '/-/nope']) {
+  for (const path of ['/', '/nope', '/echo/', '/ECHO', '/__proto__', '/a%2fecho', '/-/nope']) {
     await problemOf(get(path), 404)
   }
   assert.match((await problemOf(get('/nope'), 404)).detail, /\/echo, \/strict/)
@@ -143,9 +143,20 @@ test('a job that crashes slot after slot is rejected as poison', async () => {
 })
 
 test('a job that must not be repeated runs, and is not retried after a crash', async () => {
-  assert.equal(await (await get('/once')).text(), 'done once')
-  const { code, headers } = await problemOf(get('/once?quit=1'), 502)
+  assert.equal(await (await post('/once', '{}')).text(), 'done once')
+  const { code, headers } = await problemOf(post('/once?quit=1', '{}'), 502)
   assert.deepEqual([code, headers.get('plimsoll-attempts')], ['outcome-unknown', '1'])
+})
+
+test('GET and HEAD never run work that must not be repeated; they may ask what it would cost', async () => {
+  const before = live.state().counters.accepted
+  const { headers, detail } = await problemOf(get('/once'), 405)
+  assert.equal(headers.get('allow'), 'POST')
+  assert.equal(detail, 'GET is not allowed for work that must not be repeated; allowed: POST.')
+  const head = await get('/once', { method: 'HEAD' })
+  assert.deepEqual([head.status, head.headers.get('allow')], [405, 'POST'])
+  assert.equal(live.state().counters.accepted, before)
+  assert.equal((await get('/-/estimate/once')).status, 200)
 })
 
 test('an empty result is a 204 without length or type', async () => {

@@ -180,7 +180,7 @@ test('a request arrives with its method, target, headers in original order and c
   ])
   const added = raw.slice(kept.length, kept.length + 6)
   assert.deepEqual(added, [
-    ...['x-forwarded-for', '10.0.0.9, 127.0.0.1', 'x-forwarded-proto', 'http'],
+    ...['x-forwarded-for', '127.0.0.1', 'x-forwarded-proto', 'http'],
     ...['x-forwarded-host', 'example.org'],
   ])
 })
@@ -231,6 +231,10 @@ test('targets in absolute form, with two slashes, or * are accepted', async () =
   const { url } = JSON.parse((await send(own.url, 'http://example.org/seen?x')).body.toString())
   assert.equal(url, '/seen?x')
   assert.equal((await send(own.url, '//seen')).status, (await send(own.direct, '//seen')).status)
+  const { raw } = JSON.parse(
+    (await send(own.url, 'http://example.org:99/seen', { headers: { host: 'other' } })).body.toString(),
+  )
+  assert.equal(raw[raw.indexOf('host') + 1], 'example.org:99')
   assert.deepEqual((await send(own.url, '*', { method: 'OPTIONS' })).body.toString(), 'not here')
 })
 

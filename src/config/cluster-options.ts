@@ -3,6 +3,7 @@
 import { formulaText } from '../model/metering.ts'
 import { defaultFormula } from '../model/metrics.ts'
 import { functionOptions, priceOptions } from './function-options.ts'
+import { inputOptions, proxyOptions } from './input-options.ts'
 import { jobOptions } from './job-options.ts'
 import { networkOptions } from './network-options.ts'
 import { type ConfigValues, type OptionSpecs, under } from './option.ts'
@@ -124,7 +125,7 @@ export const clientOptions = under('Clients', {
     type: 'text',
     help:
       'what identifies a client: address, key (bearer token or x-api-key) or header:NAME. ' +
-      'Clients can forge headers unless a proxy sets them; header:x-forwarded-for uses the first address',
+      'Clients can forge headers unless a proxy sets them; header:x-forwarded-for requires --trusted-proxies',
     default: 'address',
     value: 'HOW',
   },
@@ -233,7 +234,9 @@ export const clusterOptions = {
   ...scalingOptions,
   ...limitOptions,
   ...jobOptions,
+  ...inputOptions,
   ...clientOptions,
+  ...proxyOptions,
   ...cacheOptions,
   ...functionOptions,
   ...priceOptions,

@@ -83,7 +83,7 @@ export interface RouteRequest {
   query: Record<string, string>
   /** Names are in lower case. */
   headers: Record<string, string>
-  /** Undefined: no body, a body above 64 KiB, or not JSON. */
+  /** Undefined: no body, a body above 16 KiB, or not JSON. */
   json: unknown
   /** Length of the body; 0 if there is none, or if its length is unknown (chunked). */
   bytes: number

@@ -45,6 +45,7 @@ test('rejects invalid patterns and says what is allowed', () => {
     ['/a*', /a\* must be text, or :name/],
     ['/**/a', /\*\* for the rest stands at the end/],
     ['/a?b', /must be text/],
+    ['/a/../b', /must not contain \. or \.\., which are resolved/],
   ]
   for (const [pattern, message] of refused) {
     assert.throws(() => compilePattern('path', pattern), { code: 'CONFIG', message })

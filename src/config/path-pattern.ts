@@ -31,6 +31,8 @@ export function compilePattern(option: string, text: unknown): PathPattern {
     if (!/^[A-Za-z_]\w*$/.test(name)) throw wrong(`:${name} must be a name of letters, digits and _`)
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw wrong(`must not name :${name} twice`)
   }
+  if (parts.some((part) => part === '.' || part === '..'))
+    throw wrong('must not contain . or .., which are resolved before routes are matched')
   const odd = parts.find((part) => /[*?#]/.test(part))
   if (odd !== undefined) {
     throw wrong(`${odd} must be text, or :name for one part; ** for the rest stands at the end`)

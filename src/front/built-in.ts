@@ -15,8 +15,8 @@ export interface BuiltInParts extends RequestParts {
 const root = '/-/'
 const estimatePath = '/-/estimate'
 
-export function isBuiltIn({ url }: RequestUrl): boolean {
-  return url.pathname.startsWith(root)
+export function isBuiltIn({ path }: RequestUrl): boolean {
+  return path.startsWith(root)
 }
 
 export async function serveBuiltIn(
@@ -25,7 +25,7 @@ export async function serveBuiltIn(
   incoming: Incoming,
 ): Promise<void> {
   const { request, client } = incoming
-  const path = requestUrl.url.pathname
+  const { path } = requestUrl
   if (path.startsWith(`${estimatePath}/`)) return estimate(parts, requestUrl, incoming)
   allow(request.method, ['GET', 'HEAD'])
   if (path === '/-/health') return client.json(200, { status: 'ok' })

@@ -1,21 +1,34 @@
-/** The connections of clients: the answers pending on each, and how malformed requests are refused. */
+/** The connections of clients: the answers pending on each, clients that stop sending, and malformed requests. */
 
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lingerMs, problemDocument, RequestProblem } from './problem.ts'
 
+/** A client that stopped sending is probed after this time, then at doubling intervals: it may have disconnected. */
+const [firstProbeMs, longestProbeMs] = [250, 5_000]
+
+type Pending = Set<ServerResponse>
+
 /** Watches a server's connections. The returned function must be called with every response. */
 export function watchConnections(server: Server): (response: ServerResponse) => void {
-  const pending = new WeakMap<Socket, Set<ServerResponse>>()
+  const pending = new WeakMap<Socket, Pending>()
+  const refused = new WeakSet<Socket>()
+  // A client that has sent all its requests may close its side and wait for the answers.
+  Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket: Socket) => {
-    const responses = new Set<ServerResponse>()
+    const responses: Pending = new Set()
     pending.set(socket, responses)
+    socket.once('end', () => probe(socket, responses))
     socket.once('close', () => {
       for (const response of responses) closeUnassigned(response)
     })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (socket.writable && error.code !== 'ECONNRESET' && isNext(pending.get(socket))) refuse(error, socket)
+    // The parser repeats its error for everything that follows.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    if (socket.writable && error.code !== 'ECONNRESET')
+      refuse(error, socket, pending.get(socket) ?? new Set())
     else socket.destroy()
   })
   return (response) => {
@@ -32,26 +45,72 @@ function closeUnassigned(response: ServerResponse): void {
   response.emit('close')
 }
 
-/** True: a refusal written now answers the malformed request, not one before it. */
-function isNext(responses: ReadonlySet<ServerResponse> | undefined): boolean {
-  const [first, ...others] = responses ?? []
-  return first === undefined || (others.length === 0 && !first.headersSent && !first.req.complete)
+/**
+ * Only data shows whether a client still reads: the system of one that has disconnected answers with a reset, which the
+ * write after it reports. So informational responses (102) are sent until the answer starts. HTTP/1.0 has none; the
+ * system's own probes take about a minute. A client that stops sending during its answer has disconnected if that pauses.
+ */
+function probe(socket: Socket, responses: Pending): void {
+  if (responses.size === 0) return
+  const current = () => [...responses].find((response) => response.socket)
+  const hasBegun = current()?.headersSent
+  let waitMs = firstProbeMs
+  let written = socket.bytesWritten
+  const send = () => {
+    const response = current()
+    if (hasBegun && socket.bytesWritten === written && socket.writableLength === 0) return socket.destroy()
+    written = socket.bytesWritten
+    if (response && !response.headersSent && response.req.httpVersion !== '1.0') response.writeProcessing()
+    waitMs = Math.min(longestProbeMs, waitMs * 2)
+    timer = setTimeout(send, waitMs)
+  }
+  let timer: NodeJS.Timeout = setTimeout(send, waitMs)
+  socket.setKeepAlive(true, longestProbeMs)
+  socket.once('close', () => clearTimeout(timer))
 }
 
-/** Answers a request that is malformed, too large or too slow, and closes the connection. */
-function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  const problem =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? new RequestProblem(431, 'head-too-large', 'The head of the request is too large.')
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new RequestProblem(408, 'too-slow', 'The request did not arrive in time.')
-        : new RequestProblem(400, 'bad-request', 'This is not a well-formed HTTP request.')
+/** Answers the requests before a malformed one, then that one, and closes the connection. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket, responses: Pending): void {
+  socket
+    .removeAllListeners('data')
+    .on('data', () => {})
+    .resume()
+  // Node would close the connection of a client that stops sending after the answers to its valid requests.
+  socket.removeAllListeners('end').once('end', () => probe(socket, responses))
+  // The request whose body is malformed, if it was read that far.
+  const malformed = [...responses].find(({ req }) => !req.complete)
+  const before = new Set([...responses].filter((response) => response !== malformed))
+  const go = () => {
+    if (before.size > 0 || socket.destroyed) return
+    if (malformed?.headersSent) socket.destroy()
+    else endWith(problemOf(error), socket)
+  }
+  for (const response of before) {
+    response.once('close', () => {
+      before.delete(response)
+      go()
+    })
+  }
+  go()
+}
+
+/** A request that is malformed, too large or too slow. */
+function problemOf({ code }: NodeJS.ErrnoException): RequestProblem {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new RequestProblem(431, 'head-too-large', 'The head of the request is too large.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new RequestProblem(408, 'too-slow', 'The request did not arrive in time.')
+  return new RequestProblem(400, 'bad-request', 'This is not a well-formed HTTP request.')
+}
+
+function endWith(problem: RequestProblem, socket: Socket): void {
+  // After an answer that announced it, the connection closes on its own.
+  if (!socket.writable) return
   const body = problemDocument(problem)
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.code}\r\ncontent-type: application/problem+json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
-  socket.removeAllListeners('data').on('data', () => {})
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
 }

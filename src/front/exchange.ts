@@ -7,10 +7,10 @@ import type { AttemptToken } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
-import type { AttemptHead } from '../wire/messages.ts'
 import type { Destination, JobParts, OpenJob } from './open-job.ts'
 import { type Failure, failureProblem, RequestProblem, refusal } from './problem.ts'
 import type { Receiver } from './receiver.ts'
+import type { AttemptOrder } from './transports/attempt-json.ts'
 import type { Transport, Upstream } from './transports/transport.ts'
 
 /** One error for all: `abort()` without a reason would create an exception and its stack trace for each request. */
@@ -74,7 +74,7 @@ export class Exchange implements OpenJob {
     const carry = (upstream: Upstream) =>
       transport.carry({
         ...{ upstream, signal, isCurrent, account, answering },
-        head: this.#head(token, precedence),
+        order: this.#order(token, precedence),
         token: this.parts.token,
       })
     try {
@@ -216,14 +216,13 @@ export class Exchange implements OpenJob {
     this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...work })
   }
 
-  #head({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptHead {
-    const { job: asked, transport } = this.parts
+  #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {
+    const { job: asked } = this.parts
     return {
       epoch,
       job,
       attempt,
       workload: asked.workload,
-      ...transport.asked,
       work: asked.work,
       ...(asked.high !== undefined && { high: asked.high }),
       ...(asked.unproven && { unproven: true as const }),

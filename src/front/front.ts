@@ -9,12 +9,16 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
+import { largestParams } from '../workload/workload.ts'
 import { AnswerStore } from './answer-buffer.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { watchConnections } from './connections.ts'
 import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
+import { BodyBudget } from './request/body-budget.ts'
+import { sweepBodyFiles } from './request/body-file.ts'
+import { checkHead } from './request/check-head.ts'
 import { readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
@@ -22,8 +26,12 @@ import { readUrl } from './request/url.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
 
 export const frontDefaults: Readonly<FrontLimits> = {
-  maxBytes: 16 * 1024 * 1024,
+  maxBytes: largestParams,
   memoryBytes: 1024 * 1024,
+  paramsBytes: 64 * 1024,
+  bodiesMemoryBytes: 128 * 1024 * 1024,
+  bodiesDiskBytes: 4 * 1024 * 1024 * 1024,
+  trustedProxies: [],
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
@@ -40,15 +48,20 @@ export const frontDefaults: Readonly<FrontLimits> = {
 /** Buffered per direction and connection before the sender has to wait. */
 const bufferBytes = 256 * 1024
 
-export interface FrontParts extends BuiltInParts, SubmitParts {
+export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   limits: FrontLimits
   /** Undefined: nothing is held or refused because of overload, and clients have no limits. */
   overload?: FrontOverload
   log(line: string): void
 }
 
-export function frontServer(parts: FrontParts): Server {
-  const { limits, service } = parts
+type ServeParts = FrontParts & BuiltInParts
+
+export function frontServer(given: FrontParts): Server {
+  const { limits, service, log } = given
+  const space = { memoryBytes: limits.bodiesMemoryBytes, diskBytes: limits.bodiesDiskBytes, log }
+  const parts: ServeParts = { ...given, bodies: new BodyBudget(space) }
+  void sweepBodyFiles()
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     requestTimeout: service.requestMs,
@@ -88,9 +101,10 @@ interface Extra extends Pick<Incoming, 'sendContinue'> {
   socket?: Socket
 }
 
-async function serve(parts: FrontParts, incoming: Incoming): Promise<void> {
+async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
   const { request, client } = incoming
   try {
+    checkHead(request)
     const url = readUrl(request)
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
     if (parts.overload) client.onGone(parts.overload.enter(parts.clientOf(request)))

@@ -49,6 +49,7 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   const { meter } = serving
   checkPrice(options.pricePerHour)
   const clientBy = options.clientBy ?? 'address'
+  const limits = { ...frontDefaults, ...options.frontLimits }
   const functions = functionSettings(options, meter)
   // A worker joins once its programs are healthy, or their time to become healthy is over.
   const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)
@@ -57,13 +58,13 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   if (functions) spec.overflow = functions.brain
   return {
     ...{ options, serving, spec, beatMs, bootMs: spec.limits.bootMs ?? bootMs, functions, clientBy },
-    clientOf: clientNamer(clientBy),
+    clientOf: clientNamer(clientBy, limits.trustedProxies),
     following: followingOf(options, meter),
     tokens,
     attemptToken: attemptTokenOf(tokens.worker),
     nominal: nominalRate(meter),
     quantities: quantitiesIn(meter),
-    limits: { ...frontDefaults, ...options.frontLimits },
+    limits,
     prices: { ...usualPrices, ...options.prices, workerHour: options.pricePerHour ?? 0 },
   }
 }

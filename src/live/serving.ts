@@ -9,6 +9,7 @@ import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
 import { routeService } from '../front/request/routes.ts'
 import type { Service } from '../front/request/target.ts'
+import { trustedProxies } from '../front/request/trusted-proxies.ts'
 import { workloadService } from '../front/request/workloads.ts'
 import { defaultMeter } from '../meter/hooks.ts'
 import { checkMeter, type MeterSetting, type Quantity } from '../model/metering.ts'
@@ -17,6 +18,8 @@ import { readCode } from '../worker/workload-code.ts'
 import { loadWorkloads, type Workload } from '../workload/workload.ts'
 
 export interface Serving {
+  /** Modules of the workloads. */
+  files: readonly string[]
   /** Empty for an existing server. */
   workloads: ReadonlyMap<string, Workload>
   /** Hashes of code that workers and fronts must have too. */
@@ -40,6 +43,9 @@ export function currentServing(first: Serving): CurrentServing {
   return {
     // The meter and the rates of routes stay for the life of the cluster.
     ...{ meter, ...(units && { units }) },
+    get files() {
+      return now.files
+    },
     get own() {
       return now.own
     },
@@ -71,12 +77,12 @@ export async function servingOf({ files, own, meter = defaultMeter }: ServingOpt
     const joining = serverCode(serverSettings(own, own.upstreams?.[0]))
     const code = routeCode(own, joining.server)
     const units = new RouteUnits({ code, usual: usualMeasure(own) })
-    return { own, workloads: new Map(), joining, code, meter: 'off', units }
+    return { files, own, workloads: new Map(), joining, code, meter: 'off', units }
   }
   checkMeter(meter)
   const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
   const { hashes: code } = await readCode(files, meter)
-  return { workloads, joining: code, code, meter }
+  return { files, workloads, joining: code, code, meter }
 }
 
 export interface ServiceParts {
@@ -88,11 +94,13 @@ export interface ServiceParts {
 
 /** What a front serves: the routes of an existing server, or workloads. */
 export function serviceOf(
-  { own, workloads, code, units }: Serving,
+  { own, files, workloads, code, units }: Serving,
   { limits, quantities, log }: ServiceParts,
 ): Service {
-  if (!own || !units)
-    return workloadService({ workloads, question: questioner({ code, log }), limits, quantities })
+  if (!own || !units) {
+    const question = questioner({ code, log })
+    return workloadService({ workloads, files, code, question, limits, quantities, log })
+  }
   return routeService({
     table: new RouteTable(own.routes),
     question: routeQuestioner({ codeOf: (route) => units.codeOf(route), log }),
@@ -100,6 +108,7 @@ export function serviceOf(
     inMicroseconds: (route, work) => units.inMicroseconds(route, work),
     preemptible: own.concurrency === 1 && own.workers !== undefined,
     holdMs: limits.holdMs,
+    isTrusted: trustedProxies(limits.trustedProxies),
   })
 }
 
@@ -117,9 +126,6 @@ export function changingService(serving: CurrentServing, parts: ServiceParts): S
   const { requestMs, upgrades } = service
   return {
     ...{ requestMs, upgrades },
-    get body() {
-      return current().body
-    },
     list: () => current().list(),
     find: (asked) => current().find(asked),
     quotedMethod: (request) => current().quotedMethod(request),

@@ -8,6 +8,13 @@ export interface BodyLimits {
 }
 
 export interface FrontLimits extends BodyLimits {
+  /** Largest parameters of a workload that sets no limit of its own: query and JSON body together. */
+  paramsBytes: number
+  /** Space for all request bodies of a front together. */
+  bodiesMemoryBytes: number
+  bodiesDiskBytes: number
+  /** Addresses and CIDR blocks of proxies whose forwarded headers are believed. */
+  trustedProxies: readonly string[]
   /** Largest request head. */
   headerBytes: number
   /** Time limit for a whole request; for the body of a request to a program, the longest pause. */

@@ -28,6 +28,8 @@ test('fills in defaults', () => {
   assert.deepEqual(Object.keys(defineWorkload(workload)), Object.keys(workload))
   const read = defineWorkload(defineWorkload({ ...good, deterministic: true, cacheMs: 100 }))
   assert.deepEqual([read.deterministic({}), read.cacheMs], [true, 100])
+  assert.equal(workload.maxParamsBytes, undefined)
+  assert.equal(defineWorkload(defineWorkload({ ...good, maxParamsBytes: 5 })).maxParamsBytes, 5)
   const lanes = defineWorkload(defineWorkload({ ...good, lane: () => 'fast' }))
   assert.equal(lanes.lane?.({}), 'fast')
 })
@@ -56,6 +58,9 @@ test('an invalid definition is rejected with the option, its value and what is a
     [{ ...good, deadlineMs: 0 }, /deadlineMs = 0: must be a number of milliseconds, more than 0/],
     [{ ...good, deadlineMs: '5' }, /deadlineMs = 5: must be a number/],
     [{ ...good, deadlineMs: Infinity }, /deadlineMs = Infinity: must be/],
+    [{ ...good, maxParamsBytes: 0 }, /maxParamsBytes = 0: must be a whole number from 1 to 16777216/],
+    [{ ...good, maxParamsBytes: 2 ** 24 + 1 }, /maxParamsBytes = 16777217: must be a whole number from 1/],
+    [{ ...good, maxParamsBytes: '64k' }, /maxParamsBytes = 64k: must be/],
     [{ ...good, lane: 'browse' }, /lane = browse: must be a function of the parameters/],
     [{ ...good, deterministic: 'yes' }, /deterministic = yes: must be true, false or a function/],
     [{ ...good, deterministic: true, cacheMs: -1 }, /cacheMs = -1: must be a number of milliseconds/],

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { boundsText, isWithin } from '../lib/checks.ts'
 import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { originalPath } from '../lib/kept-path.ts'
@@ -70,6 +71,8 @@ export interface WorkloadDefinition<P, R = unknown, I = unknown, N extends strin
   deadlineMs?: number
   /** Time limit of its jobs, pauses not included. Default: that of the cluster, one hour. */
   limitMs?: number
+  /** Largest parameters, query and JSON body together, up to the largest body (16 MiB). Default: the cluster's, 64 KiB. */
+  maxParamsBytes?: number
   /** What its cost depends on, for example `{ pixels: width * height }`. Must be fast. Default: parameters and body. */
   features?(params: P, body: BodyFacts): Features
   /** The queue of a request, for presets with several queues. Default: none. */
@@ -94,11 +97,15 @@ export interface Workload<P = unknown, R = unknown, I = unknown, N extends strin
   readonly cacheMs?: number
   readonly deadlineMs?: number
   readonly limitMs?: number
+  readonly maxParamsBytes?: number
   features?(params: P, body: BodyFacts): Features
   lane?(params: P): string
   readonly meter: Required<MeterChoice>
   run(params: P, ctx: JobContext): R
 }
+
+/** The most that `maxParamsBytes` may allow: the largest body of a request to a workload. */
+export const largestParams = 16 * 1024 * 1024
 
 /** Parameters of a workload without a schema. */
 export type AnyParams = Record<string, unknown>
@@ -108,7 +115,16 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
   definition: WorkloadDefinition<P, R, I, N>,
 ): Workload<P, R, I, N> {
   const { name, description, params, preemptible = true, safeToRepeat = true, run } = shape(definition)
-  const { deterministic = false, cacheMs, deadlineMs, limitMs, features, lane, meter } = definition
+  const {
+    deterministic = false,
+    cacheMs,
+    deadlineMs,
+    limitMs,
+    maxParamsBytes,
+    features,
+    lane,
+    meter,
+  } = definition
   return Object.freeze({
     name,
     description,
@@ -119,6 +135,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
     ...(cacheMs !== undefined && { cacheMs }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(limitMs !== undefined && { limitMs }),
+    ...(maxParamsBytes !== undefined && { maxParamsBytes }),
     ...(features && { features }),
     ...(lane && { lane }),
     meter: { packages: [...(meter?.packages ?? [])] },
@@ -127,7 +144,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
 }
 
 const allowed =
-  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, limitMs, features, lane, meter, run'.split(
+  'name, description, params, preemptible, safeToRepeat, deterministic, cacheMs, deadlineMs, limitMs, maxParamsBytes, features, lane, meter, run'.split(
     ', ',
   )
 
@@ -138,7 +155,7 @@ function shape<P, R, I, N extends string>(
     throw new ConfigError(`a workload is an object, not ${definition === null ? 'null' : typeof definition}`)
   }
   const { name, description, params, preemptible, safeToRepeat, deterministic, cacheMs } = definition
-  const { deadlineMs, limitMs, features, lane, meter, run } = definition
+  const { deadlineMs, limitMs, maxParamsBytes, features, lane, meter, run } = definition
   const wrong = (option: string, value: unknown, must: string) =>
     new ConfigError(`workload ${String(name)}: ${option} = ${String(value)}: must be ${must}`)
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*$/.test(name)) {
@@ -165,6 +182,10 @@ function shape<P, R, I, N extends string>(
     if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms < Infinity)) {
       throw wrong(option, ms, 'a number of milliseconds, more than 0')
     }
+  }
+  const bounds = { min: 1, max: largestParams, integer: true }
+  if (maxParamsBytes !== undefined && !isWithin(maxParamsBytes, bounds)) {
+    throw wrong('maxParamsBytes', maxParamsBytes, boundsText(bounds))
   }
   if (cacheMs !== undefined && !deterministic) {
     throw wrong('cacheMs', cacheMs, 'left out where deterministic is not given: no answer is given again')

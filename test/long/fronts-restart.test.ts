@@ -72,12 +72,13 @@ test('a front survives its brain: the next brain runs pending requests again, un
   const first = await up(t, dataDir, '0', '--slots', '2')
   const far = await startFront(t, first, '--workloads', counter)
   const get = (path: string) => fetch(`${far.url}/${path}`)
-  const lost = get('buy?what=hat&gate=g')
+  const buy = (what: string) => fetch(`${far.url}/buy?what=${what}&gate=g`, { method: 'POST' })
+  const lost = buy('hat')
   await until(() => existing(join(dataDir, 'bought')), 'the first purchase has begun')
   const again = get('browse?gate=g')
   await placed(first, 2)
   // No slot is free, so it has not begun.
-  const later = get('buy?what=coat&gate=g')
+  const later = buy('coat')
   await placed(first, 3)
   first.process.kill('SIGKILL')
   await until(() => far.said().includes('held'), 'the front has noticed')
@@ -163,7 +164,7 @@ test('no purchase runs twice, however often the brain or its connection fails', 
   const customers = Array.from({ length: 4 }, async (_, customer) => {
     for (let i = 0; open; i++) {
       const what = `${customer}-${i}`
-      const answer = await fetch(`${far.url}/buy?what=${what}&gate=g`)
+      const answer = await fetch(`${far.url}/buy?what=${what}&gate=g`, { method: 'POST' })
       answers.set(what, answer.status)
       await answer.arrayBuffer()
     }

@@ -28,6 +28,7 @@ interface Up {
   settled(): Promise<number>
   get(
     path: string,
+    method?: 'GET' | 'POST',
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Record<string, unknown> }>
 }
 
@@ -65,8 +66,8 @@ async function up(t: TestContext, ...args: string[]): Promise<Up> {
     dataDir,
     ready: async () => (await state()).ready,
     settled: async () => (await state()).workers.filter(({ fresh }) => !fresh).length,
-    async get(path) {
-      const { statusCode, body, headers } = await pool.request({ method: 'GET', path })
+    async get(path, method = 'GET') {
+      const { statusCode, body, headers } = await pool.request({ method, path })
       return { status: statusCode, body: (await body.json()) as Record<string, unknown>, headers }
     },
   }
@@ -169,7 +170,7 @@ test('no purchase runs twice while workers are killed', { timeout: 90_000 }, asy
   const buy = async (customer: number) => {
     for (let i = 0; i < 40; i++) {
       const path = `/shop?action=purchase&productId=${1 + ((customer * 40 + i) % 500)}&quantity=1&customer=c${customer}`
-      const { status, headers, body } = await cluster.get(path)
+      const { status, headers, body } = await cluster.get(path, 'POST')
       assert.ok([200, 409, 502].includes(status), `${status} ${JSON.stringify(body)}`)
       jobs.push({ job: String(headers['plimsoll-job']), status })
     }

@@ -20,6 +20,7 @@ process.env.TMPDIR = scratch
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 export const fixtures = join(import.meta.dirname, '..', 'fixtures', 'door.ts')
+export const inputs = join(import.meta.dirname, '..', 'fixtures', 'inputs.ts')
 export const cli = join(import.meta.dirname, '..', '..', 'src', 'cli', 'plimsoll.js')
 
 /** Tolerates workers, launches and attempts that a busy machine delays. Tests of lost workers override it. */

@@ -148,7 +148,7 @@ class VirtualTransport implements Transport {
   readonly #process: VirtualProcess
   readonly #network: VirtualNetwork
   readonly #receiver: VirtualClient
-  readonly asked: Transport['asked']
+  readonly #params: JobParams
   readonly begun = false
   #value: number | undefined
 
@@ -156,10 +156,10 @@ class VirtualTransport implements Transport {
     this.#process = process
     this.#network = network
     this.#receiver = receiver
-    this.asked = { params }
+    this.#params = params
   }
 
-  async carry({ upstream, head, signal, isCurrent }: Carried): Promise<AttemptEnd | undefined> {
+  async carry({ upstream, order, signal, isCurrent }: Carried): Promise<AttemptEnd | undefined> {
     const socket = await this.#network.connect(this.#process, `:${upstream.address.port}`)
     const answer = Promise.withResolvers<VirtualAnswer>()
     const line: Line<AttemptHead> = lines<VirtualAnswer, AttemptHead>(socket, answer.resolve, () =>
@@ -167,7 +167,7 @@ class VirtualTransport implements Transport {
     )
     signal.addEventListener('abort', () => line.cut(), { once: true })
     if (signal.aborted) line.cut()
-    line.send(head)
+    line.send({ ...order, params: this.#params })
     const { outcome, message = '', value, cpuMs = 0 } = await answer.promise
     if (!isCurrent()) return undefined
     if (outcome !== 'result') return { outcome, message, status: 500 }

@@ -1,26 +1,28 @@
 /** Client options: identification, rate limits, fair shares. */
 
 import type { clientOptions, limitOptions } from '../../config/cluster-options.ts'
+import type { inputOptions, proxyOptions } from '../../config/input-options.ts'
 import type { jobOptions } from '../../config/job-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { clientNamer } from '../../front/request/client-name.ts'
+import { readProxies } from '../../front/request/trusted-proxies.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { ClusterOptions } from '../../live/cluster.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import { nominalRate } from '../../worker/rates.ts'
 
+type Values = OptionValues<
+  typeof clientOptions & typeof inputOptions & typeof proxyOptions & typeof jobOptions
+> &
+  Pick<OptionValues<typeof limitOptions>, 'processMemory'>
+
 export function clientsFrom(
-  values: OptionValues<typeof clientOptions & typeof jobOptions> &
-    Pick<OptionValues<typeof limitOptions>, 'processMemory'>,
+  values: Values,
   meter: MeterSetting,
 ): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair' | 'frontLimits'> {
-  const { clientBy, fair, rateLimit: limit, rateBurst: burst, exposeErrors = false } = values
-  const { clientConnections, clientRequests, processMemory: processMb, minRate, answerBuffer } = values
-  const frontLimits = {
-    ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
-    answerDiskBytes: answerBuffer * 1024 * 1024,
-  }
-  clientNamer(clientBy, '--client-by')
+  const { clientBy, fair, rateLimit: limit, rateBurst: burst } = values
+  const frontLimits = frontLimitsFrom(values)
+  clientNamer(clientBy, frontLimits.trustedProxies, '--client-by')
   if (limit === undefined) {
     if (burst !== undefined) throw new ConfigError(`--rate-burst = ${burst}: requires --rate-limit`)
     return { clientBy, fair, frontLimits }
@@ -30,6 +32,19 @@ export function clientsFrom(
     ...(burst !== undefined && { burst: readWork('--rate-burst', burst, meter) }),
   }
   return { clientBy, fair, rateLimit, frontLimits }
+}
+
+function frontLimitsFrom(values: Values) {
+  const { exposeErrors = false, trustedProxies: proxies, maxParams, bodyMemory, bodyDisk } = values
+  const { clientConnections, clientRequests, processMemory: processMb, minRate, answerBuffer } = values
+  return {
+    ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
+    answerDiskBytes: answerBuffer * 1024 * 1024,
+    trustedProxies: proxies === undefined ? [] : readProxies(proxies, '--trusted-proxies'),
+    paramsBytes: maxParams * 1024,
+    bodiesMemoryBytes: bodyMemory * 1024 * 1024,
+    bodiesDiskBytes: bodyDisk * 1024 * 1024,
+  }
 }
 
 /** `90s` is the work of one core in 90 s at the nominal rate; learned rates do not change it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { answerKey, cacheControlOf } from './answer-key.ts'
+import { answerText } from './answer-text.ts'
 
 interface Sent {
   workload?: string
@@ -23,8 +24,7 @@ function keyOf(sent: Sent): Promise<string> {
   }
   return answerKey({
     question,
-    params,
-    checked: 'checked' in sent ? sent.checked : params,
+    text: answerText(params, 'checked' in sent ? sent.checked : params),
     body: sendBody ? kept : undefined,
   })
 }

@@ -1,56 +1,69 @@
 /**
  * A request's body. It can be read while it arrives, and again from its beginning for another attempt: it is kept in
- * memory, and beyond a limit in an unlinked temporary file, which disappears with the process.
+ * memory, and beyond a limit in an unlinked temporary file, within the budget of all bodies.
  */
 
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
+import { type BodyBudget, type BodyShare, chunkOverhead } from './body-budget.ts'
+import { openBodyFile, readAt, writeAll } from './body-file.ts'
 
 /** How much of a body's beginning estimates may use. */
 export const headBytes = 64 * 1024
 
-/** Bytes read from the file at a time. */
-const stepBytes = 64 * 1024
-
 export interface BodyOptions extends BodyLimits {
   /** A client that sends nothing for this long is refused. Default: the server limits the whole request. */
   stallMs?: number
+  /** The refusal of a body above `maxBytes`. Default: a 413 that names the limit. */
+  tooLarge?(): RequestProblem
+  /** Opens a temporary file. Default: a real one. */
+  openFile?(): Promise<FileHandle>
 }
 
 export class Body {
   readonly #request: IncomingMessage
   readonly #options: BodyOptions
+  readonly #budget: BodyBudget
+  /** Undefined: there is no body. */
+  readonly #share: BodyShare | undefined
   /** Empty once there is a file. */
   #chunks: Buffer[] = []
+  #inMemory = 0
   #file: FileHandle | undefined
   /** Resolves when more has arrived, or nothing more will. */
   #more = Promise.withResolvers<void>()
   #broken: Error | undefined
   #discarded = false
+  /** Nothing is kept any more. */
+  #freed = false
   #stall: NodeJS.Timeout | undefined
   #onBroken: (problem: RequestProblem | undefined) => void = () => {}
   /** Arrived so far. */
   bytes = 0
-  /** The first `headBytes`. */
-  head: Buffer = Buffer.alloc(0)
   complete = false
   /** Names and values in turn, once the body is complete. */
   trailers: string[] = []
 
-  /** Throws a 413 if the announced length is too large; else calls `sendContinue` and starts to read. */
-  constructor(request: IncomingMessage, options: BodyOptions, sendContinue?: () => void) {
+  /** Throws a 413 or 503 if the announced length is too large; else calls `sendContinue` and starts to read. */
+  constructor(request: IncomingMessage, options: BodyOptions, budget: BodyBudget, sendContinue?: () => void) {
     this.#request = request
     this.#options = options
-    if (this.announced !== undefined && this.announced > options.maxBytes) throw tooLarge(options)
+    this.#budget = budget
+    const { announced } = this
+    if (announced !== undefined && announced > options.maxBytes) throw this.#tooLarge()
+    if (announced && !budget.hasRoom(announced, options.memoryBytes)) throw budget.full()
     sendContinue?.()
     // Bytes after the head of a request without a body may belong to another protocol.
-    if (this.announced === 0) this.complete = true
-    else void this.#read()
+    if (announced === 0) {
+      this.complete = true
+      return
+    }
+    this.#share = budget.open(() =>
+      this.#break(tooSlow('arrived too slowly while other requests needed its space')),
+    )
+    void this.#read()
   }
 
   /** The length that the client announced; 0: it has no body; undefined: it is sent in chunks. */
@@ -67,9 +80,30 @@ export class Body {
     }
   }
 
-  /** The whole body. */
-  async read(): Promise<Buffer> {
-    return Buffer.concat(await Array.fromAsync(this.open()))
+  /** The whole body, in memory that is not shared with other data. */
+  async read(): Promise<Uint8Array<ArrayBuffer>> {
+    await this.has(Infinity)
+    const whole = new Uint8Array(this.bytes)
+    let at = 0
+    for await (const chunk of this.open()) {
+      whole.set(chunk, at)
+      at += chunk.length
+    }
+    return whole
+  }
+
+  /** What has arrived of the first `headBytes`. */
+  async head(): Promise<Buffer> {
+    const end = Math.min(this.bytes, headBytes)
+    const parts: Buffer[] = []
+    let have = 0
+    for (let i = 0; have < end; i++) {
+      const part = this.#file ? await readAt(this.#file, have, end) : this.#chunks[i]
+      if (!part) throw this.#broken ?? discarded()
+      parts.push(part)
+      have += part.length
+    }
+    return Buffer.concat(parts).subarray(0, end)
   }
 
   /** The body from its beginning, as it arrives. May be called repeatedly. Throws if it breaks off or is discarded. */
@@ -78,7 +112,7 @@ export class Body {
     for (let at = 0; ; ) {
       if (this.#broken) throw this.#broken
       if (at < this.bytes) {
-        if (this.#discarded) throw new Error('the body has been discarded')
+        if (this.#freed) throw discarded()
         const chunk = this.#file ? await readAt(this.#file, at, this.bytes) : this.#chunks[next++]!
         at += chunk.length
         yield chunk
@@ -95,16 +129,23 @@ export class Body {
 
   /** Releases what is kept. Bytes that still arrive are dropped. Idempotent. */
   discard(): void {
-    if (this.#discarded) return
     this.#discarded = true
+    this.#free()
+  }
+
+  #free(): void {
+    if (this.#freed) return
+    this.#freed = true
     this.#chunks = []
+    this.#share?.release()
     // The file has no name: a failure to close it leaves nothing to clean up.
     this.#file?.close().catch(() => {})
   }
 
   async #read(): Promise<void> {
     const { stallMs } = this.#options
-    if (stallMs !== undefined) this.#stall = setTimeout(() => this.#stalled(), stallMs)
+    if (stallMs !== undefined)
+      this.#stall = setTimeout(() => this.#break(tooSlow('stopped arriving')), stallMs)
     try {
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
         this.#stall?.refresh()
@@ -112,8 +153,7 @@ export class Body {
         this.#grown()
       }
       this.trailers = this.#request.rawTrailers
-      this.complete = true
-      this.#grown()
+      this.#end()
     } catch (error) {
       // `discard` may have closed the file between two writes.
       if (this.#discarded && !problemOf(error)) this.#request.resume()
@@ -126,30 +166,42 @@ export class Body {
   async #keep(chunk: Buffer): Promise<void> {
     const { maxBytes, memoryBytes } = this.#options
     const bytes = this.bytes + chunk.length
-    if (bytes > maxBytes) throw tooLarge(this.#options)
-    if (this.#discarded || this.#broken) {
-      this.bytes = bytes
-      return
+    if (bytes > maxBytes) throw this.#tooLarge()
+    if (!this.#freed) {
+      const held = chunk.length + chunkOverhead
+      const fits = !this.#file && bytes <= memoryBytes && this.#inMemory + held <= 2 * memoryBytes
+      if (fits && this.#share?.keepInMemory(held)) {
+        this.#inMemory += held
+        this.#chunks.push(chunk)
+      } else await this.#keepInFile(chunk)
     }
-    if (this.head.length < headBytes) {
-      this.head = Buffer.concat([this.head, chunk.subarray(0, headBytes - this.head.length)])
-    }
-    if (!this.#file && bytes > memoryBytes) await this.#moveToFile()
-    if (this.#file) await writeAll(this.#file, chunk, this.bytes)
-    else if (!this.#discarded) this.#chunks.push(chunk)
     this.bytes = bytes
   }
 
-  async #moveToFile(): Promise<void> {
-    const name = join(tmpdir(), `plimsoll-body-${randomUUID()}`)
-    const file = await open(name, 'wx+', 0o600)
-    await unlink(name)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      await writeAll(file, chunk, at)
-      at += chunk.length
+  async #keepInFile(chunk: Buffer): Promise<void> {
+    try {
+      if (!this.#share?.keepInFile(chunk.length)) throw this.#budget.full()
+      if (!this.#file) await this.#moveToFile()
+      if (this.#file && !this.#freed) await writeAll(this.#file, chunk, this.bytes)
+    } catch (error) {
+      throw this.#freed || problemOf(error) ? error : this.#budget.notStored(error as NodeJS.ErrnoException)
     }
-    if (this.#discarded) return file.close()
+  }
+
+  async #moveToFile(): Promise<void> {
+    if (!this.#share?.moveToFile(this.bytes)) throw this.#budget.full()
+    const file = await (this.#options.openFile ?? openBodyFile)()
+    try {
+      let at = 0
+      for (const chunk of this.#chunks) {
+        await writeAll(file, chunk, at)
+        at += chunk.length
+      }
+      if (this.#freed) return await file.close()
+    } catch (error) {
+      await file.close().catch(() => {})
+      throw error
+    }
     this.#file = file
     this.#chunks = []
   }
@@ -159,17 +211,25 @@ export class Body {
     this.#more = Promise.withResolvers()
   }
 
-  #stalled(): void {
-    this.#break(
-      new RequestProblem(408, 'too-slow', 'The body of the request stopped arriving.', {
-        headers: { connection: 'close' },
-      }),
-    )
+  #end(): void {
+    this.complete = true
+    if (this.#file) this.#budget.stored()
+    this.#share?.complete()
+    this.#grown()
+  }
+
+  #tooLarge(): RequestProblem {
+    const { tooLarge, maxBytes } = this.#options
+    if (tooLarge) return tooLarge()
+    const message = `The body is larger than the ${maxBytes} bytes that are allowed.`
+    // The rest of the body is not read.
+    return new RequestProblem(413, 'body-too-large', message, { headers: { connection: 'close' } })
   }
 
   #break(error: Error): void {
     if (this.#broken || this.complete) return
     this.#broken = error
+    this.#free()
     if (this.#discarded) this.#request.destroy()
     this.#onBroken(problemOf(error))
     this.#grown()
@@ -181,22 +241,12 @@ function problemOf(error: unknown): RequestProblem | undefined {
   return error instanceof RequestProblem ? error : undefined
 }
 
-function tooLarge({ maxBytes }: Pick<BodyLimits, 'maxBytes'>): RequestProblem {
-  const message = `The body is larger than the ${maxBytes} bytes that are allowed.`
-  // The rest of the body is not read.
-  return new RequestProblem(413, 'body-too-large', message, { headers: { connection: 'close' } })
+function tooSlow(how: string): RequestProblem {
+  return new RequestProblem(408, 'too-slow', `The body of the request ${how}.`, {
+    headers: { connection: 'close' },
+  })
 }
 
-async function readAt(file: FileHandle, at: number, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.min(stepBytes, end - at))
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
-  if (bytesRead === 0) throw new Error('the temporary file of the body is truncated')
-  return buffer.subarray(0, bytesRead)
-}
-
-async function writeAll(file: FileHandle, chunk: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < chunk.length; ) {
-    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done)
-    done += bytesWritten
-  }
+function discarded(): Error {
+  return new Error('the body has been discarded')
 }

@@ -109,29 +109,41 @@ test('a header whose name suggests a secret is replaced by its hash', () => {
   }
 })
 
-test('x-forwarded-for is trusted only if configured, and its first address counts', () => {
-  const name = clientNamer('header:x-forwarded-for')
+test('x-forwarded-for of a trusted proxy names the last address that is not a trusted proxy', () => {
+  const name = clientNamer('header:x-forwarded-for', ['10.0.0.0/8'])
   const named: [string[], string][] = [
     [['192.0.2.7'], '192.0.2.7'],
     [[' 192.0.2.7 , 10.0.0.9, 10.0.0.1'], '192.0.2.7'],
     [['192.0.2.7', '10.0.0.9'], '192.0.2.7'],
+    // The client itself sent the first address.
+    [['198.51.100.1, 192.0.2.7, 10.0.0.9'], '192.0.2.7'],
     [['192.0.2.7:1234, 10.0.0.9'], '192.0.2.7'],
     [['[2001:db8:1:2::7]:1234'], '2001:db8:1:2::/64'],
     [['[2001:db8:1:2::7]'], '2001:db8:1:2::/64'],
     [['2001:db8:1:2::7'], '2001:db8:1:2::/64'],
+    [['10.0.0.8, 10.0.0.9'], '10.0.0.8'],
     [['unknown, 10.0.0.9'], 'anonymous'],
-    [[', 10.0.0.9'], 'anonymous'],
+    [[', 10.0.0.9'], '10.0.0.9'],
     [['999.0.0.1'], 'anonymous'],
     [[`${'1'.repeat(15_000)}`], 'anonymous'],
-    [[','.repeat(15_000)], 'anonymous'],
-    [[''], 'anonymous'],
-    [[], 'anonymous'],
+    [[','.repeat(15_000)], '10.0.0.1'],
+    [[''], '10.0.0.1'],
+    [[], '10.0.0.1'],
   ]
   for (const [values, client] of named) {
     const request = saying({ 'x-forwarded-for': values })
     assert.equal(name(request), client, values.join(' | ').slice(0, 60))
     assert.equal(clientNamer('address')(request), '10.0.0.1')
+    const stranger = { ...request, socket: { remoteAddress: '192.0.2.99' } }
+    assert.equal(name(stranger), '192.0.2.99')
   }
+})
+
+test('x-forwarded-for without trusted proxies is rejected', () => {
+  assert.throws(() => clientNamer('header:X-Forwarded-For', [], '--client-by'), {
+    code: 'CONFIG',
+    message: /^--client-by = header:X-Forwarded-For: requires trustedProxies \(--trusted-proxies\)/,
+  })
 })
 
 test('the name of any client is short, one line, and deterministic', () => {
@@ -146,13 +158,14 @@ test('the name of any client is short, one line, and deterministic', () => {
     fc.constantFrom('authorization', 'x-api-key', 'x-tenant', 'x-forwarded-for'),
     fc.array(value, { maxLength: 3 }),
   )
+  const proxies = ['0.0.0.0/0', '::/0']
   const by = fc.constantFrom('address', 'key', 'header:x-tenant', 'header:x-forwarded-for', 'header:cookie')
   fc.assert(
     fc.property(by, headers, fc.option(value, { nil: undefined }), (rule, sent, remoteAddress) => {
       const request = { socket: { remoteAddress }, headersDistinct: sent }
-      const client = clientNamer(rule)(request)
+      const client = clientNamer(rule, proxies)(request)
       assert.match(client, /^[\x20-\x7e]{1,64}$/)
-      assert.equal(clientNamer(rule)(request), client)
+      assert.equal(clientNamer(rule, proxies)(request), client)
     }),
     { numRuns: 2000 },
   )
@@ -160,7 +173,7 @@ test('the name of any client is short, one line, and deterministic', () => {
 
 test('an unknown rule is rejected with the list of rules', () => {
   for (const by of ['', 'ip', 'Key', 'header', 'header:', 'header:a b', 'header:ü', 'header:a\n']) {
-    assert.throws(() => clientNamer(by, '--client-by'), {
+    assert.throws(() => clientNamer(by, [], '--client-by'), {
       code: 'CONFIG',
       message: `--client-by = ${by}: must be address, key or header:NAME, for example header:x-tenant`,
     })

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { ConfigError } from '../../lib/errors.ts'
+import { type IsTrusted, trustedProxies } from './trusted-proxies.ts'
 
 /** The parts of an `IncomingMessage` that identify its client. */
 export interface ClientFacts {
@@ -19,11 +20,16 @@ export const anonymous = 'anonymous'
 /** Longer names are replaced by their hash. */
 const longestName = 64
 
+const forwardedFor = 'x-forwarded-for'
+
 /** Headers whose names suggest that they hold a secret. */
 const secretHeader = /auth|cookie|credential|key|passw|secret|session|signature|token/
 
-/** The rule for `address`, `key` or `header:NAME`. Throws a `ConfigError` that names `option`. */
-export function clientNamer(by: string, option = 'clientBy'): ClientNamer {
+/**
+ * The rule for `address`, `key` or `header:NAME`. `proxies`: addresses whose `x-forwarded-for` is believed. Throws a
+ * `ConfigError` that names `option`.
+ */
+export function clientNamer(by: string, proxies: readonly string[] = [], option = 'clientBy'): ClientNamer {
   if (by === 'address') return byAddress
   if (by === 'key') return byKey
   const [, header] = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i.exec(by) ?? []
@@ -32,7 +38,12 @@ export function clientNamer(by: string, option = 'clientBy'): ClientNamer {
       `${option} = ${by}: must be address, key or header:NAME, for example header:x-tenant`,
     )
   }
-  return byHeader(header.toLowerCase())
+  const name = header.toLowerCase()
+  if (name !== forwardedFor) return byHeader(name)
+  if (proxies.length > 0) return byForwardedFor(trustedProxies(proxies))
+  throw new ConfigError(
+    `${option} = ${by}: requires trustedProxies (--trusted-proxies), because clients can send this header too`,
+  )
 }
 
 function byAddress({ socket }: ClientFacts): string {
@@ -45,9 +56,17 @@ function byKey(request: ClientFacts): string {
   return key ? `key:${digest(key)}` : anonymous
 }
 
+/** Each proxy appends the address that it saw; the client's is the last that is not the address of a trusted proxy. */
+function byForwardedFor(isTrusted: IsTrusted): ClientNamer {
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const chain = isTrusted(remoteAddress) ? addressesIn(request.headersDistinct[forwardedFor]) : []
+    const client = chain.findLast((address) => !isTrusted(address)) ?? chain[0] ?? remoteAddress
+    return addressName(client ?? '') ?? anonymous
+  }
+}
+
 function byHeader(header: string): ClientNamer {
-  // Each proxy appends the address that it saw, in one header or several; the client's comes first.
-  if (header === 'x-forwarded-for') return (request) => firstAddress(request.headersDistinct[header])
   if (secretHeader.test(header)) {
     return (request) => {
       const secret = only(request, header)
@@ -66,10 +85,15 @@ function only({ headersDistinct }: ClientFacts, header: string): string | undefi
   return values.length === 1 ? values[0]!.trim() : undefined
 }
 
-function firstAddress(values: string[] = []): string {
-  const first = (values[0] ?? '').split(',', 1)[0]!.trim()
-  const [, inBrackets, beforePort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(first) ?? []
-  return addressName(inBrackets ?? beforePort ?? first) ?? anonymous
+/** Without ports and brackets. */
+function addressesIn(values: string[] = []): string[] {
+  return values
+    .flatMap((value) => value.split(','))
+    .map((each) => {
+      const [, inBrackets, beforePort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(each.trim()) ?? []
+      return inBrackets ?? beforePort ?? each.trim()
+    })
+    .filter((address) => address !== '')
 }
 
 /** An IPv4 address, also if mapped to IPv6; of IPv6 the first 64 bits, because a client usually owns all addresses below. */

@@ -1,97 +1,164 @@
-/** Parameters of a request, from the query and a JSON body, checked by the workload's schema. */
+/**
+ * Reads the parameters of a request from its query and a JSON body, checks them by the workload's schema, and derives what
+ * the front must know of them. Runs on the front's event loop for short parameters, else in a thread.
+ */
 
-import type { IncomingMessage } from 'node:http'
+import { hash } from 'node:crypto'
+import type { Question } from '../../estimate/estimator.ts'
+import type { Questioner } from '../../estimate/question.ts'
+import { PlimsollError } from '../../lib/errors.ts'
 import { keysOf } from '../../workload/standard-schema.ts'
-import type { Workload } from '../../workload/workload.ts'
-import { RequestProblem } from '../problem.ts'
-import type { Body } from './body.ts'
+import type { BodyFacts, Workload } from '../../workload/workload.ts'
+import { answerText } from '../cache/answer-text.ts'
 
-/** Characters of a value that an error quotes. */
+/** Longer parameters are read in a thread: usual schemas check this length in less than a millisecond, even if all is wrong. */
+export const shortBytes = 1024
+/** Longer parameters are not stored with the costs of their request. */
+export const keptBytes = 4 * 1024
+/** Characters of a value, of a name and of a message that an error quotes. */
 const longestQuote = 100
+const longestMessage = 300
 /** Wrong values that an error lists. */
-const mostErrors = 20
+const mostErrors = 10
 /** Nesting depth of JSON: parameters are serialized again by recursion. */
 export const deepest = 200
 
-export interface Parameters {
-  /** As the client sent them. The worker receives these and checks them again. */
-  raw: Record<string, unknown>
-  checked: unknown
+/** What a request holds of its parameters. */
+export interface GivenParams {
+  /** As sent, without `?`. */
+  query: string
+  /** A JSON body. Undefined: the body, if there is one, is data. */
+  json?: Uint8Array | undefined
+  body?: BodyFacts | undefined
 }
 
-export async function readParameters(
+export interface ReadParams {
+  /** JSON text of the parameters as sent, as workers receive it. */
+  text: ParamsText
+  /** As sent, for the ledger; `isKept` false: too long for it. */
+  raw: Record<string, unknown>
+  isKept: boolean
+  /** Its `params` are as the schema returned them. */
+  question: Question
+  safeToRepeat: boolean
+  lane?: string | undefined
+  /** Equal for parameters that are owed the same answer. Undefined: no answer may be shared. */
+  answer?: string | undefined
+}
+
+/** Text, followed by the bytes of the JSON body from `bodyFrom`. Undefined: the text is complete. */
+export interface ParamsText {
+  start: Uint8Array
+  bodyFrom?: number | undefined
+}
+
+/** Parameters that the workload rejects, or that cannot be read. */
+export class BadParams extends PlimsollError {
+  readonly code: 'bad-parameters' | 'bad-json'
+  readonly fields: Readonly<Record<string, unknown>>
+  constructor(code: BadParams['code'], message: string, fields: Record<string, unknown> = {}) {
+    super(message)
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** Rejects with `BadParams`. Synchronous up to the schema's answer, unless the schema is asynchronous. */
+export async function readParams(
   workload: Workload,
-  request: IncomingMessage,
-  query: URLSearchParams,
-  body: Body,
-): Promise<Parameters> {
-  const given = fromQuery(query)
-  const raw = isJson(request) ? { ...given, ...(await fromJson(body, given)) } : given
-  if (!workload.params) return { raw, checked: raw }
-  const result = await workload.params['~standard'].validate(raw)
-  if (!result.issues) return { raw, checked: result.value }
-  const errors = result.issues.slice(0, mostErrors).map(({ message, path }) => {
+  given: GivenParams,
+  ask: Questioner,
+): Promise<ReadParams> {
+  const query = fromQuery(given.query)
+  const json = given.json && fromJson(given.json, query)
+  const raw = json ? { ...query, ...json.value } : query
+  const answer = workload.params?.['~standard'].validate(raw)
+  const result = answer instanceof Promise ? await answer : answer
+  if (result?.issues) throw wrongValues(result.issues, raw)
+  const checked = result ? result.value : raw
+  return {
+    text: json ? json.text : { start: Buffer.from(JSON.stringify(query)) },
+    raw,
+    isKept: true,
+    question: ask(workload, checked, given.body),
+    safeToRepeat: workload.safeToRepeat(checked),
+    lane: workload.lane?.(checked),
+    answer: workload.deterministic(checked) ? shortened(answerText(raw, checked)) : undefined,
+  }
+}
+
+type Issues = readonly { message: string; path?: Parameters<typeof keysOf>[0] }[]
+
+function wrongValues(issues: Issues, raw: Record<string, unknown>): BadParams {
+  const errors = issues.slice(0, mostErrors).map(({ message, path }) => {
     const keys = keysOf(path)
     const field = keys.join('.') || undefined
     const value = keys.reduce<unknown>(
       (part, key) => (part as Record<string, unknown> | undefined)?.[key],
       raw,
     )
-    return { field, value: field === undefined ? undefined : quote(value), message }
+    return {
+      field: field && cut(field, longestQuote),
+      value: field === undefined ? undefined : quote(value),
+      message: cut(message, longestMessage),
+    }
   })
+  const more = issues.length - errors.length
   const sentences = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message))
-  throw new RequestProblem(400, 'bad-parameters', sentences.join('; '), { fields: { errors } })
+  if (more > 0) sentences.push(`and ${more} more`)
+  return new BadParams('bad-parameters', sentences.join('; '), { errors, ...(more > 0 && { more }) })
 }
 
-/** True: the body holds parameters, not data. */
-export function isJson(request: IncomingMessage): boolean {
-  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')
-}
-
-function fromQuery(query: URLSearchParams): Record<string, unknown> {
+function fromQuery(query: string): Record<string, unknown> {
   const raw: Record<string, unknown> = {}
-  for (const [name, value] of query) {
+  for (const [name, value] of new URLSearchParams(query)) {
     if (Object.hasOwn(raw, name)) {
-      throw new RequestProblem(
-        400,
-        'bad-parameters',
-        `${name}: given more than once; it must be given once`,
-        {
-          fields: {
-            errors: [{ field: name, value: quote(query.getAll(name)), message: 'given more than once' }],
-          },
-        },
-      )
+      const field = cut(name, longestQuote)
+      const error = { field, value: quote(value), message: 'given more than once' }
+      throw new BadParams('bad-parameters', `${field}: given more than once; it must be given once`, {
+        errors: [error],
+      })
     }
     Object.defineProperty(raw, name, { value, enumerable: true, configurable: true, writable: true })
   }
   return raw
 }
 
-async function fromJson(body: Body, query: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const bytes = await body.read()
-  if (isDeeper(bytes, deepest)) {
-    throw new RequestProblem(400, 'bad-json', `The body is nested deeper than ${deepest} levels.`)
+function fromJson(
+  bytes: Uint8Array,
+  query: Record<string, unknown>,
+): { value: Record<string, unknown>; text: ParamsText } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (isDeeper(buffer, deepest)) {
+    throw new BadParams('bad-json', `The body is nested deeper than ${deepest} levels.`)
   }
-  const text = bytes.toString('utf8')
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(buffer.toString('utf8'))
   } catch (error) {
-    throw new RequestProblem(400, 'bad-json', `The body is not JSON: ${(error as Error).message}`)
+    throw new BadParams('bad-json', `The body is not JSON: ${cut((error as Error).message, longestMessage)}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new RequestProblem(400, 'bad-json', 'The body must be a JSON object with the parameters by name.')
+    throw new BadParams('bad-json', 'The body must be a JSON object with the parameters by name.')
   }
-  const twice = Object.keys(value).find((name) => Object.hasOwn(query, name))
+  const twice = Object.keys(query).find((name) => Object.hasOwn(value, name))
   if (twice !== undefined) {
-    throw new RequestProblem(
-      400,
+    throw new BadParams(
       'bad-parameters',
-      `${twice}: given in the query and in the body; it must be given once`,
+      `${cut(twice, longestQuote)}: given in the query and in the body; it must be given once`,
     )
   }
-  return value as Record<string, unknown>
+  return { value: value as Record<string, unknown>, text: mergedText(query, value, buffer) }
+}
+
+/** The members of the body follow those of the query. */
+function mergedText(query: Record<string, unknown>, value: object, json: Buffer): ParamsText {
+  const isAlone = Object.keys(query).length === 0
+  const isEmpty = Object.keys(value).length === 0
+  const start = isAlone ? '' : JSON.stringify(query).slice(0, -1) + (isEmpty ? '' : ',')
+  const bodyFrom = isAlone ? 0 : json.indexOf('{') + 1
+  if (json.length > shortBytes) return { start: Buffer.from(start), bodyFrom }
+  return { start: Buffer.concat([Buffer.from(start), json.subarray(bodyFrom)]) }
 }
 
 /** Checked before parsing: deep nesting makes `JSON.parse` slow, which delays all clients. */
@@ -112,6 +179,13 @@ export function isDeeper(json: Buffer, levels: number): boolean {
 function quote(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined)
     return value
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text
+  return cut(typeof value === 'string' ? value : JSON.stringify(value), longestQuote)
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
+
+function shortened(text: string): string {
+  return text.length > 512 ? `#${hash('sha256', text, 'base64url')}` : text
 }

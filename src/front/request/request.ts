@@ -4,11 +4,14 @@ import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import type { FrontOverload } from '../overload/front-overload.ts'
 import type { RequestProblem } from '../problem.ts'
 import { Body } from './body.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
 
 export interface RequestParts {
   service: Service
   estimator: Estimator
+  /** The space for all bodies. */
+  bodies: BodyBudget
   /** Why no request is accepted; undefined: requests are accepted. */
   closed(): RequestProblem | undefined
   overload?: Pick<FrontOverload, 'admitBody'>
@@ -25,12 +28,12 @@ export interface EstimatedRequest {
 
 /** Rejects with a problem if the request cannot be accepted; then nothing of its body is kept. */
 export async function readRequest(parts: RequestParts, asked: Asked): Promise<EstimatedRequest> {
-  const { service, estimator } = parts
+  const { service, estimator, bodies } = parts
   const found = service.find(asked)
   const closed = parts.closed()
   if (closed) throw closed
   await parts.overload?.admitBody(asked.request)
-  const body = new Body(asked.request, service.body, asked.sendContinue)
+  const body = new Body(asked.request, found.body, bodies, asked.sendContinue)
   try {
     const target = await found.read(body)
     const began = performance.now()

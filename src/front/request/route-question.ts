@@ -7,7 +7,7 @@ import { restName } from '../../config/path-pattern.ts'
 import type { Question } from '../../estimate/estimator.ts'
 import { featuresOf } from '../../estimate/features.ts'
 import type { Features } from '../../model/estimate.ts'
-import { type Body, headBytes } from './body.ts'
+import { headBytes } from './body.ts'
 import { newJobId } from './job-id.ts'
 import { deepest, isDeeper } from './params.ts'
 import type { FoundRoute } from './route-table.ts'
@@ -15,6 +15,8 @@ import type { RequestUrl } from './url.ts'
 
 /** Longer targets are replaced by their hash. */
 const longestKey = 512
+/** Longer JSON yields no features: parsing it would delay other requests. */
+const longestJson = 16 * 1024
 /** Parts of `**` that become features. */
 const mostParts = 8
 
@@ -29,8 +31,18 @@ export type RouteQuestioner = (
   method: string,
   url: RequestUrl,
   request: IncomingMessage,
-  body: Body,
+  body: RouteBody,
 ) => Question
+
+/** What is known of the body when the question is asked. */
+export interface RouteBody {
+  /** Undefined: it is sent in chunks. */
+  announced: number | undefined
+  /** Arrived so far. */
+  bytes: number
+  /** Its first bytes, if it is complete. */
+  head: Buffer | undefined
+}
 
 export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuestioner {
   const warned = new Set<string>()
@@ -39,10 +51,10 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
     const seen: RouteRequest = {
       method,
       path,
-      query: firstOf(url.url.searchParams),
+      query: firstOf(new URLSearchParams(url.query)),
       headers: joined(request.headers),
       json: route.needsJson ? jsonOf(request, body) : undefined,
-      bytes: body.announced ?? (body.complete ? body.bytes : 0),
+      bytes: body.announced ?? (body.head ? body.bytes : 0),
     }
     const wrong = (why: string) => {
       if (warned.has(name)) return
@@ -50,7 +62,7 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
       log(`route ${name}: its features are invalid, so automatic ones are used: ${why}`)
     }
     const configured = route.features && (() => configuredFeatures(route.features!, seen))
-    const facts = { bytes: seen.bytes, head: body.complete ? body.head : new Uint8Array() }
+    const facts = { bytes: seen.bytes, head: body.head ?? new Uint8Array() }
     const features = featuresOf(
       configured ? { features: configured } : {},
       shown(seen, route.methods),
@@ -63,8 +75,8 @@ export function routeQuestioner({ codeOf, log }: RouteQuestionParts): RouteQuest
 }
 
 /** A request whose body is not completely known has a key of its own. */
-function keyOf(method: string, target: string, body: Body): string {
-  if (!body.complete || body.bytes > headBytes) return `?${newJobId()}`
+function keyOf(method: string, target: string, body: RouteBody): string {
+  if (!body.head || body.bytes > headBytes) return `?${newJobId()}`
   const asked = `${method} ${target}`
   const short = asked.length > longestKey ? `#${hash('sha256', asked, 'base64url')}` : asked
   return body.bytes > 0 ? `${short} ${body.bytes} ${hash('sha256', body.head, 'base64url')}` : short
@@ -93,11 +105,11 @@ function shown({ method, path, query, json }: RouteRequest, methods: readonly st
 }
 
 /** Undefined: the body is not JSON, malformed, too long or too deeply nested. */
-function jsonOf({ headers }: IncomingMessage, body: Body): unknown {
-  if (!isJsonType(headers['content-type']) || !body.complete || body.bytes > headBytes) return undefined
-  if (body.bytes === 0 || isDeeper(body.head, deepest)) return undefined
+function jsonOf({ headers }: IncomingMessage, { bytes, head }: RouteBody): unknown {
+  if (!isJsonType(headers['content-type']) || !head || bytes === 0 || bytes > longestJson) return undefined
+  if (isDeeper(head, deepest)) return undefined
   try {
-    return JSON.parse(body.head.toString('utf8'))
+    return JSON.parse(head.toString('utf8'))
   } catch {
     return undefined
   }

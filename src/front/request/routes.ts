@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { CheckedRoute } from '../../config/check-routes.ts'
-import type { Client } from '../client.ts'
+import type { HttpRequest } from '../../wire/messages.ts'
 import { RequestProblem } from '../problem.ts'
 import { HttpTransport } from '../transports/http.ts'
 import { requestHeaders } from '../transports/proxy-headers.ts'
@@ -10,6 +10,7 @@ import { type Body, type BodyOptions, headBytes } from './body.ts'
 import { isJsonType, type RouteQuestioner } from './route-question.ts'
 import { describe, type FoundRoute, type RouteTable } from './route-table.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
+import type { IsTrusted } from './trusted-proxies.ts'
 
 export interface RouteServiceParts {
   table: RouteTable
@@ -21,12 +22,13 @@ export interface RouteServiceParts {
   preemptible: boolean
   /** A short answer is held back for at most this time. */
   holdMs: number
+  /** Whose forwarded headers are believed. */
+  isTrusted: IsTrusted
 }
 
 export function routeService(parts: RouteServiceParts): Service {
   const { table, body } = parts
   return {
-    body,
     // A body may be endless; it must only keep arriving.
     requestMs: 0,
     upgrades: true,
@@ -39,8 +41,8 @@ export function routeService(parts: RouteServiceParts): Service {
         ...(route.query && { query: route.query }),
       })),
     find(asked) {
-      const found = table.find(asked.method, asked.url.url.pathname)
-      return { read: (body) => read(parts, found, asked, body) }
+      const found = table.find(asked.method, asked.url.path)
+      return { body, read: (body) => read(parts, found, asked, body) }
     },
     quotedMethod,
   }
@@ -61,12 +63,16 @@ async function read(
 ): Promise<TargetRequest> {
   const { route } = found
   if (isReadFirst(request, body, route)) await body.has(headBytes + 1)
+  const head = body.complete ? await body.head() : undefined
   const inMicroseconds = (work: number) => parts.inMicroseconds(route.name, work)
   return {
     name: route.name,
     params: { method, target: url.text },
     hasBody: body.announced !== 0,
-    question: () => parts.question(found, method, url, request, body),
+    question: () => {
+      const { announced, bytes } = body
+      return parts.question(found, method, url, request, { announced, bytes, head })
+    },
     jobFacts: ({ work, low, high, memoryMb }) => ({
       work: inMicroseconds(work),
       low: inMicroseconds(low),
@@ -79,15 +85,19 @@ async function read(
     repeat: () => undefined,
     // No answer is shared, so the receiver is the client itself.
     transport() {
-      const http = httpRequest(request, client, method, url.text)
+      const http = httpRequest(parts, { request, client, method, url })
       return new HttpTransport({ http, body, client, holdMs: parts.holdMs })
     },
   }
 }
 
-function httpRequest(request: IncomingMessage, { socket }: Client, method: string, target: string) {
-  const headers = requestHeaders(request, socket !== undefined)
-  return { method, target, headers, ...(socket && { upgrade: true as const }) }
+function httpRequest({ isTrusted }: RouteServiceParts, { request, client, method, url }: Asked): HttpRequest {
+  const { socket } = client
+  const headers = requestHeaders(request, {
+    ...{ isTrusted: isTrusted(request.socket.remoteAddress), host: url.host },
+    upgrade: socket !== undefined,
+  })
+  return { method, target: url.text, headers, ...(socket && { upgrade: true as const }) }
 }
 
 /**

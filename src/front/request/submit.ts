@@ -41,7 +41,7 @@ export async function submitRequest(
       parts.submit({ job, question, quote, params, hasBody, transport, receiver, estimateMs, exposeErrors })
     }
     const control = cacheControlOf(request)
-    const repeat = parts.repeats?.takes(job, control) ? target.repeat(question) : undefined
+    const repeat = parts.repeats?.takes(job, control) ? target.repeat() : undefined
     if (repeat) return await parts.repeats!.serve({ repeat, body, job, client, control, start })
     client.onGone(() => body.discard())
     if (client.gone) return body.discard()

@@ -29,14 +29,12 @@ export interface Asked extends Incoming {
 
 /** All targets of a front. */
 export interface Service {
-  /** How bodies are read. */
-  readonly body: BodyOptions
   /** Time limit for a whole request; 0: none. */
   readonly requestMs: number
   /** True: clients may ask to switch protocols. */
   readonly upgrades: boolean
   list(): ServedEntry[]
-  /** Throws a 404 or a 405. */
+  /** Throws a 404, a 405, or a 413 if the URL alone is too long. */
   find(asked: Asked): Target
   /** The method that a request for a quote is about. */
   quotedMethod(request: IncomingMessage): string
@@ -54,6 +52,8 @@ export interface ServedEntry {
 }
 
 export interface Target {
+  /** How its body is read. */
+  readonly body: BodyOptions
   /** Reads what an estimate needs of the body. Rejects with a problem if the request is malformed. */
   read(body: Body): Promise<TargetRequest>
 }
@@ -69,7 +69,7 @@ export interface TargetRequest {
   question(): Question
   jobFacts(quote: Quote): JobFacts
   /** Undefined: no answer may be cached or shared. */
-  repeat(question: Question): Repeat | undefined
+  repeat(): Repeat | undefined
   transport(receiver: Receiver): Transport
 }
 

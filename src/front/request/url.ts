@@ -1,34 +1,42 @@
-/** The URL of a request: as the client wrote it, and parsed. */
+/** The URL of a request: its normalized path, which routes match and programs receive, and its query as sent. */
 
 import type { IncomingMessage } from 'node:http'
 import { RequestProblem } from '../problem.ts'
+import { normalizedPath } from './path.ts'
 
 export interface RequestUrl {
-  /** Path and query as sent, or `*`: what a program receives. */
+  /** Path and query, or `*`: what a program receives. */
   text: string
-  /** Normalized: no dot segments, no fragment. */
-  url: URL
-  /** Removed from the front of both. */
+  /** Normalized. */
+  path: string
+  /** As sent, without `?`. */
+  query: string
+  /** Removed from the front of the path. */
   prefix: string
+  /** The host that the URL names, which takes precedence over the `Host` header. Undefined: it names none. */
+  host?: string
 }
 
 /** Throws a 400 if the URL cannot be parsed. */
-export function readUrl(request: IncomingMessage): RequestUrl {
-  const text = originForm(request.url ?? '/')
-  const path = text === '*' ? '/' : text
-  // A path may begin with two slashes; what follows them is no host.
-  const whole = `http://front${path}`
-  if (!path.startsWith('/') || !URL.canParse(whole)) throw unreadable()
-  return { text, url: new URL(whole), prefix: '' }
+export function readUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): RequestUrl {
+  const { target, host } = originForm(url)
+  const named = host === undefined ? {} : { host }
+  if (target === '*') return { text: '*', path: '/', query: '', prefix: '' }
+  const at = target.indexOf('?')
+  if (at < 0) {
+    const path = normalizedPath(target)
+    return { text: path, path, query: '', prefix: '', ...named }
+  }
+  const path = normalizedPath(target.slice(0, at))
+  const query = target.slice(at + 1)
+  if (query.includes('#')) throw unreadable()
+  return { text: `${path}?${query}`, path, query, prefix: '', ...named }
 }
 
 /** The URL behind a prefix of its path. */
-export function withoutPrefix({ text, url }: RequestUrl, prefix: string): RequestUrl {
-  return {
-    text: text.startsWith(prefix) ? text.slice(prefix.length) || '/' : text,
-    url: new URL(`http://front${url.pathname.slice(prefix.length) || '/'}${url.search}`),
-    prefix,
-  }
+export function withoutPrefix(url: RequestUrl, prefix: string): RequestUrl {
+  const path = url.path.slice(prefix.length) || '/'
+  return { ...url, path, text: path + url.text.slice(url.path.length), prefix }
 }
 
 export function unreadable(): RequestProblem {
@@ -36,9 +44,9 @@ export function unreadable(): RequestProblem {
 }
 
 /** Requests to a proxy name a host too. */
-function originForm(target: string): string {
-  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? []
-  if (rest === undefined) return target
-  if (!URL.canParse(target)) throw unreadable()
-  return rest.startsWith('/') ? rest : `/${rest}`
+function originForm(sent: string): { target: string; host?: string } {
+  const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(sent) ?? []
+  if (host === undefined || rest === undefined) return { target: sent }
+  if (host.includes('@') || !URL.canParse(sent)) throw unreadable()
+  return { target: rest.startsWith('/') ? rest : `/${rest}`, host }
 }

@@ -9,24 +9,30 @@ import type { Workload } from '../../workload/workload.ts'
 import { answerKey } from '../cache/answer-key.ts'
 import { allow, RequestProblem } from '../problem.ts'
 import { WorkloadTransport } from '../transports/workload.ts'
-import type { Body } from './body.ts'
-import { isJson, readParameters } from './params.ts'
+import type { Body, BodyOptions } from './body.ts'
+import type { ReadParams } from './params.ts'
+import { type ParamsReader, paramsReader } from './params-reader.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
 import { type RequestUrl, unreadable } from './url.ts'
 
 export interface WorkloadServiceParts {
   workloads: ReadonlyMap<string, Workload>
+  /** Their modules. */
+  files: readonly string[]
+  /** Hashes of their code. */
+  code: Readonly<Record<string, string>>
   question: Questioner
   limits: FrontLimits
   /** Quantities that answers report in headers. */
   quantities: readonly Quantity[]
+  log(line: string): void
 }
 
 export function workloadService(parts: WorkloadServiceParts): Service {
-  const { workloads, limits } = parts
+  const { workloads, limits, files, code, log } = parts
+  const read = paramsReader({ files, code, ask: parts.question, log })
   return {
     // The server's limit for whole requests covers bodies too.
-    body: { maxBytes: limits.maxBytes, memoryBytes: limits.memoryBytes },
     requestMs: limits.requestMs,
     upgrades: false,
     list: () =>
@@ -34,20 +40,23 @@ export function workloadService(parts: WorkloadServiceParts): Service {
     find(asked) {
       const workload = find(workloads, asked.url)
       allow(asked.method, ['GET', 'HEAD', 'POST'])
-      return { read: (body) => read(parts, workload, asked, body) }
+      return {
+        body: bodyOptions(workload, asked, limits),
+        read: (body) => readTarget(parts, read, workload, asked, body),
+      }
     },
     quotedMethod: ({ method = '' }: IncomingMessage) => method,
   }
 }
 
-function find(workloads: ReadonlyMap<string, Workload>, { url, prefix }: RequestUrl): Workload {
-  const workload = workloads.get(decoded(url.pathname).slice(1))
+function find(workloads: ReadonlyMap<string, Workload>, { path, prefix }: RequestUrl): Workload {
+  const workload = workloads.get(decoded(path).slice(1))
   if (workload) return workload
   const names = [...workloads.keys()].map((name) => `${prefix}/${name}`)
   throw new RequestProblem(
     404,
     'unknown-workload',
-    `There is no workload at ${`${prefix}${url.pathname}`.slice(0, 200)}. There are: ${names.join(', ')}.`,
+    `There is no workload at ${`${prefix}${path}`.slice(0, 200)}. There are: ${names.join(', ')}.`,
   )
 }
 
@@ -59,36 +68,91 @@ function decoded(path: string): string {
   }
 }
 
-async function read(
-  { question, quantities }: WorkloadServiceParts,
+/** Nothing of a JSON body is read beyond the limit of the parameters. */
+function bodyOptions(workload: Workload, { request, url }: Asked, limits: FrontLimits): BodyOptions {
+  const { maxBytes, memoryBytes } = limits
+  const most = Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)
+  const tooLarge = () => paramsTooLarge(workload, most)
+  if (url.query.length > most) throw tooLarge()
+  return isJson(request)
+    ? { maxBytes: most - url.query.length, memoryBytes, tooLarge }
+    : { maxBytes, memoryBytes }
+}
+
+function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number): RequestProblem {
+  const raise =
+    maxParamsBytes === undefined
+      ? 'its definition can allow more with maxParamsBytes, and the operator with --max-params'
+      : 'maxParamsBytes in its definition sets the limit'
+  return new RequestProblem(
+    413,
+    'params-too-large',
+    `The parameters are larger than the ${most} bytes that workload ${name} allows; ${raise}.`,
+    { headers: { connection: 'close' } },
+  )
+}
+
+/** True: the body holds parameters, not data. */
+function isJson(request: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')
+}
+
+async function readTarget(
+  { quantities }: WorkloadServiceParts,
+  readParams: ParamsReader,
   workload: Workload,
-  { request, url }: Asked,
+  { request, url, method }: Asked,
   body: Body,
 ): Promise<TargetRequest> {
   await body.has(Infinity)
-  const { raw: params, checked } = await readParameters(workload, request, url.url.searchParams, body)
-  // A JSON body holds parameters and is not sent to the workload.
-  const data = isJson(request) ? undefined : body
+  const { query } = url
+  const isParams = isJson(request)
+  const read = await readParams(workload, query.length + (isParams ? body.bytes : 0), async () => {
+    if (body.bytes === 0) return isParams ? { query, json: new Uint8Array() } : { query }
+    if (isParams) return { query, json: await body.read() }
+    return { query, body: { bytes: body.bytes, head: await body.head() } }
+  })
+  const { question, raw } = read
+  // A JSON body holds parameters and is not sent to the workload as data.
+  const data = isParams || body.bytes === 0 ? undefined : body
   return {
     name: workload.name,
-    params,
-    hasBody: data !== undefined && data.bytes > 0,
-    question: () => question(workload, checked, data),
-    jobFacts: (quote) => ({
-      ...brainEstimate(quote),
-      memoryMb: quote.memoryMb,
-      deadlineMs: workload.deadlineMs,
-      preemptible: workload.preemptible,
-      safeToRepeat: workload.safeToRepeat(checked),
-      lane: workload.lane?.(checked),
-    }),
-    repeat: (question) =>
-      workload.deterministic(checked)
-        ? {
-            cacheMs: workload.cacheMs ?? Infinity,
-            key: () => answerKey({ question, params, checked, body: data }),
-          }
-        : undefined,
-    transport: (receiver) => new WorkloadTransport({ params, body: data, receiver, quantities }),
+    params: raw,
+    // As with a body, parameters that are not kept do not identify the request.
+    hasBody: data !== undefined || !read.isKept,
+    question: () => question,
+    jobFacts: (quote) => {
+      if (!read.safeToRepeat) requirePost(method)
+      return {
+        ...brainEstimate(quote),
+        memoryMb: quote.memoryMb,
+        deadlineMs: workload.deadlineMs,
+        preemptible: workload.preemptible,
+        safeToRepeat: read.safeToRepeat,
+        lane: read.lane,
+      }
+    },
+    repeat: () => repeatOf(workload, read, data),
+    transport: (receiver) =>
+      new WorkloadTransport({ params: { ...read.text, source: body }, body: data, receiver, quantities }),
   }
+}
+
+/** Clients and proxies repeat GET and HEAD on their own. */
+function requirePost(method: string): void {
+  if (method === 'POST') return
+  throw new RequestProblem(
+    405,
+    'wrong-method',
+    `${method} is not allowed for work that must not be repeated; allowed: POST.`,
+    { headers: { allow: 'POST' } },
+  )
+}
+
+function repeatOf(
+  { cacheMs = Infinity }: Workload,
+  { answer: text, question }: ReadParams,
+  body: Body | undefined,
+): ReturnType<TargetRequest['repeat']> {
+  return text === undefined ? undefined : { cacheMs, key: () => answerKey({ question, text, body }) }
 }

@@ -13,7 +13,7 @@ import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
 import { parseHead, parseRaw, readAnswer } from './http-head.ts'
 import { answerHeaders } from './proxy-headers.ts'
-import { sendAttempt } from './send-attempt.ts'
+import { type ProgramRequest, sendAttempt } from './send-attempt.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 import { tunnel } from './tunnel.ts'
 
@@ -38,7 +38,7 @@ interface Answer {
 
 export class HttpTransport implements Transport {
   readonly #parts: HttpTransportParts
-  readonly asked: Transport['asked']
+  readonly #request: ProgramRequest
   #answer: Answer | undefined
   /** Set once the answer is streamed. */
   #sink: Sink | undefined
@@ -48,12 +48,14 @@ export class HttpTransport implements Transport {
 
   constructor(parts: HttpTransportParts) {
     this.#parts = parts
-    this.asked = { params: null, http: parts.http }
-    parts.body.onBroken((problem) => this.onBroken(problem))
+    const { http, body } = parts
+    const request = Buffer.from(`"params":null,"http":${JSON.stringify(http)}`)
+    this.#request = { request, body, switching: http.upgrade === true }
+    body.onBroken((problem) => this.onBroken(problem))
   }
 
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
-    const call = sendAttempt(attempt, this.#parts.body)
+    const call = sendAttempt(attempt, this.#request)
     try {
       const { response, upgraded } = await call.answer
       if (upgraded) return await this.#switch(response, upgraded, attempt)

@@ -20,27 +20,73 @@ test('hop-by-hop headers and headers named by Connection are dropped, except ess
   assert.deepEqual(endToEnd(raw), ['Host', 'h', 'Content-Length', '5', 'X-Y', 'a', 'x-y', 'b'])
 })
 
-test('forwarded headers are extended', () => {
+const stranger = { isTrusted: false, upgrade: false }
+const proxy = { isTrusted: true, upgrade: false }
+
+test('forwarded headers of a client are dropped and replaced', () => {
   const sent = requestHeaders(
     from(
-      ['Host', 'h', 'x-forwarded-for', 'a', 'X-Forwarded-For', 'b, c', 'X-Forwarded-Proto', 'https'],
+      [
+        ...['Host', 'h', 'x-forwarded-for', 'a', 'X-Forwarded-For', 'b, c', 'X-Forwarded-Proto', 'https'],
+        ...[
+          'X-Forwarded-Host',
+          'x',
+          'X-Forwarded-Port',
+          '1',
+          'Forwarded',
+          'for=a',
+          'X_Forwarded_For',
+          'a',
+          'Via',
+          'v',
+        ],
+      ],
       '::ffff:10.0.0.7',
     ),
-    false,
+    stranger,
   )
   assert.deepEqual(sent, [
-    ...['Host', 'h', 'x-forwarded-for', 'a, b, c, 10.0.0.7', 'x-forwarded-proto', 'https, http'],
+    ...['Host', 'h', 'Via', 'v', 'x-forwarded-for', '10.0.0.7', 'x-forwarded-proto', 'http'],
     ...['x-forwarded-host', 'h'],
   ])
-  assert.deepEqual(requestHeaders(from(['Expect', '100-continue']), false), [
+  assert.deepEqual(requestHeaders(from(['Expect', '100-continue']), stranger), [
     ...['x-forwarded-for', '127.0.0.1', 'x-forwarded-proto', 'http'],
   ])
+})
+
+test('forwarded headers of a trusted proxy are passed on: its address is appended to the chain', () => {
+  const sent = requestHeaders(
+    from(
+      [
+        ...['Host', 'h', 'x-forwarded-for', 'a', 'X-Forwarded-For', 'b, c', 'X-Forwarded-Proto', 'https'],
+        ...['X-Forwarded-Host', 'x', 'X-Forwarded-Port', '1', 'Forwarded', 'for=a', 'X_Forwarded_For', 'a'],
+      ],
+      'fd00::7',
+    ),
+    proxy,
+  )
+  assert.deepEqual(sent, [
+    ...['Host', 'h', 'X-Forwarded-Port', '1', 'forwarded', 'for=a, for="[fd00::7]";proto=http'],
+    ...['x-forwarded-for', 'a, b, c, fd00::7', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'x'],
+  ])
+  assert.deepEqual(requestHeaders(from(['Host', 'h']), proxy), requestHeaders(from(['Host', 'h']), stranger))
+})
+
+test('a client cannot remove forwarded headers by naming them in Connection', () => {
+  const sent = requestHeaders(from(['Host', 'h', 'Connection', 'x-forwarded-for, host']), stranger)
+  assert.deepEqual(sent.slice(0, 4), ['Host', 'h', 'x-forwarded-for', '127.0.0.1'])
+})
+
+test('the host that the URL names replaces the Host header', () => {
+  const sent = requestHeaders(from(['Host', 'h']), { ...stranger, host: 'other:99' })
+  assert.deepEqual(sent.slice(0, 2), ['Host', 'other:99'])
+  assert.deepEqual(sent.slice(-2), ['x-forwarded-host', 'other:99'])
 })
 
 test('an upgrade request keeps its protocol', () => {
   const sent = requestHeaders(
     from(['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Key', 'k']),
-    true,
+    { isTrusted: false, upgrade: true },
   )
   assert.deepEqual(sent.slice(0, 2), ['Sec-WebSocket-Key', 'k'])
   assert.deepEqual(sent.slice(-4), ['connection', 'upgrade', 'upgrade', 'websocket'])

@@ -1,26 +1,72 @@
 /** Headers that are passed on between clients and programs. */
 
 import type { IncomingMessage } from 'node:http'
-import { endToEnd, valuesOf } from '../../wire/raw-headers.ts'
+import { isIPv6 } from 'node:net'
+import { endToEnd, pairsOf, valuesOf } from '../../wire/raw-headers.ts'
+import { unmapped } from '../request/trusted-proxies.ts'
 
-const forwarded = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const
-/** The front sends 100 Continue itself, and extends the forwarded headers. */
-const remade: ReadonlySet<string> = new Set(['expect', ...forwarded])
+/** The front sends 100 Continue itself. */
+const answered: ReadonlySet<string> = new Set(['expect'])
+/** Set by the front for every request. */
+const remade: ReadonlySet<string> = new Set([
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+])
+
+export interface PassedOn {
+  /** True: the client is a proxy whose forwarded headers are believed; those of others are dropped. */
+  isTrusted: boolean
+  /** Replaces the `Host` header. */
+  host?: string | undefined
+  /** True: the client asks to switch protocols. */
+  upgrade: boolean
+}
 
 /** A client's headers as the program receives them. */
-export function requestHeaders(request: IncomingMessage, upgrade: boolean): string[] {
-  const { rawHeaders, headers, socket } = request
-  const added: Record<(typeof forwarded)[number], string> = {
-    'x-forwarded-for': (socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, ''),
-    'x-forwarded-proto': 'http',
-    'x-forwarded-host': headers.host ?? '',
-  }
-  const extended = forwarded.flatMap((name) => {
-    const values = [...valuesOf(rawHeaders, name), added[name]].filter((value) => value !== '')
-    return values.length > 0 ? [name, values.join(', ')] : []
-  })
+export function requestHeaders(request: IncomingMessage, { isTrusted, host, upgrade }: PassedOn): string[] {
+  const { rawHeaders, headers } = request
+  const sent = pairsOf(rawHeaders)
+    .filter(([name]) => isPassedOn(name.toLowerCase(), isTrusted))
+    .flatMap(([name, value]) => [name, name.toLowerCase() === 'host' ? (host ?? value) : value])
   const switching = upgrade ? ['connection', 'upgrade', 'upgrade', headers.upgrade ?? ''] : []
-  return [...endToEnd(rawHeaders, { others: remade }), ...extended, ...switching]
+  const given = (name: string) => (isTrusted ? valuesOf(rawHeaders, name) : [])
+  return [
+    ...endToEnd(sent, { others: answered }),
+    ...forwardedHeaders(given, unmapped(request.socket.remoteAddress ?? ''), host ?? headers.host),
+    ...switching,
+  ]
+}
+
+/** Programs that map headers to variables read `_` as `-`. */
+function isPassedOn(name: string, isTrusted: boolean): boolean {
+  const read = name.replaceAll('_', '-')
+  if (read !== 'forwarded' && !read.startsWith('x-forwarded-')) return true
+  return isTrusted && read === name && !remade.has(name)
+}
+
+/** `given`: the values that a trusted proxy sent. Its host and protocol are those of the client; addresses form a chain. */
+function forwardedHeaders(
+  given: (name: string) => string[],
+  address: string,
+  host: string | undefined,
+): string[] {
+  const protocol = given('x-forwarded-proto')
+  const hosts = given('x-forwarded-host')
+  const chain = given('forwarded')
+  const set: [name: string, values: readonly (string | undefined)[]][] = [
+    ['forwarded', chain.length > 0 ? [...chain, `for=${nodeName(address)};proto=http`] : []],
+    ['x-forwarded-for', [...given('x-forwarded-for'), address || 'unknown']],
+    ['x-forwarded-proto', protocol.length > 0 ? protocol : ['http']],
+    ['x-forwarded-host', hosts.length > 0 ? hosts : [host]],
+  ]
+  return set.flatMap(([name, values]) => {
+    const text = values.filter(Boolean).join(', ')
+    return text === '' ? [] : [name, text]
+  })
+}
+
+/** As RFC 7239 writes it. */
+function nodeName(address: string): string {
+  return isIPv6(address) ? `"[${address}]"` : address || 'unknown'
 }
 
 /** A program's headers as the client receives them, followed by the headers about the job. */

@@ -7,6 +7,7 @@ import { attemptPath, attemptProtocol, headers } from '../../wire/messages.ts'
 import { bearer } from '../../wire/token.ts'
 import { drained } from '../drained.ts'
 import type { Body } from '../request/body.ts'
+import { aroundRequest } from './attempt-json.ts'
 import type { Carried } from './transport.ts'
 
 /** Headers may contain whole heads in base64. */
@@ -21,6 +22,15 @@ export interface WorkerAnswer {
   upgraded?: { socket: Duplex; first: Buffer }
 }
 
+/** A client's request to a program. */
+export interface ProgramRequest {
+  /** The members of an attempt's head that describe it, as JSON. */
+  request: Buffer
+  body: Body
+  /** True: the client asks to switch protocols. */
+  switching: boolean
+}
+
 export interface Call {
   /** Rejects if the worker does not answer. */
   answer: Promise<WorkerAnswer>
@@ -28,9 +38,12 @@ export interface Call {
   done(): void
 }
 
-export function sendAttempt({ upstream, head, token, signal }: Carried, body: Body): Call {
-  const json = Buffer.from(JSON.stringify(head))
-  const switching = head.http?.upgrade === true
+export function sendAttempt(
+  { upstream, order, token, signal }: Carried,
+  { request: members, body, switching }: ProgramRequest,
+): Call {
+  const { start, end } = aroundRequest(order)
+  const json = Buffer.concat([start, members, end])
   // A body that arrived in chunks is sent in chunks, even if it is empty.
   const whole = body.complete && body.announced !== undefined
   const call = request({

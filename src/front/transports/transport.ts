@@ -3,8 +3,9 @@
 import type { Agent } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Cost } from '../../model/cost.ts'
-import type { AttemptHead, AttemptOutcome } from '../../wire/messages.ts'
+import type { AttemptOutcome } from '../../wire/messages.ts'
 import type { Failure, RequestProblem } from '../problem.ts'
+import type { AttemptOrder } from './attempt-json.ts'
 
 /** A worker or a function, as a front reaches it. */
 export interface Upstream {
@@ -18,7 +19,7 @@ export interface Upstream {
 /** One attempt on its way. */
 export interface Carried {
   upstream: Upstream
-  head: AttemptHead
+  order: AttemptOrder
   /** The secret that authorizes fronts at workers. */
   token: string
   /** Aborted when a newer attempt supersedes this one, or no client waits. */
@@ -37,8 +38,6 @@ export type AttemptEnd =
   { outcome: 'result'; cost?: Cost } | ({ outcome: Exclude<AttemptOutcome, 'result'>; cost?: Cost } & Failure)
 
 export interface Transport {
-  /** What the heads of its attempts carry of the request. */
-  readonly asked: Pick<AttemptHead, 'params' | 'http'>
   /** True: the client has received the start of an answer, so no other answer is possible. */
   readonly begun: boolean
   /**

@@ -9,15 +9,17 @@ import { bearer } from '../../wire/token.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
 import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
+import type { ParamsText } from '../request/params.ts'
 import { brokenOff, costOf, fieldsOf, outcomeOf } from './answer-head.ts'
+import { type AttemptOrder, aroundRequest } from './attempt-json.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 
 /** The brain is told when an answer grows beyond this: its worker may finish long before the client has it. */
 const answeringBytes = 256 * 1024
 
 export interface WorkloadTransportParts {
-  /** As the client sent them. */
-  params: Record<string, unknown>
+  /** As the client sent them. `source`: the body that holds the end of their text. */
+  params: ParamsText & { source: Body }
   /** Undefined: none, or it held parameters. */
   body: Body | undefined
   receiver: Receiver
@@ -27,7 +29,6 @@ export interface WorkloadTransportParts {
 
 export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
-  readonly asked: Transport['asked']
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
   /** Sent at the end of a streamed answer. */
@@ -36,21 +37,20 @@ export class WorkloadTransport implements Transport {
 
   constructor(parts: WorkloadTransportParts) {
     this.#parts = parts
-    this.asked = { params: parts.params }
   }
 
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
     this.#parts.receiver.attempted()
-    const head = Buffer.from(JSON.stringify(attempt.head))
+    const { headBytes, body } = this.#content(attempt.order)
     const response = await attempt.upstream.dispatcher.request({
       method: 'POST',
       path: attemptPath,
       headers: {
         authorization: bearer(attempt.token),
         'content-type': 'application/octet-stream',
-        [headers.headBytes]: `${head.length}`,
+        [headers.headBytes]: `${headBytes}`,
       },
-      body: this.#bodyOf(head),
+      body,
       signal: attempt.signal,
     })
     if (attempt.isCurrent()) return this.#receive(response, attempt)
@@ -117,9 +117,22 @@ export class WorkloadTransport implements Transport {
     }
   }
 
-  #bodyOf(head: Buffer): Buffer | Readable {
-    const { body } = this.#parts
-    return body && body.bytes > 0 ? Readable.from(chain([head], () => body.open())) : head
+  /** The head of the attempt with the text of the parameters, then the body. */
+  #content(order: AttemptOrder): { headBytes: number; body: Buffer | Readable } {
+    const { params, body } = this.#parts
+    const { source, bodyFrom } = params
+    const { start, end } = aroundRequest(order)
+    const first = Buffer.concat([start, Buffer.from('"params":'), params.start])
+    const textBytes = bodyFrom === undefined ? 0 : source.bytes - bodyFrom
+    const headBytes = first.length + textBytes + end.length
+    if (textBytes === 0 && !body) return { headBytes, body: Buffer.concat([first, end]) }
+    const parts = async function* (): AsyncGenerator<Buffer> {
+      yield first
+      if (bodyFrom !== undefined) yield* without(source.open(), bodyFrom)
+      yield end
+      if (body) yield* body.open()
+    }
+    return { headBytes, body: Readable.from(parts()) }
   }
 }
 
@@ -127,6 +140,15 @@ export class WorkloadTransport implements Transport {
 function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
   const length = status === 204 || status === 304 ? {} : { 'content-length': `${body.length}` }
   return { status, fields: { ...fields, ...length }, body }
+}
+
+/** All chunks but their first bytes. */
+async function* without(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  for await (const chunk of chunks) {
+    if (left < chunk.length) yield chunk.subarray(left)
+    left = Math.max(0, left - chunk.length)
+  }
 }
 
 /** Opens `rest` only after `first` is read: a file that nobody reads would stay open. */

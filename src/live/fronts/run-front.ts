@@ -217,7 +217,7 @@ class RemoteFront {
   }
 
   #onWelcome(welcome: FrontWelcome): void {
-    this.#clientOf = clientNamer(welcome.clientBy)
+    this.#clientOf = clientNamer(welcome.clientBy, welcome.limits.trustedProxies)
     this.#ready = welcome.ready
     this.#workers.token = welcome.attemptToken
     this.#stopping = this.#stopping && welcome.resumed

@@ -13,6 +13,7 @@ import type { Client } from '../../front/client.ts'
 import { frontDefaults } from '../../front/front.ts'
 import { RequestProblem } from '../../front/problem.ts'
 import { Body } from '../../front/request/body.ts'
+import { BodyBudget } from '../../front/request/body-budget.ts'
 import type { TargetRequest } from '../../front/request/target.ts'
 import { readUrl } from '../../front/request/url.ts'
 import type { LedgerRow } from '../../ledger/ledger.ts'
@@ -44,12 +45,13 @@ export interface LogParts {
   log(line: string): void
 }
 
+/** Requests of a log have no bodies. */
+const noBodies = new BodyBudget({ memoryBytes: 0, diskBytes: 0 })
 /** The code that rows of a log claim to be of. */
 const logCode = 'access-log'
-const limits = { ...frontDefaults, maxBytes: 0, memoryBytes: 0 }
 
 export async function* rowsOfLog(parts: LogParts, counts: LogCounts): AsyncGenerator<LedgerRow> {
-  const service = serviceOf(parts.serving, { limits, quantities: [], log: parts.log })
+  const service = serviceOf(parts.serving, { limits: frontDefaults, quantities: [], log: parts.log })
   const repeats = new Map<string, number>()
   for await (const line of createInterface({ input: createReadStream(parts.file), crlfDelay: Infinity })) {
     counts.lines++
@@ -88,7 +90,8 @@ async function targetOf(
   try {
     // Nothing is answered, so that there is no client.
     const asked = { request, method, url: readUrl(request), client: undefined as unknown as Client }
-    return await service.find(asked).read(new Body(request, service.body))
+    const found = service.find(asked)
+    return await found.read(new Body(request, found.body, noBodies))
   } catch (error) {
     if (!(error instanceof RequestProblem)) throw error
     return error.status === 404 ? 'elsewhere' : 'rejected'

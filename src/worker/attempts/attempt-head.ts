@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { type AttemptHead, headers } from '../../wire/messages.ts'
 import type { AttemptBody } from '../attempt-state.ts'
 
-const maxHeadBytes = 16 * 1024 * 1024
+/** Parameters may be as long as the largest body of a request, 16 MiB; the rest is short. */
+const maxHeadBytes = 17 * 1024 * 1024
 
 /** Leaves the body unread. */
 export async function readHead(request: IncomingMessage): Promise<AttemptHead> {

@@ -1,0 +1,174 @@
+/**
+ * The space that all request bodies of a front share: memory, and files beyond it. No body waits for space: a body that
+ * holds some while it waits for more could block all others. A body without space is refused; slow ones are ended first.
+ */
+
+import { tmpdir } from 'node:os'
+import { RequestProblem } from '../problem.ts'
+
+export interface BudgetOptions {
+  memoryBytes: number
+  diskBytes: number
+  log?(line: string): void
+  /** A clock in milliseconds. Default: the process's. */
+  now?(): number
+}
+
+/** Under pressure, a body that has received less than `paceBytes` in the last `paceMs` is ended. */
+const [paceBytes, paceMs] = [64 * 1024, 10_000]
+/** Added to the size of each chunk in memory: many small ones take more memory than their bytes. */
+export const chunkOverhead = 128
+const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** What one body holds. */
+export interface BodyShare {
+  /** False: there is no space. */
+  keepInMemory(bytes: number): boolean
+  keepInFile(bytes: number): boolean
+  /** Counts what is held in memory as these bytes of a file. False: there is no space. */
+  moveToFile(bytes: number): boolean
+  /** Nothing more arrives. */
+  complete(): void
+  /** Idempotent. */
+  release(): void
+}
+
+interface Held {
+  memory: number
+  disk: number
+  /** Received so far, and when `paceBytes` more than at the mark before had been received. */
+  received: number
+  markedAt: number
+  markedBytes: number
+  isComplete: boolean
+  end(): void
+}
+
+export class BodyBudget {
+  readonly #options: BudgetOptions
+  readonly #held = new Set<Held>()
+  #failing = false
+  memoryBytes = 0
+  diskBytes = 0
+
+  constructor(options: BudgetOptions) {
+    this.#options = options
+  }
+
+  /** True: a body of this length would fit now. */
+  hasRoom(bytes: number, memoryLimit: number): boolean {
+    const { memoryBytes } = this.#options
+    if (bytes <= memoryLimit && this.memoryBytes + bytes <= memoryBytes) return true
+    return this.#makeRoom(bytes)
+  }
+
+  /** `end` ends the body, which then releases its share: it is too slow, and others need its space. */
+  open(end: () => void): BodyShare {
+    const held: Held = {
+      ...{ memory: 0, disk: 0, received: 0, markedAt: this.#now(), markedBytes: 0, isComplete: false },
+      end,
+    }
+    this.#held.add(held)
+    return {
+      keepInMemory: (bytes) => this.#keepInMemory(held, bytes),
+      keepInFile: (bytes) => {
+        if (!this.#takeDisk(held, bytes)) return false
+        this.#received(held, bytes)
+        return true
+      },
+      moveToFile: (bytes) => {
+        if (!this.#takeDisk(held, bytes)) return false
+        this.memoryBytes -= held.memory
+        held.memory = 0
+        return true
+      },
+      complete: () => {
+        held.isComplete = true
+      },
+      release: () => {
+        if (!this.#held.delete(held)) return
+        this.memoryBytes -= held.memory
+        this.diskBytes -= held.disk
+      },
+    }
+  }
+
+  /** The refusal of a body without space. */
+  full(): RequestProblem {
+    const { memoryBytes, diskBytes } = this.#options
+    return new RequestProblem(
+      503,
+      'bodies-full',
+      `The bodies of other requests use all the space for bodies (${mb(memoryBytes)} MB of memory, ${mb(diskBytes)} MB ` +
+        'of disk); try again. The operator can raise --body-memory and --body-disk.',
+      { headers: { connection: 'close', 'retry-after': '2' } },
+    )
+  }
+
+  /** The refusal of a body whose file cannot be written. The operator is told once, until a file is written again. */
+  notStored({ code = 'error' }: NodeJS.ErrnoException): RequestProblem {
+    if (!this.#failing) this.#options.log?.(`front: request bodies cannot be stored in ${tmpdir()} (${code})`)
+    this.#failing = true
+    const isFull = diskFull.has(code)
+    return new RequestProblem(
+      isFull ? 507 : 503,
+      'body-not-stored',
+      isFull
+        ? 'The disk for request bodies is full.'
+        : `The body of the request cannot be stored now (${code}); try again.`,
+      { headers: { connection: 'close', 'retry-after': '10' } },
+    )
+  }
+
+  /** A whole body has been written to its file. */
+  stored(): void {
+    if (this.#failing) this.#options.log?.('front: request bodies can be stored again')
+    this.#failing = false
+  }
+
+  #keepInMemory(held: Held, bytes: number): boolean {
+    if (!this.#held.has(held) || this.memoryBytes + bytes > this.#options.memoryBytes) return false
+    this.memoryBytes += bytes
+    held.memory += bytes
+    this.#received(held, bytes)
+    return true
+  }
+
+  #takeDisk(held: Held, bytes: number): boolean {
+    if (!this.#held.has(held) || !this.#makeRoom(bytes, held)) return false
+    this.diskBytes += bytes
+    held.disk += bytes
+    return true
+  }
+
+  #received(held: Held, bytes: number): void {
+    held.received += bytes
+    if (held.received - held.markedBytes < paceBytes) return
+    held.markedBytes = held.received
+    held.markedAt = this.#now()
+  }
+
+  /** Ends the slowest bodies until the disk has room. */
+  #makeRoom(bytes: number, except?: Held): boolean {
+    const { diskBytes } = this.#options
+    if (bytes > diskBytes) return false
+    if (this.diskBytes + bytes <= diskBytes) return true
+    const slow = [...this.#held]
+      .filter((held) => held !== except && !held.isComplete && held.disk > 0)
+      .filter(({ markedAt }) => markedAt <= this.#now() - paceMs)
+      .sort((a, b) => a.markedAt - b.markedAt)
+    for (const held of slow) {
+      held.end()
+      if (this.diskBytes + bytes <= diskBytes) return true
+    }
+    return false
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? performance.now()
+  }
+}
+
+function mb(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024)
+}

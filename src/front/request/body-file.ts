@@ -1,0 +1,57 @@
+/** Temporary files of request bodies. They have no name, so that they disappear with the process. */
+
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Bytes read at a time. */
+const stepBytes = 64 * 1024
+const prefix = 'plimsoll-body-'
+
+export async function openBodyFile(): Promise<FileHandle> {
+  const name = join(tmpdir(), `${prefix}${process.pid}-${randomUUID()}`)
+  const file = await open(name, 'wx+', 0o600)
+  await rm(name, { force: true })
+  return file
+}
+
+/** Removes files of processes that were killed before they could unlink them. Never rejects. */
+export async function sweepBodyFiles(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  for (const name of names) {
+    const [, pid] = /^plimsoll-body-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined) await sweep(join(tmpdir(), name), Number(pid)).catch(() => {})
+  }
+}
+
+async function sweep(path: string, pid: number): Promise<void> {
+  // Processes in containers often have the same id as their predecessors.
+  const isOld = pid === process.pid && (await stat(path)).mtimeMs < performance.timeOrigin
+  if (isOld || !isAlive(pid)) await rm(path, { force: true })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It may belong to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Up to 64 KiB from `at`, which is before `end`. */
+export async function readAt(file: FileHandle, at: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(stepBytes, end - at))
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+  if (bytesRead === 0) throw new Error('the temporary file of the body is truncated')
+  return buffer.subarray(0, bytesRead)
+}
+
+export async function writeAll(file: FileHandle, chunk: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done)
+    done += bytesWritten
+  }
+}

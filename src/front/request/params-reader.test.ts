@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { questioner } from '../../estimate/question.ts'
+import { loadWorkloads } from '../../workload/workload.ts'
+import type { RequestProblem } from '../problem.ts'
+import type { ReadParams } from './params.ts'
+import { paramsReader } from './params-reader.ts'
+
+const files = [join(import.meta.dirname, '../../../test/fixtures/inputs.ts')]
+const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
+const filler = 'x'.repeat(100_000)
+
+function readerOf(limitMs?: number) {
+  const lines: string[] = []
+  const log = (line: string) => lines.push(line)
+  const ask = questioner({ code: { placed: 'c' }, log })
+  const parts = { files, code: { placed: 'c' }, ask, log }
+  const read = paramsReader(limitMs === undefined ? parts : { ...parts, limitMs })
+  return {
+    lines,
+    read(name: string, params: object): Promise<ReadParams> {
+      const json = new TextEncoder().encode(JSON.stringify(params))
+      return read(workloads.get(name)!, json.length, async () => ({ query: '', json }))
+    },
+  }
+}
+
+const isHere = ({ question }: ReadParams) => question.features.isMainThread
+
+test('short parameters are checked at once, long ones in a thread', async () => {
+  const { read } = readerOf()
+  const short = await read('placed', { n: 1 })
+  assert.equal(isHere(short), true)
+  assert.deepEqual([short.raw, short.isKept, short.question.params], [{ n: 1 }, true, { n: 1 }])
+  const long = await read('placed', { n: 1, once: true, filler })
+  assert.equal(isHere(long), false)
+  assert.deepEqual([long.isKept, long.question.params, long.safeToRepeat], [false, {}, false])
+  assert.deepEqual(long.raw, { 'not kept': '100031 bytes' })
+  assert.match(long.question.key, /^#/)
+  assert.deepEqual([long.question.codeHash, long.lane], ['c', 'l'])
+  assert.ok(long.answer && long.answer.length < 100)
+  assert.equal(isHere(await read('placed', { late: true, filler })), false)
+  const between = { filler: 'x'.repeat(2_000) }
+  const kept = await read('placed', between)
+  assert.deepEqual([isHere(kept), kept.raw, kept.question.params], [false, between, between])
+})
+
+test('wrong parameters are reported alike from both, and so are errors of the workload', async () => {
+  const { read } = readerOf()
+  const problems = [
+    [{ wrong: 12 }, 400, 'bad-parameters', /k9: wrong; and 2 more$/],
+    [{ broken: true }, undefined, undefined, /./],
+  ] as const
+  for (const [params, status, code, message] of problems) {
+    for (const extra of [{}, { filler }]) {
+      await assert.rejects(read('placed', { ...params, ...extra }), (error: RequestProblem) => {
+        assert.deepEqual([error.status, error.code], [status, code])
+        assert.match(status ? error.message : error.stack!, status ? message : /no lane[\s\S]*inputs\.ts/)
+        return true
+      })
+    }
+  }
+})
+
+test('a workload whose parameters take long to check, even short ones, uses the thread', async () => {
+  const { read, lines } = readerOf()
+  for (let i = 0; i < 3; i++) assert.equal(isHere(await read('costly', { n: i })), true)
+  const moved = await read('costly', { n: 3 })
+  assert.equal(isHere(moved), false)
+  // What the schema returns cannot be cloned, so the parameters as sent take its place.
+  assert.deepEqual([moved.raw, moved.question.params], [{ n: 3 }, { n: 3 }])
+  assert.deepEqual(lines, [
+    'workload costly: its parameters take more than 1 ms to check, so a thread checks them from now on',
+  ])
+})
+
+test('a check that exceeds its time limit is ended, and the next one has a new thread', {
+  timeout: 60_000,
+}, async (t) => {
+  const { read, lines } = readerOf(2_000)
+  const never = read('blocked', { gate: '/nowhere', filler })
+  const next = read('placed', { filler })
+  await assert.rejects(never, { status: 503, code: 'params-too-slow' })
+  assert.equal(isHere(await next), false)
+  assert.deepEqual(lines, ['workload blocked: checking parameters took longer than 2000 ms'])
+  const gate = join(folder(t), 'gate')
+  writeFileSync(gate, '')
+  assert.equal(isHere(await read('blocked', { gate, filler })), false)
+})
+
+test('a module that cannot be loaded in a thread fails the request, not the process', async (t) => {
+  const file = join(folder(t), 'shy.mjs')
+  writeFileSync(
+    file,
+    `import { isMainThread } from 'node:worker_threads'
+     if (!isMainThread) throw new Error('not in a thread')
+     export default { name: 'shy', description: '', run() {} }`,
+  )
+  const [shy] = await loadWorkloads([file])
+  const read = paramsReader({ files: [file], code: {}, ask: questioner({ code: {}, log() {} }), log() {} })
+  for (let i = 0; i < 2; i++)
+    await assert.rejects(
+      read(shy!, 100_000, async () => ({ query: '' })),
+      /shy\.mjs: not in a thread/,
+    )
+})
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'plimsoll-params-'))
+  t.after(() => rmSync(path, { recursive: true }))
+  return path
+}

@@ -1,0 +1,212 @@
+/**
+ * Chooses where the parameters of a request are read: short ones on the event loop, which all requests share, and long
+ * ones in a thread. A workload whose short parameters repeatedly take long uses the thread too.
+ */
+
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Questioner } from '../../estimate/question.ts'
+import type { Workload } from '../../workload/workload.ts'
+import { RequestProblem } from '../problem.ts'
+import { BadParams, type GivenParams, keptBytes, type ReadParams, readParams, shortBytes } from './params.ts'
+import type { ThreadAnswer, ThreadCall, ThreadData } from './params-thread.ts'
+
+/** A read on the event loop should take less CPU time. */
+const quickMs = 1
+/** Slow reads after which a workload uses the thread. 16 quick ones make up for a slow one. */
+const [mostSlow, quickPerSlow] = [3, 16]
+/** One read that takes longer is enough. */
+const longMs = 100
+/** A read in the thread that takes longer is ended, with the thread. */
+const usualLimitMs = 5_000
+/** Requests that may wait for the thread. */
+const mostWaiting = 256
+/** An idle thread ends after this time. */
+const idleMs = 600_000
+const threadMemoryMb = 512
+
+export interface ParamsReaderParts {
+  /** Modules of the workloads, which the thread imports. */
+  files: readonly string[]
+  /** Hashes of code, by workload. */
+  code: Readonly<Record<string, string>>
+  ask: Questioner
+  log(line: string): void
+  limitMs?: number
+}
+
+/** `bytes`: the length of the parameters. `given` is called when they are read. Rejects with a problem. */
+export type ParamsReader = (
+  workload: Workload,
+  bytes: number,
+  given: () => Promise<GivenParams>,
+) => Promise<ReadParams>
+
+interface Waiting {
+  workload: string
+  keep: boolean
+  given(): Promise<GivenParams>
+  resolve(read: ReadParams): void
+  reject(error: Error): void
+}
+
+export function paramsReader(parts: ParamsReaderParts): ParamsReader {
+  const slowness = new Map<string, number>()
+  const thread = new ParamsThread(parts)
+
+  async function readHere(workload: Workload, given: GivenParams): Promise<ReadParams> {
+    const before = process.threadCpuUsage()
+    const reading = readParams(workload, given, parts.ask)
+    const { user, system } = process.threadCpuUsage(before)
+    note(workload.name, (user + system) / 1000)
+    return await reading
+  }
+
+  function note(workload: string, ms: number): void {
+    const slow = slowness.get(workload) ?? 0
+    const next = ms > longMs ? mostSlow : ms > quickMs ? slow + 1 : slow - 1 / quickPerSlow
+    slowness.set(workload, Math.max(0, next))
+    if (next >= mostSlow)
+      parts.log(
+        `workload ${workload}: its parameters take more than ${quickMs} ms to check, so a thread checks them from now on`,
+      )
+  }
+
+  return async (workload, bytes, given) => {
+    const { name } = workload
+    const isSlow = (slowness.get(name) ?? 0) >= mostSlow
+    try {
+      if (bytes <= shortBytes && !isSlow) return await readHere(workload, await given())
+      return await thread.read({ workload: name, keep: bytes <= keptBytes, given })
+    } catch (error) {
+      if (!(error instanceof BadParams)) throw error
+      throw new RequestProblem(400, error.code, error.message, { fields: error.fields })
+    }
+  }
+}
+
+/** Reads one request at a time, in their order. Starts on first use and does not keep the process alive. */
+class ParamsThread {
+  readonly #parts: ParamsReaderParts
+  readonly #waiting: Waiting[] = []
+  #current: Waiting | undefined
+  /** Resolves when it has loaded the workloads. */
+  #worker: Promise<Worker> | undefined
+  #limit: NodeJS.Timeout | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(parts: ParamsReaderParts) {
+    this.#parts = parts
+  }
+
+  read(asked: Omit<Waiting, 'resolve' | 'reject'>): Promise<ReadParams> {
+    if (this.#waiting.length >= mostWaiting) throw busy()
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...asked, resolve, reject })
+      void this.#next()
+    })
+  }
+
+  async #next(): Promise<void> {
+    if (this.#current) return
+    clearTimeout(this.#idle)
+    const next = this.#waiting.shift()
+    if (!next) {
+      this.#idle = setTimeout(() => this.#end(), idleMs).unref()
+      return
+    }
+    this.#current = next
+    const { workload, keep } = next
+    try {
+      this.#worker ??= this.#start()
+      const worker = await this.#worker
+      const given = await next.given()
+      const transfer = given.json ? [given.json.buffer as ArrayBuffer] : []
+      this.#limit = setTimeout(() => this.#tooSlow(), this.#parts.limitMs ?? usualLimitMs)
+      worker.postMessage({ workload, given, keep } satisfies ThreadCall, transfer)
+    } catch (error) {
+      this.#done((waiting) => waiting.reject(error as Error))
+    }
+  }
+
+  #start(): Promise<Worker> {
+    const { files, code } = this.#parts
+    // Uses this file's extension, so that it also works as published JavaScript.
+    const entry = new URL(`./params-thread${extname(import.meta.url)}`, import.meta.url)
+    const worker = new Worker(entry, {
+      name: 'params',
+      workerData: { files: [...files], code } satisfies ThreadData,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
+    })
+    worker.unref()
+    const ready = Promise.withResolvers<Worker>()
+    worker.on('message', (answer: ThreadAnswer) => {
+      if ('ready' in answer) ready.resolve(worker)
+      else this.#receive(answer)
+    })
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      if (this.#worker !== ready.promise) return
+      this.#worker = undefined
+      ready.reject(error)
+      if (this.#limit) this.#done((waiting) => waiting.reject(this.#failure(error)))
+    })
+    return ready.promise
+  }
+
+  #receive(answer: Exclude<ThreadAnswer, { ready: true }>): void {
+    if ('log' in answer) return this.#parts.log(answer.log)
+    this.#done((waiting) => {
+      if ('read' in answer) return waiting.resolve(answer.read)
+      if ('failed' in answer) return waiting.reject(Object.assign(new Error(), { stack: answer.failed }))
+      const { code, message, fields } = answer.bad
+      waiting.reject(new BadParams(code, message, fields))
+    })
+  }
+
+  #done(settle: (waiting: Waiting) => void): void {
+    clearTimeout(this.#limit)
+    this.#limit = undefined
+    const current = this.#current
+    this.#current = undefined
+    if (current) settle(current)
+    void this.#next()
+  }
+
+  #tooSlow(): void {
+    const { limitMs = usualLimitMs } = this.#parts
+    this.#end()
+    this.#done((waiting) => {
+      this.#parts.log(`workload ${waiting.workload}: checking parameters took longer than ${limitMs} ms`)
+      waiting.reject(
+        new RequestProblem(
+          503,
+          'params-too-slow',
+          `The parameters took longer than ${limitMs / 1000} s to check.`,
+          { headers: { 'retry-after': '1' } },
+        ),
+      )
+    })
+  }
+
+  #failure(error: NodeJS.ErrnoException): Error {
+    if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error
+    const message = `The parameters need more than ${threadMemoryMb} MB of memory to check.`
+    return new RequestProblem(413, 'params-too-large', message)
+  }
+
+  #end(): void {
+    const worker = this.#worker
+    this.#worker = undefined
+    worker?.then((thread) => thread.terminate()).catch(() => {})
+  }
+}
+
+function busy(): RequestProblem {
+  return new RequestProblem(
+    503,
+    'params-queue-full',
+    `More than ${mostWaiting} requests wait for their parameters to be checked; try again.`,
+    { headers: { 'retry-after': '1' } },
+  )
+}

@@ -1,0 +1,62 @@
+/** Thread that reads parameters, one request at a time. It imports the workloads itself. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { questioner } from '../../estimate/question.ts'
+import { loadWorkloads } from '../../workload/workload.ts'
+import { BadParams, type GivenParams, type ReadParams, readParams } from './params.ts'
+
+export interface ThreadData {
+  files: string[]
+  /** Hashes of code, by workload. */
+  code: Readonly<Record<string, string>>
+}
+
+export interface ThreadCall {
+  workload: string
+  given: GivenParams
+  /** True: parameters are returned with what was derived from them. */
+  keep: boolean
+}
+
+export type ThreadAnswer =
+  /** The workloads are loaded. */
+  | { ready: true }
+  | { read: ReadParams }
+  | { bad: Pick<BadParams, 'code' | 'message' | 'fields'> }
+  /** The stack of an error of a workload's function. */
+  | { failed: string }
+  | { log: string }
+
+const { files, code } = workerData as ThreadData
+const answer = (message: ThreadAnswer) => parentPort!.postMessage(message)
+const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
+const ask = questioner({ code, log: (log) => answer({ log }) })
+
+parentPort!.on('message', async ({ workload, given, keep }: ThreadCall) => {
+  try {
+    const read = await readParams(workloads.get(workload)!, given, ask)
+    answerKept(keep ? read : withoutParams(read, given))
+  } catch (error) {
+    if (error instanceof BadParams) {
+      const { code, message, fields } = error
+      answer({ bad: { code, message, fields } })
+    } else answer({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+})
+answer({ ready: true })
+
+/** What a schema returns may not be cloneable, such as an object with methods. */
+function answerKept(read: ReadParams): void {
+  try {
+    answer({ read })
+  } catch {
+    answer({ read: { ...read, question: { ...read.question, params: read.raw } } })
+  }
+}
+
+/** Long parameters stay here: only estimators that look at features can use them. */
+function withoutParams(read: ReadParams, { query, json }: GivenParams): ReadParams {
+  const bytes = query.length + (json?.length ?? 0)
+  const raw = { 'not kept': `${bytes} bytes` }
+  return { ...read, raw, isKept: false, question: { ...read.question, params: {} } }
+}

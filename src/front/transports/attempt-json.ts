@@ -1,0 +1,11 @@
+/** The JSON head of attempts. What all attempts of a request share is serialized once. */
+
+import type { AttemptHead } from '../../wire/messages.ts'
+
+/** The part of a head that differs between attempts. */
+export type AttemptOrder = Omit<AttemptHead, 'params' | 'http'>
+
+/** Where the JSON text of the request begins and ends in the head: `start`, then the request's members, then `end`. */
+export function aroundRequest(order: AttemptOrder): { start: Buffer; end: Buffer } {
+  return { start: Buffer.from(`${JSON.stringify(order).slice(0, -1)},`), end: Buffer.from('}') }
+}
