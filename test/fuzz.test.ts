@@ -49,7 +49,10 @@ describe('parsers', { concurrency: 4 }, () => {
 
     test(`${target.name}: mutated and generated inputs are read or rejected with a declared error`, async () => {
       const { failures, tally } = await fuzzHere(target, share(1_500))
-      assert.deepEqual(failures.map(({ number, message }) => `${number}: ${message}`), [])
+      assert.deepEqual(
+        failures.map(({ number, message }) => `${number}: ${message}`),
+        [],
+      )
       assert.ok(Object.keys(tally.behaviours).length > 1, 'all inputs behave the same')
     })
   }

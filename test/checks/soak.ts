@@ -14,7 +14,9 @@ import { isFlat, type Sample, trendOf } from '../support/hostile/memory-trend.ts
 import { openFiles, roleOf, rssMbOf } from '../support/hostile/process-tree.ts'
 import { type State, startUp, type Up } from '../support/hostile/up.ts'
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' }, clients: { type: 'string', default: '24' } } })
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '10' }, clients: { type: 'string', default: '24' } },
+})
 const lengthMs = Number(values.minutes) * 60_000
 /** Heaps, models and caches fill in this part of the run. */
 const warmPart = 0.25
@@ -91,7 +93,9 @@ function descriptors(up: Up): Record<string, number> {
 
 function temporaryFiles(up: Up): string[] {
   const open = up.processes().flatMap(({ pid }) => openFiles(pid))
-  return [...readdirSync(join(up.folder, 'tmp')), ...open].filter((name) => /plimsoll-(body|answer)/.test(name))
+  return [...readdirSync(join(up.folder, 'tmp')), ...open].filter((name) =>
+    /plimsoll-(body|answer)/.test(name),
+  )
 }
 
 function leftIn({ jobs, waiting, placed, workers, fronts }: State): string[] {
@@ -143,7 +147,8 @@ const rolled = await rolls
 
 const trends = [...memory.lives].flatMap(([pid, { role, samples }]) => {
   const settled = samples.filter(({ atMs }) => atMs - began > lengthMs * warmPart)
-  const trend = (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.3 ? trendOf(settled) : undefined
+  const trend =
+    (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.3 ? trendOf(settled) : undefined
   return trend ? [{ pid, role, ...trend, flat: isFlat(trend) }] : []
 })
 for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
@@ -153,17 +158,34 @@ for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
 }
 for (const trouble of [...load.troubles, ...innocents.troubles, ...rolled.failed]) console.log(`  ${trouble}`)
 const died = up.isDead
-const found = died ? { left: ['the main process ended'], files: [], now: {}, grown: [] } : await settle(up, before)
-console.log(`descriptors after: ${JSON.stringify(found.now)}; left: ${[...found.left, ...found.files].join(', ') || 'nothing'}`)
+const found = died
+  ? { left: ['the main process ended'], files: [], now: {}, grown: [] }
+  : await settle(up, before)
+console.log(
+  `descriptors after: ${JSON.stringify(found.now)}; left: ${[...found.left, ...found.files].join(', ') || 'nothing'}`,
+)
 await up.stop()
 const { counts } = load
 const isGood =
-  !died && trends.every(({ flat }) => flat) && trends.length > 0 && found.left.length + found.files.length + found.grown.length === 0
+  !died &&
+  trends.every(({ flat }) => flat) &&
+  trends.length > 0 &&
+  found.left.length + found.files.length + found.grown.length === 0
 const result = {
-  ...{ minutes: Number(values.minutes), sent: counts.sent + innocents.counts.sent, lost: counts.lost + innocents.counts.lost },
-  ...{ wrong: counts.wrong + innocents.counts.wrong, doubled: innocents.counts.doubled, refused: counts.refused },
+  ...{
+    minutes: Number(values.minutes),
+    sent: counts.sent + innocents.counts.sent,
+    lost: counts.lost + innocents.counts.lost,
+  },
+  ...{
+    wrong: counts.wrong + innocents.counts.wrong,
+    doubled: innocents.counts.doubled,
+    refused: counts.refused,
+  },
   ...{ kills: killed, rolls: rolled.rolls, rolls_failed: rolled.failed.length, main_deaths: died ? 1 : 0 },
-  growth_mb: Object.fromEntries(trends.map(({ role, pid, growthMb }) => [`${role} ${pid}`, Number(growthMb.toFixed(1))])),
+  growth_mb: Object.fromEntries(
+    trends.map(({ role, pid, growthMb }) => [`${role} ${pid}`, Number(growthMb.toFixed(1))]),
+  ),
   ...{ flat: trends.every(({ flat }) => flat), descriptors_left: found.grown.length },
   ...{ files_left: found.files.length, jobs_left: found.left.length },
 }

@@ -28,23 +28,32 @@ export type Report =
       ranges: number
     }
 
-/** A target that fails again and again is not worth more reports. */
-const mostReports = 20
 /** Memory is compared after this many inputs. */
 const warmInputs = 500
 
-const { target: name, journal: path, guided, from, to = Infinity, ms = Infinity, seed } = JSON.parse(process.argv[2]!) as ChildPlan
+const {
+  target: name,
+  journal: path,
+  guided,
+  from,
+  to = Infinity,
+  ms = Infinity,
+  seed,
+} = JSON.parse(process.argv[2]!) as ChildPlan
 const target = targetNamed(name)
 const journal = new Journal(path)
 const guide = guided ? new Guide() : undefined
-let reports = 0
+/** Failures that have been reported: the same bug fails on many inputs. */
+const reported = new Set<string>()
 let current: Entry = { number: from, input: Buffer.alloc(0) }
 let warmMb: number | undefined
 
 const send = (report: Report) => new Promise<void>((resolve) => process.send!(report, () => resolve()))
 
 function failed({ kind, number, message, input }: Failure): void {
-  if (++reports > mostReports) return
+  const bug = `${kind} ${message.replaceAll(/\d+|"[^"]*"/g, '').slice(0, 60)} ${/\n.*(?!.*target\.ts).*\n.*/.exec(message)?.[0]}`
+  if (reported.has(bug)) return
+  reported.add(bug)
   void send({ type: 'failure', kind, number, message, input: input.toString('base64') })
 }
 
@@ -62,17 +71,23 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 
 const opened = await target.open()
 const corpus = corpusOf(name).map(({ input }) => input)
-const tally = await fuzz(target, opened, corpus, { seed, from, to, ms }, {
-  guide,
-  failed,
-  before(entry) {
-    current = entry
-    journal.write(entry)
+const tally = await fuzz(
+  target,
+  opened,
+  corpus,
+  { seed, from, to, ms },
+  {
+    guide,
+    failed,
+    before(entry) {
+      current = entry
+      journal.write(entry)
+    },
+    rested(done) {
+      if (done >= warmInputs) warmMb ??= restingMb()
+    },
   },
-  rested(done) {
-    if (done >= warmInputs) warmMb ??= restingMb()
-  },
-})
+)
 const ranges = guide?.ranges ?? 0
 guide?.close()
 await opened.close?.()

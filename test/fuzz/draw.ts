@@ -26,7 +26,27 @@ export function bytesOf(random: Random, count: number): Buffer {
   return bytes
 }
 
-const letters = ['a', 'B', '0', '9', '_', '-', '.', '/', '%', '\\', '"', "'", ' ', '\0', '\x7f', 'é', '☹', '𝒳', '\ud800']
+const letters = [
+  'a',
+  'B',
+  '0',
+  '9',
+  '_',
+  '-',
+  '.',
+  '/',
+  '%',
+  '\\',
+  '"',
+  "'",
+  ' ',
+  '\0',
+  '\x7f',
+  'é',
+  '☹',
+  '𝒳',
+  '\ud800',
+]
 
 export function textOf(random: Random, most = 12): string {
   return listOf(random, most, () => pick(random, letters)).join('')
@@ -35,11 +55,39 @@ export function textOf(random: Random, most = 12): string {
 /** Numbers as text: valid ones, and ones that parsers disagree about. */
 export const oddNumbers = [
   ...['0', '1', '-1', '7', '255', '256', '65535', '65536', '2147483647', '2147483648', '4294967295'],
-  ...['9007199254740993', '1e308', '1e309', '-0', '00', '+1', '0x10', '1_000', '.5', '5.', '1e', 'NaN', 'Infinity'],
+  ...[
+    '9007199254740993',
+    '1e308',
+    '1e309',
+    '-0',
+    '00',
+    '+1',
+    '0x10',
+    '1_000',
+    '.5',
+    '5.',
+    '1e',
+    'NaN',
+    'Infinity',
+  ],
   ...['', ' ', '1 ', '١'],
 ] as const
 
-const names = ['a', 'n', 'id', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'é', '\0', '0', 'n n']
+const names = [
+  'a',
+  'n',
+  'id',
+  '',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'length',
+  'é',
+  '\0',
+  '0',
+  'n n',
+]
 
 /** JSON text, almost always valid. */
 export function jsonText(random: Random, depth = 4): string {

@@ -12,7 +12,14 @@ import { holds, Violation } from './target.ts'
 
 const limits = { ...frontDefaults, maxBytes: 20_000, memoryBytes: 2_000, requestMs: 5_000 }
 
-const estimate = { work: 1, low: 1, high: 1, memoryMb: 1, source: 'prior', reason: { code: 'prior' } } as const
+const estimate = {
+  work: 1,
+  low: 1,
+  high: 1,
+  memoryMb: 1,
+  source: 'prior',
+  reason: { code: 'prior' },
+} as const
 const estimator: Estimator = { estimate: () => ({ ...estimate }), learn() {} }
 
 export interface HttpWorld {

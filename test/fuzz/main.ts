@@ -55,7 +55,9 @@ async function fuzzAll(chosen: readonly Target[]): Promise<void> {
   const total = chosen.reduce((sum, { weight = 1 }) => sum + weight, 0)
   const inputs = values.inputs ?? (values.seconds === undefined ? 10_000 : undefined)
   console.log(`seed ${seed}\n`)
-  console.log(`${'target'.padEnd(16)} inputs  ways  reached  found  crashes  hangs  slowest     growth      peak`)
+  console.log(
+    `${'target'.padEnd(16)} inputs  ways  reached  found  crashes  hangs  slowest     growth      peak`,
+  )
   const results: Result[] = []
   for (const target of chosen) {
     const part = (target.weight ?? 1) / total
@@ -91,14 +93,20 @@ function show(result: Result): void {
   const { target, inputs, behaviours, ranges, reaching, failures } = result
   const cells = [
     ...[`${inputs}`.padStart(7), `${Object.keys(behaviours).length}`.padStart(5), `${ranges}`.padStart(8)],
-    ...[`${reaching.length}`.padStart(6), `${countOf(result, 'crash')}`.padStart(8), `${countOf(result, 'hang')}`.padStart(6)],
+    ...[
+      `${reaching.length}`.padStart(6),
+      `${countOf(result, 'crash')}`.padStart(8),
+      `${countOf(result, 'hang')}`.padStart(6),
+    ],
     ...[`${result.slowestMs.toFixed(0)} ms`.padStart(8), `${result.growthMb.toFixed(1)} MB`.padStart(10)],
     `${result.peakMb.toFixed(0)} MB`.padStart(9),
   ]
   console.log(`${target.padEnd(15)} ${cells.join(' ')}`)
   for (const { kind, number, message, input } of failures) {
     const file = relative(process.cwd(), keepCrash(target, input))
-    console.log(`  ${kind} of input ${number}, seed ${values.seed}: ${message.replaceAll('\n', '\n    ')}`)
+    console.log(
+      `  ${kind} of input ${number}, seed ${values.seed}: ${message.slice(0, 800).replaceAll('\n', '\n    ')}`,
+    )
     console.log(`  run it again: npm run -s fuzz -- ${target} --input ${file}`)
   }
 }

@@ -3,7 +3,9 @@
 import type { Random } from '../../src/lib/random.ts'
 import { bytesOf, fewOf, oddNumbers, pick } from './draw.ts'
 
-const oddBytes = [0x00, 0x01, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x3a, 0x5b, 0x5c, 0x7b, 0x7f, 0x80, 0xc0, 0xfe, 0xff]
+const oddBytes = [
+  0x00, 0x01, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x3a, 0x5b, 0x5c, 0x7b, 0x7f, 0x80, 0xc0, 0xfe, 0xff,
+]
 const oddIntegers = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff]
 
 interface Material {
@@ -57,7 +59,12 @@ const changes: readonly Change[] = [
   function insertWord(input, { random, words }) {
     if (words.length === 0) return input
     const [from, to] = part(random, input)
-    return replaced(input, from, random.below(2) === 0 ? from : to, Buffer.from(pick(random, words), 'latin1'))
+    return replaced(
+      input,
+      from,
+      random.below(2) === 0 ? from : to,
+      Buffer.from(pick(random, words), 'latin1'),
+    )
   },
   function remove(input, { random }) {
     return replaced(input, ...part(random, input), Buffer.alloc(0))
@@ -81,10 +88,17 @@ const changes: readonly Change[] = [
   },
 ]
 
-export function mutated(random: Random, pool: readonly Buffer[], words: readonly string[], maxBytes: number): Buffer {
+export function mutated(
+  random: Random,
+  pool: readonly Buffer[],
+  words: readonly string[],
+  maxBytes: number,
+): Buffer {
   let input = Buffer.from(pick(random, pool))
   const other = pick(random, pool)
   for (let left = 1 + fewOf(random, 8); left > 0; left--)
-    input = Buffer.from(pick(random, changes)(input, { random, other, words, maxBytes }).subarray(0, maxBytes))
+    input = Buffer.from(
+      pick(random, changes)(input, { random, other, words, maxBytes }).subarray(0, maxBytes),
+    )
   return input
 }

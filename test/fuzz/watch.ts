@@ -67,7 +67,10 @@ async function runChild(
   result: Result,
 ): Promise<Failure | undefined> {
   const journal = join(folder, 'input')
-  const limits = { ...(inputs !== undefined && { to: inputs }), ...(ms < Infinity && { ms: Math.max(0, ms) }) }
+  const limits = {
+    ...(inputs !== undefined && { to: inputs }),
+    ...(ms < Infinity && { ms: Math.max(0, ms) }),
+  }
   const plan: ChildPlan = { target: target.name, journal, seed, from, guided, ...limits }
   const child = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(plan)], {
     execArgv: ['--expose-gc', `--max-old-space-size=${heapMb}`],

@@ -17,7 +17,10 @@ export const hiddenSecrets: Experiment = {
   name: 'secrets',
   about: 'tokens and the environment, as seen from ps, the log, files and jobs',
   async run(trial) {
-    const up = await trial.start({ env: secrets, flags: ['--fronts', '2', '--min', '1', '--max', '1', '--event-log', 'events.log'] })
+    const up = await trial.start({
+      env: secrets,
+      flags: ['--fronts', '2', '--min', '1', '--max', '1', '--event-log', 'events.log'],
+    })
     const innocents = trial.innocents(up)
     await innocents.more(20)
     const seen = await exchange(`${up.url}/surroundings`, 'GET', false)
@@ -25,7 +28,10 @@ export const hiddenSecrets: Experiment = {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
     const places: Record<string, string> = {
-      'the command lines': up.processes().map(({ command }) => command).join('\n'),
+      'the command lines': up
+        .processes()
+        .map(({ command }) => command)
+        .join('\n'),
       'the log': up.lines.join('\n'),
       'the process of a job': seen.body,
       'the files': files
@@ -38,10 +44,15 @@ export const hiddenSecrets: Experiment = {
         trial.check(!text.includes(value), `${place} of the cluster show ${name}`)
     }
     trial.check(!/--token \S/.test(places['the log']! + places['the command lines']!), 'a token is shown')
-    trial.check(seen.status === 200 && !/PLIMSOLL_\w*TOKEN|DATABASE_PASSWORD/.test(seen.body), 'a job sees names of secrets')
+    trial.check(
+      seen.status === 200 && !/PLIMSOLL_\w*TOKEN|DATABASE_PASSWORD/.test(seen.body),
+      'a job sees names of secrets',
+    )
     const modeOf = (path: string) => statSync(path).mode & 0o777
     trial.check(modeOf(up.dataDir) === 0o700, `the data folder has mode ${modeOf(up.dataDir).toString(8)}`)
-    const open = files.filter((file) => file.startsWith(`${up.dataDir}/`) && (modeOf(file) & 0o077) !== 0 && !file.endsWith('/tally'))
+    const open = files.filter(
+      (file) => file.startsWith(`${up.dataDir}/`) && (modeOf(file) & 0o077) !== 0 && !file.endsWith('/tally'),
+    )
     trial.check(open.length === 0, `${open.length} files are readable by others, such as ${open[0]}`)
     await innocents.more(20)
   },
@@ -55,7 +66,10 @@ export const adminGuard: Experiment = {
     const innocents = trial.innocents(up)
     const port = Number(new URL(up.adminUrl).port)
     const ask = async (head: string, body = '') => {
-      const text = await talk(port, `${head}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)
+      const text = await talk(
+        port,
+        `${head}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      )
       return { status: statusesOf(text)[0] ?? 0, text }
     }
     const own = `Host: 127.0.0.1:${port}`
@@ -66,8 +80,14 @@ export const adminGuard: Experiment = {
       'foreign host with this port': [`GET /api/state HTTP/1.1\r\nHost: evil.example:${port}`],
       'foreign origin': [`GET /api/state HTTP/1.1\r\n${own}\r\nOrigin: http://evil.example`],
       'restart without a token': [`POST /api/restart HTTP/1.1\r\n${own}\r\n${json}`, what],
-      'restart with a wrong token': [`POST /api/restart HTTP/1.1\r\n${own}\r\n${json}\r\nAuthorization: Bearer wrong`, what],
-      'restart from a page': [`POST /api/restart HTTP/1.1\r\n${own}\r\n${json}\r\nOrigin: http://evil.example`, what],
+      'restart with a wrong token': [
+        `POST /api/restart HTTP/1.1\r\n${own}\r\n${json}\r\nAuthorization: Bearer wrong`,
+        what,
+      ],
+      'restart from a page': [
+        `POST /api/restart HTTP/1.1\r\n${own}\r\n${json}\r\nOrigin: http://evil.example`,
+        what,
+      ],
       'cache without a token': [`PUT /api/cache/abc HTTP/1.1\r\n${own}`, 'abc'],
       'joining without a token': [`GET /-/wire HTTP/1.1\r\n${own}\r\nUpgrade: plimsoll`],
     }

@@ -26,7 +26,10 @@ export const brainPause: Experiment = {
     await innocents.more(60)
     await delay(3_000)
     const after = up.workers().map(({ pid }) => pid)
-    trial.check(before.every((pid) => after.includes(pid)), `workers were ${before} and are ${after}`)
+    trial.check(
+      before.every((pid) => after.includes(pid)),
+      `workers were ${before} and are ${after}`,
+    )
   },
 }
 
@@ -78,7 +81,8 @@ export const takenId: Experiment = {
     await innocents.more(20)
     const { id, pid } = (await up.state()).workers[0]!
     const workloads = join(import.meta.dirname, '..', '..', 'support', 'hostile', 'workloads.ts')
-    const join2 = (name: string) => joinedWorker(trial, up, ['--id', name, '--workloads', workloads, '--data', join(up.folder, 'second')])
+    const join2 = (name: string) =>
+      joinedWorker(trial, up, ['--id', name, '--workloads', workloads, '--data', join(up.folder, 'second')])
     const taken = await join2(id)
     trial.check(taken.code !== 0, `the second worker ended with ${taken.code}`)
     trial.check(taken.said.includes(id), `it said: ${taken.said.slice(-300)}`)
@@ -87,11 +91,18 @@ export const takenId: Experiment = {
     await innocents.more(40)
     const [first] = (await up.state()).workers
     trial.check(first?.id === id && first.pid === pid, `the first worker is now ${first?.id} ${first?.pid}`)
-    trial.check(up.lines.some((line) => line.includes(id) && /refused|taken|already/.test(line)), 'the log does not mention the refusal')
+    trial.check(
+      up.lines.some((line) => line.includes(id) && /refused|taken|already/.test(line)),
+      'the log does not mention the refusal',
+    )
   },
 }
 
-async function joinedWorker(trial: Trial, up: Up, flags: string[]): Promise<{ code: number | string; said: string }> {
+async function joinedWorker(
+  trial: Trial,
+  up: Up,
+  flags: string[],
+): Promise<{ code: number | string; said: string }> {
   const child = up.command('worker', ...up.joinFlags('worker'), ...flags)
   trial.after(() => child.kill('SIGKILL'))
   let said = ''
@@ -121,8 +132,8 @@ export const escapedChildren: Experiment = {
     socket.write('GET /escape?file=one&wait=yes HTTP/1.1\r\nHost: x\r\n\r\n')
     const one = await pidIn('one')
     socket.destroy()
-    await until('the process of the cancelled job is ended', () => !isAlive(one), 10_000).catch((error: Error) =>
-      trial.check(false, error.message),
+    await until('the process of the cancelled job is ended', () => !isAlive(one), 10_000).catch(
+      (error: Error) => trial.check(false, error.message),
     )
     const socket2 = await dial(up.port)
     socket2.write('GET /escape?file=two&wait=yes HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -166,7 +177,10 @@ export const longRestart: Experiment = {
     trial.check(code === 0, `restart ended with ${code}: ${said.slice(-300)}`)
     const answers = await Promise.all(long)
     const bad = answers.filter(({ status, body }) => status !== 200 || body !== '40000')
-    trial.check(bad.length === 0, `${bad.length} of 12 long requests failed: ${bad[0]?.status} ${bad[0]?.body.slice(0, 200)}`)
+    trial.check(
+      bad.length === 0,
+      `${bad.length} of 12 long requests failed: ${bad[0]?.status} ${bad[0]?.body.slice(0, 200)}`,
+    )
     await innocents.more(20)
   },
 }

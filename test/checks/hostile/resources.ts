@@ -12,7 +12,10 @@ export const fewDescriptors: Experiment = {
   name: 'few-descriptors',
   about: 'a limit of 160 descriptors, 400 connections, and a worker that must be launched meanwhile',
   async run(trial) {
-    const up = await trial.start({ through: ['prlimit', '--nofile=160:160'], flags: ['--min', '1', '--max', '2'] })
+    const up = await trial.start({
+      through: ['prlimit', '--nofile=160:160'],
+      flags: ['--min', '1', '--max', '2'],
+    })
     const innocents = trial.innocents(up, { slowMs: 30_000 })
     await innocents.more(40)
     const many = await manyConnections(up, 400)
@@ -56,7 +59,10 @@ export const fullDisk: Experiment = {
     fill(filler)
     const large = Buffer.alloc(4 * 1024 * 1024, 'a')
     const refused = await exchange(`${up.url}/sink`, 'POST', false, { body: large })
-    trial.check(refused.status >= 500 || refused.status === 413, `a body without room got ${refused.status} ${refused.body.slice(0, 100)}`)
+    trial.check(
+      refused.status >= 500 || refused.status === 413,
+      `a body without room got ${refused.status} ${refused.body.slice(0, 100)}`,
+    )
     await delay(2_000)
     const complaints = up.lines.filter((line) => /ENOSPC|no space|disk/i.test(line))
     trial.check(complaints.length > 0, 'the log does not say that the disk is full')
@@ -64,7 +70,10 @@ export const fullDisk: Experiment = {
     rmSync(filler, { force: true })
     await innocents.more(30)
     const again = await exchange(`${up.url}/sink`, 'POST', false, { body: large })
-    trial.check(again.status === 200 && again.body === `${large.length}`, `with room again: ${again.status} ${again.body.slice(0, 100)}`)
+    trial.check(
+      again.status === 200 && again.body === `${large.length}`,
+      `with room again: ${again.status} ${again.body.slice(0, 100)}`,
+    )
   },
 }
 

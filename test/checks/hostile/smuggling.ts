@@ -7,7 +7,8 @@ import type { Experiment } from '../../support/hostile/trial.ts'
 
 const hidden = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n'
 const post = (fields: string, body = '') => `POST /sink HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`
-const get = (target: string, fields = '') => `GET ${target} HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`
+const get = (target: string, fields = '') =>
+  `GET ${target} HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`
 
 /** Must be refused: 400, or 501 for codings. */
 const refused: Record<string, string> = {
@@ -54,15 +55,24 @@ export const smuggling: Experiment = {
       trial.check(first === 400 || first === 501, `${name}: ${first ?? 'no answer'}, not 400`)
     }
     await talk(up.port, get('/files/./a/../b/%2e%2e/seen?x=1'))
-    await talk(up.port, get('/seen?forged', 'X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\nX-Forwarded-Host: evil\r\n'))
+    await talk(
+      up.port,
+      get('/seen?forged', 'X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\nX-Forwarded-Host: evil\r\n'),
+    )
     await innocents.more(40)
     const seen = readFileSync(join(up.folder, 'seen'), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Seen)
     trial.check(!seen.some(({ url }) => url.includes('smuggled')), 'a hidden request reached the program')
-    trial.check(seen.some(({ url }) => url === '/files/seen?x=1'), `dot segments: ${seen.map(({ url }) => url).find((url) => url.includes('x=1'))}`)
+    trial.check(
+      seen.some(({ url }) => url === '/files/seen?x=1'),
+      `dot segments: ${seen.map(({ url }) => url).find((url) => url.includes('x=1'))}`,
+    )
     const forged = seen.find(({ url }) => url === '/seen?forged')
-    trial.check(forged !== undefined && !/6\.6\.6\.6|evil/.test(forged.rawHeaders.join()), `forged headers were passed on: ${forged?.rawHeaders}`)
+    trial.check(
+      forged !== undefined && !/6\.6\.6\.6|evil/.test(forged.rawHeaders.join()),
+      `forged headers were passed on: ${forged?.rawHeaders}`,
+    )
   },
 }

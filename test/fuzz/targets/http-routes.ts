@@ -40,7 +40,6 @@ function checkForwarded({ transport }: Submission): void {
   holds(http !== undefined, 'no request for the program')
   const { method, target, headers } = http
   holds(/^[A-Z-]+$/.test(method), `method ${JSON.stringify(method)}`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur.
   holds(!/[\0-\x20\x7f]/.test(target), `target ${JSON.stringify(target)}`)
   holds(target === '*' || target.startsWith('/'), `target ${JSON.stringify(target)}`)
   holds(headers.length % 2 === 0, 'a name without a value')

@@ -1,7 +1,7 @@
 /** JSON parameters of workloads: the input is the body of a valid request. */
 
-import { loadWorkloads } from '../../../src/workload/workload.ts'
 import { bundledWorkloads, workloadFiles } from '../../../src/cli/cluster/workload-files.ts'
+import { loadWorkloads } from '../../../src/workload/workload.ts'
 import { chance, jsonText, listOf, oddNumbers, pick } from '../draw.ts'
 import { answersOf, httpWorld } from '../http-world.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
@@ -10,16 +10,45 @@ import { errorsOf, holds, type Target } from '../target.ts'
 const longestAnswer = 64 * 1024
 
 const fields = [
-  ...['n', 'width', 'height', 'iterations', 'seed', 'format', 'quality', 'maxSide', 'algorithm', 'strategy', 'size'],
+  ...[
+    'n',
+    'width',
+    'height',
+    'iterations',
+    'seed',
+    'format',
+    'quality',
+    'maxSide',
+    'algorithm',
+    'strategy',
+    'size',
+  ],
   ...['__proto__', 'constructor', 'toJSON', '', 'é'],
 ]
 
 export const jsonParameters: Target = {
   name: 'json-parameters',
-  about: "JSON bodies, checked by the schemas of the bundled workloads",
+  about: 'JSON bodies, checked by the schemas of the bundled workloads',
   maxBytes: 16 * 1024,
   cpuMs: 2_000,
-  words: ['{', '}', '[', ']', ':', ',', '"', '\\', '\\u0000', '\\ud800', 'null', '1e999', '-', '"__proto__":', '[[[[', '{"a":'],
+  words: [
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '"',
+    '\\',
+    '\\u0000',
+    '\\ud800',
+    'null',
+    '1e999',
+    '-',
+    '"__proto__":',
+    '[[[[',
+    '{"a":',
+  ],
   generate(random) {
     if (chance(random, 0.1)) return Buffer.from(pick(random, ['[', '{"a":']).repeat(random.below(2_000)))
     const pairs = listOf(random, chance(random, 0.05) ? 500 : 6, () => {
@@ -32,7 +61,10 @@ export const jsonParameters: Target = {
   async open() {
     const workloads = await loadWorkloads(workloadFiles(bundledWorkloads))
     const serving = { joining: {}, code: {}, meter: 'off' as const }
-    const world = await httpWorld({ ...serving, workloads: new Map(workloads.map((each) => [each.name, each])) })
+    const world = await httpWorld({
+      ...serving,
+      workloads: new Map(workloads.map((each) => [each.name, each])),
+    })
     let next = 0
     return {
       async run(input) {

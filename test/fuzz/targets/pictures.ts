@@ -1,5 +1,7 @@
 /** Uploads of the bundled workloads: pictures, height maps and genomes. */
 
+import type { Random } from '../../../src/lib/random.ts'
+import { Refusal } from '../../../src/workload/workload.ts'
 import compress from '../../../workloads/compress.ts'
 import { readGenomes } from '../../../workloads/dna/upload.ts'
 import { uploadedMap } from '../../../workloads/hillclimb/upload.ts'
@@ -11,8 +13,6 @@ import { decodePng } from '../../../workloads/images/png-decode.ts'
 import { jpegFile } from '../../../workloads/testing/jpeg-files.ts'
 import { bodyOf } from '../../../workloads/testing/pictures.ts'
 import { chunk, ihdr, pngFile, signature } from '../../../workloads/testing/png-files.ts'
-import type { Random } from '../../../src/lib/random.ts'
-import { Refusal } from '../../../src/workload/workload.ts'
 import { bytesOf, chance, fewOf, listOf, pick, textOf } from '../draw.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
 
@@ -26,7 +26,10 @@ const decoders: Record<string, Decoder> = { png: decodePng, jpeg: decodeJpeg, bm
 function decoded(decode: Decoder) {
   return (input: Buffer): string => {
     const format = formatOf(input)
-    const features = compress.features!({ format: 'png', quality: 0.5, maxSide: 100 }, { bytes: input.length, head: input })
+    const features = compress.features!(
+      { format: 'png', quality: 0.5, maxSide: 100 },
+      { bytes: input.length, head: input },
+    )
     for (const [name, value] of Object.entries(features))
       holds(typeof value !== 'number' || (Number.isFinite(value) && value >= 0), `feature ${name} = ${value}`)
     if (Number(features.pixels) > mostPixels) return 'large'
@@ -52,18 +55,41 @@ const side = (random: Random) => pick(random, [1, 2, 7, 8, 9, 16, 17, 33])
 
 /** Checksums are right, so that mutations of chunks reach the code behind them. */
 function png(random: Random): Buffer {
-  const [colourType, depths] = pick(random, [[0, [1, 2, 4, 8, 16]], [2, [8, 16]], [3, [1, 2, 4, 8]], [4, [8, 16]], [6, [8, 16]]] as const)
+  const [colourType, depths] = pick(random, [
+    [0, [1, 2, 4, 8, 16]],
+    [2, [8, 16]],
+    [3, [1, 2, 4, 8]],
+    [4, [8, 16]],
+    [6, [8, 16]],
+  ] as const)
   const depth = pick(random, depths)
   const channels = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }[colourType]
   if (chance(random, 0.3)) {
     const fields = [depth, colourType, ...listOf(random, 3, () => random.below(3)), 0, 0, 0].slice(0, 5)
-    const chunks = listOf(random, 8, () => chunk(pick(random, ['IDAT', 'PLTE', 'tRNS', 'tEXt', 'IEND', 'ABCD', 'IHDR']), bytesOf(random, fewOf(random, 40))))
+    const chunks = listOf(random, 8, () =>
+      chunk(
+        pick(random, ['IDAT', 'PLTE', 'tRNS', 'tEXt', 'IEND', 'ABCD', 'IHDR']),
+        bytesOf(random, fewOf(random, 40)),
+      ),
+    )
     const size = () => pick(random, [0, 1, 8, 33, 5000, 32_767, 32_768, 2 ** 31, 2 ** 32 - 1])
-    return Buffer.concat([signature, ihdr(size(), size(), ...fields), ...chunks, chunk('IEND', Buffer.alloc(0))])
+    return Buffer.concat([
+      signature,
+      ihdr(size(), size(), ...fields),
+      ...chunks,
+      chunk('IEND', Buffer.alloc(0)),
+    ])
   }
   const palette = colourType === 3 ? { palette: bytesOf(random, 3 * (1 + random.below(2 ** depth))) } : {}
   return pngFile({
-    ...{ width: side(random), height: side(random), depth, colourType, interlaced: chance(random, 0.3), ...palette },
+    ...{
+      width: side(random),
+      height: side(random),
+      depth,
+      colourType,
+      interlaced: chance(random, 0.3),
+      ...palette,
+    },
     pixel: () => Array.from({ length: channels }, () => random.below(2 ** depth)),
     filter: () => (chance(random, 0.95) ? random.below(5) : random.below(256)),
     ...(chance(random, 0.2) && { pieceBytes: 1 + random.below(9) }),
@@ -72,7 +98,24 @@ function png(random: Random): Buffer {
 }
 
 function jpeg(random: Random): Buffer {
-  const sampling = pick(random, [[[1, 1]], [[2, 2], [1, 1], [1, 1]], [[1, 1], [2, 1], [1, 2]], [[4, 4], [1, 3], [3, 1]]]) as [number, number][]
+  const sampling = pick(random, [
+    [[1, 1]],
+    [
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ],
+    [
+      [1, 1],
+      [2, 1],
+      [1, 2],
+    ],
+    [
+      [4, 4],
+      [1, 3],
+      [3, 1],
+    ],
+  ]) as [number, number][]
   return jpegFile({
     ...{ width: side(random), height: side(random), sampling, seed: random.below(1000) },
     ...{ progressive: chance(random, 0.4), separate: chance(random, 0.3) },
@@ -86,7 +129,10 @@ function bmp(random: Random): Buffer {
   const info = pick(random, [12, 40, 56, 124, 13])
   const colours = bits <= 8 ? 2 ** bits : 0
   const start = 14 + info + colours * 4
-  const file = Buffer.concat([Buffer.alloc(start), bytesOf(random, Math.ceil((width * bits) / 32) * 4 * height)])
+  const file = Buffer.concat([
+    Buffer.alloc(start),
+    bytesOf(random, Math.ceil((width * bits) / 32) * 4 * height),
+  ])
   file.write('BM')
   file.writeUInt32LE(start, 10)
   file.writeUInt32LE(info, 14)
@@ -96,14 +142,41 @@ function bmp(random: Random): Buffer {
     file.writeInt32LE(chance(random, 0.3) ? -height : height, 22)
     file.writeUInt16LE(bits, 28)
     file.writeUInt32LE(pick(random, [0, 0, 0, 3, 6, 1]), 30)
-    if (info >= 56) for (let i = 0; i < 4; i++) file.writeUInt32LE(pick(random, [0xff << (8 * i), 0, 5, 0x7c00]) >>> 0, 54 + 4 * i)
+    if (info >= 56)
+      for (let i = 0; i < 4; i++)
+        file.writeUInt32LE(pick(random, [0xff << (8 * i), 0, 5, 0x7c00]) >>> 0, 54 + 4 * i)
   }
   return file
 }
 
-export const pngTarget = target('png', ['IHDR', 'IDAT', 'PLTE', 'tRNS', 'IEND', '\0\0\0\x0d', '\x78\x9c'], png)
-export const jpegTarget = target('jpeg', ['\xff\xd8', '\xff\xd9', '\xff\xda', '\xff\xc0', '\xff\xc2', '\xff\xc4', '\xff\xdb', '\xff\xdd', '\xff\xe1', '\xff\xd0', 'Exif\0\0', 'Adobe'], jpeg)
-export const bmpTarget = target('bmp', ['BM', '\x28\0\0\0', '\x0c\0\0\0', '\x20\0', '\x18\0', '\x03\0\0\0'], bmp)
+export const pngTarget = target(
+  'png',
+  ['IHDR', 'IDAT', 'PLTE', 'tRNS', 'IEND', '\0\0\0\x0d', '\x78\x9c'],
+  png,
+)
+export const jpegTarget = target(
+  'jpeg',
+  [
+    '\xff\xd8',
+    '\xff\xd9',
+    '\xff\xda',
+    '\xff\xc0',
+    '\xff\xc2',
+    '\xff\xc4',
+    '\xff\xdb',
+    '\xff\xdd',
+    '\xff\xe1',
+    '\xff\xd0',
+    'Exif\0\0',
+    'Adobe',
+  ],
+  jpeg,
+)
+export const bmpTarget = target(
+  'bmp',
+  ['BM', '\x28\0\0\0', '\x0c\0\0\0', '\x20\0', '\x18\0', '\x03\0\0\0'],
+  bmp,
+)
 
 export const heightMap: Target = {
   name: 'height-map',
@@ -128,7 +201,11 @@ export const genomes: Target = {
   cpuMs: 1_000,
   words: ['>', ';', '\n', '\r\n', 'ACGT', 'acgtn', '>name\n', '\x1f\x8b', '\0', ' ', '\t'],
   generate: (random) =>
-    Buffer.from(listOf(random, 12, () => pick(random, ['>seq', 'ACGTACGT', 'acgu', ';note', 'NNRY', '', textOf(random)])).join(pick(random, ['\n', '\r\n']))),
+    Buffer.from(
+      listOf(random, 12, () =>
+        pick(random, ['>seq', 'ACGTACGT', 'acgu', ';note', 'NNRY', '', textOf(random)]),
+      ).join(pick(random, ['\n', '\r\n'])),
+    ),
   declared: errorsOf(Refusal),
   open: () => ({
     async run(input) {

@@ -22,7 +22,20 @@ const tables = {
   't_ms,fn,trigger,duration_ms': (random: Random) => `${random.below(99)},f,http,${pick(random, oddNumbers)}`,
 } as const
 
-const jobs = ['"id":"j1"', '"id":"j2"', '"id":5', '"workload":"w"', '"work":1', '"work":-1', '"work":1e999', '"memoryMb":1', '"high":2', '"low":0', '"deadlineAt":5', '"client":"c"']
+const jobs = [
+  '"id":"j1"',
+  '"id":"j2"',
+  '"id":5',
+  '"workload":"w"',
+  '"work":1',
+  '"work":-1',
+  '"work":1e999',
+  '"memoryMb":1',
+  '"high":2',
+  '"low":0',
+  '"deadlineAt":5',
+  '"client":"c"',
+]
 
 function eventOf(random: Random): string {
   const job = `{${listOf(random, 9, () => pick(random, jobs)).join(',')}}`
@@ -52,7 +65,21 @@ export const trace: Target = {
   about: 'traces in every format, plain and gzipped, and the traffic made of them',
   maxBytes: 16 * 1024,
   cpuMs: 2_000,
-  words: [',', '\n', '\r\n', ...Object.keys(tables), '1998-06-30 10:00:00', '1e999', 'NaN', '-1', '"at":', '"event":', '\x1f\x8b\x08', '{}', 'null'],
+  words: [
+    ',',
+    '\n',
+    '\r\n',
+    ...Object.keys(tables),
+    '1998-06-30 10:00:00',
+    '1e999',
+    'NaN',
+    '-1',
+    '"at":',
+    '"event":',
+    '\x1f\x8b\x08',
+    '{}',
+    'null',
+  ],
   generate: traceOf,
   declared: errorsOf(ConfigError),
   open() {
@@ -79,9 +106,23 @@ export const eventLog: Target = {
   about: 'event logs, line by line',
   maxBytes: 16 * 1024,
   cpuMs: 1_000,
-  words: ['\n', '"plimsoll":"event-log"', '"version":3', '"brain":{}', '"at":1', '"event":', '"actions":[]', 'null', '1e999'],
+  words: [
+    '\n',
+    '"plimsoll":"event-log"',
+    '"version":3',
+    '"brain":{}',
+    '"at":1',
+    '"event":',
+    '"actions":[]',
+    'null',
+    '1e999',
+  ],
   generate: (random) =>
-    Buffer.from(['{"plimsoll":"event-log","version":3,"brain":{}}', ...listOf(random, 12, () => eventOf(random))].join('\n')),
+    Buffer.from(
+      ['{"plimsoll":"event-log","version":3,"brain":{}}', ...listOf(random, 12, () => eventOf(random))].join(
+        '\n',
+      ),
+    ),
   declared: errorsOf(ConfigError),
   open: () => ({
     async run(input) {
@@ -92,7 +133,16 @@ export const eventLog: Target = {
   }),
 }
 
-const logParts = ['1.2.3.4 - - ', '[18/Nov/2026:09:03:58 +0000] ', '"GET /a?n=1 HTTP/1.1" ', '200 ', '12 ', '"-" "curl" ', 'rt=0.5', ' 0.5']
+const logParts = [
+  '1.2.3.4 - - ',
+  '[18/Nov/2026:09:03:58 +0000] ',
+  '"GET /a?n=1 HTTP/1.1" ',
+  '200 ',
+  '12 ',
+  '"-" "curl" ',
+  'rt=0.5',
+  ' 0.5',
+]
 
 export const accessLog: Target = {
   name: 'access-log',
@@ -100,9 +150,24 @@ export const accessLog: Target = {
   weight: 2,
   maxBytes: 32 * 1024,
   cpuMs: 1_000,
-  words: [...logParts, '[', ']', '"', ' ', '-', 'request_time=', '1 1 1 1 ', '[[[[[[[[', '] "', '99/Xyz/2026:25:61:61 +9999'],
+  words: [
+    ...logParts,
+    '[',
+    ']',
+    '"',
+    ' ',
+    '-',
+    'request_time=',
+    '1 1 1 1 ',
+    '[[[[[[[[',
+    '] "',
+    '99/Xyz/2026:25:61:61 +9999',
+  ],
   generate: (random) =>
-    Buffer.from(logParts.map((part) => (chance(random, 0.95) ? part : textOf(random))).join('') + pick(random, ['', ' 1.5', ' -', '\n'])),
+    Buffer.from(
+      logParts.map((part) => (chance(random, 0.95) ? part : textOf(random))).join('') +
+        pick(random, ['', ' 1.5', ' -', '\n']),
+    ),
   declared: errorsOf(),
   open: () => ({
     run(input) {

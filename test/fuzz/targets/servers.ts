@@ -17,8 +17,14 @@ const token = 'fuzz'
 
 /** Status lines of all answers. */
 function statusesOf(text: string): string {
-  holds(text === '' || /^HTTP\/1\.1 \d{3} /.test(text), `not an HTTP answer: ${JSON.stringify(text.slice(0, 100))}`)
-  return [...new Set([...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status))].join(' ') || 'no answer'
+  holds(
+    text === '' || /^HTTP\/1\.1 \d{3} /.test(text),
+    `not an HTTP answer: ${JSON.stringify(text.slice(0, 100))}`,
+  )
+  return (
+    [...new Set([...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status))].join(' ') ||
+    'no answer'
+  )
 }
 
 export const attempts: Target = {
@@ -53,18 +59,40 @@ function closed(server: Server): void {
   server.close()
 }
 
-const paths = ['/api/state', '/api/jobs/x/why', '/api/jobs/%zz/why', '/api/restart', '/api/cache/abc', '/-/wire', '/', '/api/cache/%00', '/metrics']
+const paths = [
+  '/api/state',
+  '/api/jobs/x/why',
+  '/api/jobs/%zz/why',
+  '/api/restart',
+  '/api/cache/abc',
+  '/-/wire',
+  '/',
+  '/api/cache/%00',
+  '/metrics',
+]
 
 export const adminPort: Target = {
   name: 'admin-port',
   about: 'requests to the admin port of a cluster without workers, over a socket',
   maxBytes: 16 * 1024,
   cpuMs: 2_000,
-  words: [...httpWords, ...paths, 'plimsoll-kept: {}\r\n', 'Upgrade: plimsoll\r\nConnection: upgrade\r\n', '{"fronts":true,"workers":false}'],
+  words: [
+    ...httpWords,
+    ...paths,
+    'plimsoll-kept: {}\r\n',
+    'Upgrade: plimsoll\r\nConnection: upgrade\r\n',
+    '{"fronts":true,"workers":false}',
+  ],
   generate(random) {
     const body = chance(random, 0.5) ? jsonText(random) : textOf(random, 40)
     const upgrade = chance(random, 0.2) ? 'Connection: upgrade\r\nUpgrade: plimsoll\r\n' : ''
-    const more = listOf(random, 3, () => pick(random, ['Origin: http://evil\r\n', 'Content-Type: application/json\r\n', `plimsoll-kept: ${jsonText(random).replaceAll(/[^\x20-\x7e]/g, '')}\r\n`]))
+    const more = listOf(random, 3, () =>
+      pick(random, [
+        'Origin: http://evil\r\n',
+        'Content-Type: application/json\r\n',
+        `plimsoll-kept: ${jsonText(random).replaceAll(/[^\x20-\x7e]/g, '')}\r\n`,
+      ]),
+    )
     return Buffer.from(
       `${pick(random, ['GET', 'POST', 'PUT', 'DELETE'])} ${pick(random, paths)} HTTP/1.1\r\nHost: ${pick(random, ['localhost', 'evil', '127.0.0.1'])}\r\n` +
         `${upgrade}${more.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -12,7 +12,21 @@ import { encodeChunk, encodeMessage, FrameReader } from '../../../src/worker/slo
 import { bytesOf, fewOf, jsonText, listOf, oddNumbers, pick, textOf } from '../draw.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
 
-const jsonWords = ['\n', '{', '}', '[', ']', '"', ':', ',', 'null', '{"n":1,"a":0,"m":{}}\n', '\\u0000', '\xff', '\xc3']
+const jsonWords = [
+  '\n',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ':',
+  ',',
+  'null',
+  '{"n":1,"a":0,"m":{}}\n',
+  '\\u0000',
+  '\xff',
+  '\xc3',
+]
 
 export const wireLines: Target = {
   name: 'wire-lines',
@@ -38,13 +52,18 @@ export const wireLines: Target = {
         input.subarray(i * step, (i + 1) * step),
       )
       const split = await readLines(parts)
-      holds(JSON.stringify(whole.messages) === JSON.stringify(split.messages), 'messages depend on how bytes are split')
+      holds(
+        JSON.stringify(whole.messages) === JSON.stringify(split.messages),
+        'messages depend on how bytes are split',
+      )
       return `${Math.min(3, whole.messages.length)} ${whole.failure?.name ?? 'closed'}`
     },
   }),
 }
 
-async function readLines(parts: readonly Buffer[]): Promise<{ messages: unknown[]; failure: Error | undefined }> {
+async function readLines(
+  parts: readonly Buffer[],
+): Promise<{ messages: unknown[]; failure: Error | undefined }> {
   const messages: unknown[] = []
   const session = new Session<unknown, unknown>()
   session.send('kept')
@@ -69,7 +88,14 @@ export const slotFrames: Target = {
   weight: 2,
   maxBytes: 32 * 1024,
   cpuMs: 1_000,
-  words: ['\0\0\0\0\x01', '\0\0\0\x02\x01{}', '\0\0\0\x01\x02', '\x20\0\0\0\x01', '\x1f\xff\xff\xff\x02', '\0\0\0\0\x09'],
+  words: [
+    '\0\0\0\0\x01',
+    '\0\0\0\x02\x01{}',
+    '\0\0\0\x01\x02',
+    '\x20\0\0\0\x01',
+    '\x1f\xff\xff\xff\x02',
+    '\0\0\0\0\x09',
+  ],
   generate: (random) =>
     Buffer.concat(
       listOf(random, 12, () =>
@@ -111,13 +137,25 @@ export const answerHead: Target = {
   about: 'heads of answers, costs, trailers and cached answers',
   maxBytes: 8192,
   cpuMs: 1_000,
-  words: [...jsonWords, '"status":', '"headers":', '"message":', '200', '"set-cookie"', '\\r\\n', '"fields":', '"ageMs":'],
+  words: [
+    ...jsonWords,
+    '"status":',
+    '"headers":',
+    '"message":',
+    '200',
+    '"set-cookie"',
+    '\\r\\n',
+    '"fields":',
+    '"ageMs":',
+  ],
   generate: (random) =>
     Buffer.from(
       JSON.stringify({
         status: pick(random, [200, 204, 99, 1000, 101, '200', null]),
         message: textOf(random),
-        headers: listOf(random, 8, () => pick(random, ['Set-Cookie', 'a: b', 'x\r\ny', '', 'content-length', textOf(random)])),
+        headers: listOf(random, 8, () =>
+          pick(random, ['Set-Cookie', 'a: b', 'x\r\ny', '', 'content-length', textOf(random)]),
+        ),
         fields: { a: textOf(random) },
         account: {},
         ageMs: random.below(10),
@@ -128,7 +166,8 @@ export const answerHead: Target = {
     run(input) {
       const text = input.toString('utf8')
       const kept = readKeptHead(text)
-      if (kept) holds(readKeptHead(writeKeptHead(kept) ?? text) !== undefined, 'a cached head cannot be read again')
+      if (kept)
+        holds(readKeptHead(writeKeptHead(kept) ?? text) !== undefined, 'a cached head cannot be read again')
       const fields = { [wireHeaders.work]: text, [wireHeaders.outcome]: text.slice(0, 20), 'x-own': text }
       const { work } = costOf(fields)
       holds(work >= 0 && work < Infinity, `work ${work}`)

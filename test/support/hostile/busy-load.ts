@@ -60,7 +60,8 @@ export class BusyLoad {
     const kind = isRight ? 'right' : isRefused ? 'refused' : answer.status === 200 ? 'wrong' : 'lost'
     this.counts[kind]++
     if (isRight) return
-    if (this.troubles.length < 20) this.troubles.push(`${path}: ${answer.status} ${answer.body.slice(0, 150)}`)
+    if (this.troubles.length < 20)
+      this.troubles.push(`${path}: ${answer.status} ${answer.body.slice(0, 150)}`)
     // A client that is refused does not ask again at once.
     await delay(200)
   }

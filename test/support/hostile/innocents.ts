@@ -49,13 +49,20 @@ export class Innocents {
   #open = true
 
   constructor(up: Up, options: InnocentOptions = {}) {
-    const { clients = 4, slowMs = 5_000, pauseMs = 20, mayBeUnknown = false, tallies = true, name = 'innocent' } = options
+    const {
+      clients = 4,
+      slowMs = 5_000,
+      pauseMs = 20,
+      mayBeUnknown = false,
+      tallies = true,
+      name = 'innocent',
+    } = options
     this.#up = up
     this.#options = { clients, slowMs, pauseMs, mayBeUnknown, tallies, name }
     this.#loops = Array.from({ length: clients }, (_, i) => this.#run(i))
   }
 
-  /** Resolves when so many more requests were answered or lost. */
+  /** Resolves when this many more requests were answered or lost. */
   async more(count: number): Promise<void> {
     const { counts } = this
     const done = () => counts.right + counts.wrong + counts.lost + counts.unknown
@@ -133,7 +140,11 @@ export function exchange(
   url: string,
   method: string,
   agent: Agent | false,
-  { body, headers = {}, timeoutMs = patienceMs }: { body?: string | Buffer; headers?: Record<string, string>; timeoutMs?: number } = {},
+  {
+    body,
+    headers = {},
+    timeoutMs = patienceMs,
+  }: { body?: string | Buffer; headers?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const failed = (why: string) => resolve({ status: 0, body: why, headers: {} })

@@ -50,7 +50,11 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   return Promise.race([promise, late])
 }
 
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  ms = 20_000,
+): Promise<void> {
   const ends = performance.now() + ms
   while (!(await isSo())) {
     if (performance.now() > ends) throw new Error(`timed out waiting until ${what}`)

@@ -100,7 +100,10 @@ export class Trial {
         this.#failures.push(...lost)
       }
       const left = await up.stop()
-      this.check(left.length === 0, `left behind: ${left.map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`).join('; ')}`)
+      this.check(
+        left.length === 0,
+        `left behind: ${left.map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`).join('; ')}`,
+      )
     }
     return { ...counts, slowestMs, mainDeaths, workersLost }
   }

@@ -1,7 +1,6 @@
 /** `plimsoll up` in a process tree of its own, with a temporary data folder and free ports. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +23,14 @@ export interface UpOptions {
 export interface State {
   ready: number
   jobs: number
-  workers: { id: string; pid?: number; state: string; suspect?: boolean; usedMemoryMb: number; jobs: unknown[] }[]
+  workers: {
+    id: string
+    pid?: number
+    state: string
+    suspect?: boolean
+    usedMemoryMb: number
+    jobs: unknown[]
+  }[]
   fronts: { id: string; pid: number; state: string; inHand: number }[]
   steps: { change: string; names: string[]; text: string }[]
   waiting: unknown[]
@@ -132,7 +138,8 @@ export class Up {
     this.process.kill('SIGKILL')
     await this.#ended.promise
     // Children notice the end of their parent at once, or with its next heartbeat.
-    const left = () => allProcesses().filter((each) => each.state !== 'Z' && each.command.includes(this.folder))
+    const left = () =>
+      allProcesses().filter((each) => each.state !== 'Z' && each.command.includes(this.folder))
     for (let i = 0; i < 50 && left().length > 0; i++) await delay(100)
     const remaining = left()
     for (const { pid } of [...before, ...remaining]) kill(pid)
@@ -162,8 +169,20 @@ export async function startUp({ flags = [], env = {}, through = [], server }: Up
   mkdirSync(join(folder, 'tmp'))
   const size = flags.includes('--max') ? [] : ['--min', '1', '--max', '1']
   const serves = server ? [] : ['--workloads', workloads]
-  if (server) writeFileSync(join(folder, 'plimsoll.config.json'), JSON.stringify(serverConfig(folder, server)))
-  const words = [process.execPath, cli, 'up', '--port', '0', '--admin-port', '0', ...size, ...serves, ...flags]
+  if (server)
+    writeFileSync(join(folder, 'plimsoll.config.json'), JSON.stringify(serverConfig(folder, server)))
+  const words = [
+    process.execPath,
+    cli,
+    'up',
+    '--port',
+    '0',
+    '--admin-port',
+    '0',
+    ...size,
+    ...serves,
+    ...flags,
+  ]
   const [command, ...args] = [...through, ...words] as [string, ...string[]]
   const child = spawn(command, args, {
     cwd: folder,

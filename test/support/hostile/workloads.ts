@@ -112,7 +112,6 @@ const probe = defineWorkload({
   async run() {
     await delay(5)
     const inherited: string[] = []
-    // biome-ignore lint/suspicious/useGuardForIn: inherited names are what is asked for.
     for (const name in {}) inherited.push(name)
     return {
       ...{ inherited, doubled: [1, 2].map((n) => 2 * n), json: JSON.stringify({ a: 1 }) },
@@ -124,7 +123,7 @@ const probe = defineWorkload({
   },
 })
 
-const escape = defineWorkload({
+const escapes = defineWorkload({
   name: 'escape',
   description: 'Starts a process in a session of its own, writes its id to a file, and then ends or waits',
   params: z.strictObject({ file: z.string(), wait: z.string().optional() }),
@@ -137,4 +136,4 @@ const escape = defineWorkload({
   },
 })
 
-export default [double, tally, sink, echo, nap, spin, large, surroundings, poison, probe, escape]
+export default [double, tally, sink, echo, nap, spin, large, surroundings, poison, probe, escapes]
