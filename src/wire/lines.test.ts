@@ -3,7 +3,9 @@ import { Duplex } from 'node:stream'
 import test from 'node:test'
 import { lines } from './lines.ts'
 
-function received(...parts: (string | Buffer)[]): Promise<{ messages: unknown[]; failure: Error | undefined }> {
+function received(
+  ...parts: (string | Buffer)[]
+): Promise<{ messages: unknown[]; failure: Error | undefined }> {
   const messages: unknown[] = []
   const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
   return new Promise((resolve) => {

@@ -22,7 +22,7 @@ export type Report =
       type: 'done'
       tally: Omit<Tally, 'reaching'>
       reaching: string[]
-      /** Growth of resident memory after the first tenth of the inputs, both times after a garbage collection. */
+      /** Growth of resident memory after the first inputs, both times after a garbage collection. */
       growthMb: number
       peakMb: number
       ranges: number
@@ -51,15 +51,16 @@ let warmMb: number | undefined
 const send = (report: Report) => new Promise<void>((resolve) => process.send!(report, () => resolve()))
 
 function failed({ kind, number, message, input }: Failure): void {
-  const bug = `${kind} ${message.replaceAll(/\d+|"[^"]*"/g, '').slice(0, 60)} ${/\n.*(?!.*target\.ts).*\n.*/.exec(message)?.[0]}`
+  const frame = message.split('\n').find((line) => /^ +at /.test(line) && !line.includes('/fuzz/target.ts'))
+  const bug = `${kind} ${message.split(':', 1)[0]} ${frame}`
   if (reported.has(bug)) return
   reported.add(bug)
   void send({ type: 'failure', kind, number, message, input: input.toString('base64') })
 }
 
-/** Resident memory after a garbage collection. */
+/** Resident memory after a garbage collection that returns unused pages to the system. */
 function restingMb(): number {
-  globalThis.gc?.()
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   return process.memoryUsage().rss / 2 ** 20
 }
 

@@ -23,8 +23,8 @@ const estimate = {
 const estimator: Estimator = { estimate: () => ({ ...estimate }), learn() {} }
 
 export interface HttpWorld {
-  /** Sends bytes on a new connection, closes that side, and returns everything that came back. */
-  exchange(bytes: Buffer): Promise<string>
+  /** Sends bytes on a new connection and returns everything that came back. Closes its side at once, unless it `waits`. */
+  exchange(bytes: Buffer, waits?: boolean): Promise<string>
   close(): Promise<void>
 }
 
@@ -54,8 +54,8 @@ export async function httpWorld(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    async exchange(bytes) {
-      const text = await sendTo((server.address() as AddressInfo).port, bytes)
+    async exchange(bytes, waits = false) {
+      const text = await sendTo((server.address() as AddressInfo).port, bytes, waits)
       const [first] = wrong.splice(0)
       if (first !== undefined) throw first
       const internal = logged.splice(0).find((line) => line.startsWith('front:'))

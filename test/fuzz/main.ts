@@ -13,8 +13,8 @@ import type { Target } from './target.ts'
 import { targetNamed, targets } from './targets.ts'
 import { type Result, watchTarget } from './watch.ts'
 
-/** Resident memory after a garbage collection may grow by this much: heaps are not returned at once. */
-const mostGrowthMb = 64
+/** Compiled code and coverage counters may grow by this much. */
+const mostGrowthMb = 48
 /** Longer inputs are not worth keeping. */
 const mostKeptBytes = 2048
 const mostKept = 25
@@ -105,7 +105,7 @@ function show(result: Result): void {
   for (const { kind, number, message, input } of failures) {
     const file = relative(process.cwd(), keepCrash(target, input))
     console.log(
-      `  ${kind} of input ${number}, seed ${values.seed}: ${message.slice(0, 800).replaceAll('\n', '\n    ')}`,
+      `  ${kind} of input ${number}, seed ${values.seed}: ${message.split('\n').slice(0, 5).join('\n').slice(0, 800).replaceAll('\n', '\n    ')}`,
     )
     console.log(`  run it again: npm run -s fuzz -- ${target} --input ${file}`)
   }

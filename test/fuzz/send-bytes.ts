@@ -6,8 +6,8 @@ import { Violation } from './target.ts'
 /** A connection that nothing closes is reported after this time. */
 const patienceMs = 20_000
 
-/** Closes the sending side after the bytes. */
-export function sendTo(port: number, bytes: Buffer): Promise<string> {
+/** Closes the sending side after the bytes, unless the client `waits` for the answer. */
+export function sendTo(port: number, bytes: Buffer, waits = false): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
@@ -22,6 +22,7 @@ export function sendTo(port: number, bytes: Buffer): Promise<string> {
       clearTimeout(timer)
       resolve(Buffer.concat(chunks).toString('latin1'))
     })
-    socket.end(bytes)
+    if (waits) socket.write(bytes)
+    else socket.end(bytes)
   })
 }

@@ -130,7 +130,7 @@ function bmp(random: Random): Buffer {
   const colours = bits <= 8 ? 2 ** bits : 0
   const start = 14 + info + colours * 4
   const file = Buffer.concat([
-    Buffer.alloc(start),
+    Buffer.alloc(Math.max(start, 70)),
     bytesOf(random, Math.ceil((width * bits) / 32) * 4 * height),
   ])
   file.write('BM')

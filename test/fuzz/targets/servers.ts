@@ -47,7 +47,9 @@ export const attempts: Target = {
         const head =
           `POST /attempt HTTP/1.1\r\nHost: x\r\nConnection: close\r\nauthorization: ${bearer(token)}\r\n` +
           `${wireHeaders.headBytes}: ${length}\r\nContent-Length: ${input.length}\r\n\r\n`
-        return statusesOf(await sendTo(port, Buffer.concat([Buffer.from(head), input])))
+        const text = await sendTo(port, Buffer.concat([Buffer.from(head), input]))
+        const [, message = ''] = /"message":"([a-z ]*)/i.exec(text) ?? []
+        return `${statusesOf(text)} ${message}`
       },
       close: () => closed(server),
     }
