@@ -104,14 +104,16 @@ function envOf(given: unknown): Record<string, string> {
     throw invalid('workers.env', given, 'an object of strings')
   }
   for (const [name, value] of Object.entries(given)) {
-    if (name === '' || name.includes('=')) throw invalid('workers.env', name, 'names without =')
-    if (typeof value !== 'string') throw invalid(`workers.env.${name}`, value, 'a string')
+    if (name === '' || name.includes('=') || name.includes('\0'))
+      throw invalid('workers.env', name, 'names without = and NUL')
+    if (typeof value !== 'string' || value.includes('\0'))
+      throw invalid(`workers.env.${name}`, value, 'a string without NUL')
   }
   return given as Record<string, string>
 }
 
 function folderOf(given: unknown, folder: string): string {
-  if (given !== undefined && typeof given !== 'string')
+  if (given !== undefined && (typeof given !== 'string' || given.includes('\0')))
     throw invalid('workers.cwd', given, 'the path of a folder')
   const path = resolve(folder, given ?? '.')
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path

@@ -112,6 +112,15 @@ const rejected: [config: unknown, message: RegExp][] = [
   [{ workers: { ...workers, concurrency: 1.5 } }, /^workers\.concurrency = 1\.5: must be a whole number/],
   [{ workers: { ...workers, cwd: 'nowhere' } }, /^workers\.cwd = nowhere: no such folder/],
   [{ workers: { ...workers, cwd: 5 } }, /^workers\.cwd = 5: must be the path of a folder/],
+  [{ workers: { ...workers, cwd: 'a\0b' } }, /^workers\.cwd = 'a\\x00b': must be the path of a folder/],
+  [
+    { workers: { ...workers, env: { A: 'b\0' } } },
+    /^workers\.env\.A = 'b\\x00': must be a string without NUL/,
+  ],
+  [
+    { workers: { ...workers, env: { 'A\0': 'b' } } },
+    /^workers\.env = 'A\\x00': must be names without = and NUL/,
+  ],
   [{ workers: { ...workers, env: { PORT: 80 } } }, /^workers\.env\.PORT = 80: must be a string/],
   [{ workers: { ...workers, env: { 'a=b': '' } } }, /^workers\.env = 'a=b': must be names without =/],
   [{ workers: { ...workers, env: [] } }, /^workers\.env = \[\]: must be an object/],

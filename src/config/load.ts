@@ -57,8 +57,8 @@ async function read(path: string): Promise<unknown> {
   }
   if (end === '.json') return JSON.parse(readFileSync(path, 'utf8')) as unknown
   if (end === '.yaml' || end === '.yml') {
-    const { parse } = await import('yaml')
-    return parse(readFileSync(path, 'utf8')) as unknown
+    const { readYaml } = await import('./yaml.ts')
+    return readYaml(readFileSync(path, 'utf8'))
   }
   throw new ConfigError(`must end with one of ${ends.join(', ')}`)
 }

@@ -25,6 +25,8 @@ export function lines<In, Out>(
   let closed = false
   const decoder = new StringDecoder('utf8')
   socket.on('data', (bytes: Buffer) => {
+    // What had been received before the connection was destroyed may still arrive.
+    if (failure) return
     pending += decoder.write(bytes)
     let start = 0
     for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n', start)) {

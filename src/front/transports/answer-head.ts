@@ -25,7 +25,7 @@ export function brokenOff(
 export function costOf(fields: IncomingHttpHeaders, named: readonly Quantity[] = []): Cost {
   const number = (name: string) => {
     const value = Number(fields[name])
-    return value >= 0 ? value : 0
+    return value >= 0 && value < Infinity ? value : 0
   }
   return {
     measure: measureOf(fields[headers.measure]),

@@ -25,12 +25,14 @@ test('an invalid head is refused', () => {
     { ...good, headers: ['a', 5] },
     { ...good, headers: {} },
   ]
-  for (const head of bad) assert.throws(() => read(head), JSON.stringify(head))
+  for (const head of bad) assert.throws(() => read(head), { code: 'PROTOCOL' }, JSON.stringify(head))
+  assert.throws(() => parseHead(Buffer.from('{"status":')), { code: 'PROTOCOL' })
   assert.throws(() => read(good, 101))
 })
 
 test('trailers are names and values in turn', () => {
   assert.deepEqual(parseRaw(undefined), [])
   assert.deepEqual(parseRaw('["x-sum","12"]'), ['x-sum', '12'])
-  for (const bad of ['', '{}', '["x"]', '["x",1]', '["x\\n","1"]']) assert.throws(() => parseRaw(bad), bad)
+  for (const bad of ['', '{}', '["x"]', '["x",1]', '["x\\n","1"]'])
+    assert.throws(() => parseRaw(bad), { code: 'PROTOCOL' }, bad)
 })

@@ -60,11 +60,10 @@ export function readAnswer(response: IncomingMessage, on: AnswerEvents): Promise
 
 /** Throws a `ProtocolError` if the head cannot be passed on. `switching`: the status that it must have. */
 export function parseHead(json: Buffer, switching?: 101): HttpHead {
-  const { status, message, headers: raw } = JSON.parse(json.toString('utf8')) as HttpHead
-  const isStatus = switching
-    ? status === switching
-    : Number.isInteger(status) && status >= 200 && status <= 999
-  if (!isStatus || !isLine(message) || !isRaw(raw)) {
+  const { status, message, headers: raw } = (parsed(json.toString('utf8')) ?? {}) as Partial<HttpHead>
+  const isStatus = (given: unknown): given is number =>
+    switching ? given === switching : Number.isInteger(given) && Number(given) >= 200 && Number(given) <= 999
+  if (!isStatus(status) || !isLine(message) || !isRaw(raw)) {
     throw new ProtocolError(`an answer of status ${status} cannot be passed on`)
   }
   return { status, message, headers: raw }
@@ -72,12 +71,20 @@ export function parseHead(json: Buffer, switching?: 101): HttpHead {
 
 /** Names and values in turn, from JSON in a header; none if the header is missing. */
 export function parseRaw(json: string | string[] | undefined): string[] {
-  const raw: unknown = json === undefined ? [] : JSON.parse(String(json))
+  const raw = json === undefined ? [] : parsed(String(json))
   if (!isRaw(raw)) throw new ProtocolError(`${headers.trailers}: must be names and values in turn`)
   return raw
 }
 
-function isLine(text: unknown): boolean {
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new ProtocolError('the head of an answer is not JSON')
+  }
+}
+
+function isLine(text: unknown): text is string {
   return typeof text === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 }
 

@@ -30,6 +30,14 @@ test('times may be in other units', () => {
   assert.deepEqual([tookMs('s'), tookMs('ms'), tookMs('us')], [1_500_000, 1500, 1.5])
 })
 
+test('a long line of brackets is not searched again from each of them', () => {
+  // Each search to the end of the line would make this take an hour.
+  assert.match(
+    String(readLine(`1.2.3.4 - - ${'['.repeat(2_000_000)}`, 's')),
+    /not in the combined log format/,
+  )
+})
+
 test('the error of a line names what is wrong', () => {
   assert.match(String(readLine('', 's')), /not in the combined log format/)
   assert.match(String(readLine('{"method":"GET"}', 's')), /not in the combined log format/)

@@ -13,8 +13,11 @@ export interface LoggedRequest {
   tookMs: number
 }
 
-/** Address, identity, user, [time], "request", status, bytes, and the rest. */
-const lineFormat = /^\S+ \S+ .*?\[([^\]]+)\] "([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?" (\d{3}) (?:\d+|-)(.*)$/
+/**
+ * Address, identity, user, [time], "request", status, bytes, and the rest. The time is short and without brackets, so
+ * that a line of brackets is not searched again from each of them.
+ */
+const lineFormat = /^\S+ \S+ .*?\[([^[\]]{1,64})\] "([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?" (\d{3}) (?:\d+|-)(.*)$/
 /** A number at the end, or after a name such as `rt=` or `request_time=`. */
 const namedTime = /\b(?:rt|request_time|rtime|duration)[=:]"?(\d+(?:\.\d+)?)\b/
 const lastNumber = /(?:^|\s)"?(\d+(?:\.\d+)?)"?\s*$/

@@ -1,0 +1,108 @@
+/** Every parser of outside input survives its corpus and a fixed set of hostile inputs. `npm run -s fuzz` tries more. */
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { corpusOf } from './fuzz/corpus.ts'
+import { type Failure, fuzz } from './fuzz/fuzz.ts'
+import { Guide } from './fuzz/guide.ts'
+import type { Target } from './fuzz/target.ts'
+import { targetNamed, targets } from './fuzz/targets.ts'
+import { watchTarget } from './fuzz/watch.ts'
+import { share } from './support/thorough.ts'
+
+const seed = 1
+
+async function fuzzHere(target: Target, inputs: number, guide?: Guide) {
+  const failures: Failure[] = []
+  const opened = await target.open()
+  try {
+    const corpus = corpusOf(target.name).map(({ input }) => input)
+    const tally = await fuzz(
+      target,
+      opened,
+      corpus,
+      { seed, from: 0, to: inputs, ms: Infinity },
+      { guide, before() {}, failed: (failure) => failures.push(failure) },
+    )
+    return { failures, tally }
+  } finally {
+    await opened.close?.()
+  }
+}
+
+describe('parsers', { concurrency: 4 }, () => {
+  for (const target of targets) {
+    test(`${target.name}: every input of the corpus is read or rejected with a declared error`, async () => {
+      const corpus = corpusOf(target.name)
+      assert.ok(corpus.length > 0, `test/fuzz/corpus/${target.name} has no inputs`)
+      const opened = await target.open()
+      try {
+        for (const { name, input } of corpus) {
+          await Promise.resolve(opened.run(input)).catch((error: unknown) => {
+            if (target.declared(error) === undefined) throw new Error(name, { cause: error })
+          })
+        }
+      } finally {
+        await opened.close?.()
+      }
+    })
+
+    test(`${target.name}: mutated and generated inputs are read or rejected with a declared error`, async () => {
+      const { failures, tally } = await fuzzHere(target, share(1_500))
+      assert.deepEqual(
+        failures.map(({ number, message }) => `${number}: ${message}`),
+        [],
+      )
+      assert.ok(Object.keys(tally.behaviours).length > 1, 'all inputs behave the same')
+    })
+  }
+})
+
+const planted = (name: string, inputs = 5_000) =>
+  watchTarget(targetNamed(`planted-${name}`), { seed, inputs, guided: false })
+
+test('an undeclared error is a crash, a declared one is not', async () => {
+  const { failures, behaviours } = await planted('error')
+  assert.ok(failures.length > 0)
+  for (const { kind, message, input } of failures) {
+    assert.equal(kind, 'crash')
+    assert.match(message, /^TypeError: not declared/)
+    assert.equal(input[0], 0xff)
+  }
+  assert.ok(behaviours.RangeError! > 0)
+})
+
+test('an endless loop is found, its input is kept, and the next inputs follow', async () => {
+  const { failures, inputs } = await planted('loop', 200)
+  assert.ok(failures.length > 0)
+  for (const { kind, input } of failures) assert.deepEqual([kind, input[0]], ['hang', 0xff])
+  assert.ok(inputs > failures[0]!.number + 1)
+})
+
+test('an input that ends the process is a crash', async () => {
+  const { failures } = await planted('exit', 200)
+  assert.ok(failures.length > 0)
+  for (const { kind, message, input } of failures) {
+    assert.deepEqual([kind, input[0]], ['crash', 0xff])
+    assert.match(message, /ended with code 7/)
+  }
+})
+
+test('coverage leads to code that chance does not reach', async () => {
+  const target = targetNamed('planted-maze')
+  const guide = new Guide()
+  const { failures } = await fuzzHere(target, 60_000, guide)
+  guide.close()
+  assert.match(failures[0]?.message ?? 'not found', /end of the maze/)
+})
+
+test('the same seed gives the same inputs', async () => {
+  const target = targetNamed('config')
+  const one = await fuzzHere(target, 300)
+  const other = await fuzzHere(target, 300)
+  assert.deepEqual(one.tally.behaviours, other.tally.behaviours)
+})
+
+test('unknown targets are rejected by name', () => {
+  assert.throws(() => targetNamed('nonsense'), /^Error: nonsense: must be one of all, http-front,/)
+})

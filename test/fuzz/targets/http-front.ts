@@ -1,0 +1,43 @@
+/** Bytes on the public port: requests to workloads. */
+
+import { loadWorkloads } from '../../../src/workload/workload.ts'
+import { fixtures } from '../../support/live.ts'
+import { httpWords, requestsOf } from '../http-grammar.ts'
+import { answersOf, httpWorld } from '../http-world.ts'
+import { errorsOf, holds, type Target } from '../target.ts'
+
+const well = Buffer.from('GET /strict?n=21 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+/** Inputs between two valid requests. */
+const wellEvery = 50
+
+export const httpFront: Target = {
+  name: 'http-front',
+  about: 'requests to workloads, over a socket',
+  weight: 2,
+  maxBytes: 64 * 1024,
+  cpuMs: 2_000,
+  words: httpWords,
+  generate: requestsOf,
+  declared: errorsOf(),
+  async open() {
+    const world = await httpWorld(await workloadServing())
+    let count = 0
+    return {
+      async run(input) {
+        const happened = answersOf(await world.exchange(input))
+        if (++count % wellEvery === 0)
+          holds(
+            /^HTTP\/1\.1 200 [\s\S]*ok$/.test(await world.exchange(well)),
+            'a valid request fails afterwards',
+          )
+        return happened
+      },
+      close: world.close,
+    }
+  },
+}
+
+export async function workloadServing() {
+  const workloads = new Map((await loadWorkloads([fixtures])).map((workload) => [workload.name, workload]))
+  return { workloads, joining: {}, code: {}, meter: 'off' as const }
+}

@@ -1,0 +1,166 @@
+/** Innocent clients: steady small requests with known answers, on kept and on new connections, never retried. */
+
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Up } from './up.ts'
+
+export interface Counts {
+  sent: number
+  right: number
+  wrong: number
+  /** Work that must not be repeated and ran twice. */
+  doubled: number
+  /** No answer, or an error. */
+  lost: number
+  /** Answered right, but late. */
+  slow: number
+  /** Unrepeatable work whose worker was killed: the client is told so. */
+  unknown: number
+}
+
+export interface InnocentOptions {
+  /** Half of them keep their connection. Default 4. */
+  clients?: number
+  /** An answer after this time is slow. */
+  slowMs?: number
+  /** Pause between two requests of a client. */
+  pauseMs?: number
+  /** True: workers or the brain are killed, so the outcome of unrepeatable work may be unknown. */
+  mayBeUnknown?: boolean
+  /** False: no unrepeatable work, which needs the disk. Default true. */
+  tallies?: boolean
+  /** Names of clients must differ between instances on one cluster. */
+  name?: string
+}
+
+/** A request without an answer is lost after this time. */
+const patienceMs = 60_000
+
+export class Innocents {
+  readonly counts: Counts = { sent: 0, right: 0, wrong: 0, doubled: 0, lost: 0, slow: 0, unknown: 0 }
+  /** The first few, for people. */
+  readonly troubles: string[] = []
+  slowestMs = 0
+  readonly #up: Up
+  readonly #options: Required<InnocentOptions>
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #tallied: string[] = []
+  readonly #loops: Promise<void>[]
+  #open = true
+
+  constructor(up: Up, options: InnocentOptions = {}) {
+    const {
+      clients = 4,
+      slowMs = 5_000,
+      pauseMs = 20,
+      mayBeUnknown = false,
+      tallies = true,
+      name = 'innocent',
+    } = options
+    this.#up = up
+    this.#options = { clients, slowMs, pauseMs, mayBeUnknown, tallies, name }
+    this.#loops = Array.from({ length: clients }, (_, i) => this.#run(i))
+  }
+
+  /** Resolves when this many more requests were answered or lost. */
+  async more(count: number): Promise<void> {
+    const { counts } = this
+    const done = () => counts.right + counts.wrong + counts.lost + counts.unknown
+    const target = done() + count
+    while (done() < target) await delay(20)
+  }
+
+  /** Resolves when all pending requests are over. */
+  async stop(): Promise<void> {
+    if (!this.#open) return
+    this.#open = false
+    await Promise.all(this.#loops)
+    this.#agent.destroy()
+    if (this.#options.tallies) this.#checkTally()
+  }
+
+  /** Every id that was confirmed ran exactly once; no id ran twice. */
+  #checkTally(): void {
+    const ran = new Map<string, number>()
+    for (const id of this.#up.tallied()) ran.set(id, (ran.get(id) ?? 0) + 1)
+    const doubled = [...ran].filter(([id, times]) => times > 1 && id.startsWith(this.#options.name))
+    this.counts.doubled += doubled.length
+    for (const [id, times] of doubled) this.#note(`${id} ran ${times} times`)
+    const missing = this.#tallied.filter((id) => !ran.has(id))
+    this.counts.wrong += missing.length
+    if (missing.length > 0) this.#note(`${missing.length} confirmed but never run`)
+  }
+
+  async #run(client: number): Promise<void> {
+    for (let i = 0; this.#open; i++) {
+      await this.#ask(client, i)
+      await delay(this.#options.pauseMs)
+    }
+  }
+
+  async #ask(client: number, i: number): Promise<void> {
+    const id = `${this.#options.name}-${client}-${i}`
+    const number = client * 1_000_000 + i
+    const isTally = this.#options.tallies && i % 8 === 7
+    const [method, path, expected] = isTally
+      ? ['POST', `/tally?id=${id}`, id]
+      : ['GET', `/double?n=${number}`, `${2 * number}`]
+    this.counts.sent++
+    const began = performance.now()
+    const answer = await exchange(this.#up.url + path, method, client % 2 === 0 ? this.#agent : false)
+    const ms = performance.now() - began
+    this.slowestMs = Math.max(this.slowestMs, ms)
+    if (answer.status === 200 && answer.body === expected) {
+      this.counts.right++
+      if (isTally) this.#tallied.push(id)
+      if (ms <= this.#options.slowMs) return
+      this.counts.slow++
+      return this.#note(`${path} took ${Math.round(ms)} ms`)
+    }
+    const isUnknown = isTally && this.#options.mayBeUnknown && answer.body.includes('outcome-unknown')
+    const kind = isUnknown ? 'unknown' : answer.status === 200 ? 'wrong' : 'lost'
+    this.counts[kind]++
+    this.#note(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 200)} after ${Math.round(ms)} ms`)
+  }
+
+  #note(trouble: string): void {
+    if (this.troubles.length < 10) this.troubles.push(trouble)
+  }
+}
+
+export interface Answer {
+  /** 0: none; then the body says why. */
+  status: number
+  body: string
+  headers: NodeJS.Dict<string | string[]>
+}
+
+/** Never rejects. */
+export function exchange(
+  url: string,
+  method: string,
+  agent: Agent | false,
+  {
+    body,
+    headers = {},
+    timeoutMs = patienceMs,
+  }: { body?: string | Buffer; headers?: Record<string, string>; timeoutMs?: number } = {},
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const failed = (why: string) => resolve({ status: 0, body: why, headers: {} })
+    const call = request(url, { method, agent, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', (error) => failed(`broken: ${error.message}`))
+      response.on('end', () =>
+        resolve({
+          ...{ status: response.statusCode ?? 0, headers: response.headers },
+          body: Buffer.concat(chunks).toString().trimEnd(),
+        }),
+      )
+    })
+    call.setTimeout(timeoutMs, () => call.destroy(new Error(`no answer for ${timeoutMs / 1000} s`)))
+    call.on('error', (error: NodeJS.ErrnoException) => failed(error.code ?? error.message))
+    call.end(body)
+  })
+}
