@@ -73,3 +73,22 @@ test('accounts for every accepted job', () => {
 test('says when no worker is ready', () => {
   assert.match(statusText(state({ ready: 0, placed: 0 })), /\nNo workers\.\n/)
 })
+
+test('says why ready workers get no jobs', () => {
+  const slow = { code: 'slow', times: 9.8, ms: 30_000, ejections: 1 }
+  const silent = { code: 'kept-silent', silentMs: 3000, silent: 2, of: 3, percent: 50 }
+  const workers = [
+    { ...worker, notice: slow },
+    { ...worker, id: 'w2', suspect: true, notice: silent },
+  ]
+  const text = statusText(state({ workers: workers as unknown as ClusterState['workers'] })).replaceAll(
+    /\s+/g,
+    ' ',
+  )
+  assert.match(text, / w1 ready, ejected .* w2 ready, silent /)
+  assert.match(text, /trouble worker w1: its jobs take 9\.8 times as long as those of other workers/)
+  assert.match(
+    text,
+    /trouble worker w2: it has sent no heartbeat for 3 s, but 2 of 3 workers are silent at once/,
+  )
+})
