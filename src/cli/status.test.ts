@@ -91,3 +91,22 @@ test('shows overloaded processes, and what an overload has cost', () => {
     /overload front f1: over; 3 requests shed; 1 connection refused; 2 requests over a client's limit/,
   )
 })
+
+test('says why ready workers get no jobs', () => {
+  const slow = { code: 'slow', times: 9.8, ms: 30_000, ejections: 1 }
+  const silent = { code: 'kept-silent', silentMs: 3000, silent: 2, of: 3, percent: 50 }
+  const workers = [
+    { ...worker, notice: slow },
+    { ...worker, id: 'w2', suspect: true, notice: silent },
+  ]
+  const text = statusText(state({ workers: workers as unknown as ClusterState['workers'] })).replaceAll(
+    /\s+/g,
+    ' ',
+  )
+  assert.match(text, / w1 ready, ejected .* w2 ready, silent /)
+  assert.match(text, /trouble worker w1: its jobs take 9\.8 times as long as those of other workers/)
+  assert.match(
+    text,
+    /trouble worker w2: it has sent no heartbeat for 3 s, but 2 of 3 workers are silent at once/,
+  )
+})

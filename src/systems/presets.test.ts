@@ -34,3 +34,8 @@ for (const name of Object.keys(presets))
       assert.ok(description.length <= 110 && description.endsWith('.'), description)
     })
   })
+
+test('only the default preset ejects outliers', () => {
+  const ejecting = Object.keys(presets).filter((name) => presetOf(name).limits?.outliers)
+  assert.deepEqual(ejecting, ['plimsoll'])
+})

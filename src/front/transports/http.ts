@@ -38,6 +38,8 @@ interface Answer {
 
 export class HttpTransport implements Transport {
   readonly #parts: HttpTransportParts
+  /** The request as the program receives it. */
+  readonly http: HttpRequest
   readonly #request: ProgramRequest
   #answer: Answer | undefined
   /** Set once the answer is streamed. */
@@ -49,6 +51,7 @@ export class HttpTransport implements Transport {
   constructor(parts: HttpTransportParts) {
     this.#parts = parts
     const { http, body } = parts
+    this.http = http
     const request = Buffer.from(`"params":null,"http":${JSON.stringify(http)}`)
     this.#request = { request, body, switching: http.upgrade === true }
     body.onBroken((problem) => this.onBroken(problem))

@@ -74,7 +74,7 @@ export const headers: Target = {
   open: () => ({
     run(input) {
       const request = requestOf(input.toString('latin1'))
-      const passed = requestHeaders(request, false)
+      const passed = requestHeaders(request, { isTrusted: false, upgrade: false })
       const answered = answerHeaders(request.rawHeaders, { 'plimsoll-work': '1' })
       for (const raw of [passed, answered, endToEnd(request.rawHeaders)]) {
         holds(raw.length % 2 === 0, 'a name without a value')

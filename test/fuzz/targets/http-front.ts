@@ -39,5 +39,5 @@ export const httpFront: Target = {
 
 export async function workloadServing() {
   const workloads = new Map((await loadWorkloads([fixtures])).map((workload) => [workload.name, workload]))
-  return { workloads, joining: {}, code: {}, meter: 'off' as const }
+  return { files: [fixtures], workloads, joining: {}, code: {}, meter: 'off' as const }
 }

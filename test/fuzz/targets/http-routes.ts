@@ -2,6 +2,7 @@
 
 import { checkConfig } from '../../../src/config/check.ts'
 import type { Submission } from '../../../src/front/request/submit.ts'
+import { HttpTransport } from '../../../src/front/transports/http.ts'
 import { servingOf } from '../../../src/live/serving.ts'
 import { pairsOf, valuesOf } from '../../../src/wire/raw-headers.ts'
 import { httpWords, requestsOf } from '../http-grammar.ts'
@@ -36,9 +37,8 @@ export const httpRoutes: Target = {
 
 /** A program must not read the request differently from the front: no second request may hide in it. */
 function checkForwarded({ transport }: Submission): void {
-  const { http } = transport.asked
-  holds(http !== undefined, 'no request for the program')
-  const { method, target, headers } = http
+  holds(transport instanceof HttpTransport, 'no request for a program')
+  const { method, target, headers } = transport.http
   holds(/^[A-Z-]+$/.test(method), `method ${JSON.stringify(method)}`)
   holds(!/[\0-\x20\x7f]/.test(target), `target ${JSON.stringify(target)}`)
   holds(target === '*' || target.startsWith('/'), `target ${JSON.stringify(target)}`)

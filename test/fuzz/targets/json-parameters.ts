@@ -59,8 +59,9 @@ export const jsonParameters: Target = {
   },
   declared: errorsOf(),
   async open() {
-    const workloads = await loadWorkloads(workloadFiles(bundledWorkloads))
-    const serving = { joining: {}, code: {}, meter: 'off' as const }
+    const files = workloadFiles(bundledWorkloads)
+    const workloads = await loadWorkloads(files)
+    const serving = { files, joining: {}, code: {}, meter: 'off' as const }
     const world = await httpWorld({
       ...serving,
       workloads: new Map(workloads.map((each) => [each.name, each])),
