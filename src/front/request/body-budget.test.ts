@@ -50,7 +50,9 @@ test('a body larger than the whole budget never fits, and ends no other', () => 
   open('slow').keepInFile(500)
   pass(60_000)
   assert.equal(budget.hasRoom(1001, 0), false)
+  assert.equal(budget.refusal(1001, 0)?.status, 413)
   assert.deepEqual(ended, [])
+  assert.equal(budget.refusal(500, 0), undefined)
 })
 
 test('a stalled body is ended when others need its space, but a complete or a fast one is not', () => {

@@ -55,6 +55,15 @@ export class BodyBudget {
     this.#options = options
   }
 
+  /** The refusal of a body of this length: it does not fit now, or never. Undefined: it fits. */
+  refusal(bytes: number, memoryLimit: number): RequestProblem | undefined {
+    const { memoryBytes, diskBytes } = this.#options
+    if (this.hasRoom(bytes, memoryLimit)) return undefined
+    if (bytes <= Math.max(diskBytes, Math.min(memoryLimit, memoryBytes))) return this.full()
+    const message = `The body is larger than the space for all bodies (${mb(diskBytes)} MB of disk); the operator can raise --body-disk.`
+    return new RequestProblem(413, 'body-too-large', message, { headers: { connection: 'close' } })
+  }
+
   /** True: a body of this length would fit now. */
   hasRoom(bytes: number, memoryLimit: number): boolean {
     const { memoryBytes } = this.#options

@@ -53,7 +53,8 @@ export class Body {
     this.#budget = budget
     const { announced } = this
     if (announced !== undefined && announced > options.maxBytes) throw this.#tooLarge()
-    if (announced && !budget.hasRoom(announced, options.memoryBytes)) throw budget.full()
+    const refusal = announced ? budget.refusal(announced, options.memoryBytes) : undefined
+    if (refusal) throw refusal
     sendContinue?.()
     // Bytes after the head of a request without a body may belong to another protocol.
     if (announced === 0) {

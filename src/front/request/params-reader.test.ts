@@ -91,6 +91,14 @@ test('a check that exceeds its time limit is ended, and the next one has a new t
   assert.equal(isHere(await read('blocked', { gate, filler })), false)
 })
 
+test('a schema that ends the thread fails its own request only', async () => {
+  const { read } = readerOf()
+  const ends = read('placed', { exit: true, filler })
+  const next = read('placed', { filler })
+  await assert.rejects(ends, /a workload ended the thread of parameters with code 3/)
+  assert.equal(isHere(await next), false)
+})
+
 test('a module that cannot be loaded in a thread fails the request, not the process', async (t) => {
   const file = join(folder(t), 'shy.mjs')
   writeFileSync(

@@ -85,7 +85,7 @@ export function paramsReader(parts: ParamsReaderParts): ParamsReader {
   }
 }
 
-/** Reads one request at a time, in their order. Starts on first use and does not keep the process alive. */
+/** Reads one request at a time, in their order. Starts on first use; while idle it does not keep the process alive. */
 class ParamsThread {
   readonly #parts: ParamsReaderParts
   readonly #waiting: Waiting[] = []
@@ -112,6 +112,7 @@ class ParamsThread {
     clearTimeout(this.#idle)
     const next = this.#waiting.shift()
     if (!next) {
+      this.#worker?.then((worker) => worker.unref()).catch(() => {})
       this.#idle = setTimeout(() => this.#end(), idleMs).unref()
       return
     }
@@ -120,6 +121,7 @@ class ParamsThread {
     try {
       this.#worker ??= this.#start()
       const worker = await this.#worker
+      worker.ref()
       const given = await next.given()
       const transfer = given.json ? [given.json.buffer as ArrayBuffer] : []
       this.#limit = setTimeout(() => this.#tooSlow(), this.#parts.limitMs ?? usualLimitMs)
@@ -139,18 +141,22 @@ class ParamsThread {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
     })
-    worker.unref()
     const ready = Promise.withResolvers<Worker>()
     worker.on('message', (answer: ThreadAnswer) => {
       if ('ready' in answer) ready.resolve(worker)
-      else this.#receive(answer)
+      // A thread that was ended because it was too slow may still answer.
+      else if (this.#worker === ready.promise) this.#receive(answer)
     })
-    worker.on('error', (error: NodeJS.ErrnoException) => {
+    const ended = (error: NodeJS.ErrnoException) => {
       if (this.#worker !== ready.promise) return
       this.#worker = undefined
       ready.reject(error)
       if (this.#limit) this.#done((waiting) => waiting.reject(this.#failure(error)))
-    })
+    }
+    worker.on('error', ended)
+    worker.on('exit', (code) =>
+      ended(new Error(`a workload ended the thread of parameters with code ${code}`)),
+    )
     return ready.promise
   }
 
