@@ -161,6 +161,8 @@ class RemoteFront {
     const { join, token, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const isUp = () => this.#link.isUp
+    // The first request would have to wait for it.
+    if (!this.#serving.own) void import('undici')
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
