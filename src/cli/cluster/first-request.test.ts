@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConfig } from '../../config/check.ts'
-import { UnreachableError } from '../../lib/errors.ts'
-import type { Answer, Client } from '../terminal/client.ts'
 import { firstPath, firstRequest } from './first-request.ts'
 
 /** A cluster whose estimates have these statuses. */
-function cluster(statuses: Record<string, number>): Client {
-  return {
-    async send({ path }) {
-      const status = statuses[path]
-      if (status === undefined) throw new UnreachableError('gone')
-      return { status, headers: {}, body: { dump: async () => {} } as Answer['body'] }
-    },
-    close: async () => {},
+function cluster(statuses: Record<string, number>) {
+  return async (path: string) => {
+    const status = statuses[path]
+    if (status === undefined) throw new Error('gone')
+    return status
   }
 }
 

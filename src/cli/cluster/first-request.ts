@@ -2,22 +2,22 @@
 
 import type { OwnCluster } from '../../config/check.ts'
 import { partsOf } from '../../config/path-pattern.ts'
-import type { Client } from '../terminal/client.ts'
 
 const list = '/-/workloads'
 /** Time for finding one. */
 const limitMs = 1000
 
-/** Path and query of a workload's request. `connection`: to the public port. */
-export async function firstRequest(connection: Client, workloads: readonly string[]): Promise<string> {
+/** Path and query of a workload's request. `ask` sends a GET request to the public port, and resolves with its status. */
+export async function firstRequest(
+  ask: (path: string, signal: AbortSignal) => Promise<number | undefined>,
+  workloads: readonly string[],
+): Promise<string> {
   if (workloads.includes('factorize')) return '/factorize?n=999985999949'
   const signal = AbortSignal.timeout(limitMs)
   try {
     for (const name of workloads) {
       // A quote checks parameters as a request does, and runs nothing.
-      const { status, body } = await connection.send({ method: 'GET', path: `/-/estimate/${name}`, signal })
-      await body.dump()
-      if (status === 200) return `/${name}`
+      if ((await ask(`/-/estimate/${name}`, signal)) === 200) return `/${name}`
     }
   } catch {
     // Without an answer there is nothing better to suggest than the list.

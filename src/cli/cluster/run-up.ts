@@ -1,5 +1,6 @@
 /** `plimsoll up` in the brain's process: starts the cluster, says where it is, and stops it on a signal. */
 
+import { get } from 'node:http'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { OwnCluster } from '../../config/check.ts'
@@ -7,7 +8,6 @@ import { type Cluster, type ClusterOptions, startCluster } from '../../live/clus
 import type { SupervisorLink } from '../../live/supervise/supervisor-link.ts'
 import { tokenFile, tokenVariables } from '../../live/tokens.ts'
 import { rejectRest } from '../options.ts'
-import { client } from '../terminal/client.ts'
 import { readConfigured } from './configuration.ts'
 import { firstPath, firstRequest } from './first-request.ts'
 import { clusterOptionsFrom } from './from-options.ts'
@@ -114,11 +114,16 @@ function joinWith({ config, workloads, token }: Served): string {
 }
 
 async function suggestion({ url, workloads }: Cluster, own: OwnCluster | undefined): Promise<string> {
-  if (own) return firstPath(own)
-  const connection = client(new URL(url))
-  try {
-    return await firstRequest(connection, workloads)
-  } finally {
-    await connection.close()
-  }
+  return own ? firstPath(own) : firstRequest((path, signal) => statusOf(`${url}${path}`, signal), workloads)
+}
+
+/** The client of other commands takes 14 MB, for as long as the brain lives. */
+function statusOf(url: string, signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const call = get(url, { agent: false, signal }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    call.on('error', reject)
+  })
 }

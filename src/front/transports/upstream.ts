@@ -1,30 +1,50 @@
 /** The connections of a front to a worker, or to a function. */
 
 import { Agent, type ClientRequestArgs } from 'node:http'
-import { type buildConnector, Pool } from 'undici'
+import { createRequire } from 'node:module'
+import type { buildConnector, Pool } from 'undici'
 import type { Address } from '../../wire/front-messages.ts'
 import { type SharedSecret, secureSocket } from '../../wire/secure.ts'
 import type { Upstream } from './transport.ts'
 
 /** Owned by its creator, who must close it. */
-export type OwnedUpstream = Upstream & { dispatcher: Pool }
+export interface OwnedUpstream extends Upstream {
+  /** Breaks off what is in progress. */
+  close(): void
+}
+
+const require = createRequire(import.meta.url)
+
+/** Undici takes 14 MB. A brain whose fronts are in other processes never connects to workers. */
+function newPool(origin: string, secret: SharedSecret | undefined): Pool {
+  const undici = require('undici') as typeof import('undici')
+  // A connection is silent while a long job runs, so undici's timeouts are off.
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+  return new undici.Pool(origin, { ...timeouts, ...(secret && { connect: secureConnector(secret) }) })
+}
 
 /** `token`: authorizes attempts there. */
 export function upstreamAt(id: string, address: Address, token: string): OwnedUpstream {
   const { host, port, tls } = address
   const secret = tls && { identity: 'front', token }
-  // A connection is silent while a long job runs, so undici's timeouts are off.
-  const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const dispatcher = new Pool(origin, { ...timeouts, ...(secret && { connect: secureConnector(secret) }) })
   const agent = secret ? new SecureAgent(secret) : new Agent({ keepAlive: true })
-  return { id, dispatcher, address, agent }
+  let pool: Pool | undefined
+  return {
+    ...{ id, address, agent },
+    get dispatcher() {
+      pool ??= newPool(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, secret)
+      return pool
+    },
+    close() {
+      pool?.destroy().catch(() => {})
+      agent.destroy()
+    },
+  }
 }
 
 /** Breaks off what is in progress. */
-export function closeUpstream({ dispatcher, agent }: OwnedUpstream): void {
-  dispatcher.destroy().catch(() => {})
-  agent.destroy()
+export function closeUpstream(upstream: OwnedUpstream): void {
+  upstream.close()
 }
 
 /** Connects undici over TLS. */

@@ -168,6 +168,8 @@ class RemoteFront {
     watch.onStatus((status) => this.#link.send({ type: 'overload', status }))
     opened.defer(() => watch.close())
     const isUp = () => this.#link.isUp
+    // The first request would have to wait for it.
+    if (!this.#serving.own) void import('undici')
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
