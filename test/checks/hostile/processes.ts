@@ -12,18 +12,20 @@ import { isAlive } from '../../support/processes.ts'
 
 export const brainPause: Experiment = {
   name: 'brain-pause',
-  about: 'the brain is stopped for four seconds under load',
+  about: 'the brain is stopped for four seconds, three times, under load',
   async run(trial) {
     const up = await trial.start({ flags: ['--min', '2', '--max', '2'] })
-    const innocents = trial.innocents(up, { slowMs: 8_000 })
-    await innocents.more(40)
+    const innocents = trial.innocents(up, { clients: 8, pauseMs: 0, slowMs: 10_000 })
+    await innocents.more(80)
     const before = up.workers().map(({ pid }) => pid)
     const brain = up.brain()!.pid
-    process.kill(brain, 'SIGSTOP')
     trial.after(() => resume(brain))
-    await delay(4_000)
-    resume(brain)
-    await innocents.more(60)
+    for (let i = 0; i < 3; i++) {
+      process.kill(brain, 'SIGSTOP')
+      await delay(4_000)
+      resume(brain)
+      await innocents.more(80)
+    }
     await delay(3_000)
     const after = up.workers().map(({ pid }) => pid)
     trial.check(
@@ -157,17 +159,17 @@ function end(pid: number): void {
 
 export const longRestart: Experiment = {
   name: 'restart-long',
-  about: 'a restart while requests of 40 s run at every front',
+  about: 'a restart of all fronts while requests of 40 s run at them',
   limitMs: 150_000,
   inBackground: true,
   async run(trial) {
-    const up = await trial.start({ flags: ['--fronts', '2', '--min', '1', '--max', '1'] })
+    const up = await trial.start({ flags: ['--fronts', '3', '--min', '1', '--max', '1'] })
     const innocents = trial.innocents(up, { clients: 2, pauseMs: 100, slowMs: 10_000 })
     const long = Array.from({ length: 12 }, () =>
       exchange(`${up.url}/nap?ms=40000`, 'GET', false, { timeoutMs: 120_000 }),
     )
     await until('they run', async () => (await up.state()).jobs >= 12)
-    const restart = up.command('restart', '--admin', up.adminUrl)
+    const restart = up.command('restart', '--fronts', '--admin', up.adminUrl)
     let said = ''
     for (const output of [restart.stdout!, restart.stderr!])
       output.setEncoding('utf8').on('data', (part: string) => {

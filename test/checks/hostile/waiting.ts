@@ -73,7 +73,8 @@ export const poisonedSlots: Experiment = {
     const probe = async () => (await exchange(`${up.url}/probe`, 'GET', false)).body
     const before = await probe()
     for (const how of poisonNames) {
-      await exchange(`${up.url}/poison?how=${how}`, 'GET', false)
+      const poisoned = await exchange(`${up.url}/poison?how=${how}`, 'GET', false, { timeoutMs: 5_000 })
+      trial.check(poisoned.status > 0, `${how}: ${poisoned.body}`)
       for (let i = 0; i < 4; i++) {
         const after = await probe()
         trial.check(after === before, `after ${how}: ${after.slice(0, 300)}`)

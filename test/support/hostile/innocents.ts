@@ -16,17 +16,23 @@ export interface Counts {
   slow: number
   /** Unrepeatable work whose worker was killed: the client is told so. */
   unknown: number
+  /** Told to try again later, where an experiment allows it. */
+  refused: number
 }
 
 export interface InnocentOptions {
   /** Half of them keep their connection. Default 4. */
   clients?: number
-  /** An answer after this time is slow. */
+  /** An answer after this time is slow, unless one took a fifth of it before the attack. */
   slowMs?: number
+  /** False: all of them keep their connection. Default true. */
+  reconnects?: boolean
   /** Pause between two requests of a client. */
   pauseMs?: number
   /** True: workers or the brain are killed, so the outcome of unrepeatable work may be unknown. */
   mayBeUnknown?: boolean
+  /** True: the cluster is so short of something that it may refuse requests. */
+  mayBeRefused?: boolean
   /** False: no unrepeatable work, which needs the disk. Default true. */
   tallies?: boolean
   /** Names of clients must differ between instances on one cluster. */
@@ -35,37 +41,47 @@ export interface InnocentOptions {
 
 /** A request without an answer is lost after this time. */
 const patienceMs = 60_000
+/** A client that is refused does not ask again at once. */
+const refusedMs = 200
+/** A client of its own, apart from the attackers. Linux has all of 127.0.0.0/8 on loopback. */
+const address = '127.0.0.2'
+/** Requests before the attack, which show how slow the machine is. */
+const firstRequests = 16
 
 export class Innocents {
-  readonly counts: Counts = { sent: 0, right: 0, wrong: 0, doubled: 0, lost: 0, slow: 0, unknown: 0 }
+  readonly counts: Counts = {
+    sent: 0,
+    right: 0,
+    wrong: 0,
+    doubled: 0,
+    lost: 0,
+    slow: 0,
+    unknown: 0,
+    refused: 0,
+  }
   /** The first few, for people. */
   readonly troubles: string[] = []
   slowestMs = 0
   readonly #up: Up
   readonly #options: Required<InnocentOptions>
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent = new Agent({ keepAlive: true, localAddress: address })
   readonly #tallied: string[] = []
   readonly #loops: Promise<void>[]
   #open = true
+  #firstMs = 0
 
   constructor(up: Up, options: InnocentOptions = {}) {
-    const {
-      clients = 4,
-      slowMs = 5_000,
-      pauseMs = 20,
-      mayBeUnknown = false,
-      tallies = true,
-      name = 'innocent',
-    } = options
+    const { clients = 4, slowMs = 5_000, pauseMs = 20, reconnects = true } = options
+    const { mayBeUnknown = false, mayBeRefused = false, tallies = true, name = 'innocent' } = options
     this.#up = up
-    this.#options = { clients, slowMs, pauseMs, mayBeUnknown, tallies, name }
+    this.#options = { clients, slowMs, pauseMs, reconnects, mayBeUnknown, mayBeRefused, tallies, name }
     this.#loops = Array.from({ length: clients }, (_, i) => this.#run(i))
   }
 
   /** Resolves when this many more requests were answered or lost. */
   async more(count: number): Promise<void> {
     const { counts } = this
-    const done = () => counts.right + counts.wrong + counts.lost + counts.unknown
+    const done = () => counts.right + counts.wrong + counts.lost + counts.unknown + counts.refused
     const target = done() + count
     while (done() < target) await delay(20)
   }
@@ -107,20 +123,30 @@ export class Innocents {
       : ['GET', `/double?n=${number}`, `${2 * number}`]
     this.counts.sent++
     const began = performance.now()
-    const answer = await exchange(this.#up.url + path, method, client % 2 === 0 ? this.#agent : false)
+    const keeps = client % 2 === 0 || !this.#options.reconnects
+    const answer = await exchange(this.#up.url + path, method, keeps ? this.#agent : false, {
+      localAddress: address,
+    })
     const ms = performance.now() - began
     this.slowestMs = Math.max(this.slowestMs, ms)
     if (answer.status === 200 && answer.body === expected) {
       this.counts.right++
       if (isTally) this.#tallied.push(id)
-      if (ms <= this.#options.slowMs) return
+      if (this.counts.right <= firstRequests) this.#firstMs = Math.max(this.#firstMs, ms)
+      if (ms <= Math.max(this.#options.slowMs, 5 * this.#firstMs)) return
       this.counts.slow++
       return this.#note(`${path} took ${Math.round(ms)} ms`)
     }
     const isUnknown = isTally && this.#options.mayBeUnknown && answer.body.includes('outcome-unknown')
-    const kind = isUnknown ? 'unknown' : answer.status === 200 ? 'wrong' : 'lost'
+    const isRefused =
+      this.#options.mayBeRefused && answer.status === 503 && answer.headers['retry-after'] !== undefined
+    const kind = isUnknown ? 'unknown' : isRefused ? 'refused' : answer.status === 200 ? 'wrong' : 'lost'
     this.counts[kind]++
-    this.#note(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 200)} after ${Math.round(ms)} ms`)
+    if (isRefused) await delay(refusedMs)
+    else if (!isUnknown)
+      this.#note(
+        `${method} ${path}: ${answer.status} ${answer.body.slice(0, 200)} after ${Math.round(ms)} ms`,
+      )
   }
 
   #note(trouble: string): void {
@@ -144,21 +170,31 @@ export function exchange(
     body,
     headers = {},
     timeoutMs = patienceMs,
-  }: { body?: string | Buffer; headers?: Record<string, string>; timeoutMs?: number } = {},
+    localAddress,
+  }: {
+    body?: string | Buffer
+    headers?: Record<string, string>
+    timeoutMs?: number
+    localAddress?: string
+  } = {},
 ): Promise<Answer> {
   return new Promise((resolve) => {
     const failed = (why: string) => resolve({ status: 0, body: why, headers: {} })
-    const call = request(url, { method, agent, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', (error) => failed(`broken: ${error.message}`))
-      response.on('end', () =>
-        resolve({
-          ...{ status: response.statusCode ?? 0, headers: response.headers },
-          body: Buffer.concat(chunks).toString().trimEnd(),
-        }),
-      )
-    })
+    const call = request(
+      url,
+      { method, agent, headers, ...(localAddress && { localAddress }) },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', (error) => failed(`broken: ${error.message}`))
+        response.on('end', () =>
+          resolve({
+            ...{ status: response.statusCode ?? 0, headers: response.headers },
+            body: Buffer.concat(chunks).toString().trimEnd(),
+          }),
+        )
+      },
+    )
     call.setTimeout(timeoutMs, () => call.destroy(new Error(`no answer for ${timeoutMs / 1000} s`)))
     call.on('error', (error: NodeJS.ErrnoException) => failed(error.code ?? error.message))
     call.end(body)

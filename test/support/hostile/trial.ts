@@ -81,7 +81,16 @@ export class Trial {
   async #finish(): Promise<Omit<Verdict, 'name' | 'ms' | 'failures'>> {
     for (const then of this.#last.reverse()) await then()
     await Promise.all(this.#innocents.map((each) => each.stop()))
-    const counts: Counts = { sent: 0, right: 0, wrong: 0, doubled: 0, lost: 0, slow: 0, unknown: 0 }
+    const counts: Counts = {
+      sent: 0,
+      right: 0,
+      wrong: 0,
+      doubled: 0,
+      lost: 0,
+      slow: 0,
+      unknown: 0,
+      refused: 0,
+    }
     for (const each of this.#innocents) {
       for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += each.counts[key]
       this.#failures.push(...each.troubles)
