@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
 
 interface Up {
   process: ChildProcess
-  port: number
+  adminPort: number
   url: string
   said(): string
   ask(): Promise<string>
@@ -53,7 +53,7 @@ async function startUp(t: TestContext, { first = '', last = '' } = {}): Promise<
       return String((error as Error).cause)
     }
   }
-  const up = { process: child, port, url, said: () => text, ask }
+  const up = { process: child, adminPort, url, said: () => text, ask }
   await untilAnswered(up)
   return up
 }
@@ -73,7 +73,8 @@ test('without free descriptors, workers start again as soon as some are free', a
   const up = await startUp(t, { first: 'ulimit -n 100;' })
   const sockets: Socket[] = []
   const open = () => {
-    const socket = connect(up.port, '127.0.0.1')
+    // At the admin port: clients cannot take the descriptors of the brain's process.
+    const socket = connect(up.adminPort, '127.0.0.1')
     socket.on('error', () => {})
     sockets.push(socket)
   }
@@ -83,6 +84,7 @@ test('without free descriptors, workers start again as soon as some are free', a
   const worker = descendants(up.process.pid).find((pid) => / worker --join /.test(commandOf(pid)))!
   process.kill(worker, 'SIGKILL')
   const keep = setInterval(open, 5)
+  t.after(() => clearInterval(keep))
   await until(() => /did not start/.test(up.said()), 'a launch fails')
   clearInterval(keep)
   for (const socket of sockets) socket.destroy()
