@@ -5,6 +5,7 @@ import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
+import { eventLogFile } from '../../src/live/event-log-file.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
 import { JoinedFronts } from '../../src/live/fronts/joined-fronts.ts'
 import { joinHandlers } from '../../src/live/join.ts'
@@ -19,6 +20,7 @@ import type { BrainSpec } from '../../src/systems/brain-spec.ts'
 import type { Connection } from '../../src/wire/accept.ts'
 import { lines } from '../../src/wire/lines.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
+import type { VirtualDisk } from './disk.ts'
 import type { VirtualNetwork } from './network.ts'
 import type { VirtualProcess } from './time.ts'
 
@@ -27,6 +29,7 @@ export interface BrainProcessParts {
   network: VirtualNetwork
   address: string
   spec: BrainSpec
+  disk: VirtualDisk
   graceMs: number
   fleet: { launch(launch: string): void; terminate(launch: string): void; isAlive(launch: string): boolean }
   now(): number
@@ -42,7 +45,7 @@ export class BrainProcess {
   constructor(parts: BrainProcessParts) {
     const { process, network, address, spec, graceMs, now } = parts
     const log = () => {}
-    const core = clusterCore(planOf(spec), recordsOf(estimator), {
+    const core = clusterCore(planOf(spec), recordsOf(estimator, parts), {
       stopping: new Stopping(),
       perform(action) {
         if (action.type === 'terminate' && isLoss(action.reason))
@@ -147,13 +150,19 @@ function planOf(spec: BrainSpec): ClusterPlan {
   } as unknown as ClusterPlan
 }
 
-/** Records that are not written to a disk. */
-function recordsOf(estimator: Estimator): Records {
+/** Records on a virtual disk. */
+function recordsOf(estimator: Estimator, { process, disk, spec }: BrainProcessParts): Records {
   return {
     ...{ estimator, components: undefined, ignores: () => false, storingFor: (same: unknown) => same },
     log() {},
-    ledger: { record() {} },
-    eventLog: { entry() {}, close() {} },
+    ledger: { record: () => disk.write(process) },
+    eventLog: eventLogFile({
+      ...{ file: '/dev/null', spec, log() {} },
+      write(_descriptor, bytes) {
+        disk.write(process)
+        return bytes.length
+      },
+    }),
     rates: new FleetRates(nominal * 1000),
     overheads: new Overheads(nominal),
   } as unknown as Records

@@ -15,6 +15,7 @@ export interface ProcessCounts {
   frontKills: number
   resets: number
   silences: number
+  diskFaults: number
   lost: number
 }
 
@@ -35,7 +36,7 @@ export class Judge {
   readonly failures: string[] = []
   readonly counts: ProcessCounts = {
     ...{ requests: 0, results: 0, problems: 0, broken: 0, brainKills: 0, brainPauses: 0 },
-    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, lost: 0 },
+    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, lost: 0 },
   }
 
   constructor(now: () => number) {

@@ -7,6 +7,7 @@ import { type Random, stream } from '../../src/lib/random.ts'
 import type { Job } from '../../src/model/job.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import { BrainProcess } from './brain-process.ts'
+import { VirtualDisk } from './disk.ts'
 import { FrontProcess } from './front-process.ts'
 import { Judge, type ProcessCounts, type Request } from './judge.ts'
 import { VirtualNetwork } from './network.ts'
@@ -49,6 +50,7 @@ class World {
   readonly #time: VirtualTime
   readonly #network: VirtualNetwork
   readonly #random: Random
+  readonly #disk: VirtualDisk
   readonly #workers = new Map<string, WorkerNode>()
   readonly #fronts: FrontNode[] = []
   readonly #judge: Judge
@@ -64,6 +66,7 @@ class World {
     this.#time = time
     this.#network = new VirtualNetwork(time, stream(seed, 'network'))
     this.#random = stream(seed, 'world')
+    this.#disk = new VirtualDisk(() => time.now)
     this.#childWorkers = this.#random.next() < 0.5
   }
 
@@ -100,7 +103,7 @@ class World {
     const process = { name: `brain ${epoch}`, alive: true, frozenUntilMs: 0 }
     await this.#time.enter(process, () => {
       const brain = new BrainProcess({
-        ...{ process, network: this.#network, address: brainAddress, graceMs: 5_000 },
+        ...{ process, network: this.#network, disk: this.#disk, address: brainAddress, graceMs: 5_000 },
         now: () => performance.timeOrigin + performance.now(),
         spec: {
           ...{ scheduler: 'srpt', discipline: 'srpt', epoch, seed: this.#seed },
@@ -229,7 +232,7 @@ class World {
     const count = random.below(8)
     for (let i = 0; i < count; i++) {
       const at = 2000 + random.next() * (busyMs - 4000)
-      const kind = random.below(7)
+      const kind = random.below(8)
       const ms = 100 + random.exponential() * 3000
       this.#time.plan(at, () => this.#fault(kind, ms, random))
     }
@@ -255,6 +258,9 @@ class World {
       if (!front.process.alive) return
       this.#judge.counts.frontKills++
       this.#replaceFront(index)
+    } else if (kind === 7) {
+      this.#judge.counts.diskFaults++
+      this.#disk.disturb(random.next() < 0.5 ? 'full' : 'slow', ms)
     } else if (kind === 5 && worker) {
       worker.touched = true
       freeze(worker)
