@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
-import { largestParams } from '../workload/workload.ts'
+import { largestParams } from '../workload/largest-params.ts'
 import { AnswerStore } from './answer-buffer.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'

@@ -8,6 +8,7 @@ import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { originalPath } from '../lib/kept-path.ts'
 import type { Features } from '../model/estimate.ts'
+import { largestParams } from './largest-params.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
 
 export { Refusal } from './refusal.ts'
@@ -103,9 +104,6 @@ export interface Workload<P = unknown, R = unknown, I = unknown, N extends strin
   readonly meter: Required<MeterChoice>
   run(params: P, ctx: JobContext): R
 }
-
-/** The most that `maxParamsBytes` may allow: the largest body of a request to a workload. */
-export const largestParams = 16 * 1024 * 1024
 
 /** Parameters of a workload without a schema. */
 export type AnyParams = Record<string, unknown>

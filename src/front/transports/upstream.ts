@@ -23,16 +23,17 @@ function newPool(origin: string, secret: SharedSecret | undefined): Pool {
   return new undici.Pool(origin, { ...timeouts, ...(secret && { connect: secureConnector(secret) }) })
 }
 
-/** `token`: authorizes attempts there. */
+/** `token`: authorizes attempts there. Throws if the address is invalid. */
 export function upstreamAt(id: string, address: Address, token: string): OwnedUpstream {
   const { host, port, tls } = address
   const secret = tls && { identity: 'front', token }
   const agent = secret ? new SecureAgent(secret) : new Agent({ keepAlive: true })
+  const { origin } = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
   let pool: Pool | undefined
   return {
     ...{ id, address, agent },
     get dispatcher() {
-      pool ??= newPool(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, secret)
+      pool ??= newPool(origin, secret)
       return pool
     },
     close() {
