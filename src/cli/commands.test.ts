@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigError } from '../lib/errors.ts'
 import type { ClusterState } from '../live/cluster.ts'
+import { runUp } from './cluster/run-up.ts'
 import { demo } from './demo.ts'
 import { estimate } from './estimate.ts'
 import type { Command } from './options.ts'
@@ -15,7 +16,6 @@ import { request } from './request.ts'
 import { status } from './status.ts'
 import { getJson } from './terminal/client.ts'
 import { deserted, run, start, startUp, type Up } from './testing/program.ts'
-import { up } from './up.ts'
 import { worker } from './worker.ts'
 
 let cluster: Up
@@ -193,7 +193,8 @@ test('rejects bad arguments and says what is allowed', async () => {
     ],
     [['demo', '--seconds', '0'], /--seconds = 0: must be a number from 1 to 600/],
   ]
-  const commands: Record<string, Command> = { request, estimate, up, status, worker, demo }
+  const up = { run: (args: string[]) => runUp(args) }
+  const commands: Record<string, Pick<Command, 'run'>> = { request, estimate, up, status, worker, demo }
   for (const [[name = '', ...args], message] of wrong)
     await assert.rejects(
       async () => commands[name]!.run(args),
