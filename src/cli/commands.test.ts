@@ -191,11 +191,8 @@ test('rejects bad arguments and says what is allowed', async () => {
     [['up', '--join-address', '8082'], /--join-address = 8082: must be HOST:PORT, such as/],
     [['demo', '--seconds', '0'], /--seconds = 0: must be a number from 1 to 600/],
   ]
-  const commands: Record<string, Pick<Command, 'run'>> = {
-    ...{ request, estimate, status, worker, demo },
-    // Without a supervisor, in this process.
-    up: { run: (args) => runUp(args) },
-  }
+  const up = { run: (args: string[]) => runUp(args) }
+  const commands: Record<string, Pick<Command, 'run'>> = { request, estimate, up, status, worker, demo }
   for (const [[name = '', ...args], message] of wrong)
     await assert.rejects(
       async () => commands[name]!.run(args),

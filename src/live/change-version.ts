@@ -106,6 +106,7 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
         await delay(pollMs, undefined, { ref: false })
     },
     serve() {
+      // Fronts of the version before read requests by its routes, also while they leave.
       serving.change(before.own ? { ...loaded!, code: { ...before.code, ...loaded!.code } } : loaded!)
       versions.serve(next)
       if (plan.functions) functions?.use(plan.functions.command(next.files))
@@ -114,7 +115,6 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
       log(`restart: the new version ${next.id} is served`)
     },
     finish() {
-      serving.change(loaded!)
       versions.finish()
       parts.clearCache()
     },

@@ -20,8 +20,8 @@ export type ToFrontProcess =
 export type FromFrontProcess =
   | { type: 'wants-port' }
   | { type: 'listening' }
-  /** The front leaves; only these requests are left, and no further ones can arrive. */
-  | { type: 'quiet'; requests: number }
+  /** The front leaves, with this number of requests in progress. */
+  | { type: 'leaving'; requests: number }
 
 /** The process that started this front. */
 export interface FrontParent extends SharedPort {
@@ -37,7 +37,8 @@ export interface SharedPort {
   listen(server: Server): Promise<void>
   /** The front is replaced, and has this time to finish its requests. */
   onLeave(leave: (limitMs: number) => void): void
-  quiet(requests: number): void
+  /** Reports the number of requests in progress as the front leaves. */
+  leaving(requests: number): void
 }
 
 /** This process ends with its parent. */
@@ -85,6 +86,6 @@ export function sharedPort(): SharedPort {
         if (message.type === 'leave') leave(message.limitMs)
       })
     },
-    quiet: (requests) => tell({ type: 'quiet', requests }),
+    leaving: (requests) => tell({ type: 'leaving', requests }),
   }
 }

@@ -9,6 +9,8 @@ import type { SeatedFront } from './seat.ts'
 
 /** Time allowed to start listening. */
 const startMs = 30_000
+/** Time allowed to say how many requests are left. */
+const answerMs = 5_000
 /** A front that still runs this long after its limit is killed. */
 const overdueMs = 60_000
 
@@ -31,8 +33,9 @@ export class FrontProcess implements SeatedFront {
   readonly exited: Promise<void>
   /** Rejects if it ends first. */
   readonly listening: Promise<void>
-  /** Resolves with the number of requests left when no further ones can arrive at a front that leaves. */
-  readonly quiet: Promise<number>
+  /** Resolves with the number of requests that a front which leaves still has to finish. */
+  readonly finishing: Promise<number>
+  readonly #finishing = Promise.withResolvers<number>()
   state: SeatedFront['state'] = 'starting'
   /** Undefined: it waits for them. */
   settings: FrontSettings | undefined
@@ -54,14 +57,13 @@ export class FrontProcess implements SeatedFront {
     })
     this.#readOutput()
     const listening = Promise.withResolvers<void>()
-    const quiet = Promise.withResolvers<number>()
     // Nobody may await it.
     listening.promise.catch(() => {})
     this.listening = listening.promise
-    this.quiet = quiet.promise
+    this.finishing = this.#finishing.promise
     this.#process.on('message', (message: FromFrontProcess) => {
       if (message.type === 'wants-port') this.#send({ type: 'port' }, parts.socket())
-      else if (message.type === 'quiet') quiet.resolve(message.requests)
+      else if (message.type === 'leaving') this.#finishing.resolve(message.requests)
       else if (this.state === 'starting') {
         this.state = 'listening'
         this.#clearTimers()
@@ -76,7 +78,7 @@ export class FrontProcess implements SeatedFront {
     void this.exited.then(() => {
       this.#clearTimers()
       listening.reject(new Error(`front ${id} did not start${this.#lastLine}`))
-      quiet.resolve(0)
+      this.#finishing.resolve(0)
     })
   }
 
@@ -94,9 +96,10 @@ export class FrontProcess implements SeatedFront {
   leave(limitMs: number): void {
     this.state = 'leaving'
     this.#send({ type: 'leave', limitMs })
+    const silent = setTimeout(() => this.#finishing.resolve(0), answerMs)
     const overdue = setTimeout(() => this.kill('SIGKILL'), limitMs + overdueMs)
     overdue.unref()
-    this.#timers.push(overdue)
+    this.#timers.push(silent, overdue)
   }
 
   kill(signal: NodeJS.Signals): void {

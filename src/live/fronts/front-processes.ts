@@ -98,7 +98,7 @@ export class FrontProcesses {
         const next = this.#replace(seat, each)
         await next.listening
         if (!old) continue
-        const finishing = await old.quiet
+        const finishing = await old.finishing
         yield { front: old.id, by: next.id, ...(finishing > 0 && { finishing }) }
       }
     } finally {

@@ -32,7 +32,6 @@ interface Joined {
   lastMessageAt: number
   jobs: Map<string, RemoteJob>
   accepted: number
-  /** Requests that joined the job of another. */
   shared: number
   phase: 'starting' | 'ready' | 'leaving'
   url: string | undefined
@@ -60,7 +59,6 @@ export class JoinedFronts {
   readonly #joined = new Map<string, Joined>()
   readonly #timer: NodeJS.Timeout
   #wasReady = false
-  /** At fronts that have left. */
   #sharedBefore = 0
 
   constructor(parts: JoinedFrontsParts) {
@@ -164,8 +162,7 @@ export class JoinedFronts {
       connection: undefined,
       lastMessageAt: 0,
       jobs: new Map(),
-      accepted: 0,
-      shared: 0,
+      ...{ accepted: 0, shared: 0 },
       phase: 'starting',
       url: undefined,
       grace: undefined,

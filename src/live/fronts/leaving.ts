@@ -20,8 +20,6 @@ export interface Leave {
   hurry(): boolean
   /** Answer to requests that exceed the limit. */
   problem: RequestProblem
-  /** Only `requests` in progress are left, and no further ones can arrive. */
-  quiet(requests: number): void
 }
 
 /** Counts requests in progress, and connections that were upgraded. */
@@ -38,11 +36,7 @@ export function requestCounter(server: Server): () => number {
 }
 
 /** Accepts no new connections and closes each existing one after its next answer. Resolves when none is left. */
-export async function leaveClients(
-  server: Server,
-  { pending, requests }: { pending: PendingRequests; requests(): number },
-  leave: Leave,
-): Promise<void> {
+export async function leaveClients(server: Server, pending: PendingRequests, leave: Leave): Promise<void> {
   const last = (_request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false
   }
@@ -53,20 +47,12 @@ export async function leaveClients(
   // The HTTP server's own `close` would also close idle connections.
   NetServer.prototype.close.call(server, () => closed.resolve())
   const began = performance.now()
-  let isQuiet = false
   let limit: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
-  const tell = () => {
-    if (!isQuiet) leave.quiet(requests())
-    isQuiet = true
-  }
   const sweep = () => {
     const now = performance.now()
     const mayBeIdle = !leave.hurry() && now < Math.min(began + idleMs, leave.until())
-    if (!mayBeIdle) {
-      server.closeIdleConnections()
-      tell()
-    } else if (!isQuiet) server.getConnections((_, count) => count <= requests() && tell())
+    if (!mayBeIdle) server.closeIdleConnections()
     if (now > leave.until() && !limit) {
       pending.abandon(leave.problem)
       limit = setTimeout(() => server.closeAllConnections(), flushMs)
@@ -75,7 +61,6 @@ export async function leaveClients(
   }
   sweep()
   await closed.promise
-  tell()
   clearTimeout(timer)
   clearTimeout(limit)
 }

@@ -133,16 +133,12 @@ class RemoteFront {
       (error: WireError) => error,
     )
     if (!trouble) this.#link.send({ type: 'leaving' })
-    await leaveClients(
-      server,
-      { pending: this.#pending, requests },
-      {
-        until: () => (trouble ? 0 : this.#leaveBy),
-        hurry: () => this.#stopping || trouble !== undefined,
-        problem: trouble ? noBrain() : stoppingProblem(),
-        quiet: (count) => this.#options.share?.quiet(count),
-      },
-    )
+    this.#options.share?.leaving(requests())
+    await leaveClients(server, this.#pending, {
+      until: () => (trouble ? 0 : this.#leaveBy),
+      hurry: () => this.#stopping || trouble !== undefined,
+      problem: trouble ? noBrain() : stoppingProblem(),
+    })
     if (trouble) throw trouble
     this.#link.send({ type: 'left' })
   }
