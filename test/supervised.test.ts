@@ -178,7 +178,7 @@ test('`plimsoll restart` reports the requests that finish at the old front', idl
   await jobs(up, 1)
   const { execFile } = await import('node:child_process')
   const { promisify } = await import('node:util')
-  const args = [cli, 'restart', '--fronts', '--admin', up.adminUrl]
+  const args = [cli, 'restart', '--fronts', '--admin', up.adminUrl, '--data', up.dataDir]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   assert.equal(stdout, 'front f1 → f2; 1 request finishes at f1\nDone.\n')
   up.open('g')

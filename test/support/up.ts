@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -65,7 +65,10 @@ export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
     async roll() {
       const answer = await fetch(`${adminUrl}/api/restart`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${readFileSync(join(dataDir, 'tokens', 'operator'), 'utf8').trim()}`,
+        },
         body: '{"fronts":true,"workers":false}',
       })
       const text = await answer.text()

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { OwnCluster } from '../../config/check.ts'
 import { type Cluster, type ClusterOptions, startCluster } from '../../live/cluster.ts'
 import type { SupervisorLink } from '../../live/supervise/supervisor-link.ts'
-import { tokenFile, tokenVariables } from '../../live/tokens.ts'
+import { forgetTokens, tokenFile } from '../../live/tokens.ts'
 import { rejectRest } from '../options.ts'
 import { readConfigured } from './configuration.ts'
 import { firstPath, firstRequest } from './first-request.ts'
@@ -23,8 +23,11 @@ export async function runUp(args: string[], supervisor?: SupervisorLink): Promis
   const log = (line: string) => console.error(line)
   const { values, rest, config } = await readConfigured(args, upOptions, say)
   rejectRest('up', rest)
-  const token = tokenVariables.worker in process.env ? undefined : tokenFile(resolve(values.data), 'worker')
-  const asked = clusterOptionsFrom(values, log, config)
+  const options = clusterOptionsFrom(values, log, config)
+  const asked = { ...options, tokens: supervisor?.tokens ?? options.tokens ?? {} }
+  // This process loads modules of workloads.
+  forgetTokens()
+  const token = asked.tokens.worker === undefined ? tokenFile(resolve(values.data), 'worker') : undefined
   const cluster = await startCluster(supervisor ? supervised(asked, supervisor, values.fronts) : asked)
   const served = { config: config?.own && config.file, workloads: values.workloads, token }
   const stopped = Promise.withResolvers<void>()

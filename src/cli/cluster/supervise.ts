@@ -2,6 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { Supervisor } from '../../live/supervise/supervisor.ts'
+import { tokensInEnvironment } from '../../live/tokens.ts'
 import { hasTerminal } from '../terminal/hang-up.ts'
 import { supervisedFlag } from './up-options.ts'
 
@@ -17,6 +18,7 @@ export async function supervise(args: readonly string[]): Promise<number> {
     brain: [...node, semiSpace(2), main, 'up', supervisedFlag, ...args],
     // The brain loads the same files and shows the warning once.
     front: [...node, semiSpace(4), '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
+    tokens: tokensInEnvironment(),
     log: (line) => console.error(line),
   })
   // A second signal of the same kind ends this process at once, and the others with it.

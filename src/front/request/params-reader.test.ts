@@ -38,7 +38,7 @@ test('short parameters are checked at once, long ones in a thread', async () => 
   const long = await read('placed', { n: 1, once: true, filler })
   assert.equal(isHere(long), false)
   assert.deepEqual([long.isKept, long.question.params, long.safeToRepeat], [false, {}, false])
-  assert.deepEqual(long.raw, { 'not kept': '100031 bytes' })
+  assert.deepEqual(Object.keys(long.raw), ['sha256', 'characters'])
   assert.match(long.question.key, /^#/)
   assert.deepEqual([long.question.codeHash, long.lane], ['c', 'l'])
   assert.ok(long.answer && long.answer.length < 100)

@@ -1,5 +1,6 @@
 /** The messages between the brain's process and the one that supervises it and runs the fronts. */
 
+import type { Tokens } from '../../wire/token.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import type { FrontStep } from '../fronts/front-processes.ts'
 import type { KeptVersion } from '../version.ts'
@@ -14,7 +15,7 @@ export interface BrainMemory {
 
 export type ToBrain =
   /** The first message. Without a memory, it is the first brain. */
-  | { type: 'begin'; memory?: BrainMemory }
+  | { type: 'begin'; tokens: Partial<Tokens>; memory?: BrainMemory }
   /** The public port is open. With a handle, if the brain has asked for it. `fronts`: the fronts that run. */
   | { type: 'opened'; port: number; fronts: readonly string[] }
   /** The public port cannot be opened, or no front starts. */

@@ -5,8 +5,10 @@
 
 import type { ChildProcess, SendHandle } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Tokens } from '../../wire/token.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { startProcess } from '../../worker/processes/start-process.ts'
+import { childEnvironment } from '../child-token.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import { FrontProcesses } from '../fronts/front-processes.ts'
 import { bindQueues, type Queues } from '../fronts/reused-port.ts'
@@ -16,6 +18,8 @@ export interface SupervisorOptions {
   /** The commands that start the brain's process and a front's. */
   brain: readonly string[]
   front: readonly string[]
+  /** Given by the environment, which the other processes do not see. */
+  tokens: Partial<Tokens>
   log(line: string): void
 }
 
@@ -76,6 +80,7 @@ export class Supervisor {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // In its own process group: it is told of Ctrl-C here.
       detached: true,
+      env: childEnvironment(),
     })
     this.#brain = brain
     let isOver = false
@@ -91,7 +96,8 @@ export class Supervisor {
         : over(code, `ended with code ${code}`),
     )
     brain.on('message', (message: FromBrain) => this.#receive(brain, message))
-    this.#tell({ type: 'begin', ...(this.#memory && { memory: this.#memory }) })
+    const { tokens } = this.#options
+    this.#tell({ type: 'begin', tokens, ...(this.#memory && { memory: this.#memory }) })
   }
 
   /** `code`: null if it did not end by itself. */

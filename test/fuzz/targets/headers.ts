@@ -51,7 +51,7 @@ const values = [
   ],
 ]
 const namers = ['address', 'key', 'header:x-tenant', 'header:x-forwarded-for', 'header:cookie'].map((by) =>
-  clientNamer(by),
+  clientNamer(by, ['127.0.0.0/8', '::/0']),
 )
 const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']
 
