@@ -50,9 +50,7 @@ const values = [
     '1::2::3',
   ],
 ]
-const namers = ['address', 'key', 'header:x-tenant', 'header:x-forwarded-for', 'header:cookie'].map((by) =>
-  clientNamer(by),
-)
+const namers = ['address', 'key', 'header:x-tenant', 'header:cookie'].map((by) => clientNamer(by))
 const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']
 
 export const headers: Target = {
