@@ -75,14 +75,14 @@ test('an undeclared error is a crash, a declared one is not', async () => {
 })
 
 test('an endless loop is found, its input is kept, and the next inputs follow', async () => {
-  const { failures, inputs } = await planted('loop', 15)
+  const { failures, inputs } = await planted('loop', 30)
   assert.ok(failures.length > 0)
   for (const { kind, input } of failures) assert.deepEqual([kind, input[0]], ['hang', 0xff])
   assert.ok(inputs > failures[0]!.number + 1)
 })
 
 test('an input that ends the process is a crash', async () => {
-  const { failures } = await planted('exit', 15)
+  const { failures } = await planted('exit', 30)
   assert.ok(failures.length > 0)
   for (const { kind, message, input } of failures) {
     assert.deepEqual([kind, input[0]], ['crash', 0xff])
