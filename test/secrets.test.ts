@@ -101,7 +101,7 @@ test('no token is in arguments, in environments, in the output or in logs', { ti
   await up.stop()
   const logs = [up.said(), readFileSync(join(dataDir, 'events.log'), 'utf8')].join('\n')
   for (const secret of secrets) assert.ok(!logs.includes(secret), 'a token was printed or logged')
-  assert.match(up.said(), /join +plimsoll worker --join tls:\/\/127\.0\.0\.2:\d+ --workloads/)
+  assert.match(up.said(), /join +npx plimsoll worker --join tls:\/\/127\.0\.0\.2:\d+ --workloads/)
 })
 
 test('the data folder and its files belong to the user of the cluster alone, whatever the umask', {

@@ -18,11 +18,12 @@ const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, clients: { type: 'string', default: '24' } },
 })
 const lengthMs = Number(values.minutes) * 60_000
-/** Heaps, models and caches fill in this part of the run. */
-const warmPart = 0.25
+/** Restarts end here, so that processes live long enough to show whether they grow. */
+const rolls = [0.1, 0.25, 0.4]
+/** Heaps, models and caches have filled by then. */
+const warmPart = 0.55
 const sampleEveryMs = 1_000
 const killEveryMs = Math.max(10_000, lengthMs / 24)
-const rollEveryMs = Math.max(20_000, lengthMs / 5)
 /** Idle connections are closed after a minute. */
 const settleMs = 90_000
 
@@ -61,23 +62,22 @@ async function killWorkers(up: Up, isOver: () => boolean): Promise<number> {
   }
 }
 
-async function roll(up: Up, isOver: () => boolean): Promise<{ rolls: number; failed: string[] }> {
-  let rolls = 0
+async function roll(up: Up, began: number): Promise<string[]> {
   const failed: string[] = []
-  for (;;) {
-    await delay(rollEveryMs)
-    if (isOver()) return { rolls, failed }
+  for (const part of rolls) {
+    await delay(Math.max(0, began + part * lengthMs - performance.now()))
+    if (up.isDead) return failed
     const restart = up.command('restart', '--admin', up.adminUrl)
     let said = ''
     for (const output of [restart.stdout!, restart.stderr!])
-      output.setEncoding('utf8').on('data', (part: string) => {
-        said += part
+      output.setEncoding('utf8').on('data', (text: string) => {
+        said += text
       })
     const [code] = await once(restart, 'close')
-    rolls++
     // A worker that is killed meanwhile may end a restart half-way.
     if (code !== 0) failed.push(said.slice(-200))
   }
+  return failed
 }
 
 /** Descriptors of all processes that are not slots; slots come and go. */
@@ -138,17 +138,17 @@ const memory = watchMemory(up)
 const load = new BusyLoad(up, Number(values.clients))
 const innocents = new Innocents(up, { clients: 2, slowMs: 20_000, mayBeUnknown: true, name: 'soak' })
 const kills = killWorkers(up, isOver)
-const rolls = roll(up, isOver)
+const rolling = roll(up, began)
 while (!isOver()) await delay(500)
 await Promise.all([load.stop(), innocents.stop()])
 memory.stop()
 const killed = await kills
-const rolled = await rolls
+const failedRolls = await rolling
 
 const trends = [...memory.lives].flatMap(([pid, { role, samples }]) => {
   const settled = samples.filter(({ atMs }) => atMs - began > lengthMs * warmPart)
   const trend =
-    (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.3 ? trendOf(settled) : undefined
+    (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.35 ? trendOf(settled) : undefined
   return trend ? [{ pid, role, ...trend, flat: isFlat(trend) }] : []
 })
 for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
@@ -156,7 +156,7 @@ for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
     `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : 'GROWS'}`,
   )
 }
-for (const trouble of [...load.troubles, ...innocents.troubles, ...rolled.failed]) console.log(`  ${trouble}`)
+for (const trouble of [...load.troubles, ...innocents.troubles, ...failedRolls]) console.log(`  ${trouble}`)
 const died = up.isDead
 const found = died
   ? { left: ['the main process ended'], files: [], now: {}, grown: [] }
@@ -182,7 +182,7 @@ const result = {
     doubled: innocents.counts.doubled,
     refused: counts.refused,
   },
-  ...{ kills: killed, rolls: rolled.rolls, rolls_failed: rolled.failed.length, main_deaths: died ? 1 : 0 },
+  ...{ kills: killed, rolls: rolls.length, rolls_failed: failedRolls.length, main_deaths: died ? 1 : 0 },
   growth_mb: Object.fromEntries(
     trends.map(({ role, pid, growthMb }) => [`${role} ${pid}`, Number(growthMb.toFixed(1))]),
   ),

@@ -4,7 +4,7 @@ import { corpusOf } from './corpus.ts'
 import { type Failure, fuzz, type Plan, type Tally, textOfError } from './fuzz.ts'
 import { Guide } from './guide.ts'
 import { type Entry, Journal } from './journal.ts'
-import { targetNamed } from './targets.ts'
+import { loadTarget } from './targets.ts'
 
 export interface ChildPlan extends Omit<Plan, 'to' | 'ms'> {
   target: string
@@ -25,7 +25,8 @@ export type Report =
       /** Growth of resident memory after the first inputs, both times after a garbage collection. */
       growthMb: number
       peakMb: number
-      ranges: number
+      /** Characters of code; 0 without coverage. */
+      reached: number
     }
 
 /** Memory is compared after this many inputs. */
@@ -40,9 +41,10 @@ const {
   ms = Infinity,
   seed,
 } = JSON.parse(process.argv[2]!) as ChildPlan
-const target = targetNamed(name)
-const journal = new Journal(path)
+// Only functions that are compiled later are counted in detail.
 const guide = guided ? new Guide() : undefined
+const target = await loadTarget(name)
+const journal = new Journal(path)
 /** Failures that have been reported: the same bug fails on many inputs. */
 const reported = new Set<string>()
 let current: Entry = { number: from, input: Buffer.alloc(0) }
@@ -89,7 +91,7 @@ const tally = await fuzz(
     },
   },
 )
-const ranges = guide?.ranges ?? 0
+const reached = guide?.reachedCharacters ?? 0
 guide?.close()
 await opened.close?.()
 journal.close()
@@ -101,6 +103,6 @@ await send({
   reaching: reaching.map((input) => input.toString('base64')),
   growthMb: warmMb === undefined ? 0 : endMb - warmMb,
   peakMb: process.resourceUsage().maxRSS / 1024,
-  ranges,
+  reached,
 })
 process.exit(0)

@@ -39,8 +39,11 @@ export interface Observer {
   rested?(done: number): void
 }
 
-/** Inputs between two readings of the coverage. */
-const batchInputs = 100
+/** Inputs between two readings of the coverage: fewer while there is much to find. */
+const fewestInBatch = 50
+const mostInBatch = 1_600
+/** Inputs between two calls of `rested`. */
+const restEvery = 100
 /** Part of the inputs that a grammar makes, where there is one. */
 const generatedPart = 0.4
 
@@ -56,17 +59,20 @@ export async function fuzz(
   const began = performance.now()
   observer.guide?.reached()
   let batch: Buffer[] = []
+  let batchInputs = fewestInBatch
   for (let number = plan.from; number < plan.to && performance.now() - began < plan.ms; number++) {
     const input = inputOf(target, pool, plan.seed, number)
     await feed(target, opened, { number, input }, tally, observer)
     if (observer.guide) batch.push(input)
     if (batch.length >= batchInputs) {
-      const found = await reaching(target, opened, batch, observer.guide!)
+      const isNew = observer.guide!.peek()
+      const found = isNew ? await reaching(target, opened, batch, observer.guide!) : []
       pool.push(...found)
       tally.reaching.push(...found)
       batch = []
+      batchInputs = Math.min(mostInBatch, isNew ? fewestInBatch : 2 * batchInputs)
     }
-    if (tally.inputs % batchInputs === 0) observer.rested?.(tally.inputs)
+    if (tally.inputs % restEvery === 0) observer.rested?.(tally.inputs)
   }
   return tally
 }
@@ -107,24 +113,28 @@ async function feed(
   tally.inputs++
 }
 
-/** The inputs of a batch that reached new code, each alone. */
+/** The inputs that reach new code, found by halving: each reading of the coverage takes milliseconds. */
 async function reaching(
   target: Target,
   opened: OpenTarget,
-  batch: readonly Buffer[],
+  inputs: readonly Buffer[],
   guide: Guide,
 ): Promise<Buffer[]> {
-  if (!guide.peek()) return []
-  const found: Buffer[] = []
-  for (const input of batch) {
+  for (const input of inputs) {
     try {
       await opened.run(input)
     } catch (error) {
+      // Bugs have been reported.
       if (target.declared(error) === undefined) continue
     }
-    if (guide.reached() > 0) found.push(input)
   }
-  return found
+  if (inputs.length <= 1) return guide.reached() ? [...inputs] : []
+  if (!guide.peek()) return []
+  const middle = inputs.length >> 1
+  return [
+    ...(await reaching(target, opened, inputs.slice(0, middle), guide)),
+    ...(await reaching(target, opened, inputs.slice(middle), guide)),
+  ]
 }
 
 export function textOfError(error: unknown): string {

@@ -1,6 +1,6 @@
 /**
  * Coverage feedback from V8: an input that reaches code that no input reached before joins the pool of inputs to mutate.
- * Reading the counters costs milliseconds, so they are read once per batch, and input by input only after a batch that
+ * Reading the counters costs milliseconds, so they are read once per batch, and for parts of a batch only after one that
  * reached something new.
  */
 
@@ -10,9 +10,14 @@ import { type Profiler, Session } from 'node:inspector'
 const watched = /\/(?:src|workloads|fuzz\/targets)\//
 const packages = /\/node_modules\//
 
+type Interval = readonly [from: number, to: number]
+
 export class Guide {
   readonly #session = new Session()
-  readonly #seen = new Set<string>()
+  /** Code that no input has reached yet, by function. Undefined: the whole function. */
+  readonly #unreached = new Map<string, readonly Interval[]>()
+  /** Characters of code that were reached. */
+  reachedCharacters = 0
 
   constructor() {
     this.#session.connect()
@@ -20,27 +25,49 @@ export class Guide {
     this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
   }
 
-  /** The number of ranges of code that were reached for the first time since the last call. */
-  reached(): number {
-    const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType
-    const before = this.#seen.size
-    for (const range of rangesOf(result)) this.#seen.add(range)
-    return this.#seen.size - before
+  /** True: new code was reached since the last call of either method. It is new once. */
+  reached(): boolean {
+    let isNew = false
+    for (const { key, whole, left } of this.#read()) {
+      const before = this.#unreached.get(key) ?? [whole]
+      const after = common(before, left)
+      const gained = lengthOf(before) - lengthOf(after)
+      this.#unreached.set(key, after)
+      this.reachedCharacters += gained
+      isNew ||= gained > 0
+    }
+    return isNew
   }
 
-  /** Forgets what was reached since the last call; true: some of it was new. */
+  /** The same, but it stays new. */
   peek(): boolean {
-    const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType
-    for (const range of rangesOf(result)) if (!this.#seen.has(range)) return true
+    for (const { key, whole, left } of this.#read()) {
+      const before = this.#unreached.get(key) ?? [whole]
+      if (lengthOf(common(before, left)) < lengthOf(before)) return true
+    }
     return false
-  }
-
-  get ranges(): number {
-    return this.#seen.size
   }
 
   close(): void {
     this.#session.disconnect()
+  }
+
+  /** The functions that ran since the last reading, with the parts that did not. Reading resets the counters. */
+  #read(): { key: string; whole: Interval; left: Interval[] }[] {
+    const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType
+    return result
+      .filter(({ url }) => watched.test(url) && !packages.test(url))
+      .flatMap(({ url, functions }) =>
+        functions
+          .filter(({ ranges }) => ranges[0]!.count > 0)
+          .map(({ ranges: [whole, ...parts] }) => ({
+            key: `${url} ${whole!.startOffset} ${whole!.endOffset}`,
+            whole: [whole!.startOffset, whole!.endOffset] as const,
+            left: parts
+              .filter(({ count }) => count === 0)
+              .map(({ startOffset, endOffset }) => [startOffset, endOffset] as const),
+          })),
+      )
   }
 
   /** A session of the same thread calls back before `post` returns. */
@@ -54,12 +81,15 @@ export class Guide {
   }
 }
 
-function* rangesOf(scripts: readonly Profiler.ScriptCoverage[]): Generator<string> {
-  for (const { url, functions } of scripts) {
-    if (!watched.test(url) || packages.test(url)) continue
-    for (const { ranges } of functions) {
-      for (const { startOffset, endOffset, count } of ranges)
-        if (count > 0) yield `${url} ${startOffset} ${endOffset}`
-    }
-  }
+/** What is in both lists. */
+function common(some: readonly Interval[], others: readonly Interval[]): Interval[] {
+  return some.flatMap(([from, to]) =>
+    others
+      .map(([otherFrom, otherTo]) => [Math.max(from, otherFrom), Math.min(to, otherTo)] as const)
+      .filter(([start, end]) => start < end),
+  )
+}
+
+function lengthOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, [from, to]) => sum + to - from, 0)
 }

@@ -28,36 +28,32 @@ export interface HttpWorld {
   close(): Promise<void>
 }
 
-/** `check` sees every accepted request. */
+/** `submit`: what becomes of an accepted request. Default: it is answered at once. */
 export async function httpWorld(
   serving: Serving,
-  check: (submission: Submission) => void = () => {},
+  submit: (submission: Submission) => void = answerAtOnce,
 ): Promise<HttpWorld> {
   const logged: string[] = []
   const log = (line: string) => logged.push(line)
-  const wrong: unknown[] = []
   const server = frontServer({
     service: serviceOf(serving, { limits, quantities: [], log }),
-    ...{ estimator, limits, log, isReady: () => true, closed: () => undefined, now: () => Date.now() },
+    ...{
+      estimator,
+      limits,
+      log,
+      isReady: () => true,
+      closed: () => undefined,
+      now: () => Date.now(),
+      submit,
+    },
     clientOf: clientNamer('address'),
     describeQuote: (_question, quote) => quote,
-    submit(submission) {
-      try {
-        check(submission)
-      } catch (error) {
-        wrong.push(error)
-      }
-      const body = Buffer.from('ok')
-      submission.receiver.deliver({ status: 200, fields: { 'content-length': '2' }, body }, {})
-    },
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     async exchange(bytes, waits = false) {
       const text = await sendTo((server.address() as AddressInfo).port, bytes, waits)
-      const [first] = wrong.splice(0)
-      if (first !== undefined) throw first
       const internal = logged.splice(0).find((line) => line.startsWith('front:'))
       if (internal !== undefined) throw new Violation(`an internal error: ${internal}`)
       return text
@@ -67,6 +63,10 @@ export async function httpWorld(
       server.close()
     },
   }
+}
+
+function answerAtOnce({ receiver }: Submission): void {
+  receiver.deliver({ status: 200, fields: { 'content-length': '2' }, body: Buffer.from('ok') }, {})
 }
 
 /** The statuses and problems of all answers on a connection. An answer of 500 is a bug of the front. */

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { keepCrash, keepInput } from './corpus.ts'
 import { textOfError } from './fuzz.ts'
 import type { Target } from './target.ts'
-import { targetNamed, targets } from './targets.ts'
+import { loadTarget, targetNames } from './targets.ts'
 import { type Result, watchTarget } from './watch.ts'
 
 /** Compiled code and coverage counters may grow by this much. */
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const [name = 'all'] = positionals
-const chosen = name === 'all' ? targets : [targetNamed(name)]
+const chosen = await Promise.all((name === 'all' ? targetNames : [name]).map(loadTarget))
 if (values.input !== undefined) await once(chosen, values.input)
 else await fuzzAll(chosen)
 
@@ -90,9 +90,9 @@ function isGood(result: Result): boolean {
 }
 
 function show(result: Result): void {
-  const { target, inputs, behaviours, ranges, reaching, failures } = result
+  const { target, inputs, behaviours, reached, reaching, failures } = result
   const cells = [
-    ...[`${inputs}`.padStart(7), `${Object.keys(behaviours).length}`.padStart(5), `${ranges}`.padStart(8)],
+    ...[`${inputs}`.padStart(7), `${Object.keys(behaviours).length}`.padStart(5), `${reached}`.padStart(8)],
     ...[
       `${reaching.length}`.padStart(6),
       `${countOf(result, 'crash')}`.padStart(8),

@@ -8,6 +8,9 @@ const oddBytes = [
 ]
 const oddIntegers = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff]
 
+/** Inputs at the end of the pool that are preferred. */
+const latest = 8
+
 interface Material {
   random: Random
   /** Another input, to splice from. */
@@ -18,9 +21,14 @@ interface Material {
 
 type Change = (input: Buffer, material: Material) => Buffer
 
+/** A place in the input, often near its beginning: heads decide how the rest is read. */
+function place(random: Random, length: number): number {
+  return random.below(2) === 0 ? random.below(length) : fewOf(random, length)
+}
+
 /** A part of the input: where it begins, and a length that is mostly short. */
 function part(random: Random, { length }: Buffer): [from: number, to: number] {
-  const from = random.below(length + 1)
+  const from = place(random, length + 1)
   return [from, Math.min(length, from + 1 + fewOf(random, length))]
 }
 
@@ -30,11 +38,12 @@ function replaced(input: Buffer, from: number, to: number, by: Uint8Array): Buff
 
 const changes: readonly Change[] = [
   function flipBit(input, { random }) {
-    if (input.length > 0) input[random.below(input.length)]! ^= 1 << random.below(8)
+    if (input.length > 0) input[place(random, input.length)]! ^= 1 << random.below(8)
     return input
   },
   function setByte(input, { random }) {
-    if (input.length > 0) input[random.below(input.length)] = pick(random, oddBytes)
+    if (input.length > 0)
+      input[place(random, input.length)] = random.below(2) === 0 ? random.below(256) : pick(random, oddBytes)
     return input
   },
   function setInteger(input, { random }) {
@@ -53,7 +62,7 @@ const changes: readonly Change[] = [
     return replaced(input, index, index + digits.length, Buffer.from(pick(random, oddNumbers)))
   },
   function insertBytes(input, { random }) {
-    const at = random.below(input.length + 1)
+    const at = place(random, input.length + 1)
     return replaced(input, at, at, bytesOf(random, 1 + fewOf(random, 32)))
   },
   function insertWord(input, { random, words }) {
@@ -94,7 +103,8 @@ export function mutated(
   words: readonly string[],
   maxBytes: number,
 ): Buffer {
-  let input = Buffer.from(pick(random, pool))
+  // The latest inputs have reached new code: half of the time they are mutated further.
+  let input = Buffer.from(pick(random, random.below(2) === 0 ? pool : pool.slice(-latest)))
   const other = pick(random, pool)
   for (let left = 1 + fewOf(random, 8); left > 0; left--)
     input = Buffer.from(

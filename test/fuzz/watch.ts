@@ -25,8 +25,8 @@ export interface Result {
   slowestMs: number
   growthMb: number
   peakMb: number
-  /** Ranges of code that were reached; 0 without coverage. */
-  ranges: number
+  /** Characters of code that were reached; 0 without coverage. */
+  reached: number
 }
 
 const lookEveryMs = 200
@@ -41,7 +41,7 @@ export async function watchTarget(target: Target, plan: WatchPlan): Promise<Resu
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fuzz-'))
   const result: Result = {
     ...{ target: target.name, inputs: 0, behaviours: {}, failures: [], reaching: [] },
-    ...{ slowestMs: 0, growthMb: 0, peakMb: 0, ranges: 0 },
+    ...{ slowestMs: 0, growthMb: 0, peakMb: 0, reached: 0 },
   }
   const ends = performance.now() + (plan.seconds ?? Infinity) * 1000
   try {
@@ -103,7 +103,7 @@ function take(report: Report, result: Result): void {
     result.failures.push({ kind, number, message, input: Buffer.from(input, 'base64') })
     return
   }
-  const { tally, reaching, growthMb, peakMb, ranges } = report
+  const { tally, reaching, growthMb, peakMb, reached } = report
   result.inputs += tally.inputs
   for (const [name, count] of Object.entries(tally.behaviours))
     result.behaviours[name] = (result.behaviours[name] ?? 0) + count
@@ -111,7 +111,7 @@ function take(report: Report, result: Result): void {
   result.slowestMs = Math.max(result.slowestMs, tally.slowestMs)
   result.growthMb = Math.max(result.growthMb, growthMb)
   result.peakMb = Math.max(result.peakMb, peakMb)
-  result.ranges = Math.max(result.ranges, ranges)
+  result.reached = Math.max(result.reached, reached)
 }
 
 /** Kills the child when one input uses up its CPU time, or lasts too long. `end` returns the reason, if it did. */

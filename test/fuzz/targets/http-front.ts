@@ -1,6 +1,6 @@
 /** Bytes on the public port: requests to workloads. */
 
-import { loadWorkloads } from '../../../src/workload/workload.ts'
+import { servingOf } from '../../../src/live/serving.ts'
 import { fixtures } from '../../support/live.ts'
 import { httpWords, requestsOf } from '../http-grammar.ts'
 import { answersOf, httpWorld } from '../http-world.ts'
@@ -20,7 +20,7 @@ export const httpFront: Target = {
   generate: requestsOf,
   declared: errorsOf(),
   async open() {
-    const world = await httpWorld(await workloadServing())
+    const world = await httpWorld(await servingOf({ files: [fixtures], meter: 'off' }))
     let count = 0
     return {
       async run(input) {
@@ -35,9 +35,4 @@ export const httpFront: Target = {
       close: world.close,
     }
   },
-}
-
-export async function workloadServing() {
-  const workloads = new Map((await loadWorkloads([fixtures])).map((workload) => [workload.name, workload]))
-  return { files: [fixtures], workloads, joining: {}, code: {}, meter: 'off' as const }
 }

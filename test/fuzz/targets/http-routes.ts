@@ -1,10 +1,10 @@
 /** Bytes on the public port in front of an existing server: what its program would receive. */
 
 import { checkConfig } from '../../../src/config/check.ts'
-import type { Submission } from '../../../src/front/request/submit.ts'
-import { HttpTransport } from '../../../src/front/transports/http.ts'
 import { servingOf } from '../../../src/live/serving.ts'
+import type { HttpRequest } from '../../../src/wire/messages.ts'
 import { pairsOf, valuesOf } from '../../../src/wire/raw-headers.ts'
+import { fakeWorker } from '../fake-worker.ts'
 import { httpWords, requestsOf } from '../http-grammar.ts'
 import { answersOf, httpWorld } from '../http-world.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
@@ -30,15 +30,32 @@ export const httpRoutes: Target = {
   declared: errorsOf(),
   async open() {
     const { own } = checkConfig(config, '/')
-    const world = await httpWorld(await servingOf({ files: [], own: own! }), checkForwarded)
-    return { run: async (input) => answersOf(await world.exchange(input)), close: world.close }
+    const wrong: unknown[] = []
+    const worker = await fakeWorker((request) => {
+      try {
+        checkForwarded(request)
+      } catch (error) {
+        wrong.push(error)
+      }
+    })
+    const world = await httpWorld(await servingOf({ files: [], own: own! }), worker.submit)
+    return {
+      async run(input) {
+        const text = await world.exchange(input)
+        const [first] = wrong.splice(0)
+        if (first !== undefined) throw first
+        return answersOf(text)
+      },
+      async close() {
+        await world.close()
+        worker.close()
+      },
+    }
   },
 }
 
 /** A program must not read the request differently from the front: no second request may hide in it. */
-function checkForwarded({ transport }: Submission): void {
-  holds(transport instanceof HttpTransport, 'no request for a program')
-  const { method, target, headers } = transport.http
+function checkForwarded({ method, target, headers }: HttpRequest): void {
   holds(/^[A-Z-]+$/.test(method), `method ${JSON.stringify(method)}`)
   holds(!/[\0-\x20\x7f]/.test(target), `target ${JSON.stringify(target)}`)
   holds(target === '*' || target.startsWith('/'), `target ${JSON.stringify(target)}`)

@@ -1,7 +1,7 @@
 /** JSON parameters of workloads: the input is the body of a valid request. */
 
 import { bundledWorkloads, workloadFiles } from '../../../src/cli/cluster/workload-files.ts'
-import { loadWorkloads } from '../../../src/workload/workload.ts'
+import { servingOf } from '../../../src/live/serving.ts'
 import { chance, jsonText, listOf, oddNumbers, pick } from '../draw.ts'
 import { answersOf, httpWorld } from '../http-world.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
@@ -59,17 +59,13 @@ export const jsonParameters: Target = {
   },
   declared: errorsOf(),
   async open() {
-    const files = workloadFiles(bundledWorkloads)
-    const workloads = await loadWorkloads(files)
-    const serving = { files, joining: {}, code: {}, meter: 'off' as const }
-    const world = await httpWorld({
-      ...serving,
-      workloads: new Map(workloads.map((each) => [each.name, each])),
-    })
+    const serving = await servingOf({ files: workloadFiles(bundledWorkloads), meter: 'off' })
+    const world = await httpWorld(serving)
+    const names = [...serving.workloads.keys()]
     let next = 0
     return {
       async run(input) {
-        const { name } = workloads[next++ % workloads.length]!
+        const name = names[next++ % names.length]!
         const head = `POST /${name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${input.length}\r\n\r\n`
         const text = await world.exchange(Buffer.concat([Buffer.from(head), input]), true)
         holds(text.length < longestAnswer, `an answer of ${text.length} bytes`)
