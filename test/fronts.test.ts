@@ -108,6 +108,28 @@ test('a killed front loses its own requests, and no others', async () => {
   )
 })
 
+test('fronts are replaced while requests run, which finish at the old ones', {
+  timeout: 60_000,
+}, async () => {
+  const headers = { connection: 'close' }
+  const all = Array.from({ length: 12 }, () => fetch(`${live.url}/gated?gate=rolled`, { headers }))
+  await until(() => live.state().jobs === 12, 'all have arrived')
+  const atFronts = live.state().fronts.filter(({ id }) => id !== 'main')
+  const inHand = atFronts.reduce((sum, front) => sum + front.inHand, 0)
+  const steps = await Array.fromAsync(live.restart({ fronts: true, workers: false }))
+  const finishing = steps.map((step) => ('finishing' in step && step.finishing) || 0)
+  assert.equal(steps.length, 2)
+  assert.equal(
+    finishing.reduce((sum, count) => sum + count, 0),
+    inHand,
+  )
+  assert.equal(await (await fetch(`${live.url}/strict?n=1`, { headers })).text(), '2')
+  open(live, 'rolled')
+  const answers = await Promise.all(all.map(async (answer) => (await answer).text()))
+  assert.deepEqual(answers, Array(12).fill('opened'))
+  await until(() => live.state().fronts.length === 3, 'the old ones have left')
+})
+
 test('while the connection to the brain is cut, requests are held; afterwards they continue', async (t) => {
   const way = await cable(t, live.adminUrl)
   const far = await startFront(t, { ...live, adminUrl: way.url }, '--hold', '600')

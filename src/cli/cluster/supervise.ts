@@ -9,16 +9,20 @@ import { supervisedFlag } from './up-options.ts'
 const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
 
 /** Loading code alone would let the space for young objects grow to 32 MB. */
-const semiSpace = (mb: number) => `--max-semi-space-size=${mb}`
+const semiSpace = '--max-semi-space-size=2'
 
 /** Resolves with the exit code when the cluster has ended. */
 export async function supervise(args: readonly string[]): Promise<number> {
   const node = [process.execPath, ...process.execArgv]
   const supervisor = new Supervisor({
-    brain: [...node, semiSpace(2), main, 'up', supervisedFlag, ...args],
+    brain: [...node, semiSpace, main, 'up', supervisedFlag, ...args],
     // The brain loads the same files and shows the warning once.
+<<<<<<< HEAD
     front: [...node, semiSpace(4), '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
     tokens: tokensInEnvironment(),
+=======
+    front: [...node, semiSpace, '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
+>>>>>>> h-door
     log: (line) => console.error(line),
   })
   // A second signal of the same kind ends this process at once, and the others with it.
