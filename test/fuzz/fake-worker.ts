@@ -44,6 +44,7 @@ export async function fakeWorker(see: (request: HttpRequest) => void): Promise<F
       const exchange: Exchange = new Exchange({
         ...submission,
         token: 'fuzz',
+        log() {},
         ended() {},
         tell({ type }) {
           if (type === 'finished')

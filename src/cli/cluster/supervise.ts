@@ -17,12 +17,8 @@ export async function supervise(args: readonly string[]): Promise<number> {
   const supervisor = new Supervisor({
     brain: [...node, semiSpace, main, 'up', supervisedFlag, ...args],
     // The brain loads the same files and shows the warning once.
-<<<<<<< HEAD
-    front: [...node, semiSpace(4), '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
-    tokens: tokensInEnvironment(),
-=======
     front: [...node, semiSpace, '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
->>>>>>> h-door
+    tokens: tokensInEnvironment(),
     log: (line) => console.error(line),
   })
   // A second signal of the same kind ends this process at once, and the others with it.
