@@ -82,7 +82,7 @@ test('an endless loop is found, its input is kept, and the next inputs follow', 
 })
 
 test('an input that ends the process is a crash', async () => {
-  const { failures } = await planted('exit', 30)
+  const { failures } = await planted('exit', 80)
   assert.ok(failures.length > 0)
   for (const { kind, message, input } of failures) {
     assert.deepEqual([kind, input[0]], ['crash', 0xff])
