@@ -78,8 +78,11 @@ const maxFrameBytes = 512 * 1024 * 1024
 const messageKind = 1
 const chunkKind = 2
 
+/** As they were when the process started: a job may replace them. */
+const { parse: parseJson, stringify } = JSON
+
 export function encodeMessage(message: ToSlot | FromSlot): Buffer {
-  return encode(messageKind, Buffer.from(JSON.stringify(message)))
+  return encode(messageKind, Buffer.from(stringify(message)))
 }
 
 export function encodeChunk(chunk: Uint8Array): Buffer {
@@ -139,7 +142,7 @@ export class FrameReader<M> {
 
 function parse(payload: Buffer): unknown {
   try {
-    return JSON.parse(payload.toString())
+    return parseJson(payload.toString())
   } catch {
     throw new ProtocolError('a message that is not JSON')
   }

@@ -46,7 +46,7 @@ export const hiddenSecrets: Experiment = {
     trial.check(!/--token \S/.test(places['the log']! + places['the command lines']!), 'a token is shown')
     trial.check(
       seen.status === 200 && !/PLIMSOLL_\w*TOKEN|DATABASE_PASSWORD/.test(seen.body),
-      'a job sees names of secrets',
+      `a job sees names of secrets: ${seen.status} ${seen.body.slice(0, 300)}`,
     )
     const modeOf = (path: string) => statSync(path).mode & 0o777
     trial.check(modeOf(up.dataDir) === 0o700, `the data folder has mode ${modeOf(up.dataDir).toString(8)}`)

@@ -74,7 +74,7 @@ const large = defineWorkload({
 const surroundings = defineWorkload({
   name: 'surroundings',
   description: 'Returns what a job sees of its process',
-  run: () => ({ env: process.env, argv: [...process.execArgv, ...process.argv], cwd: process.cwd() }),
+  run: () => ({ env: { ...process.env }, argv: [...process.execArgv, ...process.argv], cwd: process.cwd() }),
 })
 
 const poisons: Record<string, () => void> = {
