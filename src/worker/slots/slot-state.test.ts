@@ -10,6 +10,7 @@ const spoiling: [what: string, reported: RegExp][] = [
   ['prototype', /Object\.prototype\.evil/],
   ['replaced', /Array\.prototype\.toReversed/],
   ['math', /Math\.random/],
+  ['json', /JSON\.stringify/],
   ['env', /process\.env\.LANG/],
   ['unset', /process\.env\.PATH/],
   ['cwd', /the working directory/],
