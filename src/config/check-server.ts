@@ -116,6 +116,13 @@ function folderOf(given: unknown, folder: string): string {
   if (given !== undefined && (typeof given !== 'string' || given.includes('\0')))
     throw invalid('workers.cwd', given, 'the path of a folder')
   const path = resolve(folder, given ?? '.')
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  let isFolder: boolean | undefined
+  try {
+    isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`workers.cwd = ${given}: cannot be read (${code})`, { cause: error })
+  }
+  if (isFolder) return path
   throw new ConfigError(`workers.cwd = ${given}: no such folder`)
 }

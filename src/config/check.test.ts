@@ -111,6 +111,7 @@ const rejected: [config: unknown, message: RegExp][] = [
   ],
   [{ workers: { ...workers, concurrency: 1.5 } }, /^workers\.concurrency = 1\.5: must be a whole number/],
   [{ workers: { ...workers, cwd: 'nowhere' } }, /^workers\.cwd = nowhere: no such folder/],
+  [{ workers: { ...workers, cwd: 'a'.repeat(300) } }, /^workers\.cwd = a+: cannot be read \(ENAMETOOLONG\)/],
   [{ workers: { ...workers, cwd: 5 } }, /^workers\.cwd = 5: must be the path of a folder/],
   [{ workers: { ...workers, cwd: 'a\0b' } }, /^workers\.cwd = 'a\\x00b': must be the path of a folder/],
   [
