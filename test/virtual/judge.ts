@@ -16,6 +16,7 @@ export interface ProcessCounts {
   resets: number
   silences: number
   diskFaults: number
+  workerRestarts: number
   lost: number
 }
 
@@ -36,7 +37,7 @@ export class Judge {
   readonly failures: string[] = []
   readonly counts: ProcessCounts = {
     ...{ requests: 0, results: 0, problems: 0, broken: 0, brainKills: 0, brainPauses: 0 },
-    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, lost: 0 },
+    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, workerRestarts: 0, lost: 0 },
   }
 
   constructor(now: () => number) {

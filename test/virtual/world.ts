@@ -26,14 +26,8 @@ interface Node {
   touched: boolean
 }
 
-interface WorkerNode extends Node {
-  worker: WorkerProcess
-  launch: string
-}
-
-interface FrontNode extends Node {
-  front: FrontProcess
-}
+type WorkerNode = Node & { worker: WorkerProcess; launch: string }
+type FrontNode = Node & { front: FrontProcess }
 
 export async function runProcesses(seed: number): Promise<ProcessCounts> {
   const time = new VirtualTime()
@@ -163,6 +157,18 @@ class World {
     this.#time.plan(this.#time.now + 500, () => void this.#startFront(index))
   }
 
+  /** A worker that somebody else runs is started again under its id, at another port; no provider reports its end. */
+  #restartWorker({ process, launch }: WorkerNode): void {
+    const key = process.name.slice('worker '.length)
+    this.#judge.counts.workerRestarts++
+    process.alive = false
+    this.#network.ended(process)
+    this.#time.plan(this.#time.now + 300, () => {
+      this.#startWorker(key, launch)
+      this.#workers.get(key)!.touched = true
+    })
+  }
+
   #kill(node: Node | undefined): void {
     if (!node?.process.alive) return
     node.process.alive = false
@@ -232,7 +238,7 @@ class World {
     const count = random.below(8)
     for (let i = 0; i < count; i++) {
       const at = 2000 + random.next() * (busyMs - 4000)
-      const kind = random.below(8)
+      const kind = random.below(9)
       const ms = 100 + random.exponential() * 3000
       this.#time.plan(at, () => this.#fault(kind, ms, random))
     }
@@ -258,7 +264,8 @@ class World {
       if (!front.process.alive) return
       this.#judge.counts.frontKills++
       this.#replaceFront(index)
-    } else if (kind === 7) {
+    } else if (kind === 8 && worker) this.#restartWorker(worker)
+    else if (kind === 7) {
       this.#judge.counts.diskFaults++
       this.#disk.disturb(random.next() < 0.5 ? 'full' : 'slow', ms)
     } else if (kind === 5 && worker) {
