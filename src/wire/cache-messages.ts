@@ -43,7 +43,7 @@ export function readKeptHead(text: unknown): KeptHead | undefined {
 }
 
 function isTime(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0
+  return Number.isFinite(value) && (value as number) >= 0
 }
 
 function isText(value: unknown): boolean {
