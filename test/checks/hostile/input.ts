@@ -27,10 +27,10 @@ export const largeJson: Experiment = {
   name: 'large-json',
   about: '16 MB of JSON with unknown keys, three times, and a quote for it',
   async run(trial) {
-    const up = await trial.start()
-    const innocents = trial.innocents(up, { slowMs: 3_000 })
-    await innocents.more(20)
     const body = unknownKeys(16 * 1024 * 1024)
+    const up = await trial.start()
+    const innocents = trial.innocents(up, { slowMs: 4_000 })
+    await innocents.more(20)
     const paths = ['/double', '/double', '/tally', '/-/estimate/double']
     const answers = await Promise.all(
       paths.map((path) => exchange(up.url + path, 'POST', false, { body, headers: json, timeoutMs: 30_000 })),
@@ -55,7 +55,7 @@ export const uploads: Experiment = {
   about: '40 uploads that trickle, 200 heads that never end, and 24 uploads of 15 MB at once',
   async run(trial) {
     const up = await trial.start()
-    const innocents = trial.innocents(up, { slowMs: 10_000 })
+    const innocents = trial.innocents(up, { slowMs: 20_000 })
     await innocents.more(20)
     const doors = () => [up.process.pid!, ...up.fronts().map(({ pid }) => pid)]
     const restingMb = Math.max(...doors().map(rssMbOf))

@@ -10,7 +10,7 @@ export const slowReaders: Experiment = {
   about: 'ten clients that ask for 16 MB and read nothing',
   async run(trial) {
     const up = await trial.start()
-    const innocents = trial.innocents(up, { slowMs: 3_000 })
+    const innocents = trial.innocents(up, { slowMs: 6_000 })
     await innocents.more(20)
     for (let i = 0; i < 10; i++) {
       const socket = await dial(up.port)
@@ -28,7 +28,7 @@ export const hungJobs: Experiment = {
   about: 'twelve jobs that wait and never answer',
   async run(trial) {
     const up = await trial.start()
-    const innocents = trial.innocents(up, { slowMs: 3_000 })
+    const innocents = trial.innocents(up, { slowMs: 6_000 })
     await innocents.more(20)
     for (let i = 0; i < 12; i++) {
       const socket = await dial(up.port)
@@ -45,7 +45,7 @@ export const idleWebSockets: Experiment = {
   about: 'ten WebSockets without traffic to an existing server',
   async run(trial) {
     const up = await trial.start({ server: {} })
-    const innocents = trial.innocents(up, { slowMs: 3_000 })
+    const innocents = trial.innocents(up, { slowMs: 6_000 })
     await innocents.more(20)
     let switched = 0
     for (let i = 0; i < 10; i++) {
