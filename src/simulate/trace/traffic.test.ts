@@ -172,3 +172,9 @@ test('an invalid part is rejected; the error says what is allowed', () => {
     '--from = 3, --until = 2: no traffic in between; t goes from 1 s to 1.4 s',
   )
 })
+
+test('a trace whose times are 0 and -0 has no negative load', () => {
+  const trace = jobs(2)
+  const recorded = { ...trace.recorded, atMs: Float64Array.of(0, -0) } as Trace['recorded']
+  assert.equal(trafficOf({ ...trace, recorded }, { cores: 1 }).load, Infinity)
+})

@@ -53,7 +53,8 @@ function ofJobs(trace: Trace, recorded: RecordedJobs, options: TrafficOptions): 
   const { cores, load, thin = 1, sizes, jobs = Infinity, forget = false } = options
   const rows = Math.min(recorded.atMs.length, Math.ceil(jobs / thin))
   const { atMs, seconds, known } = recorded
-  const spanMs = atMs[rows - 1]! - atMs[0]!
+  // Between 0 and -0 the difference is -0, and the load would be negative.
+  const spanMs = Math.max(0, atMs[rows - 1]! - atMs[0]!)
   const workMs = (sizes ? sizes.meanSeconds * rows : sum(seconds.subarray(0, rows))) * 1000 * thin
   const loadAsRecorded = workMs / (spanMs * cores)
   const stretch = stretchFor(trace, loadAsRecorded, load)
