@@ -4,12 +4,10 @@
  * worker has to wait.
  */
 
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { drained } from './drained.ts'
+import { openTemporaryFile, readAt, writeAll } from './temporary-file.ts'
 
 export interface AnswerLimits {
   /** Of all answers together. */
@@ -162,9 +160,7 @@ export class AnswerBuffer {
   }
 
   async #open(): Promise<FileHandle> {
-    const name = join(tmpdir(), `plimsoll-answer-${randomUUID()}`)
-    const file = await open(name, 'wx+', 0o600)
-    await unlink(name)
+    const file = await openTemporaryFile('answer')
     if (this.#closed) await file.close()
     return file
   }
@@ -229,19 +225,12 @@ export class AnswerBuffer {
   }
 }
 
-async function writeAll(file: FileHandle, chunk: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < chunk.length; ) {
-    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done)
-    done += bytesWritten
-  }
-}
-
 async function readAll(file: FileHandle, { at, bytes }: Stored): Promise<Buffer> {
-  const chunk = Buffer.allocUnsafe(bytes)
+  const parts: Buffer[] = []
   for (let done = 0; done < bytes; ) {
-    const { bytesRead } = await file.read(chunk, done, bytes - done, at + done)
-    if (bytesRead === 0) throw new Error('the temporary file of the answer is truncated')
-    done += bytesRead
+    const part = await readAt(file, at + done, at + bytes)
+    parts.push(part)
+    done += part.length
   }
-  return chunk
+  return Buffer.concat(parts)
 }

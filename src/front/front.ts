@@ -17,12 +17,12 @@ import { watchConnections } from './connections.ts'
 import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
 import { BodyBudget } from './request/body-budget.ts'
-import { sweepBodyFiles } from './request/body-file.ts'
 import { checkHead } from './request/check-head.ts'
 import { readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
 import { readUrl } from './request/url.ts'
+import { sweepTemporaryFiles } from './temporary-file.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
 
 export const frontDefaults: Readonly<FrontLimits> = {
@@ -61,7 +61,7 @@ export function frontServer(given: FrontParts): Server {
   const { limits, service, log } = given
   const space = { memoryBytes: limits.bodiesMemoryBytes, diskBytes: limits.bodiesDiskBytes, log }
   const parts: ServeParts = { ...given, bodies: new BodyBudget(space) }
-  void sweepBodyFiles()
+  void sweepTemporaryFiles()
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     requestTimeout: service.requestMs,

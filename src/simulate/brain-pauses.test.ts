@@ -100,7 +100,7 @@ test('a worker that dies while the brain does not run is lost afterwards, and it
 const withOutliers = { ...beats, outliers: usualOutliers }
 
 test('a worker that fails every attempt at once gets few jobs', () => {
-  const [without, with_] = [beats, withOutliers].map((limits) => {
+  const [plain, guarded] = [beats, withOutliers].map((limits) => {
     const run = begin(4, limits, 600)
     runUntil(run.world, 1500)
     firstNode(run.world).broken = true
@@ -109,14 +109,14 @@ test('a worker that fails every attempt at once gets few jobs', () => {
     return run
   })
   const failures = (run: Run) => run.world.brain.view().counters.retries
-  assert.ok(failures(without!) > 500, `${failures(without!)} without the rule`)
-  assert.ok(failures(with_!) < 60, `${failures(with_!)} with it`)
-  const bad = new Set(with_!.only('eject').map(({ worker, reason }) => `${worker} ${reason.code}`))
-  assert.deepEqual([...bad], [`${firstNode(with_!.world).id} failing`])
+  assert.ok(failures(plain!) > 500, `${failures(plain!)} without the rule`)
+  assert.ok(failures(guarded!) < 60, `${failures(guarded!)} with it`)
+  const bad = new Set(guarded!.only('eject').map(({ worker, reason }) => `${worker} ${reason.code}`))
+  assert.deepEqual([...bad], [`${firstNode(guarded!.world).id} failing`])
 })
 
 test('a worker that is ten times slower gets few jobs, and serves again when it has recovered', () => {
-  const [without, with_] = [beats, withOutliers].map((limits) => {
+  const [plain, guarded] = [beats, withOutliers].map((limits) => {
     const run = begin(4, limits, 900)
     runUntil(run.world, 1500)
     firstNode(run.world).worker.setSpeed(0.1)
@@ -125,10 +125,10 @@ test('a worker that is ten times slower gets few jobs, and serves again when it 
   })
   const late = ({ seconds }: Run) => seconds.filter((each) => each > 2).length
   assert.ok(
-    late(with_!) < late(without!) / 2,
-    `${late(with_!)} slow answers with the rule, ${late(without!)} without`,
+    late(guarded!) < late(plain!) / 2,
+    `${late(guarded!)} slow answers with the rule, ${late(plain!)} without`,
   )
-  const { world, only } = with_!
+  const { world, only } = guarded!
   const slow = firstNode(world)
   assert.deepEqual(
     [...new Set(only('eject').map(({ worker, reason }) => `${worker} ${reason.code}`))],

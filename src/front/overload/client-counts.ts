@@ -8,11 +8,6 @@ export class ClientCounts {
     this.#most = most
   }
 
-  /** The number of clients that have something. */
-  get clients(): number {
-    return this.#counts.size
-  }
-
   /** Returns a function that releases it, which may be called repeatedly. Undefined: the client has the maximum. */
   take(client: string): (() => void) | undefined {
     const count = this.#counts.get(client) ?? 0

@@ -8,7 +8,6 @@ const smallBytes = 16 * 1024
 const atOnce = 16
 
 interface Held {
-  request: IncomingMessage
   end(isAdmitted: boolean): void
 }
 
@@ -20,10 +19,6 @@ export class HeldBodies {
     this.#holdMs = holdMs
   }
 
-  get size(): number {
-    return this.#held.length
-  }
-
   /** True: this body is to wait for its turn. */
   mustWait(request: IncomingMessage, isOverloaded: boolean): boolean {
     return (isOverloaded || this.#held.length > 0) && !isSmall(request)
@@ -33,7 +28,7 @@ export class HeldBodies {
   async wait(request: IncomingMessage): Promise<boolean> {
     const { socket } = request
     const ended = Promise.withResolvers<boolean>()
-    const held: Held = { request, end: ended.resolve }
+    const held: Held = { end: ended.resolve }
     this.#held.push(held)
     const timer = setTimeout(() => held.end(false), this.#holdMs)
     const leave = () => held.end(false)

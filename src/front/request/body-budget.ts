@@ -4,6 +4,7 @@
  */
 
 import { tmpdir } from 'node:os'
+import { Outage } from '../../lib/outage.ts'
 import { RequestProblem } from '../problem.ts'
 
 export interface BudgetOptions {
@@ -47,12 +48,17 @@ interface Held {
 export class BodyBudget {
   readonly #options: BudgetOptions
   readonly #held = new Set<Held>()
-  #failing = false
+  readonly #storing: Outage
   memoryBytes = 0
   diskBytes = 0
 
   constructor(options: BudgetOptions) {
     this.#options = options
+    const words = {
+      failed: (code: string) => `front: request bodies cannot be stored in ${tmpdir()} (${code})`,
+      works: () => 'front: request bodies can be stored again',
+    }
+    this.#storing = new Outage(words, (line) => options.log?.(line))
   }
 
   /** The refusal of a body of this length: it does not fit now, or never. Undefined: it fits. */
@@ -116,8 +122,7 @@ export class BodyBudget {
 
   /** The refusal of a body whose file cannot be written. The operator is told once, until a file is written again. */
   notStored({ code = 'error' }: NodeJS.ErrnoException): RequestProblem {
-    if (!this.#failing) this.#options.log?.(`front: request bodies cannot be stored in ${tmpdir()} (${code})`)
-    this.#failing = true
+    this.#storing.failed(code)
     const isFull = diskFull.has(code)
     return new RequestProblem(
       isFull ? 507 : 503,
@@ -131,8 +136,7 @@ export class BodyBudget {
 
   /** A whole body has been written to its file. */
   stored(): void {
-    if (this.#failing) this.#options.log?.('front: request bodies can be stored again')
-    this.#failing = false
+    this.#storing.works()
   }
 
   #keepInMemory(held: Held, bytes: number): boolean {

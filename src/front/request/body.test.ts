@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import test from 'node:test'
 import type { RequestProblem } from '../problem.ts'
+import { openTemporaryFile } from '../temporary-file.ts'
 import { Body, type BodyOptions, headBytes } from './body.ts'
 import { BodyBudget } from './body-budget.ts'
-import { openBodyFile } from './body-file.ts'
 
 const kib = 1024
 
@@ -109,7 +109,7 @@ test('a disk that fills up after the file was opened is a 507', async () => {
   const { request, body, budget } = start({
     memoryBytes: 0,
     openFile: async () => {
-      const file = await openBodyFile()
+      const file = await openTemporaryFile('body')
       const write = file.write.bind(file) as (...args: unknown[]) => Promise<never>
       file.write = ((...args: unknown[]) =>
         ++writes > 1

@@ -7,8 +7,8 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { BodyLimits } from '../../wire/front-settings.ts'
 import { RequestProblem } from '../problem.ts'
+import { openTemporaryFile, readAt, writeAll } from '../temporary-file.ts'
 import { type BodyBudget, type BodyShare, chunkOverhead } from './body-budget.ts'
-import { openBodyFile, readAt, writeAll } from './body-file.ts'
 
 /** How much of a body's beginning estimates may use. */
 export const headBytes = 64 * 1024
@@ -191,7 +191,7 @@ export class Body {
 
   async #moveToFile(): Promise<void> {
     if (!this.#share?.moveToFile(this.bytes)) throw this.#budget.full()
-    const file = await (this.#options.openFile ?? openBodyFile)()
+    const file = await (this.#options.openFile?.() ?? openTemporaryFile('body'))
     try {
       let at = 0
       for (const chunk of this.#chunks) {

@@ -1,4 +1,4 @@
-/** Temporary files of request bodies. They have no name, so that they disappear with the process. */
+/** Temporary files of requests and answers. They have no name, so that they disappear with the process. */
 
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
@@ -7,20 +7,19 @@ import { join } from 'node:path'
 
 /** Bytes read at a time. */
 const stepBytes = 64 * 1024
-const prefix = 'plimsoll-body-'
 
-export async function openBodyFile(): Promise<FileHandle> {
-  const name = join(tmpdir(), `${prefix}${process.pid}-${randomUUID()}`)
+export async function openTemporaryFile(of: 'body' | 'answer'): Promise<FileHandle> {
+  const name = join(tmpdir(), `plimsoll-${of}-${process.pid}-${randomUUID()}`)
   const file = await open(name, 'wx+', 0o600)
   await rm(name, { force: true })
   return file
 }
 
 /** Removes files of processes that were killed before they could unlink them. Never rejects. */
-export async function sweepBodyFiles(): Promise<void> {
+export async function sweepTemporaryFiles(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
   for (const name of names) {
-    const [, pid] = /^plimsoll-body-(\d+)-/.exec(name) ?? []
+    const [, pid] = /^plimsoll-(?:body|answer)-(\d+)-/.exec(name) ?? []
     if (pid !== undefined) await sweep(join(tmpdir(), name), Number(pid)).catch(() => {})
   }
 }
@@ -45,7 +44,7 @@ function isAlive(pid: number): boolean {
 export async function readAt(file: FileHandle, at: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(stepBytes, end - at))
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
-  if (bytesRead === 0) throw new Error('the temporary file of the body is truncated')
+  if (bytesRead === 0) throw new Error('the temporary file is truncated')
   return buffer.subarray(0, bytesRead)
 }
 
