@@ -52,23 +52,26 @@ export function acceptJoining(server: Server, { tokens, handlers, check, refused
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${wireProtocol}\r\n\r\n`,
     )
-    type In = FromWorker | FrontHello
-    const connection: Connection<In, never> = {
-      ...lines<In, never>(
-        socket,
-        (message) => connection.onMessage(message),
-        () => connection.onClose(),
-      ),
-      onMessage(hello) {
-        if (hello.type === 'hello' && role === 'worker')
-          handlers.worker(connection as WorkerConnection, hello)
-        else if (hello.type === 'front' && role === 'front')
-          handlers.front(connection as unknown as FrontConnection, hello)
-        else connection.close()
-      },
-      onClose: () => {},
-    }
+    onHello(socket, role === 'worker' ? { worker: handlers.worker } : { front: handlers.front })
   })
+}
+
+/** Waits for the first message of a worker or a front. One without a handler is disconnected. */
+export function onHello(socket: Duplex, { worker, front }: Partial<JoinHandlers>): void {
+  type In = FromWorker | FrontHello
+  const connection: Connection<In, never> = {
+    ...lines<In, never>(
+      socket,
+      (message) => connection.onMessage(message),
+      () => connection.onClose(),
+    ),
+    onMessage(hello) {
+      if (hello.type === 'hello' && worker) worker(connection as WorkerConnection, hello)
+      else if (hello.type === 'front' && front) front(connection as unknown as FrontConnection, hello)
+      else connection.close()
+    },
+    onClose: () => {},
+  }
 }
 
 function refusalOf(request: IncomingMessage, tokens: Tokens): Refusal | undefined {

@@ -1,6 +1,5 @@
 /** A virtual brain process: the real brain, its driver, its registries of workers and fronts, and its actions. */
 
-import type { Duplex } from 'node:stream'
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
@@ -17,8 +16,7 @@ import { Stopping } from '../../src/live/stopping.ts'
 import { usualPrices } from '../../src/model/prices.ts'
 import { isLoss } from '../../src/story/fleet-story.ts'
 import type { BrainSpec } from '../../src/systems/brain-spec.ts'
-import type { Connection } from '../../src/wire/accept.ts'
-import { lines } from '../../src/wire/lines.ts'
+import { onHello } from '../../src/wire/accept.ts'
 import { nominalRate } from '../../src/worker/rates.ts'
 import type { VirtualDisk } from './disk.ts'
 import type { VirtualNetwork } from './network.ts'
@@ -109,7 +107,7 @@ export class BrainProcess {
     this.#core = core
     this.#fronts = fronts
     this.#workers = workers
-    network.listen(address, process, (socket) => accept(socket, handlers))
+    network.listen(address, process, (socket) => onHello(socket, handlers))
     tell({ type: 'tick' })
   }
 
@@ -166,21 +164,4 @@ function recordsOf(estimator: Estimator, { process, disk, spec }: BrainProcessPa
     rates: new FleetRates(nominal * 1000),
     overheads: new Overheads(nominal),
   } as unknown as Records
-}
-
-/** As `acceptJoining` does after the upgrade. */
-function accept(socket: Duplex, handlers: ReturnType<typeof joinHandlers>): void {
-  type In = { type: string }
-  const connection: Connection<In, never> = {
-    ...lines<In, never>(
-      socket,
-      (message) => connection.onMessage(message),
-      () => connection.onClose(),
-    ),
-    onMessage(hello) {
-      if (hello.type === 'hello') handlers.worker(connection as never, hello as never)
-      else handlers.front(connection as never, hello as never)
-    },
-    onClose: () => {},
-  }
 }
