@@ -12,25 +12,26 @@ import { until } from '../support/processes.ts'
 
 const timeout = 180_000
 const search = '/hillclimb?width=1024&height=1024&strategy=ASTAR'
+const largeSearch = '/hillclimb?width=2048&height=2048&strategy=ASTAR'
 
 test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row exists from the start and is completed once', {
   timeout,
 }, async (t) => {
-  // A step is 300 million of this search's 3.6 billion units. Heartbeats, which also carry progress, are too rare to matter.
+  // A step is 1.2 billion of this search's 14 billion units. Heartbeats, which also carry progress, are too rare to matter.
   const limits = { beatMs: 600_000 }
-  const live = await livePreset(t, 'hillclimbing', { workScale: 0.04, min: 1, max: 1, more: { limits } })
+  const live = await livePreset(t, 'hillclimbing', { workScale: 0.01, min: 1, max: 1, more: { limits } })
   const { meter } = presetOf('hillclimbing')
   const { hashes } = await readCode(
     [join(import.meta.dirname, '..', '..', 'workloads', 'hillclimb.ts')],
     meter!,
   )
-  const asked = { width: 1024, height: 1024, strategy: 'ASTAR', reach: 1, grade: 1, output: 'png' }
+  const asked = { width: 2048, height: 2048, strategy: 'ASTAR', reach: 1, grade: 1, output: 'png' }
   const row = async () => {
     await live.ledger.flush()
     const key = { workload: 'hillclimb', codeHash: hashes.hillclimb!, parameters: JSON.stringify(asked) }
     return hcRequestOf((await live.ledger.metricsFor(key))!)
   }
-  const answer = fetch(`${live.url}${search}`)
+  const answer = fetch(`${live.url}${largeSearch}`)
   const seen = new Set<number>()
   let begun: ReturnType<typeof row> | undefined
   const worker = () => live.state().workers[0]!
@@ -45,8 +46,8 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   await until('outstanding work fell three times', fell, patienceMs)
   const falling = [...seen]
   t.diagnostic(`outstanding: ${falling.join(', ')}`)
-  assert.equal(falling[0], 5_000_000_000)
-  for (const [i, work] of falling.slice(1).entries()) assert.ok(falling[i]! - work >= 300_000_000)
+  assert.equal(falling[0], 20_000_000_000)
+  for (const [i, work] of falling.slice(1).entries()) assert.ok(falling[i]! - work >= 1_200_000_000)
   assert.equal((await begun)!.completed, false)
   const response = await answer
   const work = Number(response.headers.get('plimsoll-work'))
@@ -56,11 +57,11 @@ test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row
   const complete = await row()
   assert.deepEqual([complete.completed, complete.work], [true, work])
   // The estimate is known from now on, and the row is not written again.
-  const quote = (await (await fetch(`${live.url}${search.replace('/', '/-/estimate/')}`)).json()) as {
+  const quote = (await (await fetch(`${live.url}${largeSearch.replace('/', '/-/estimate/')}`)).json()) as {
     work: number
   }
   assert.equal(quote.work, work)
-  await (await fetch(`${live.url}${search}`)).arrayBuffer()
+  await (await fetch(`${live.url}${largeSearch}`)).arrayBuffer()
   assert.deepEqual(await row(), complete)
 })
 

@@ -92,5 +92,6 @@ test('an unknown job is a 404 that says how many jobs are remembered', async () 
   assert.ok(Number(problem.finished) >= 1)
   assert.equal((await whyOf(job)).status, 200)
   await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}`), 404)
-  await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}/why`, { method: 'DELETE' }), 405)
+  const headers = { authorization: `Bearer ${live.tokens.operator}` }
+  await problemOf(fetch(`${live.adminUrl}/api/jobs/${job}/why`, { method: 'DELETE', headers }), 405)
 })

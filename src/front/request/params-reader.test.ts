@@ -67,8 +67,9 @@ test('wrong parameters are reported alike from both, and so are errors of the wo
 
 test('a workload whose parameters take long to check, even short ones, uses the thread', async () => {
   const { read, lines } = readerOf()
-  for (let i = 0; i < 3; i++) assert.equal(isHere(await read('costly', { n: i })), true)
-  const moved = await read('costly', { n: 3 })
+  assert.equal(isHere(await read('costly', { n: 3 })), true)
+  let moved = await read('costly', { n: 3 })
+  for (let i = 0; i < 100 && isHere(moved); i++) moved = await read('costly', { n: 3 })
   assert.equal(isHere(moved), false)
   // What the schema returns cannot be cloned, so the parameters as sent take its place.
   assert.deepEqual([moved.raw, moved.question.params], [{ n: 3 }, { n: 3 }])

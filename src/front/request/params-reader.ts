@@ -1,6 +1,6 @@
 /**
  * Chooses where the parameters of a request are read: short ones on the event loop, which all requests share, and long
- * ones in a thread. A workload whose short parameters repeatedly take long uses the thread too.
+ * ones in a thread. A workload whose short parameters take long uses the thread too.
  */
 
 import { extname } from 'node:path'
@@ -8,19 +8,22 @@ import { Worker } from 'node:worker_threads'
 import type { Questioner } from '../../estimate/question.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { RequestProblem } from '../problem.ts'
-import { BadParams, type GivenParams, keptBytes, type ReadParams, readParams, shortBytes } from './params.ts'
+import {
+  BadParams,
+  cpuMsSince,
+  type GivenParams,
+  keptBytes,
+  type ReadParams,
+  readParams,
+  shortBytes,
+} from './params.ts'
 import type { ThreadAnswer, ThreadCall, ThreadData } from './params-thread.ts'
+import { SlowChecks } from './slow-checks.ts'
 
-/** A read on the event loop should take less CPU time. */
-const quickMs = 1
-/** Slow reads after which a workload uses the thread. 16 quick ones make up for a slow one. */
-const [mostSlow, quickPerSlow] = [3, 16]
-/** One read that takes longer is enough. */
-const longMs = 100
 /** A read in the thread that takes longer is ended, with the thread. */
 const usualLimitMs = 5_000
 /** Requests that may wait for the thread. */
-const mostWaiting = 256
+const mostWaiting = 4096
 /** An idle thread ends after this time. */
 const idleMs = 600_000
 const threadMemoryMb = 512
@@ -46,38 +49,32 @@ interface Waiting {
   workload: string
   keep: boolean
   given(): Promise<GivenParams>
+  /** The CPU time of the check. */
+  checked(ms: number): void
   resolve(read: ReadParams): void
   reject(error: Error): void
 }
 
 export function paramsReader(parts: ParamsReaderParts): ParamsReader {
-  const slowness = new Map<string, number>()
+  const slow = new SlowChecks(parts.log)
   const thread = new ParamsThread(parts)
 
   async function readHere(workload: Workload, given: GivenParams): Promise<ReadParams> {
     const before = process.threadCpuUsage()
     const reading = readParams(workload, given, parts.ask)
-    const { user, system } = process.threadCpuUsage(before)
-    note(workload.name, (user + system) / 1000)
+    slow.note(workload.name, cpuMsSince(before))
     return await reading
-  }
-
-  function note(workload: string, ms: number): void {
-    const slow = slowness.get(workload) ?? 0
-    const next = ms > longMs ? mostSlow : ms > quickMs ? slow + 1 : slow - 1 / quickPerSlow
-    slowness.set(workload, Math.max(0, next))
-    if (next >= mostSlow)
-      parts.log(
-        `workload ${workload}: its parameters take more than ${quickMs} ms to check, so a thread checks them from now on`,
-      )
   }
 
   return async (workload, bytes, given) => {
     const { name } = workload
-    const isSlow = (slowness.get(name) ?? 0) >= mostSlow
+    const isShort = bytes <= shortBytes
+    const checked = (ms: number) => {
+      if (isShort) slow.note(name, ms)
+    }
     try {
-      if (bytes <= shortBytes && !isSlow) return await readHere(workload, await given())
-      return await thread.read({ workload: name, keep: bytes <= keptBytes, given })
+      if (isShort && !slow.has(name)) return await readHere(workload, await given())
+      return await thread.read({ workload: name, keep: bytes <= keptBytes, given, checked })
     } catch (error) {
       if (!(error instanceof BadParams)) throw error
       throw new RequestProblem(400, error.code, error.message, { fields: error.fields })
@@ -163,7 +160,10 @@ class ParamsThread {
   #receive(answer: Exclude<ThreadAnswer, { ready: true }>): void {
     if ('log' in answer) return this.#parts.log(answer.log)
     this.#done((waiting) => {
-      if ('read' in answer) return waiting.resolve(answer.read)
+      if ('read' in answer) {
+        waiting.checked(answer.ms)
+        return waiting.resolve(answer.read)
+      }
       if ('failed' in answer) return waiting.reject(Object.assign(new Error(), { stack: answer.failed }))
       const { code, message, fields } = answer.bad
       waiting.reject(new BadParams(code, message, fields))

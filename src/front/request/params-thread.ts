@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { questioner } from '../../estimate/question.ts'
 import { loadWorkloads } from '../../workload/workload.ts'
-import { BadParams, type GivenParams, type ReadParams, readParams } from './params.ts'
+import { BadParams, cpuMsSince, type GivenParams, type ReadParams, readParams } from './params.ts'
 
 export interface ThreadData {
   files: string[]
@@ -22,7 +22,8 @@ export interface ThreadCall {
 export type ThreadAnswer =
   /** The workloads are loaded. */
   | { ready: true }
-  | { read: ReadParams }
+  /** `ms`: CPU time of the check. */
+  | { read: ReadParams; ms: number }
   | { bad: Pick<BadParams, 'code' | 'message' | 'fields'> }
   /** The stack of an error of a workload's function. */
   | { failed: string }
@@ -35,8 +36,9 @@ const ask = questioner({ code, log: (log) => answer({ log }) })
 
 parentPort!.on('message', async ({ workload, given, keep }: ThreadCall) => {
   try {
+    const before = process.threadCpuUsage()
     const read = await readParams(workloads.get(workload)!, given, ask)
-    answerKept(keep ? read : withoutParams(read, given))
+    answerKept(keep ? read : withoutParams(read, given), cpuMsSince(before))
   } catch (error) {
     if (error instanceof BadParams) {
       const { code, message, fields } = error
@@ -47,11 +49,11 @@ parentPort!.on('message', async ({ workload, given, keep }: ThreadCall) => {
 answer({ ready: true })
 
 /** What a schema returns may not be cloneable, such as an object with methods. */
-function answerKept(read: ReadParams): void {
+function answerKept(read: ReadParams, ms: number): void {
   try {
-    answer({ read })
+    answer({ read, ms })
   } catch {
-    answer({ read: { ...read, question: { ...read.question, params: read.raw } } })
+    answer({ ms, read: { ...read, question: { ...read.question, params: read.raw } } })
   }
 }
 

@@ -189,3 +189,9 @@ function cut(text: string, length: number): string {
 function shortened(text: string): string {
   return text.length > 512 ? `#${hash('sha256', text, 'base64url')}` : text
 }
+
+/** The CPU time of this thread since then. */
+export function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
