@@ -103,9 +103,10 @@ export class Client implements Receiver {
   deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
     if (this.#refused) return
     const pairs = pairsOf(trailers)
-    this.#writeProxiedHead(head, [...new Set(pairs.map(([name]) => name))])
-    for (const chunk of body) this.#response.write(chunk)
-    this.#sink().end(pairs)
+    this.#writeProxiedHead(head, pairs.length > 0 ? [...new Set(pairs.map(([name]) => name))] : [])
+    if (pairs.length > 0) this.#response.addTrailers(pairs)
+    this.#response.end(this.#isHead ? undefined : body.length === 1 ? body[0] : Buffer.concat(body))
+    if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   /** Starts to stream a program's response: the head and the first chunks are sent at once. */

@@ -4,7 +4,9 @@
  */
 import type { JobRun } from './job-run.ts'
 
-/** A running job that used less than `idleShare` of this time waits. Short jobs end before, and cost nothing here. */
+/** A job is first read this long after its start. Shorter jobs cost nothing here. */
+const firstMs = 10
+/** A running job that used less than `idleShare` of the time between two readings waits. */
 const idleMs = 50
 export const idleShare = 0.05
 /** A waiting job that uses more than `busyShare` of this time computes. */
@@ -40,7 +42,10 @@ export class IdleWatch<W extends Watched> {
 
   /** The job runs from now on. Idempotent. */
   add(job: W): void {
-    if (!this.#samples.has(job) && job.run?.demandMs) this.#sample(job)
+    if (this.#samples.has(job) || !job.run?.demandMs) return
+    const at = this.#now()
+    const timer = setTimeout(() => this.#sample(job, at, idleMs - firstMs), firstMs).unref()
+    this.#samples.set(job, { at, demandMs: undefined, runnable: false, timer, since: at })
   }
 
   /** The job is paused or has ended. Idempotent. */
@@ -51,17 +56,19 @@ export class IdleWatch<W extends Watched> {
 
   #check(job: W): void {
     const before = this.#samples.get(job)!
-    const sample = this.#sample(job, before)
+    const sample = this.#sample(job, before.since, this.#nextMs(job, before.since))
     const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
     if (waiting === job.waiting) return
     sample.since = sample.at
     this.#changed(job, waiting)
   }
 
-  #sample(job: W, before?: Sample): Sample {
+  #nextMs({ waiting }: W, since: number): number {
+    return waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (this.#now() - since) * wakePart)) : idleMs
+  }
+
+  #sample(job: W, since: number, waitMs: number): Sample {
     const at = this.#now()
-    const since = before?.since ?? at
-    const waitMs = job.waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (at - since) * wakePart)) : idleMs
     const timer = setTimeout(() => this.#check(job), waitMs).unref()
     const sample = { at, demandMs: job.run!.demandMs!(), runnable: false, timer, since }
     this.#samples.set(job, sample)

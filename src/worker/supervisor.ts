@@ -152,15 +152,21 @@ export class Supervisor {
 
   #choose(): void {
     const jobs = [...this.#held.values()].filter((attempt) => !attempt.awaitsGo && !attempt.ended)
-    for (const attempt of jobs) {
-      const done = this.#done(attempt)
-      attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
-    }
+    // Ranks are read only where jobs compete for the cores.
+    if (this.discipline.ranks && jobs.length > this.#options.cores) for (const job of jobs) this.#rank(job)
     const chosen = unpaused(this.discipline, jobs, this.#options.cores)
     const running = chosen.filter(({ waiting }) => !waiting).length
     this.#believed.setRunning(jobs, running, this.discipline.bounded)
-    for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
+    if (chosen.length < jobs.length) {
+      const kept = new Set(chosen)
+      for (const attempt of jobs) if (attempt.running && !kept.has(attempt)) this.#pause(attempt)
+    }
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
+  }
+
+  #rank(attempt: AttemptState): void {
+    const done = this.#done(attempt)
+    attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
   }
 
   #pause(attempt: AttemptState): void {

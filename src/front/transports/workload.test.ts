@@ -11,13 +11,17 @@ import { WorkloadTransport } from './workload.ts'
 async function sent(transport: WorkloadTransport, attempt: number): Promise<{ head: string; body: string }> {
   const content = Promise.withResolvers<{ headers: Record<string, string>; body: unknown }>()
   const dispatcher = {
-    request: (options: { headers: Record<string, string>; body: unknown }) => {
+    dispatch(
+      options: { headers: Record<string, string>; body: unknown },
+      handler: { onResponseError(controller: undefined, error: Error): void },
+    ) {
       content.resolve(options)
-      return Promise.reject(new Error('no worker'))
+      handler.onResponseError(undefined, new Error('no worker'))
     },
   }
   const order = { epoch: 1, job: 'j', attempt, workload: 'w', work: 1, preemptible: true, ask: false }
-  const carried = { upstream: { dispatcher }, order, token: 't' } as unknown as Carried
+  const { signal } = new AbortController()
+  const carried = { upstream: { dispatcher }, order, token: 't', signal } as unknown as Carried
   await assert.rejects(transport.carry(carried), /no worker/)
   const { headers, body } = await content.promise
   const bytes = Buffer.isBuffer(body) ? body : await buffer(body as AsyncIterable<Buffer>)

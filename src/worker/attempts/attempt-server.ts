@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type AttemptHead, attemptPath, attemptProtocol } from '../../wire/messages.ts'
-import { isAuthorized } from '../../wire/token.ts'
+import { authorizer } from '../../wire/token.ts'
 import type { AttemptBody } from '../attempt-state.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
@@ -24,9 +24,10 @@ export function attemptServer(
   ready: Promise<void>,
   full: 'refused' | 'throttled' = 'refused',
 ): Server {
+  const isAuthorized = authorizer(token)
   const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     try {
-      if (!isAuthorized(request.headers.authorization, token)) response.writeHead(401).end()
+      if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
       else if (!isAttempt(request, upgrade)) response.writeHead(404).end()
       else {
         await ready
