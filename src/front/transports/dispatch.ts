@@ -102,6 +102,8 @@ class DispatchedCall implements Dispatcher.DispatchHandler, WorkerResponse {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // Undici passes on an empty chunk when it resumes.
+    if (chunk.length === 0) return
     this.#waiting.push(chunk)
     this.#passOn()
   }
