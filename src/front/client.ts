@@ -18,6 +18,9 @@ import { ReadingWatch, watchSending } from './slow-clients.ts'
 /** Chunk size for a large answer that is written from memory. */
 const sliceBytes = 64 * 1024
 
+/** Shorter bodies are copied behind the head: one string is cheaper to write than two buffers. */
+const shortBytes = 4 * 1024
+
 export type ClientLimits = Pick<FrontLimits, 'stallMs' | 'requestMs' | 'minRate'>
 
 export class Client implements Receiver {
@@ -102,10 +105,20 @@ export class Client implements Receiver {
   /** Answers with a program's complete response, unchanged. Trailers are names and values in turn. */
   deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
     if (this.#refused) return
+    if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0])
     const pairs = pairsOf(trailers)
     this.#writeProxiedHead(head, [...new Set(pairs.map(([name]) => name))])
     for (const chunk of body) this.#response.write(chunk)
     this.#sink().end(pairs)
+  }
+
+  /** As one write of the connection, if the body is short. */
+  #deliverOne(head: HttpHead, body: Buffer | undefined): void {
+    this.#writeProxiedHead(head, [])
+    if (this.#isHead || !body) this.#response.end()
+    else if (body.length > shortBytes) this.#response.end(body)
+    else this.#response.end(body.toString('latin1'), 'latin1')
+    if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   /** Starts to stream a program's response: the head and the first chunks are sent at once. */

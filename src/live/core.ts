@@ -14,8 +14,9 @@ import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
 import { brainOf } from '../systems/brain-spec.ts'
-import { type BrainDriver, driveBrain } from './brain-driver.ts'
+import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
+import type { Delegation } from './direct/delegation.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { type MetricsRecorder, metricsRecorder } from './metrics-recorder.ts'
 import { type Observers, observersOf } from './observers.ts'
@@ -53,10 +54,16 @@ export interface Core {
   ended(job: OpenJob): void
 }
 
+export interface CoreParts {
+  stopping: Stopping
+  perform(action: Action): void
+  delegation(): Pick<Delegation, 'observe' | 'ended'>
+}
+
 export function clusterCore(
   plan: ClusterPlan,
   records: Records,
-  { stopping, perform }: { stopping: Stopping; perform(action: Action): void },
+  { stopping, perform, delegation }: CoreParts,
 ): Core {
   const { options, spec, following, serving } = plan
   const { ledger, eventLog, log } = records
@@ -66,7 +73,11 @@ export function clusterCore(
   const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
-  const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform, log })
+  const delegates: DriverParts['observers'][number] = {
+    observe: (event, actions) => delegation().observe(event, actions),
+  }
+  const observing = [...observers.all, delegates]
+  const driver = driveBrain({ brain, eventLog, observers: observing, now, perform, log })
   const overload = watchOverload(plan, records.log, brain)
   const shedder = new Shedder()
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
@@ -101,6 +112,7 @@ export function clusterCore(
       try {
         metrics?.attemptEnded(job)
         learnFrom(job, { ...records, units })
+        delegation().ended(job)
       } catch (error) {
         records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)
       }

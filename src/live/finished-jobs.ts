@@ -30,9 +30,14 @@ export function learnTimes(
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
 }
 
+/** What is recorded of a job. */
+export interface EndedJob extends Pick<OpenJob, 'cost' | 'worker' | 'attempts' | 'startedAt' | 'outcome'> {
+  parts: Pick<OpenJob['parts'], 'job' | 'params' | 'question'>
+}
+
 /** A job without a measured cost is not recorded. */
 export function learnFrom(
-  open: OpenJob,
+  open: EndedJob,
   { estimator, rates, overheads, units, ledger, ignores }: Learners,
 ): void {
   const { cost, worker, attempts, startedAt, outcome } = open

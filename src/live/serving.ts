@@ -5,6 +5,8 @@ import { routeCode, serverCode } from '../config/code.ts'
 import { serverSettings, usualMeasure } from '../config/server-settings.ts'
 import { questioner } from '../estimate/question.ts'
 import { RouteUnits } from '../estimate/route-units.ts'
+import type { DirectRequests } from '../front/direct/direct-path.ts'
+import { ProgramRequests, type ProgramRequestsParts } from '../front/direct/program-requests.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
 import { routeService } from '../front/request/routes.ts'
@@ -110,6 +112,16 @@ export function serviceOf(
     holdMs: limits.holdMs,
     isTrusted: trustedProxies(limits.trustedProxies),
   })
+}
+
+/** What a front can send directly. Undefined: nothing. */
+export function directRequestsOf(
+  { own, units }: Serving,
+  parts: Pick<ProgramRequestsParts, 'reports' | 'log'>,
+): DirectRequests | undefined {
+  if (!own || !units) return undefined
+  const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log: parts.log })
+  return new ProgramRequests({ table: new RouteTable(own.routes), question, ...parts })
 }
 
 /** The service of a cluster whose versions change. The kind of service does not. */

@@ -40,6 +40,8 @@ export type Event =
   | { type: 'listed'; launches: string[]; askedAt: number }
   /** Drain this worker, on behalf of an operator or, `by: 'worker'`, at its own request. */
   | { type: 'drain'; worker: string; by?: 'worker' }
+  /** Requests that were answered without the brain, on its behalf. */
+  | { type: 'delegated'; jobs: number; work: number }
   | { type: 'tick' }
   /** The brain itself did not run for this time until now. Comes before everything that arrived in that time. */
   | { type: 'paused'; ms: number }

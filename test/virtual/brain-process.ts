@@ -35,6 +35,16 @@ export interface BrainProcessParts {
   lost(worker: string, why: string): void
 }
 
+const plainWelcome = {
+  clientBy: 'address',
+  limits: {} as never,
+  queue: 1000,
+  repeats: {} as never,
+  attemptToken: '',
+  quantities: [],
+  ready: true,
+}
+
 export class BrainProcess {
   readonly #core: Core
   readonly #fronts: JoinedFronts
@@ -50,6 +60,7 @@ export class BrainProcess {
           parts.lost(action.worker, action.reason.code)
         perform(action)
       },
+      delegation: () => ({ observe() {}, ended() {} }),
     })
     const beatMs = spec.limits.beatMs!
     const { tell, jobs, frontWorkers, launches, launchTroubles } = core
@@ -63,19 +74,12 @@ export class BrainProcess {
     const fronts = new JoinedFronts({
       ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
       welcome: () => ({
-        ...{
-          epoch: spec.epoch,
-          clientBy: 'address',
-          limits: {} as never,
-          queue: 1000,
-          repeats: {} as never,
-          attemptToken: '',
-        },
-        ...{ quantities: [], workers: workers.addresses(), ready: true },
+        ...{ ...plainWelcome, epoch: spec.epoch, workers: workers.addresses() },
       }),
       quoteOf: () => undefined,
       submit: (job) => core.submit(job),
       ended: (job) => core.ended(job),
+      sentDirectly() {},
     })
     const fleet = { joined() {}, ...parts.fleet }
     const workers = new JoinedWorkers({
@@ -84,6 +88,7 @@ export class BrainProcess {
         discipline: spec.discipline,
       },
       ...{ attemptToken: '', metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      programs() {},
       tellFronts: (message) => fronts.broadcast(message),
     })
     const perform = performer({

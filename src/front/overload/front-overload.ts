@@ -53,6 +53,11 @@ export class FrontOverload {
     })
   }
 
+  /** True: there is no overload. */
+  get isCalm(): boolean {
+    return this.#watch.step === 0
+  }
+
   /** True: connections are to be closed after their next answer. */
   get closesConnections(): boolean {
     return this.#watch.step === 3
