@@ -30,20 +30,21 @@ export class Client implements Receiver {
   readonly socket: Socket | undefined
   readonly #response: ServerResponse
   readonly #answers: AnswerStore
-  readonly #reading: ReadingWatch
+  readonly #limits: ClientLimits
+  /** Most clients read as fast as answers come, and need none. */
+  #watch: ReadingWatch | undefined
   /** It was refused: what follows is not for it any more. */
   #refused = false
 
   /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
   constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
     const { req } = response
-    const { stallMs, requestMs, minRate: bytesPerSecond } = limits
     this.#response = response
+    this.#limits = limits
     this.#answers = answers
     this.socket = socket
-    this.#reading = new ReadingWatch(response, { windowMs: stallMs, bytesPerSecond }, () => this.breakOff())
     if (!socket && hasBody(req))
-      watchSending(req, { windowMs: requestMs, bytesPerSecond }, () => {
+      watchSending(req, { windowMs: limits.requestMs, bytesPerSecond: limits.minRate }, () => {
         // A program that answers before the request is complete may expect little of it.
         if (!response.headersSent) this.refuse(tooSlow())
       })
@@ -178,6 +179,12 @@ export class Client implements Receiver {
       await drained(response)
     }
     if (!this.gone) this.#end()
+  }
+
+  get #reading(): ReadingWatch {
+    const { stallMs: windowMs, minRate: bytesPerSecond } = this.#limits
+    this.#watch ??= new ReadingWatch(this.#response, { windowMs, bytesPerSecond }, () => this.breakOff())
+    return this.#watch
   }
 
   get #isHead(): boolean {

@@ -23,8 +23,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   'plimsoll-work': 'odd',
 }
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Control characters, and line ends that are not CRLF. */
-const malformed = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/
+/** Control characters, among them line ends that are not CRLF. */
+const malformed = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Programs use few header names: each is checked once. */
 const known = new Map<string, Meaning>()
@@ -150,10 +150,9 @@ interface ParsedHead extends HttpHead {
 
 /** Undefined: it is odd. */
 function parseHead(text: string): ParsedHead | undefined {
-  if (malformed.test(text)) return undefined
   const lines = text.split('\r\n')
   const [, code, message = ''] = /^HTTP\/1\.1 ([2-5]\d\d)(?: (.*))?$/.exec(lines[0]!) ?? []
-  if (code === undefined) return undefined
+  if (code === undefined || malformed.test(message)) return undefined
   const head: ParsedHead = {
     ...{ status: Number(code), message, headers: [] },
     ...{ length: undefined, isChunked: false, closes: false },
@@ -163,7 +162,7 @@ function parseHead(text: string): ParsedHead | undefined {
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon))
     const value = line.slice(colon + 1).trim()
-    if (!isPlain(head, meaningOf(name), value)) return undefined
+    if (malformed.test(value) || !isPlain(head, meaningOf(name), value)) return undefined
     head.headers.push(name, value)
   }
   return head.isChunked && head.length !== undefined ? undefined : head

@@ -38,6 +38,16 @@ function useOf(name: string): Use {
   return use
 }
 
+/** False: a header asks for something that only the general path does. */
+export function usual(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    const use = useOf(name)
+    if (use === 'general' && !/^(x-)?forwarded/i.test(name)) return false
+  }
+  return true
+}
+
 /** `request.method` must be one without a body. */
 export function requestText(
   request: IncomingMessage,
