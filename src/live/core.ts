@@ -85,7 +85,7 @@ export function clusterCore(
     isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
     submit(job, ofFront = 0) {
-      const pressure = Math.max(ofFront, overload.pressure)
+      const pressure = Math.min(1, Math.max(ofFront, overload.pressure))
       jobs.add(job)
       driver.tell({ type: 'arrived', job: job.parts.job, ...(pressure > 0 && { pressure }) })
     },

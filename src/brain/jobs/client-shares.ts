@@ -78,7 +78,8 @@ export class Shares {
     for (const share of this.clients.values()) {
       decay(share, now)
       share.asked = share.used
-      for (const { job, attempt } of share.jobs) share.asked += Math.max(0, job.work - (attempt?.counted ?? 0))
+      for (const { job, attempt } of share.jobs)
+        share.asked += Math.max(0, job.work - (attempt?.counted ?? 0))
       sum += share.asked
     }
     this.#mean = { asked: sum / Math.max(1, this.clients.size), at: now }
