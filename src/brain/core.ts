@@ -116,6 +116,8 @@ export interface Core {
   /** Ready workers that are ejected, and workers that are to be ejected after this event, with the reasons. */
   readonly ejected: Set<WorkerRecord>
   readonly accused: Map<WorkerRecord, Reason>
+  /** Ejected workers that do not count as capacity, so that the scaler replaces them. */
+  readonly writtenOff: Set<WorkerRecord>
   /** When the paces of all workers were compared last. */
   pacesComparedAt: number
   /** When workers were lost for their silence alone. */
@@ -199,6 +201,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     draining: new Set(),
     ejected: new Set(),
     accused: new Map(),
+    writtenOff: new Set(),
     pacesComparedAt: 0,
     silentLosses: [],
     pauses: new OwnPauses(),
