@@ -70,7 +70,8 @@ export class Shares {
     const asked = this.clients.get(this.nameOf(client))?.asked ?? 0
     const ofMean = this.#mean.asked > 0 ? asked / this.#mean.asked : 1
     const clients = Math.max(1, this.clients.size)
-    return { ofMean, percent: Math.round((ofMean / clients) * 100), clients }
+    // Later arrivals are not part of the mean yet.
+    return { ofMean, percent: Math.min(100, Math.round((ofMean / clients) * 100)), clients }
   }
 
   #addUp(now: number): void {
