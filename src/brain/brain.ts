@@ -98,7 +98,7 @@ function coreOf(parts: BrainParts): Core {
       scaler: parts.scaler,
       billing: parts.billing ?? {},
       mostWorkers: parts.mostWorkers ?? Infinity,
-      shares: parts.fair ? new Shares() : undefined,
+      shares: new Shares(parts.fair),
       overflow: parts.overflow && newOverflow(parts.overflow),
       rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
       scheduler: parts.scheduler({
@@ -116,7 +116,7 @@ function coreOf(parts: BrainParts): Core {
 function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
-      arrive(core, event.job)
+      arrive(core, event.job, event.pressure)
       return noteArrival(core, event.job.work)
     case 'cancelled':
       return cancel(core, event.job)

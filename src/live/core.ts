@@ -2,11 +2,8 @@
 
 import type { Brain } from '../brain/brain.ts'
 import type { OpenJob } from '../front/open-job.ts'
-import { overloaded } from '../front/overload/front-overload.ts'
 import { OverloadWatch } from '../front/overload/overload-watch.ts'
 import { resourceReader } from '../front/overload/readings.ts'
-import { Shedder } from '../front/overload/shedding.ts'
-import { anonymous } from '../front/request/client-name.ts'
 import { stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import { count } from '../lib/quantities.ts'
@@ -48,8 +45,8 @@ export interface Core {
   /** True: the cluster accepts requests and a worker can run them. */
   isReady(): boolean
   tell(event: Event): void
-  /** `pressure`: that of the front where its client is connected. */
-  submit(job: OpenJob, pressure?: number): void
+  /** `ofFront`: the pressure of the front where its client is connected, if that is another process. */
+  submit(job: OpenJob, ofFront?: number): void
   /** A job has ended. */
   ended(job: OpenJob): void
 }
@@ -76,10 +73,9 @@ export function clusterCore(
   const delegates: DriverParts['observers'][number] = {
     observe: (event, actions) => delegation().observe(event, actions),
   }
-  const observing = [...observers.all, delegates]
-  const driver = driveBrain({ brain, eventLog, observers: observing, now, perform, log })
   const overload = watchOverload(plan, records.log, brain)
-  const shedder = new Shedder()
+  const seenBy = [...observers.all, shedCounter(overload), delegates]
+  const driver = driveBrain({ brain, eventLog, observers: seenBy, now, perform, log })
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
   const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
   return {
@@ -98,14 +94,10 @@ export function clusterCore(
     // With `min` = 0 the first request waits for its worker.
     isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
-    submit(job, pressure = 0) {
-      const { client = anonymous, work } = job.parts.job
-      if (shedder.sheds({ client, work }, Math.max(pressure, overload.pressure), now())) {
-        overload.count('shed')
-        return job.abandon(overloaded())
-      }
+    submit(job, ofFront = 0) {
+      const pressure = Math.min(1, Math.max(ofFront, overload.pressure))
       jobs.add(job)
-      driver.tell({ type: 'arrived', job: job.parts.job })
+      driver.tell({ type: 'arrived', job: job.parts.job, ...(pressure > 0 && { pressure }) })
     },
     ended(job) {
       jobs.delete(job)
@@ -116,6 +108,17 @@ export function clusterCore(
       } catch (error) {
         records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)
       }
+    },
+  }
+}
+
+/** Counts the jobs that the brain sheds. */
+function shedCounter(overload: OverloadWatch): DriverParts['observers'][number] {
+  return {
+    observe({ type }, actions) {
+      if (type !== 'arrived') return
+      for (const action of actions)
+        if (action.type === 'answer' && action.reason.code === 'overloaded') overload.count('shed')
     },
   }
 }

@@ -4,7 +4,8 @@ import type { WorkerFacts } from './worker.ts'
 
 /** What the brain is told. */
 export type Event =
-  | { type: 'arrived'; job: Job }
+  /** `pressure`: from 0 to 1, how urgently the process that accepted the job must shed load. Default: 0. */
+  | { type: 'arrived'; job: Job; pressure?: number }
   | { type: 'cancelled'; job: string }
   /** An attempt that may start only once asks for permission. */
   | ({ type: 'ready'; worker: string } & AttemptToken)

@@ -3,6 +3,8 @@
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
+import type { ResourceReader } from '../../src/front/overload/readings.ts'
+import { stream } from '../../src/lib/random.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
 import { eventLogFile } from '../../src/live/event-log-file.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
@@ -77,7 +79,7 @@ export class BrainProcess {
         ...{ ...plainWelcome, epoch: spec.epoch, workers: workers.addresses() },
       }),
       quoteOf: () => undefined,
-      submit: (job) => core.submit(job),
+      submit: core.submit,
       ended: (job) => core.ended(job),
       sentDirectly() {},
     })
@@ -146,11 +148,18 @@ const estimator = {
 /** Only what `clusterCore` reads. */
 function planOf(spec: BrainSpec): ClusterPlan {
   return {
-    options: { min: spec.scale.min, queue: 1000, overload: { read: () => ({}), close() {} } },
+    options: { min: spec.scale.min, queue: 1000, overload: readerOf(spec) },
     limits: {},
     ...{ spec, following: {}, prices: usualPrices, functions: undefined },
     serving: { code: { job: '' }, units: undefined },
   } as unknown as ClusterPlan
+}
+
+/** In a quarter of the seeds the brain's process is short of memory now and then. */
+function readerOf({ seed, epoch }: BrainSpec): ResourceReader {
+  const random = stream(seed, `memory of brain ${epoch}`)
+  const isShort = seed % 4 === 0
+  return { read: () => (isShort ? { memory: 0.75 + 0.19 * random.next() } : {}), close() {} }
 }
 
 /** Records on a virtual disk. */

@@ -15,7 +15,7 @@ export interface ClientFacts {
 export type ClientNamer = (request: ClientFacts) => string
 
 /** All clients that cannot be identified. */
-export const anonymous = 'anonymous'
+const anonymous = 'anonymous'
 
 /** Longer names are replaced by their hash. */
 const longestName = 64
