@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { interruptible } from '../src/cli/terminal/interrupt.ts'
 import { headline } from './door/figures.ts'
 import { measureCell } from './door/measure.ts'
+import { profileSystems } from './door/profile.ts'
 import { measureRounds, type RoundOptions } from './door/rounds.ts'
+import { printDrift, saturate } from './door/saturation.ts'
 import { type Name, names, type System, startDirect, startSystem } from './door/systems.ts'
 import { printTables } from './door/tables.ts'
 import { hasWrk } from './door/wrk.ts'
@@ -44,30 +46,36 @@ async function run(
   systems: System[],
   folder: string,
   signal: AbortSignal,
-  { quick, rounds = quick ? 2 : 5, seconds = quick ? 1 : 3, only }: BenchOptions,
+  { quick, rounds = quick ? 2 : 5, seconds = quick ? 1 : 3, only, profile, after }: BenchOptions,
 ): Promise<Record<string, unknown>> {
-  await startAll(systems, folder, signal, only === undefined ? names : systemsNamed(only)!)
-  const options: RoundOptions = { rounds, seconds, downloadBytes, signal }
-  await warmUp(systems, options)
-  const measured = await measureRounds(systems, options)
-  printTables(measured, systems, downloadBytes)
-  return headline(measured.rounds)
-}
-
-async function startAll(
-  systems: System[],
-  folder: string,
-  signal: AbortSignal,
-  chosen: readonly Name[],
-): Promise<void> {
+  const chosen = only === undefined ? names : systemsNamed(only)!
   const direct = await startDirect()
   systems.push(direct)
+  if (profile !== undefined) {
+    const parts = { folder, direct, chosen, signal, into: profile, seconds: Math.max(seconds, 5) }
+    return profileSystems(systems, parts)
+  }
   for (const name of names) {
     if (name === 'direct' || !chosen.includes(name)) continue
     signal.throwIfAborted()
     const system = await startSystem(name, { folder, upstreamPort: direct.port })
     if (system) systems.push(system)
   }
+  const options: RoundOptions = { rounds, seconds, downloadBytes, signal }
+  await warmUp(systems, options)
+  let measured = await measureRounds(systems, options)
+  if (after !== undefined) {
+    const { rounds: before } = measured
+    await saturate(systems, after, signal)
+    measured = await measureRounds(systems, options)
+    printDrift(
+      before,
+      measured.rounds,
+      systems.map(({ name }) => name),
+    )
+  }
+  printTables(measured, systems, downloadBytes)
+  return headline(measured.rounds)
 }
 
 /** The first requests are slow, until code is compiled and slots have started. */
