@@ -43,6 +43,7 @@ const headerLines = [
 const warmRequests = 5
 const loneRequests = 25
 const lonePauseMs = 10
+const limitMs = 60_000
 
 export async function measureCell(
   system: System,
@@ -52,66 +53,69 @@ export async function measureCell(
 ): Promise<CellFigures> {
   const { connections, headers, bytes } = cells[cellName]
   const path = system.path(bytes)
-  await warm(system.url, path, connections)
-  const proxy = new ProcessTimes(system.pid, system.except)
-  const all = [
-    new ProcessTimes(system.pid),
-    ...(system.name === 'direct' ? [] : [new ProcessTimes(parts.direct.pid)]),
-  ]
+  await warm(system.url, path, connections, parts.signal)
+  const times = new ProcessTimes([system.pid, parts.direct.pid])
   const [machineBefore, benchBefore] = [machineCpuMs(), benchCpuMs()]
   const began = performance.now()
   const load = { connections, seconds, headers: headerLines.slice(0, headers - 1) }
+  let byRole: Map<Role, Used> | undefined
   const figures = await runWrk(system.url + path, load, bytes, parts.signal).finally(() => {
-    for (const each of [proxy, ...all]) each.stop()
+    byRole = times.stop()
   })
-  const byRole = proxy.stop()
   const elapsedMs = performance.now() - began
-  const knownMs = all.reduce((sum, each) => sum + total(each.stop()), benchCpuMs() - benchBefore)
+  const knownMs = total(byRole!) + benchCpuMs() - benchBefore
   const otherCores = Math.max(0, machineCpuMs() - machineBefore - knownMs) / elapsedMs
-  return { ...figures, cpuUs: (total(byRole) * 1000) / figures.requests, byRole, otherCores }
+  if (system.name !== 'direct') byRole!.delete('server')
+  return { ...figures, cpuUs: (total(byRole!) * 1000) / figures.requests, byRole: byRole!, otherCores }
 }
 
 function total(byRole: ReadonlyMap<Role, Used>): number {
   return [...byRole.values()].reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-async function warm(url: string, path: string, connections: number): Promise<void> {
-  const opened = await Promise.all(Array.from({ length: connections }, () => KeptConnection.open(url)))
-  try {
-    await Promise.all(
-      opened.map(async (connection) => {
-        for (let i = 0; i < warmRequests; i++) await connection.get(path)
-      }),
-    )
-  } finally {
-    for (const each of opened) each.close()
-  }
+async function warm(url: string, path: string, connections: number, signal: AbortSignal): Promise<void> {
+  const each = () =>
+    withConnection(url, signal, async (connection) => {
+      for (let i = 0; i < warmRequests; i++) await connection.get(path)
+    })
+  await Promise.all(Array.from({ length: connections }, each))
 }
 
 /** Median time of requests that come alone, with pauses between them. */
-export async function measureLone({ url, path }: System, signal: AbortSignal): Promise<number> {
-  const connection = await KeptConnection.open(url)
-  try {
+export function measureLone({ url, path }: System, signal: AbortSignal): Promise<number> {
+  return withConnection(url, signal, async (connection) => {
     const times: number[] = []
     for (let i = 0; i < loneRequests; i++) {
       const began = performance.now()
       await connection.get(path(cells.c1.bytes))
       times.push(performance.now() - began)
-      await delay(lonePauseMs, undefined, { signal })
+      await delay(lonePauseMs)
     }
     return median(times)
-  } finally {
-    connection.close()
-  }
+  })
 }
 
 /** Time of one download, in milliseconds. */
-export async function measureDownload({ url, path }: System, bytes: number): Promise<number> {
-  const connection = await KeptConnection.open(url)
-  try {
+export function measureDownload({ url, path }: System, bytes: number, signal: AbortSignal): Promise<number> {
+  return withConnection(url, signal, async (connection) => {
     const began = performance.now()
     await connection.get(path(bytes))
     return performance.now() - began
+  })
+}
+
+/** Rejects when the signal is aborted, or after a minute without a result. */
+async function withConnection<T>(
+  url: string,
+  signal: AbortSignal,
+  use: (connection: KeptConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await KeptConnection.open(url)
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+  const given = Promise.withResolvers<never>()
+  limit.addEventListener('abort', () => given.reject(limit.reason), { once: true })
+  try {
+    return await Promise.race([use(connection), given.promise])
   } finally {
     connection.close()
   }

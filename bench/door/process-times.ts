@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { familyOf } from '../../src/worker/processes/family.ts'
 import { attempt, cpuMs, readProc, statFields, tickMs } from '../../src/worker/processes/proc.ts'
+import { upstream } from '../own/started.ts'
 
 export interface Used {
   cpuMs: number
@@ -9,13 +10,15 @@ export interface Used {
   systemMs: number
 }
 
-export type Role = 'supervisor' | 'front' | 'brain' | 'worker' | 'slot' | 'proxy'
+/** `server`: the upstream, whose time is not the proxy's. */
+export type Role = 'supervisor' | 'front' | 'brain' | 'worker' | 'slot' | 'proxy' | 'server'
 
-const sampleMs = 200
+const sampleMs = 400
 
 /** What a process is for, by its command line. */
 export function roleOf(pid: number): Role {
   const words = (attempt(() => readProc(pid, 'cmdline')) ?? '').split('\0')
+  if (words.includes(upstream)) return 'server'
   if (words.some((word) => word.includes('/slot-main.'))) return 'slot'
   if (words.includes('--supervised')) return 'brain'
   const entry = words.findIndex((word) => word.endsWith('/plimsoll.js'))
@@ -24,11 +27,10 @@ export function roleOf(pid: number): Role {
   return command === 'up' ? 'supervisor' : 'proxy'
 }
 
-/** The process and its descendants, without those whose command line contains `except`. */
-export function processesOf(pid: number, except?: string): number[] {
-  return [...familyOf([pid])].filter(
-    (each) => except === undefined || !(attempt(() => readProc(each, 'cmdline')) ?? except).includes(except),
-  )
+/** The processes of the proxy, with their roles. */
+export function processesOf(pid: number): Map<number, Role> {
+  const roles = [...familyOf([pid])].map((each) => [each, roleOf(each)] as const)
+  return new Map(roles.filter(([, role]) => role !== 'server'))
 }
 
 interface Times {
@@ -37,18 +39,17 @@ interface Times {
   systemTicks: number
 }
 
-/** Follows processes from `start` to `stop`, also processes that start or end in between. */
+/** Follows processes until `stop`, also processes that start or end in between. */
 export class ProcessTimes {
-  readonly #pid: number
-  readonly #except: string | undefined
+  readonly #pids: readonly number[]
   readonly #first = new Map<number, Times>()
   readonly #last = new Map<number, Times>()
   readonly #roles = new Map<number, Role>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(pid: number, except?: string) {
-    this.#pid = pid
-    this.#except = except
+  /** Of these processes and their descendants. */
+  constructor(pids: readonly number[]) {
+    this.#pids = pids
     this.#sample()
     for (const [each, times] of this.#last) this.#first.set(each, times)
     this.#timer = setInterval(() => this.#sample(), sampleMs)
@@ -74,7 +75,7 @@ export class ProcessTimes {
   }
 
   #sample(): void {
-    for (const pid of processesOf(this.#pid, this.#except)) {
+    for (const pid of familyOf(this.#pids)) {
       const [ms, fields] = [cpuMs(pid), statFields(pid)]
       if (ms === undefined || !fields) continue
       this.#last.set(pid, { cpuMs: ms, userTicks: Number(fields[11]), systemTicks: Number(fields[12]) })

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { significant, table } from '../../src/cli/terminal/table.ts'
 import { upstream } from '../own/started.ts'
 import { cells, measureCell } from './measure.ts'
-import { processesOf, type Role, roleOf } from './process-times.ts'
+import { processesOf, type Role } from './process-times.ts'
 import { type Profile, type SelfTime, selfTimes } from './self-times.ts'
 import { type Name, type System, startSystem } from './systems.ts'
 
@@ -66,7 +66,7 @@ function profilerAddress(profiles: string): string {
 
 /** Returns the processes that write. */
 async function writeProfiles(system: System, signal: AbortSignal): Promise<Map<number, Role>> {
-  const roles = new Map(processesOf(system.pid, system.except).map((pid) => [pid, roleOf(pid)]))
+  const roles = processesOf(system.pid)
   for (const [pid, role] of roles) if (role !== 'proxy') process.kill(pid, 'SIGUSR2')
   await delay(writeMs, undefined, { signal })
   return roles

@@ -8,7 +8,7 @@ import { BroadcastChannel, isMainThread, threadId, threadName } from 'node:worke
 
 const { searchParams } = new URL(import.meta.url)
 const [folder, except] = [searchParams.get('folder'), searchParams.get('except')]
-const sampleUs = 500
+const sampleUs = 1000
 
 function profile() {
   const session = new Session()

@@ -63,7 +63,7 @@ export async function measureRounds(systems: readonly System[], options: RoundOp
     })
     await each('download', async (system, figures) => {
       if (system.name === 'workload' || oneCellOnly.has(system.name)) return
-      figures.downloadMs = await measureDownload(system, downloadBytes)
+      figures.downloadMs = await measureDownload(system, downloadBytes, signal)
     })
     measured.rounds.push(round)
     console.error(`round ${index + 1} of ${count} measured`)

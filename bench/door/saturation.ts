@@ -3,7 +3,7 @@ import { significant, table } from '../../src/cli/terminal/table.ts'
 import { rssMb } from '../../src/worker/processes/proc.ts'
 import { cell, type Key, over } from './figures.ts'
 import { type CellFigures, type CellName, measureCell } from './measure.ts'
-import { processesOf, type Role, roleOf } from './process-times.ts'
+import { processesOf, type Role } from './process-times.ts'
 import type { Round } from './rounds.ts'
 import type { Name, System } from './systems.ts'
 
@@ -39,10 +39,9 @@ export async function saturate(
   }
 }
 
-function memoryOf({ pid, except }: System): Memory {
+function memoryOf({ pid }: System): Memory {
   const memory = new Map<Role, { mb: number; processes: number }>()
-  for (const each of processesOf(pid, except)) {
-    const role = roleOf(each)
+  for (const [each, role] of processesOf(pid)) {
     const { mb, processes } = memory.get(role) ?? { mb: 0, processes: 0 }
     memory.set(role, { mb: mb + (rssMb(each) ?? 0), processes: processes + 1 })
   }

@@ -42,8 +42,6 @@ export interface System extends Started {
   name: Name
   /** Path of a request that is answered with this number of bytes. */
   path(bytes: number): string
-  /** Part of the command lines of processes whose CPU time is not the proxy's. */
-  except?: string
 }
 
 const slots = 64
@@ -79,7 +77,7 @@ export async function startSystem(name: Name, parts: StartParts): Promise<System
     const config = join(folder, 'plimsoll.config.json')
     writeFileSync(config, JSON.stringify(plimsoll.config))
     const started = await startPlimsoll(folder, parts, ['--config', config, ...plimsoll.flags])
-    return { ...started, name, path: serverPath, except: upstream }
+    return { ...started, name, path: serverPath }
   }
   const peer = await startPeer(name, folder, parts.upstreamPort)
   return peer && { ...peer, name, path: serverPath }
