@@ -23,7 +23,7 @@ export interface SelfTime {
 }
 
 /** Idle time, and the profiler itself. */
-const leftOut = /^\(idle\)$|^node:inspector$/
+const leftOut = /^\(idle\)$|^node:inspector$|profiler\.mjs/
 const project = /^(?:src|bench|workloads)\//
 
 /** By function. */
@@ -35,7 +35,7 @@ export function selfTimes({ nodes, samples, timeDeltas }: Profile): SelfTime[] {
   return nodes
     .filter(({ id }) => usOf.has(id))
     .map((node) => ({ ...placeOf(node), caller: callerOf(node, parents), us: usOf.get(node.id)! }))
-    .filter(({ file }) => !leftOut.test(file))
+    .filter(({ file, caller }) => !leftOut.test(file) && !leftOut.test(caller))
 }
 
 function placeOf({ callFrame: { functionName, url, lineNumber } }: Node): { file: string; function: string } {
