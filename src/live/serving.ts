@@ -6,7 +6,8 @@ import { serverSettings, usualMeasure } from '../config/server-settings.ts'
 import { questioner } from '../estimate/question.ts'
 import { RouteUnits } from '../estimate/route-units.ts'
 import type { DirectRequests } from '../front/direct/direct-path.ts'
-import { ProgramRequests, type ProgramRequestsParts } from '../front/direct/program-requests.ts'
+import { ProgramRequests } from '../front/direct/program-requests.ts'
+import { WorkloadRequests, type WorkloadRequestsParts } from '../front/direct/workload-requests.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
 import { routeService } from '../front/request/routes.ts'
@@ -114,14 +115,16 @@ export function serviceOf(
   })
 }
 
-/** What a front can send directly. Undefined: nothing. */
+/** What a front can send directly. */
 export function directRequestsOf(
-  { own, units }: Serving,
-  parts: Pick<ProgramRequestsParts, 'reports' | 'log'>,
-): DirectRequests | undefined {
-  if (!own || !units) return undefined
-  const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log: parts.log })
-  return new ProgramRequests({ table: new RouteTable(own.routes), question, ...parts })
+  { own, units, workloads, code }: Serving,
+  parts: Omit<WorkloadRequestsParts, 'workloads' | 'question'>,
+): DirectRequests {
+  const { reports, log } = parts
+  if (!own || !units)
+    return new WorkloadRequests({ workloads, question: questioner({ code, log }), ...parts })
+  const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log })
+  return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, log })
 }
 
 /** The service of a cluster whose versions change. The kind of service does not. */

@@ -203,14 +203,14 @@ class RemoteFront {
 
   /** The direct path, as the brain delegates it; `opened` closes it. */
   #openDirect(
-    { limits, direct }: FrontWelcome,
+    { limits, direct, quantities }: FrontWelcome,
     overload: FrontOverload,
     opened: AsyncDisposableStack,
-  ): DirectPath | undefined {
+  ): DirectPath {
     const { log } = this.#options
     const reports = new DirectReports((report) => this.#link.send({ type: 'direct', ...report }))
-    const requests = directRequestsOf(this.#serving, { reports, log })
-    if (!requests) return undefined
+    const reach = (worker: string) => this.#workers.reach(worker)
+    const requests = directRequestsOf(this.#serving, { reports, log, quantities, reach })
     const path = new DirectPath({
       ...{ requests, limits, overload },
       clientOf: (request) => this.#clientOf(request),
