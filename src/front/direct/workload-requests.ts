@@ -24,7 +24,7 @@ import { WorkerLink } from './worker-link.ts'
 /** Jobs that may be on their way to one worker. Beyond that the brain decides who is next. */
 const mostPending = 256
 
-/** One check of parameters in so many is measured. */
+/** One of 16 checks of parameters is measured. */
 const measuredEach = 16
 
 export interface WorkloadRequestsParts {

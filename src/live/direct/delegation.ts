@@ -15,6 +15,12 @@ import { SmallNames } from './small-names.ts'
 /** Orders follow changes of the fleet after this time, so that many changes make one order. */
 const settleMs = 20
 
+/**
+ * Requests that share a program may be larger: the brain could not pause them either, and their time includes that of other
+ * processes on the same cores.
+ */
+const sharedFactor = 5
+
 export interface DelegationParts {
   /** Names whose requests take less are delegated; 0: none. */
   belowMs: number
@@ -55,7 +61,7 @@ export class Delegation {
 
   constructor(parts: DelegationParts) {
     this.#parts = parts
-    this.#small = new SmallNames(parts.belowMs)
+    this.#small = new SmallNames(parts.belowMs * (parts.hasServer ? sharedFactor : 1))
   }
 
   get order(): DirectOrder {
