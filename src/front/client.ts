@@ -18,6 +18,9 @@ import { ReadingWatch, watchSending } from './slow-clients.ts'
 /** Chunk size for a large answer that is written from memory. */
 const sliceBytes = 64 * 1024
 
+/** Shorter bodies are copied behind the head: one string is cheaper to write than two buffers. */
+const shortBytes = 4 * 1024
+
 export type ClientLimits = Pick<FrontLimits, 'stallMs' | 'requestMs' | 'minRate'>
 
 export class Client implements Receiver {
@@ -27,20 +30,21 @@ export class Client implements Receiver {
   readonly socket: Socket | undefined
   readonly #response: ServerResponse
   readonly #answers: AnswerStore
-  readonly #reading: ReadingWatch
+  readonly #limits: ClientLimits
+  /** Most clients read as fast as answers come, and need none. */
+  #watch: ReadingWatch | undefined
   /** It was refused: what follows is not for it any more. */
   #refused = false
 
   /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
   constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
     const { req } = response
-    const { stallMs, requestMs, minRate: bytesPerSecond } = limits
     this.#response = response
+    this.#limits = limits
     this.#answers = answers
     this.socket = socket
-    this.#reading = new ReadingWatch(response, { windowMs: stallMs, bytesPerSecond }, () => this.breakOff())
     if (!socket && hasBody(req))
-      watchSending(req, { windowMs: requestMs, bytesPerSecond }, () => {
+      watchSending(req, { windowMs: limits.requestMs, bytesPerSecond: limits.minRate }, () => {
         // A program that answers before the request is complete may expect little of it.
         if (!response.headersSent) this.refuse(tooSlow())
       })
@@ -102,10 +106,20 @@ export class Client implements Receiver {
   /** Answers with a program's complete response, unchanged. Trailers are names and values in turn. */
   deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
     if (this.#refused) return
+    if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0])
     const pairs = pairsOf(trailers)
     this.#writeProxiedHead(head, pairs.length > 0 ? [...new Set(pairs.map(([name]) => name))] : [])
     if (pairs.length > 0) this.#response.addTrailers(pairs)
     this.#response.end(this.#isHead ? undefined : body.length === 1 ? body[0] : Buffer.concat(body))
+    if (this.#response.writableLength > 0) this.#reading.start()
+  }
+
+  /** As one write of the connection, if the body is short. */
+  #deliverOne(head: HttpHead, body: Buffer | undefined): void {
+    this.#writeProxiedHead(head, [])
+    if (this.#isHead || !body) this.#response.end()
+    else if (body.length > shortBytes) this.#response.end(body)
+    else this.#response.end(body.toString('latin1'), 'latin1')
     if (this.#response.writableLength > 0) this.#reading.start()
   }
 
@@ -166,6 +180,12 @@ export class Client implements Receiver {
       await drained(response)
     }
     if (!this.gone) this.#end()
+  }
+
+  get #reading(): ReadingWatch {
+    const { stallMs: windowMs, minRate: bytesPerSecond } = this.#limits
+    this.#watch ??= new ReadingWatch(this.#response, { windowMs, bytesPerSecond }, () => this.breakOff())
+    return this.#watch
   }
 
   get #isHead(): boolean {

@@ -31,10 +31,12 @@ export function watchConnections(server: Server): (response: ServerResponse) => 
       refuse(error, socket, pending.get(socket) ?? new Set())
     else socket.destroy()
   })
+  function closed(this: ServerResponse): void {
+    pending.get(this.req.socket)?.delete(this)
+  }
   return (response) => {
-    const responses = pending.get(response.req.socket)
-    responses?.add(response)
-    response.once('close', () => responses?.delete(response))
+    pending.get(response.req.socket)?.add(response)
+    response.once('close', closed)
   }
 }
 

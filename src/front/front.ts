@@ -14,6 +14,7 @@ import { AnswerStore } from './answer-buffer.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { watchConnections } from './connections.ts'
+import type { DirectPath } from './direct/direct-path.ts'
 import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
 import { BodyBudget } from './request/body-budget.ts'
@@ -52,6 +53,8 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   limits: FrontLimits
   /** Undefined: nothing is held or refused because of overload, and clients have no limits. */
   overload?: FrontOverload
+  /** Undefined: all requests take the general path. */
+  direct?: DirectPath | undefined
   log(line: string): void
 }
 
@@ -77,9 +80,10 @@ export function frontServer(given: FrontParts): Server {
     const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
+  const directFront = { answers, general: serveOn }
   const server = createServer(options, (request, response) => {
     watch(response)
-    serveOn(request, response)
+    if (!given.direct?.take(request, response, directFront)) serveOn(request, response)
   })
   parts.overload?.guard(server)
   const watch = watchConnections(server)

@@ -123,8 +123,19 @@ function lookUp(job: string): string {
   return `The operator can see why with: plimsoll why ${job}`
 }
 
+/** When clients of an overloaded cluster may try again. */
+const overloadedS = 5
+
+/** The client is not told why: the job's story, the log, `status` and the metrics are for the operator. */
+export function overloaded(closes = false): RequestProblem {
+  return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
+    headers: { 'retry-after': `${overloadedS}`, ...(closes && { connection: 'close' }) },
+  })
+}
+
 /** A refusal by the brain, for the client. `lastFailure` is quoted; without it the client learns where to find it. */
 export function refusal(reason: Reason, job?: string, lastFailure?: Failure): RequestProblem {
+  if (reason.code === 'overloaded') return overloaded()
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1

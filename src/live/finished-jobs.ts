@@ -33,9 +33,14 @@ export function learnTimes(
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
 }
 
+/** What is recorded of a job. */
+export interface EndedJob extends Pick<OpenJob, 'cost' | 'worker' | 'attempts' | 'startedAt' | 'outcome'> {
+  parts: Pick<OpenJob['parts'], 'job' | 'params' | 'question'>
+}
+
 /** A job without a measured cost is not recorded; of a busy workload, a sample of the results is. */
 export function learnFrom(
-  open: OpenJob,
+  open: EndedJob,
   { estimator, rates, overheads, units, ledger, sample, ignores }: Learners,
 ): void {
   const { cost, worker, attempts, startedAt, outcome } = open

@@ -2,10 +2,12 @@
 import { serverCode } from '../config/code.ts'
 import type { ServerSettings } from '../config/server-settings.ts'
 import type { MeterSetting } from '../model/metering.ts'
+import { DirectDoor } from './direct/direct-door.ts'
 import type { JobPool } from './job-pool.ts'
 import { killOrphans } from './processes/stragglers.ts'
 import { ProgramPool } from './program/program-pool.ts'
 import { UpstreamPool } from './program/upstream-pool.ts'
+import { nominalRate } from './rates.ts'
 import { SlotPool } from './slots/slot-pool.ts'
 import { readCode } from './workload-code.ts'
 
@@ -36,6 +38,8 @@ export interface PoolOptions {
 
 export interface OpenPool {
   pool: JobPool
+  /** For small jobs. Undefined: all jobs take the general path. */
+  direct?: DirectDoor
   /** Hashes of the code, by workload. */
   hashes: Record<string, string>
   cores: number
@@ -66,7 +70,9 @@ export async function openPool(code: WorkerCode, options: PoolOptions): Promise<
       passEnv,
       log,
     })
-    return { pool, hashes, cores, slots, meter, limitMs: limitMs(limits) }
+    const workPerMs = meter === 'off' ? nominalRate(meter) : undefined
+    const direct = new DirectDoor({ pool, cores, memoryMb, workPerMs })
+    return { pool, direct, hashes, cores, slots, meter, limitMs: limitMs(limits) }
   }
   const pool =
     'command' in server

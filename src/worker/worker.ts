@@ -2,13 +2,15 @@
 
 import { randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { WireError } from '../lib/errors.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
+import { directProtocol } from '../wire/direct-frames.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import type { OpenPrograms } from '../wire/programs.ts'
 import { attemptTokenOf } from '../wire/token.ts'
 import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { type AttemptPort, attemptPort } from './attempts/attempt-port.ts'
@@ -77,7 +79,7 @@ class Worker {
   #ended = false
 
   constructor(options: WorkerOptions, opened: OpenPool, signal: AbortSignal) {
-    const { pool, cores, slots, meter, limitMs } = opened
+    const { pool, direct, cores, slots, meter, limitMs } = opened
     this.#options = options
     this.#opened = opened
     this.#signal = signal
@@ -86,14 +88,14 @@ class Worker {
       disciplines.srpt,
     )
     const attemptToken = attemptTokenOf(options.token)
-    this.#server = attemptServer(this.#supervisor, attemptToken, this.#welcomed.promise)
+    this.#server = attemptServer(this.#supervisor, attemptToken, this.#welcomed.promise, { direct })
     this.#port = attemptPort(this.#server, options.host, attemptToken, isSecure(options.join))
     // It may reject before `run` awaits it.
     this.#over.promise.catch(() => {})
   }
 
   async run(): Promise<WorkerEnd> {
-    const { pool } = this.#opened
+    const { pool, direct } = this.#opened
     try {
       this.#signal.addEventListener('abort', () => this.#leave(), { once: true })
       if (this.#signal.aborted) this.#over.resolve(byItself)
@@ -110,6 +112,7 @@ class Worker {
       await this.#role?.close()
       this.#line?.close()
       this.#port.close()
+      direct?.close()
       await pool.close()
     }
   }
@@ -135,6 +138,7 @@ class Worker {
       case 'drain':
         // Attempts that are already on their way are still accepted: the brain decides what it sends.
         this.#role?.leave()
+        this.#opened.direct?.jobs.drain()
         return
       case 'end':
         return this.#over.resolve({
@@ -156,9 +160,10 @@ class Worker {
     clearInterval(this.#heartbeat)
     this.#heartbeat = setInterval(() => {
       const held = supervisor.report()
-      const cpuMs = Math.round(supervisor.cpuMs())
+      const cpuMs = Math.round(supervisor.cpuMs() + (this.#opened.direct?.jobs.cpuMs() ?? 0))
       const role = this.#role && { role: this.#role.role }
-      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role, ...this.#problem() })
+      const state = { ...role, ...this.#problem(), ...this.#programs() }
+      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...state })
       supervisor.askAgain()
     }, beatMs)
     this.#welcomed.resolve()
@@ -170,9 +175,11 @@ class Worker {
     if (!startRole) {
       return this.#over.reject(new WireError(`this worker cannot be a ${assigned.role}`, true))
     }
+    // A role counts requests, which small jobs are not.
+    this.#opened.direct?.jobs.drain()
     if (!this.#role) {
-      const count = (_: unknown, response: EventEmitter) => {
-        if (this.#role) response.once('close', this.#role.begin())
+      const count = ({ headers }: IncomingMessage, response: EventEmitter) => {
+        if (this.#role && headers.upgrade !== directProtocol) response.once('close', this.#role.begin())
       }
       this.#server.on('request', count).on('upgrade', count)
     }
@@ -205,12 +212,18 @@ class Worker {
       seq: ++this.#seq,
       held: this.#supervisor.report(),
       ...this.#problem(),
+      ...this.#programs(),
     })
   }
 
   #problem(): { problem?: string } {
     const { problem } = this.#opened.pool
     return problem === undefined ? {} : { problem }
+  }
+
+  #programs(): { programs?: OpenPrograms } {
+    const { programs } = this.#opened.pool
+    return programs ? { programs } : {}
   }
 
   #rejoin(until: number, error: Error | undefined): void {
@@ -231,6 +244,7 @@ class Worker {
     if (this.#ended) return
     if (!this.#line || !this.#heartbeat) return this.#over.resolve(byItself)
     this.#line.send({ type: 'leaving' })
+    this.#opened.direct?.jobs.drain()
     this.#leaveTimer = setTimeout(() => this.#over.resolve(byItself), this.#options.leaveMs)
   }
 

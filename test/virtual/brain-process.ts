@@ -3,6 +3,8 @@
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
+import type { ResourceReader } from '../../src/front/overload/readings.ts'
+import { stream } from '../../src/lib/random.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
 import { eventLogFile } from '../../src/live/event-log-file.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
@@ -35,6 +37,16 @@ export interface BrainProcessParts {
   lost(worker: string, why: string): void
 }
 
+const plainWelcome = {
+  clientBy: 'address',
+  limits: {} as never,
+  queue: 1000,
+  repeats: {} as never,
+  attemptToken: '',
+  quantities: [],
+  ready: true,
+}
+
 export class BrainProcess {
   readonly #core: Core
   readonly #fronts: JoinedFronts
@@ -50,6 +62,7 @@ export class BrainProcess {
           parts.lost(action.worker, action.reason.code)
         perform(action)
       },
+      delegation: () => ({ observe() {}, ended() {} }),
     })
     const beatMs = spec.limits.beatMs!
     const { tell, jobs, frontWorkers, launches, launchTroubles } = core
@@ -63,19 +76,12 @@ export class BrainProcess {
     const fronts = new JoinedFronts({
       ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
       welcome: () => ({
-        ...{
-          epoch: spec.epoch,
-          clientBy: 'address',
-          limits: {} as never,
-          queue: 1000,
-          repeats: {} as never,
-          attemptToken: '',
-        },
-        ...{ quantities: [], workers: workers.addresses(), ready: true },
+        ...{ ...plainWelcome, epoch: spec.epoch, workers: workers.addresses() },
       }),
       quoteOf: () => undefined,
-      submit: (job) => core.submit(job),
+      submit: core.submit,
       ended: (job) => core.ended(job),
+      sentDirectly() {},
     })
     const fleet = { joined() {}, ...parts.fleet }
     const workers = new JoinedWorkers({
@@ -84,6 +90,7 @@ export class BrainProcess {
         discipline: spec.discipline,
       },
       ...{ attemptToken: '', metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      programs() {},
       tellFronts: (message) => fronts.broadcast(message),
     })
     const perform = performer({
@@ -141,11 +148,18 @@ const estimator = {
 /** Only what `clusterCore` reads. */
 function planOf(spec: BrainSpec): ClusterPlan {
   return {
-    options: { min: spec.scale.min, queue: 1000, overload: { read: () => ({}), close() {} } },
+    options: { min: spec.scale.min, queue: 1000, overload: readerOf(spec) },
     limits: {},
     ...{ spec, following: {}, prices: usualPrices, functions: undefined },
     serving: { code: { job: '' }, units: undefined },
   } as unknown as ClusterPlan
+}
+
+/** In a quarter of the seeds the brain's process is short of memory now and then. */
+function readerOf({ seed, epoch }: BrainSpec): ResourceReader {
+  const random = stream(seed, `memory of brain ${epoch}`)
+  const isShort = seed % 4 === 0
+  return { read: () => (isShort ? { memory: 0.75 + 0.19 * random.next() } : {}), close() {} }
 }
 
 /** Records on a virtual disk. */

@@ -8,6 +8,8 @@ export interface ProcessCounts {
   requests: number
   results: number
   problems: number
+  /** Of these, requests that were shed. */
+  shed: number
   broken: number
   brainKills: number
   brainPauses: number
@@ -36,7 +38,7 @@ export class Judge {
   readonly #requests = new Map<number, Request>()
   readonly failures: string[] = []
   readonly counts: ProcessCounts = {
-    ...{ requests: 0, results: 0, problems: 0, broken: 0, brainKills: 0, brainPauses: 0 },
+    ...{ requests: 0, results: 0, problems: 0, shed: 0, broken: 0, brainKills: 0, brainPauses: 0 },
     ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, workerRestarts: 0, lost: 0 },
   }
 
@@ -70,6 +72,7 @@ export class Judge {
     if (ending.kind === 'result') counts.results++
     else if (ending.kind === 'problem') counts.problems++
     else counts.broken++
+    if (ending.kind === 'problem' && ending.code === 'overloaded') counts.shed++
     const { number } = request
     if (request.endings.length > 1) this.fail(`request ${number} was answered twice`)
     if (ending.kind !== 'result') return

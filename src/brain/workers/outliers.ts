@@ -1,7 +1,8 @@
 /**
  * Outlier detection: a worker that fails jobs which others finish, or takes far longer for its jobs than the others, is
  * ejected. It gets no jobs for a while, longer each time, and returns by itself. A limited share of the workers is
- * ejected at a time: if most workers seem bad, the jobs or the whole cluster are to blame.
+ * ejected at a time: if most workers seem bad, the jobs or the whole cluster are to blame. For the same reason the scaler
+ * replaces only a few of them.
  *
  * A job that fails everywhere accuses nobody. Only when another worker or a function has finished it do its failures
  * count against the workers where it failed.
@@ -27,6 +28,8 @@ const paceKinds = [
 ] as const
 /** Added to all times, so that the overhead of short jobs does not count. */
 const overheadMs = 20
+/** The largest share of the workers that is written off, and so replaced, at a time; a single one always is. */
+const mostWrittenOff = 0.25
 
 export const outliers: Concern = {
   name: 'outliers',
@@ -148,12 +151,29 @@ function eject(core: Core, worker: WorkerRecord, why: Reason): void {
   worker.ejected = reason
   core.ejected.add(worker)
   health.ejectionTimer = setTimer(core, { kind: 'ejection', id: worker.id }, core.now + ms)
+  writeOff(core, worker, ms)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'eject', worker: worker.id, reason })
   replaceExcludedJobs(core)
 }
 
+/** If a replacement could join before the ejection ends, the worker does not count as capacity until then. */
+function writeOff(core: Core, worker: WorkerRecord, ejectionMs: number): void {
+  const bootMs = core.boots.percentile(90)
+  if (bootMs === undefined || bootMs >= ejectionMs) return
+  const most = Math.max(1, Math.floor(mostWrittenOff * (core.ready - core.withoutSlots)))
+  if (core.writtenOff.size >= most) return
+  core.writtenOff.add(worker)
+  rescaleSoon(core)
+}
+
+/** The fleet has been scaled after this event already. */
+function rescaleSoon(core: Core): void {
+  setTimer(core, { kind: 'scale', id: 'ejection' }, core.now)
+}
+
 function readmit(core: Core, worker: WorkerRecord, reason: Reason): void {
+  if (core.writtenOff.has(worker)) rescaleSoon(core)
   forgetEjection(core, worker)
   worker.health.readmittedAt = core.now
   forgetPaces(worker.health)

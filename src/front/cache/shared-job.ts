@@ -128,7 +128,7 @@ export class SharedJob implements Receiver {
   #concerns(problem: RequestProblem, { job }: Waiter): boolean {
     if (this.#begun) return true
     if (ofDeadlines.has(problem.code)) return deadlineOf(job) <= deadlineOf(this.job)
-    return problem.code !== 'rate-limit' || job.client === this.job.client
+    return !ofClients.has(problem.code) || job.client === this.job.client
   }
 
   /** The client's deadline is earlier than the job's, so the brain does not enforce it. */
@@ -173,6 +173,9 @@ export class SharedJob implements Receiver {
 
 /** Refusals that do not concern clients with later deadlines. */
 const ofDeadlines: ReadonlySet<string> = new Set(['deadline', 'no-time', 'no-time-for-all'])
+
+/** Refusals that do not concern other clients. */
+const ofClients: ReadonlySet<string> = new Set(['rate-limit', 'overloaded'])
 
 function deadlineOf({ deadlineAt = Infinity }: Job): number {
   return deadlineAt

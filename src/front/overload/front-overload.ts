@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { FrontLimits } from '../../wire/front-settings.ts'
-import { RequestProblem } from '../problem.ts'
+import { overloaded, RequestProblem } from '../problem.ts'
 import { clientNamer } from '../request/client-name.ts'
 import { ClientCounts } from './client-counts.ts'
 import { gateConnections } from './connection-gate.ts'
@@ -11,8 +11,6 @@ import type { OverloadWatch } from './overload-watch.ts'
 
 /** A body waits this long for the end of an overload. */
 const usualHoldMs = 10_000
-/** When clients may try again. */
-const retryAfterS = 5
 
 export interface FrontOverloadParts {
   watch: OverloadWatch
@@ -51,6 +49,11 @@ export class FrontOverload {
       this.#watch.count('refusedConnections')
       return this.#watch.step < 3 ? this.#tooManyConnections() : overloaded(true)
     })
+  }
+
+  /** True: there is no overload. */
+  get isCalm(): boolean {
+    return this.#watch.step === 0
   }
 
   /** True: connections are to be closed after their next answer. */
@@ -94,11 +97,4 @@ export class FrontOverload {
       { headers: { 'retry-after': '1' } },
     )
   }
-}
-
-/** The client is not told why: the log, `status` and the metrics are for the operator. */
-export function overloaded(closes = false): RequestProblem {
-  return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
-    headers: { 'retry-after': `${retryAfterS}`, ...(closes && { connection: 'close' }) },
-  })
 }

@@ -8,16 +8,19 @@ import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
+import { DirectPath } from '../../front/direct/direct-path.ts'
+import { DirectReports } from '../../front/direct/report.ts'
 import { frontServer } from '../../front/front.ts'
 import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
+import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
-import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
+import { directRequestsOf, type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
 import type { SharedPort } from './front-channel.ts'
@@ -51,6 +54,8 @@ export interface FrontOptions extends ServingOptions {
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
 
+const nothingDirect: DirectOrder = { names: [], workers: [] }
+
 /** The brain estimates; fronts do not. */
 const unknownCost: Quote = {
   work: 0,
@@ -81,6 +86,7 @@ class RemoteFront {
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
   #server: Server | undefined
+  #direct: DirectPath | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
   /** Requests that joined the job of another, as the brain knows them. */
@@ -132,6 +138,7 @@ class RemoteFront {
       () => undefined,
       (error: WireError) => error,
     )
+    this.#direct?.close()
     if (!trouble) this.#link.send({ type: 'leaving' })
     this.#options.share?.leaving(requests())
     await leaveClients(server, this.#pending, {
@@ -156,7 +163,8 @@ class RemoteFront {
   }
 
   /** The server as the brain's settings describe it; `opened` closes it. */
-  #serve({ limits, repeats, quantities, beatMs }: FrontWelcome, opened: AsyncDisposableStack): Server {
+  #serve(welcome: FrontWelcome, opened: AsyncDisposableStack): Server {
+    const { limits, repeats, quantities, beatMs } = welcome
     const { join, token, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const reader = resourceReader({ memoryMb: limits.processMb })
@@ -170,13 +178,15 @@ class RemoteFront {
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
     if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
+    const overload = new FrontOverload({ watch, limits })
+    const direct = this.#openDirect(welcome, overload, opened)
     const server = frontServer({
       service: serviceOf(this.#serving, { limits, quantities, log }),
       repeats: answers,
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
-      overload: new FrontOverload({ watch, limits }),
+      ...{ overload, direct },
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,
@@ -189,6 +199,30 @@ class RemoteFront {
     if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
     this.#server = server
     return server
+  }
+
+  /** The direct path, as the brain delegates it; `opened` closes it. */
+  #openDirect(
+    { limits, direct, quantities }: FrontWelcome,
+    overload: FrontOverload,
+    opened: AsyncDisposableStack,
+  ): DirectPath {
+    const { log } = this.#options
+    const reports = new DirectReports((report) => this.#link.send({ type: 'direct', ...report }))
+    const reach = (worker: string) => this.#workers.reach(worker)
+    const requests = directRequestsOf(this.#serving, { reports, log, quantities, reach })
+    const path = new DirectPath({
+      ...{ requests, limits, overload },
+      clientOf: (request) => this.#clientOf(request),
+      closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
+    })
+    path.update(direct ?? nothingDirect)
+    this.#direct = path
+    opened.defer(() => {
+      path.close()
+      reports.flush()
+    })
+    return path
   }
 
   /** Reports how many requests joined the job of another. */
@@ -225,6 +259,7 @@ class RemoteFront {
     if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
+    this.#direct?.update(welcome.direct ?? nothingDirect)
     this.#welcomed.resolve(welcome)
   }
 
@@ -245,6 +280,9 @@ class RemoteFront {
         return
       case 'quote':
         return this.#quotes.receive(message)
+      case 'direct':
+        this.#direct?.update(message)
+        return
       case 'stopping':
         if (this.#options.share) this.#stopping = true
         else this.#pending.holding = true

@@ -35,7 +35,7 @@ export async function runFunction(
   const pool = new SlotPool({ files, dataDir, meter, log, ...slots })
   // Progress is not reported: functions have no connection to the brain.
   const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, send: () => {} }, disciplines.fifo)
-  const server = attemptServer(supervisor, token, Promise.resolve(), 'throttled')
+  const server = attemptServer(supervisor, token, Promise.resolve(), { full: 'throttled' })
   try {
     await pool.ready()
     await new Promise<void>((resolve, reject) => {

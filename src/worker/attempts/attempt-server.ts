@@ -3,9 +3,11 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { directProtocol } from '../../wire/direct-frames.ts'
 import { type AttemptHead, attemptPath, attemptProtocol } from '../../wire/messages.ts'
 import { authorizer } from '../../wire/token.ts'
 import type { AttemptBody } from '../attempt-state.ts'
+import type { DirectDoor } from '../direct/direct-door.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { bodyOf, headInHeader, readHead } from './attempt-head.ts'
 import { joinSockets } from './join-sockets.ts'
@@ -22,15 +24,17 @@ export function attemptServer(
   supervisor: Supervisor,
   token: string,
   ready: Promise<void>,
-  full: 'refused' | 'throttled' = 'refused',
+  { full = 'refused', direct }: { full?: 'refused' | 'throttled'; direct?: DirectDoor | undefined } = {},
 ): Server {
   const isAuthorized = authorizer(token)
   const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
+    const door = upgrade && isDirect(request) ? direct : undefined
     try {
       if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
-      else if (!isAttempt(request, upgrade)) response.writeHead(404).end()
+      else if (!door && !isAttempt(request, upgrade)) response.writeHead(404).end()
       else {
         await ready
+        if (door) return openLink(door, upgrade!, response)
         const head = upgrade ? headInHeader(request) : await readHead(request)
         const sent = upgrade ? {} : bodyOf(request, head)
         await serve(supervisor, head, sent, response, full, upgrade)
@@ -62,6 +66,15 @@ interface Upgrade {
   socket: Duplex
   /** Bytes of the new protocol that have already arrived. */
   first: Buffer
+}
+
+function openLink(door: DirectDoor, { socket, first }: Upgrade, response: ServerResponse): void {
+  response.detachSocket(socket as Socket)
+  door.open(socket as Socket, first)
+}
+
+function isDirect({ url, headers }: IncomingMessage): boolean {
+  return url === attemptPath && headers.upgrade === directProtocol
 }
 
 function isAttempt({ method, url, headers }: IncomingMessage, upgrade: Upgrade | undefined): boolean {

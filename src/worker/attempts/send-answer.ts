@@ -5,7 +5,7 @@ import { AnswerBroken } from '../../lib/errors.ts'
 import { type AttemptOutcome, type FailedAttempt, headers } from '../../wire/messages.ts'
 import type { Usage } from '../attempt-state.ts'
 import type { JobAnswer, JobFailure } from '../job-run.ts'
-import type { AnswerHead } from '../slots/frames.ts'
+import { fieldsOf } from '../slots/answer-fields.ts'
 import type { AcceptedAttempt } from '../supervisor.ts'
 
 /** Answers up to this size are sent when the job has ended, with the cost in the head. */
@@ -20,7 +20,7 @@ export async function sendResult(
   response: ServerResponse,
 ): Promise<void> {
   if (result.streamed) return streamResult(result, attempt, response)
-  const fields = fieldsOf(result)
+  const fields = { ...fieldsOf(result), [headers.outcome]: 'result' }
   const first: Buffer[] = []
   let bytes = 0
   try {
@@ -53,6 +53,7 @@ async function streamResult(
 ): Promise<void> {
   response.writeHead(result.status, {
     ...fieldsOf(result),
+    [headers.outcome]: 'result',
     ...(result.streamed && { [headers.streamed]: '1' }),
     trailer: [...usageNames, headers.outcome, headers.failure].join(', '),
   })
@@ -93,22 +94,6 @@ export async function sendFailure(
   const { status = 500 } = result.kind === 'error' || result.kind === 'limit' ? result : {}
   const stack = result.kind === 'error' ? result.stack : undefined
   sendOutcome(response, result.kind, { message, status, stack }, usageHeaders(await usage))
-}
-
-/** Headers of the connection, which a workload may not set. */
-const reserved: ReadonlySet<string> = new Set([
-  ...Object.values(headers),
-  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-])
-
-function fieldsOf({ headers: own, contentType }: AnswerHead): Record<string, string | string[]> {
-  const kept = Object.entries(own).filter(([name]) => !reserved.has(name.toLowerCase()))
-  return {
-    ...Object.fromEntries(kept),
-    ...(contentType !== '' && { 'content-type': contentType }),
-    [headers.outcome]: 'result',
-  }
 }
 
 export const usageNames = [headers.work, headers.tally, headers.cpuMs, headers.wallMs, headers.peakMemoryMb]

@@ -7,6 +7,8 @@ const maxIntervalMs = 100
 
 export class MemoryWatch {
   peakMb = 0
+  /** The last sample. */
+  lastMb = 0
   #timer: NodeJS.Timeout | undefined
   readonly #usedMb: () => number | undefined
   readonly #limitMb: number
@@ -42,6 +44,7 @@ export class MemoryWatch {
   #sample(): void {
     const usedMb = this.#usedMb()
     if (usedMb === undefined) return
+    this.lastMb = usedMb
     this.peakMb = Math.max(this.peakMb, usedMb)
     if (usedMb > this.#limitMb) return this.#on.exceeded(usedMb)
     const intervalMs = (this.#limitMb - usedMb) / maxMbPerMs

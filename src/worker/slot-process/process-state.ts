@@ -2,6 +2,8 @@
  * The state of a slot's process that jobs share: globals, built-in objects, environment, working directory, timers and
  * listeners. A job that changes it would disturb the jobs after it, so its slot is not reused.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { compiledComparison } from './compiled-comparison.ts'
 
 const { getOwnPropertyDescriptor, ownKeys } = Reflect
 const { getOwnPropertyNames, getPrototypeOf, is, keys } = Object
@@ -9,6 +11,8 @@ const { getOwnPropertyNames, getPrototypeOf, is, keys } = Object
 /** Changes named in a report. */
 const mostNamed = 5
 const longestName = 80
+/** Turns of the event loop after which closed handles are gone. */
+const settlingTurns = 3
 
 const constructors = [
   ...[Object, Function, Array, String, Number, Boolean, Symbol, BigInt, Date, RegExp, Promise],
@@ -76,10 +80,18 @@ const resources: Readonly<Record<string, string>> = {
 
 type AnyObject = Record<PropertyKey, unknown>
 
+interface ClosedObject {
+  label: string
+  object: object
+  names: ReadonlySet<PropertyKey>
+  /** The number of its enumerable names. */
+  enumerable: number
+}
+
 /** The state at the time of its creation. */
 export class ProcessState {
   /** Objects that must not get further properties, with their number of properties. */
-  readonly #closed: { label: string; object: object; names: ReadonlySet<PropertyKey> }[] = []
+  readonly #closed: ClosedObject[] = []
   /** Properties that must keep their values. In arrays of their own, which makes the comparison fast. */
   readonly #objects: AnyObject[] = []
   readonly #names: PropertyKey[] = []
@@ -89,6 +101,7 @@ export class ProcessState {
   readonly #cwd: string
   readonly #active: ReadonlyMap<string, number>
   readonly #listeners: ReadonlyMap<string | symbol, number>
+  #sameValues: (() => boolean) | undefined
 
   constructor() {
     for (const each of constructors) {
@@ -98,7 +111,10 @@ export class ProcessState {
     for (const [label, object] of [...Object.entries(namespaces), ...unnamed()]) this.#close(label, object)
     // Libraries and the runtime keep what they share under symbols.
     const names = new Set(getOwnPropertyNames(globalThis))
-    this.#closed.push({ label: 'globalThis', object: globalThis, names })
+    this.#closed.push({
+      ...{ label: 'globalThis', object: globalThis, names },
+      enumerable: keys(globalThis).length,
+    })
     for (const name of globalValues) this.#keep('globalThis', globalThis, name)
     for (const [label, object, functions] of functionsOf)
       for (const name of functions) this.#keep(label, object, name)
@@ -126,9 +142,39 @@ export class ProcessState {
     return found.slice(0, mostNamed).map((name) => name.slice(0, longestName))
   }
 
+  /** As `changes`, but a handle that was closed counts only after a few turns of the event loop. */
+  async settledChanges(): Promise<string[]> {
+    for (let turns = 0; ; turns++) {
+      const changes = this.changes()
+      if (changes.length === 0 || turns === settlingTurns) return changes
+      await nextTurn()
+    }
+  }
+
+  /**
+   * Whether all is as it was, except for what only `hasHiddenChanges` sees. Takes microseconds. The first call compiles
+   * the comparison.
+   */
+  looksSame(): boolean {
+    this.#sameValues ??= compiledComparison(this.#objects, this.#names, this.#values)
+    if (!this.#sameValues() || process.cwd() !== this.#cwd) return false
+    for (const { object, enumerable } of this.#closed) if (keys(object).length !== enumerable) return false
+    for (const [type, count] of activeResources()) if (count > (this.#active.get(type) ?? 0)) return false
+    const events = process.eventNames()
+    if (events.length !== this.#listeners.size) return false
+    return events.every((event) => process.listenerCount(event) === this.#listeners.get(event))
+  }
+
+  /** Whether the environment changed, or an object has another number of properties that are not enumerable. */
+  hasHiddenChanges(): boolean {
+    for (const { object, names } of this.#closed) if (namesOf(object).length !== names.size) return true
+    for (const [name, value] of this.#env) if (process.env[name] !== value) return true
+    return keys(process.env).length !== this.#env.length
+  }
+
   #close(label: string, object: object): void {
     const names = ownKeys(object)
-    this.#closed.push({ label, object, names: new Set(names) })
+    this.#closed.push({ label, object, names: new Set(names), enumerable: keys(object).length })
     for (const name of names) {
       // Accessors of prototypes have no value without an instance.
       if ('value' in getOwnPropertyDescriptor(object, name)!) this.#keep(label, object, name)

@@ -1,7 +1,4 @@
 /** One job inside a slot: calls the workload and sends its answer. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Refusal } from '../../workload/refusal.ts'
-import { check } from '../../workload/standard-schema.ts'
 import type { JobContext, Workload } from '../../workload/workload.ts'
 import {
   type Channel,
@@ -14,12 +11,12 @@ import {
   windowBytes,
 } from '../slots/frames.ts'
 import { toAnswer } from './answer.ts'
+import { failureOf } from './failure.ts'
+import { checkedParams, jobContext } from './job-context.ts'
 import type { ProcessState } from './process-state.ts'
 import { SlotBody } from './request-body.ts'
 import type { SlotMeter } from './slot-meter.ts'
 
-/** Turns of the event loop after which closed handles are gone. */
-const settlingTurns = 3
 /** Minimum interval between progress messages. */
 const progressMs = 100
 
@@ -71,7 +68,9 @@ export class SlotJob {
     let failure: SlotFailure | undefined
     try {
       if (!workload) throw new Error(`unknown workload ${this.#message.workload}`)
-      await this.#answer(await workload.run(await this.#params(workload), this.#context()))
+      await this.#answer(
+        await workload.run(await checkedParams(workload, this.#message.params), this.#context()),
+      )
     } catch (error) {
       failure = failureOf(error, 'error')
       // The worker logs what a slot prints, with the job's id.
@@ -81,27 +80,10 @@ export class SlotJob {
     const maxRssMb = process.resourceUsage().maxRSS / 1024
     const done = this.#meter?.done()
     this.#meter?.end()
-    const changes = await this.#changes()
-    this.#send({ type: 'end', cpuMs, maxRssMb, ...done, ...(failure && { failure }), ...changes })
+    const changes = await this.#state.settledChanges()
+    const left = changes.length > 0 && { changes }
+    this.#send({ type: 'end', cpuMs, maxRssMb, ...done, ...(failure && { failure }), ...left })
     this.#over = true
-  }
-
-  /** What the job has changed in its process. A handle that was closed counts for a few turns. */
-  async #changes(): Promise<{ changes?: string[] }> {
-    for (let turns = 0; ; turns++) {
-      const changes = this.#state.changes()
-      if (changes.length === 0) return {}
-      if (turns === settlingTurns) return { changes }
-      await nextTurn()
-    }
-  }
-
-  /** Checks again even if the front did: a schema may produce values that JSON cannot represent, such as dates. */
-  async #params(workload: Workload): Promise<unknown> {
-    if (!workload.params) return this.#message.params
-    const checked = await check(workload.params, this.#message.params)
-    if ('value' in checked) return checked.value
-    throw new Refusal(400, checked.issues.join('; '))
   }
 
   async #answer(value: unknown): Promise<void> {
@@ -120,36 +102,20 @@ export class SlotJob {
   }
 
   #context(): JobContext {
-    return {
-      jobId: this.#message.job,
-      attempt: this.#message.attempt,
+    return jobContext(this.#message, {
       dataDir: this.#dataDir,
       body: this.body,
+      meter: this.#meter,
+      isOver: () => this.#over,
       progress: (fraction) => {
-        if (typeof fraction !== 'number' || Number.isNaN(fraction)) {
-          throw new TypeError(`progress(${fraction}): must be a number from 0 to 1`)
-        }
         // Each message costs the worker a tenth of a millisecond, so their rate is limited.
         const now = performance.now()
         if (now - this.#progressAt < progressMs) return
         this.#progressAt = now
-        this.#sendLatest({ type: 'progress', fraction: Math.min(1, Math.max(0, fraction)) })
-      },
-      charge: (units) => {
-        if (typeof units !== 'number' || !(units >= 0 && units < Infinity)) {
-          throw new TypeError(`charge(${units}): must be a finite number of at least 0`)
-        }
-        if (!this.#over) this.#meter?.charge(units)
-      },
-      steps: (count) => {
-        if (typeof count !== 'number' || !(count >= 0 && count < Infinity)) {
-          throw new TypeError(`steps(${count}): must be a finite number of at least 0`)
-        }
-        if (!this.#over) this.#meter?.steps(count)
+        this.#sendLatest({ type: 'progress', fraction })
       },
       uninterrupted: (fn) => this.#uninterrupted(fn),
-      log: (...values) => console.log(...values),
-    }
+    })
   }
 
   /** Waits for the pool's confirmation before it calls `fn`: a stop may already be on its way. */
@@ -181,25 +147,4 @@ export class SlotJob {
 export function cpuMsUsed(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
-}
-
-export function failureOf(error: unknown, kind: 'error' | 'crash'): SlotFailure {
-  const message = error instanceof Error ? error.message : String(error)
-  // The hard memory limit made an allocation fail. For a large allocation that is an exception, not a crash.
-  if (error instanceof Error && /^(Array buffer allocation failed|Failed to allocate memory)/.test(message)) {
-    return { kind: 'limit', message }
-  }
-  const failure = { kind, message: message || 'the workload failed without a message' }
-  if (isForClient(error)) return { ...failure, status: error.status }
-  const stack = error instanceof Error ? error.stack?.slice(0, longestStack) : undefined
-  return { ...failure, ...(stack !== undefined && { stack }) }
-}
-
-const longestStack = 8_000
-
-/** A Refusal, also one of another copy of this package, or an error that says so as those of `http-errors` do. */
-function isForClient(error: unknown): error is { status: number } {
-  const { name, expose, status } = (error ?? {}) as { name?: unknown; expose?: unknown; status?: unknown }
-  if (name !== 'Refusal' && expose !== true) return false
-  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 499
 }

@@ -7,9 +7,11 @@ import { Socket } from 'node:net'
 import { loadWorkloads, type Workload } from '../../workload/workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from '../slots/frames.ts'
 import type { SlotSetup } from '../slots/slot-command.ts'
+import { failureOf } from './failure.ts'
 import { ProcessState } from './process-state.ts'
-import { cpuMsUsed, failureOf, SlotJob } from './slot-job.ts'
+import { cpuMsUsed, SlotJob } from './slot-job.ts'
 import type { SlotMeter } from './slot-meter.ts'
+import { SmallJobs } from './small-jobs.ts'
 
 const { dataDir, files, meter: metering } = JSON.parse(process.argv[2]!) as SlotSetup
 const workloads = new Map<string, Workload>()
@@ -19,6 +21,7 @@ let meter: SlotMeter | undefined
 let rewrote = false
 /** After the workloads are loaded: what their modules change when they are imported is meant to stay. */
 let state: ProcessState
+let small: SmallJobs | undefined
 
 const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true, writable: true }), {
   message(message) {
@@ -30,6 +33,10 @@ const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true
   },
   // Chunks that arrive after the job ended are ignored.
   chunk: (chunk) => current?.body.push(chunk),
+  small(frames) {
+    small ??= new SmallJobs({ channel, dataDir, meter, state, workloads })
+    small.receive(frames)
+  },
   broken: () => die(),
   closed: () => die(),
 })

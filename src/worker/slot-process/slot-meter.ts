@@ -33,12 +33,17 @@ export class SlotMeter {
   }
 
   /**
-   * Starts a job. `send` is also called from inside the job's code, even if that never yields. With `tallies` the
-   * interval between reports does not grow with the job's age.
+   * Starts a job. `send` is also called from inside the job's code, even if that never yields; without it nothing is
+   * reported before the end. With `tallies` the interval between reports does not grow with the job's age.
    */
-  begin(workload: string, send: (message: FromSlot) => void, tallies: boolean): void {
+  begin(workload: string, send?: (message: FromSlot) => void, tallies = false): void {
     this.#stepCost = this.#options.steps?.[workload]
     this.#steps = 0
+    if (send) this.#beginReports(send, tallies)
+    else this.#runtime.begin()
+  }
+
+  #beginReports(send: (message: FromSlot) => void, tallies: boolean): void {
     const begunAt = performance.now()
     let sentAt = begunAt
     const report = (work: number) => {
@@ -60,6 +65,7 @@ export class SlotMeter {
   steps(count: number): void {
     if (!this.#stepCost) return
     this.#steps += count
+    if (!this.#report) return
     const now = performance.now()
     if (now - this.#reportedAt < reportMs) return
     this.#reportedAt = now

@@ -1,6 +1,6 @@
 /**
  * The protocol between pool and slot: frames on a socket, each with a length (4 bytes), a kind (1 byte), and a JSON
- * message or a chunk of a body.
+ * message, a chunk of a body, or small jobs or their answers (`wire/direct-frames.ts`), several at a time.
  */
 
 import type { Socket } from 'node:net'
@@ -43,6 +43,11 @@ export type FromSlot =
   | ({ type: 'head' } & AnswerHead)
   /** The job has ended. A failure before the head is the answer; a failure after it ends the body. */
   | ({ type: 'end'; cpuMs: number; maxRssMb: number; failure?: SlotFailure } & EndState & Partial<WorkDone>)
+  /**
+   * A small job left the process unfit for others, and no more of them run: the job failed for lack of memory, or changed
+   * the process. `workload`: whose job changed it, if that is known.
+   */
+  | { type: 'unfit'; workload?: string | undefined; changes?: string[] }
   /** The process exits by itself. */
   | ({ type: 'dying'; cpuMs: number; failure?: SlotFailure } & Partial<WorkDone>)
 
@@ -77,6 +82,7 @@ const headerBytes = 5
 const maxFrameBytes = 512 * 1024 * 1024
 const messageKind = 1
 const chunkKind = 2
+const smallKind = 3
 
 /** As they were when the process started: a job may replace them. */
 const { parse: parseJson, stringify } = JSON
@@ -87,6 +93,10 @@ export function encodeMessage(message: ToSlot | FromSlot): Buffer {
 
 export function encodeChunk(chunk: Uint8Array): Buffer {
   return encode(chunkKind, chunk)
+}
+
+function encodeSmall(frames: Uint8Array): Buffer {
+  return encode(smallKind, frames)
 }
 
 function encode(kind: number, payload: Uint8Array): Buffer {
@@ -104,10 +114,16 @@ export class FrameReader<M> {
   #need = headerBytes
   readonly #onMessage: (message: M) => void
   readonly #onChunk: (chunk: Buffer) => void
+  readonly #onSmall: (frames: Buffer) => void
 
-  constructor(onMessage: (message: M) => void, onChunk: (chunk: Buffer) => void) {
+  constructor(
+    onMessage: (message: M) => void,
+    onChunk: (chunk: Buffer) => void,
+    onSmall: (frames: Buffer) => void = () => {},
+  ) {
     this.#onMessage = onMessage
     this.#onChunk = onChunk
+    this.#onSmall = onSmall
   }
 
   push(bytes: Buffer): void {
@@ -135,8 +151,9 @@ export class FrameReader<M> {
 
   #deliver(kind: number, payload: Buffer): void {
     if (kind === chunkKind) this.#onChunk(payload)
+    else if (kind === smallKind) this.#onSmall(payload)
     else if (kind === messageKind) this.#onMessage(parse(payload) as M)
-    else throw new ProtocolError(`a frame of kind ${kind}: must be ${messageKind} or ${chunkKind}`)
+    else throw new ProtocolError(`a frame of kind ${kind}: must be from ${messageKind} to ${smallKind}`)
   }
 }
 
@@ -157,12 +174,13 @@ export class Channel<Out extends ToSlot | FromSlot, In extends ToSlot | FromSlot
     on: {
       message(message: In): void
       chunk(chunk: Buffer): void
+      small(frames: Buffer): void
       broken(error: Error): void
       closed(): void
     },
   ) {
     this.#socket = socket
-    const reader = new FrameReader<In>(on.message, on.chunk)
+    const reader = new FrameReader<In>(on.message, on.chunk, on.small)
     socket.on('data', (bytes: Buffer) => {
       try {
         reader.push(bytes)
@@ -182,6 +200,11 @@ export class Channel<Out extends ToSlot | FromSlot, In extends ToSlot | FromSlot
     if (!this.#socket.writable) return
     const frames = messages.map((it) => (it instanceof Uint8Array ? encodeChunk(it) : encodeMessage(it)))
     this.#socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames))
+  }
+
+  /** Sends frames of small jobs or of their answers, all complete. */
+  sendSmall(frames: Uint8Array): void {
+    if (this.#socket.writable) this.#socket.write(encodeSmall(frames))
   }
 
   /** Whether earlier frames wait for the other end to read. */

@@ -8,6 +8,7 @@ export class SlotNotices {
   readonly #passEnv: readonly string[]
   readonly #log: (line: string) => void
   readonly #known = new Set<string>()
+  readonly #changing = new Set<string>()
   #saidWithheld = false
 
   constructor({ passEnv = [], log }: { passEnv?: readonly string[]; log(line: string): void }) {
@@ -22,8 +23,14 @@ export class SlotNotices {
     if (line !== undefined) this.#log(line)
   }
 
+  /** Whether a job of this workload has changed its process: each of its jobs may need a slot of its own. */
+  isChanging(workload: string): boolean {
+    return this.#changing.has(workload)
+  }
+
   /** A job changed its process. */
   changed(workload: string, changes: readonly string[]): void {
+    this.#changing.add(workload)
     const kinds = changes.map((change) => `${workload}: ${change}`)
     const isNew = kinds.some((kind) => !this.#known.has(kind))
     if (!isNew || this.#known.size >= mostKinds) return

@@ -1,7 +1,6 @@
 /** The pool of slots: boots processes ahead of need, assigns one to each job, and replaces slots that cannot be reused. */
 import { mkdirSync } from 'node:fs'
 import { ConfigError, ContractError } from '../../lib/errors.ts'
-import { defaultMeter } from '../../meter/hooks.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
@@ -61,10 +60,11 @@ export class SlotPool implements JobPool {
   /** Jobs without a slot, in order of arrival. */
   readonly #waiting = new Set<SlotRun>()
   readonly #running = new Set<SlotRun>()
+  readonly #borrowers: { workload: string; use: (slot: Slot | undefined) => void }[] = []
   readonly #deferredStops = new DeferredStops(() => this.#startable().length)
   readonly #warmed = Promise.withResolvers<void>()
   readonly #runHost: SlotRunHost
-  readonly #notices: SlotNotices
+  readonly notices: SlotNotices
   #loaded = 0
   #bootMs: number | undefined
   /** The last boot failed, and so would others: slots boot only for jobs. */
@@ -88,17 +88,9 @@ export class SlotPool implements JobPool {
     }
     mkdirSync(dataDir, { recursive: true })
     this.#options = options
-    this.#command = slotCommand({
-      execArgv: [],
-      niceness: 0,
-      meter: defaultMeter,
-      packages: [],
-      uncounted: [],
-      passEnv: [],
-      ...options,
-    })
+    this.#command = slotCommand(options)
     this.#watchdog = new Watchdog()
-    this.#notices = new SlotNotices(options)
+    this.notices = new SlotNotices(options)
     this.#runHost = {
       memoryMb,
       request: (run) => {
@@ -114,7 +106,7 @@ export class SlotPool implements JobPool {
       resume: (process) => this.#deferredStops.resume(process),
       forget: (process) => this.#deferredStops.delete(process),
       ended: (slot, reusable, changes) => {
-        if (changes) this.#notices.changed(slot.lastWorkload, changes)
+        if (changes) this.notices.changed(slot.lastWorkload, changes)
         this.#jobEnded(slot, reusable && !changes)
       },
     }
@@ -141,8 +133,16 @@ export class SlotPool implements JobPool {
     return run
   }
 
+  /** Lends an idle slot for small jobs, now or later. The borrower must take it, and kill it in the end. Undefined: none can be started. */
+  lend(workload: string, use: (slot: Slot | undefined) => void): void {
+    if (this.#closed) return use(undefined)
+    this.#borrowers.push({ workload, use })
+    this.#serve()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
+    for (const { use } of this.#borrowers.splice(0)) use(undefined)
     clearTimeout(this.#trimTimer)
     clearTimeout(this.#refillTimer)
     clearTimeout(this.#recountTimer)
@@ -160,6 +160,10 @@ export class SlotPool implements JobPool {
       this.#waiting.delete(run)
       this.#running.add(run)
       run.use(slot)
+    }
+    while (this.#borrowers.length > 0 && this.#idle.length > 0) {
+      const { workload, use } = this.#borrowers.shift()!
+      use(this.#bestIdle(workload))
     }
     this.#minIdle = Math.min(this.#minIdle, this.#idle.length)
     this.#deferredStops.settle()
@@ -183,7 +187,7 @@ export class SlotPool implements JobPool {
   #refill(): void {
     if (this.#closed) return
     const { warm, boots = Math.max(1, warm) } = this.#options
-    const waiting = this.#startable().length
+    const waiting = this.#startable().length + this.#borrowers.length
     const active = [...this.#running].filter(({ paused }) => !paused)
     const state = {
       waiting,
@@ -274,11 +278,12 @@ export class SlotPool implements JobPool {
       this.#broken = true
       const reason = unloadable ?? `a slot ${how} while it loaded them`
       this.#options.log(`slot ${slot.id}: the workloads cannot be loaded: ${reason}`)
-      this.#notices.unloadable()
+      this.notices.unloadable()
       this.#warmed.reject(new ConfigError(`the workloads cannot be loaded: ${reason}`))
       // Every slot would fail to load the same code; another failure is that of the job that waits longest.
       const failed = unloadable === undefined ? [...this.#waiting].slice(0, 1) : this.#waiting
       for (const run of failed) run.bootFailed(end)
+      for (const { use } of this.#borrowers.splice(0)) use(undefined)
       this.#refill()
     } else if (slot.killed || slot.occupied) this.#refill()
     else {

@@ -10,12 +10,15 @@ import { startProcess } from '../processes/start-process.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from './frames.ts'
 import { SlotOutput } from './slot-output.ts'
 
-/** A job in a slot. */
+/** A job in a slot, or small jobs, one after another. */
 export interface Occupant {
-  readonly job: string
+  /** Undefined: small jobs. */
+  readonly job?: string
   readonly workload: string
   message(message: FromSlot): void
   chunk(chunk: Buffer): void
+  /** Answers to small jobs. */
+  small?(frames: Buffer): void
   slotEnded(end: SlotEnd): void
   cancel(): void
 }
@@ -98,6 +101,7 @@ export class Slot {
     this.#channel = new Channel<ToSlot, FromSlot>(socket as Socket, {
       message: (message) => this.#message(message),
       chunk: (chunk) => this.#occupant?.chunk(chunk),
+      small: (frames) => this.#occupant?.small?.(frames),
       broken: () => this.kill(),
       closed: () => {},
     })
@@ -131,6 +135,11 @@ export class Slot {
 
   send(...messages: (ToSlot | Uint8Array)[]): void {
     this.#channel.send(...messages)
+  }
+
+  /** Sends small jobs: complete frames. */
+  sendSmall(frames: Uint8Array): void {
+    this.#channel.sendSmall(frames)
   }
 
   /** The job has ended. Returns false if the slot kept too much of the job's memory to be reused. */
