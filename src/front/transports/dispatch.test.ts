@@ -39,30 +39,35 @@ test('a response arrives with its headers, body and trailers', async (t) => {
   assert.deepEqual({ ...received.trailers }, { 'x-sum': '5' })
 })
 
-test('nothing arrives while a response is paused', async (t) => {
-  const bytes = 4 * 1024 * 1024
-  const { response } = await send(t, (answer) => answer.end(Buffer.alloc(bytes)))
-  const received = await response
-  const ended = Promise.withResolvers<void>()
-  let paused = false
-  let total = 0
-  received.read({
-    data(chunk) {
-      assert.equal(paused, false)
-      total += chunk.length
-      paused = true
-      received.pause()
-      setImmediate(() => {
-        paused = false
-        received.resume()
-      })
-    },
-    end: ended.resolve,
-    failed: ended.reject,
+for (const [when, later] of [
+  ['in a later turn', setImmediate],
+  ['at once', queueMicrotask],
+] as const)
+  test(`nothing arrives while a response is paused, and all of it if it is resumed ${when}`, async (t) => {
+    const bytes = 4 * 1024 * 1024
+    const { response } = await send(t, (answer) => answer.end(Buffer.alloc(bytes)))
+    const received = await response
+    const ended = Promise.withResolvers<void>()
+    let paused = false
+    let total = 0
+    received.read({
+      data(chunk) {
+        assert.equal(paused, false)
+        assert.ok(chunk.length > 0)
+        total += chunk.length
+        paused = true
+        received.pause()
+        later(() => {
+          paused = false
+          received.resume()
+        })
+      },
+      end: ended.resolve,
+      failed: ended.reject,
+    })
+    await ended.promise
+    assert.equal(total, bytes)
   })
-  await ended.promise
-  assert.equal(total, bytes)
-})
 
 test('an attempt that is cancelled before its response breaks off with the reason', async (t) => {
   const { abort, response } = await send(t, () => abort.abort(new Error('cancelled')))
