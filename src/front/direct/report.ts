@@ -5,7 +5,7 @@ import type { DirectCount, DirectReport, DirectRow } from '../../wire/direct.ts'
 /** Time that facts are collected before they are sent. */
 const reportMs = 100
 /** Rows of each workload or route in one report. Estimates need some of them, not all. */
-const mostRows = 20
+const mostRows = 2
 
 export class DirectReports {
   readonly #send: (report: DirectReport) => void
