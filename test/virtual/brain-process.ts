@@ -13,6 +13,7 @@ import { performer } from '../../src/live/perform.ts'
 import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
+import type { AttemptToken } from '../../src/model/attempt.ts'
 import { usualPrices } from '../../src/model/prices.ts'
 import { isLoss } from '../../src/story/fleet-story.ts'
 import type { BrainSpec } from '../../src/systems/brain-spec.ts'
@@ -33,6 +34,10 @@ export interface BrainProcessParts {
   now(): number
   /** The brain declares a worker lost. */
   lost(worker: string, why: string): void
+  /** The brain lets a process with this port join as this worker. */
+  joined(worker: string, port: number): void
+  /** The brain sends an attempt to a worker. */
+  ordered(token: AttemptToken, worker: string): void
 }
 
 export class BrainProcess {
@@ -48,6 +53,7 @@ export class BrainProcess {
       perform(action) {
         if (action.type === 'terminate' && isLoss(action.reason))
           parts.lost(action.worker, action.reason.code)
+        if (action.type === 'run') parts.ordered(action, action.worker)
         perform(action)
       },
     })
@@ -101,7 +107,14 @@ export class BrainProcess {
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
-      ...{ workers, fronts, log },
+      ...{ fronts, log },
+      workers: {
+        known: (id) => workers.known(id),
+        add(connection, hello) {
+          parts.joined(hello.worker.id, hello.address.port)
+          workers.add(connection, hello)
+        },
+      },
       fleet: { isSpare: () => false, hold() {}, refuse() {} },
     })
     this.#core = core
