@@ -13,6 +13,7 @@ import { performer } from '../../src/live/perform.ts'
 import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
+import type { Action } from '../../src/model/action.ts'
 import type { AttemptToken } from '../../src/model/attempt.ts'
 import { usualPrices } from '../../src/model/prices.ts'
 import { isLoss } from '../../src/story/fleet-story.ts'
@@ -51,9 +52,7 @@ export class BrainProcess {
     const core = clusterCore(planOf(spec), recordsOf(estimator, parts), {
       stopping: new Stopping(),
       perform(action) {
-        if (action.type === 'terminate' && isLoss(action.reason))
-          parts.lost(action.worker, action.reason.code)
-        if (action.type === 'run') parts.ordered(action, action.worker)
+        report(action, parts)
         perform(action)
       },
     })
@@ -108,13 +107,7 @@ export class BrainProcess {
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
       ...{ fronts, log },
-      workers: {
-        known: (id) => workers.known(id),
-        add(connection, hello) {
-          parts.joined(hello.worker.id, hello.address.port)
-          workers.add(connection, hello)
-        },
-      },
+      workers: observed(workers, parts),
       fleet: { isSpare: () => false, hold() {}, refuse() {} },
     })
     this.#core = core
@@ -142,6 +135,25 @@ export class BrainProcess {
   /** The provider's list of machines. */
   listed(launches: string[], askedAt: number): void {
     this.#core.tell({ type: 'listed', launches, askedAt })
+  }
+}
+
+function report(action: Action, { lost, ordered }: BrainProcessParts): void {
+  if (action.type === 'run') ordered(action, action.worker)
+  if (action.type === 'terminate' && isLoss(action.reason)) lost(action.worker, action.reason.code)
+}
+
+/** Reports each worker before it is added. */
+function observed(
+  workers: JoinedWorkers,
+  { joined }: Pick<BrainProcessParts, 'joined'>,
+): Pick<JoinedWorkers, 'known' | 'add'> {
+  return {
+    known: (id) => workers.known(id),
+    add(connection, hello) {
+      joined(hello.worker.id, hello.address.port)
+      workers.add(connection, hello)
+    },
   }
 }
 

@@ -65,7 +65,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
       ['src/live/joined-workers.test.ts', 'a worker is told why it ends, and whether it was given up'],
     ),
     planted(
-      'a lost worker that ends as if all were well',
+      'a lost worker that ends with code 0',
       ['src/cli/worker.ts', 'return end.isLost ? lostCode : 0', 'return 0'],
       ['test/worker-identity.test.ts', 'a worker that was declared lost ends with code 3 and says why'],
     ),
