@@ -38,7 +38,11 @@ export const requestBugs: Readonly<Record<string, readonly Planted[]>> = {
   'waiting is not running': [
     planted(
       'waiting jobs that keep their core',
-      ['src/worker/idle-watch.ts', 'if (!this.#samples.has(job) && job', 'if (this.#samples.has(job) && job'],
+      [
+        'src/worker/idle-watch.ts',
+        'if (this.#samples.has(job) || !job.run?.demandMs) return',
+        'if (this.#samples.has(job) || job.run) return',
+      ],
       ['test/waiting.test.ts', 'six jobs that wait all run at once on two workers of one core'],
     ),
     planted(
