@@ -23,7 +23,7 @@ interface Sample {
   at: number
   demandMs: number | undefined
   runnable: boolean
-  timer: NodeJS.Timeout
+  timer: NodeJS.Timeout | undefined
   /** When it began to wait. */
   since: number
 }
@@ -40,7 +40,10 @@ export class IdleWatch<W extends Watched> {
 
   /** The job runs from now on. Idempotent. */
   add(job: W): void {
-    if (!this.#samples.has(job) && job.run?.demandMs) this.#sample(job)
+    if (this.#samples.has(job) || !job.run?.demandMs) return
+    const sample = this.#sample(job)
+    this.#samples.set(job, sample)
+    this.#plan(job, sample, job.waiting)
   }
 
   /** The job is paused or has ended. Idempotent. */
@@ -51,21 +54,25 @@ export class IdleWatch<W extends Watched> {
 
   #check(job: W): void {
     const before = this.#samples.get(job)!
-    const sample = this.#sample(job, before)
+    const sample = this.#sample(job)
     const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
-    if (waiting === job.waiting) return
-    sample.since = sample.at
-    this.#changed(job, waiting)
+    const hasChanged = waiting !== job.waiting
+    if (!hasChanged) sample.since = before.since
+    this.#samples.set(job, sample)
+    if (hasChanged) this.#changed(job, waiting)
+    // The job may have been paused because of the change.
+    if (this.#samples.get(job) === sample) this.#plan(job, sample, waiting)
   }
 
-  #sample(job: W, before?: Sample): Sample {
+  #sample(job: W): Sample {
     const at = this.#now()
-    const since = before?.since ?? at
-    const waitMs = job.waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (at - since) * wakePart)) : idleMs
-    const timer = setTimeout(() => this.#check(job), waitMs).unref()
-    const sample = { at, demandMs: job.run!.demandMs!(), runnable: false, timer, since }
-    this.#samples.set(job, sample)
-    return sample
+    return { at, demandMs: job.run!.demandMs!(), runnable: false, timer: undefined, since: at }
+  }
+
+  #plan(job: W, sample: Sample, waiting: boolean): void {
+    const waitedMs = sample.at - sample.since
+    const nextMs = waiting ? Math.min(maxWakeMs, Math.max(wakeMs, waitedMs * wakePart)) : idleMs
+    sample.timer = setTimeout(() => this.#check(job), nextMs).unref()
   }
 }
 
