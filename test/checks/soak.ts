@@ -24,8 +24,8 @@ const rolls = [0.1, 0.25, 0.4]
 const warmPart = 0.55
 const sampleEveryMs = 1_000
 const killEveryMs = Math.max(10_000, lengthMs / 24)
-/** Idle connections are closed after a minute. */
-const settleMs = 90_000
+/** Idle connections are closed after a minute, surplus slots after one to two: each has three descriptors in its worker. */
+const settleMs = 150_000
 
 interface Life {
   role: string
