@@ -151,9 +151,9 @@ const trends = [...memory.lives].flatMap(([pid, { role, samples }]) => {
     (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.35 ? trendOf(settled) : undefined
   return trend ? [{ pid, role, ...trend, flat: isFlat(trend) }] : []
 })
-for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
+for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, troughsMb, flat } of trends) {
   console.log(
-    `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : 'GROWS'}`,
+    `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : `GROWS: ${troughsMb.join(' ')}`}`,
   )
 }
 for (const trouble of [...load.troubles, ...innocents.troubles, ...failedRolls]) console.log(`  ${trouble}`)
