@@ -156,7 +156,6 @@ export class FrontProcess {
 }
 
 class VirtualClient implements Receiver {
-  readonly wholeBytes = Infinity
   readonly takesStreams = false
   readonly #ended: (ending: Ending) => void
   readonly #gone: (() => void)[] = []
@@ -167,6 +166,10 @@ class VirtualClient implements Receiver {
 
   disconnect(): void {
     for (const tell of this.#gone) tell()
+  }
+
+  mayHold(): boolean {
+    return true
   }
 
   onGone(then: () => void): void {

@@ -205,6 +205,7 @@ export class Body {
     }
     this.#file = file
     this.#chunks = []
+    this.#share?.movedToFile()
   }
 
   #grown(): void {

@@ -31,7 +31,7 @@ export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
-  /** Sent at the end of a streamed answer. */
+  /** Quantities: in the head of a whole answer, at the end of a streamed one. */
   #trailers: Record<string, string> = {}
   begun = false
 
@@ -72,17 +72,17 @@ export class WorkloadTransport implements Transport {
     const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
     const { chunks, isWhole } = await this.#hold(response, attempt)
     if (!attempt.isCurrent()) return undefined
-    if (isWhole) this.#whole = wholeOf(head, Buffer.concat(chunks))
-    else await this.#stream(head, chunks, response, attempt)
+    if (!isWhole) await this.#stream(head, chunks, response, attempt)
     const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
     const { quantities } = this.#parts
     for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
+    if (isWhole) this.#whole = wholeOf(head, this.#trailers, Buffer.concat(chunks))
     const cost = costOf(fields, quantities)
     const end = outcomeOf(fields)
     return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, fields)
   }
 
-  /** Holds a short answer until it is complete, so that another attempt can replace it if its worker fails. */
+  /** Holds an answer until it is complete, so that another attempt can replace it if its worker fails. */
   async #hold(response: Dispatcher.ResponseData, attempt: Carried) {
     const { receiver } = this.#parts
     const chunks: Buffer[] = []
@@ -95,7 +95,7 @@ export class WorkloadTransport implements Transport {
       if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes > receiver.wholeBytes) return { chunks, isWhole: false }
+      if (!receiver.mayHold(bytes)) return { chunks, isWhole: false }
     }
     return { chunks, isWhole: true }
   }
@@ -137,9 +137,9 @@ export class WorkloadTransport implements Transport {
 }
 
 /** Workers announce the length only of short answers that are not streamed. */
-function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
+function wholeOf({ status, fields }: AnswerHead, more: Record<string, string>, body: Buffer): WholeAnswer {
   const length = status === 204 || status === 304 ? {} : { 'content-length': `${body.length}` }
-  return { status, fields: { ...fields, ...length }, body }
+  return { status, fields: { ...fields, ...more, ...length }, body }
 }
 
 /** All chunks but their first bytes. */
