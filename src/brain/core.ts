@@ -43,7 +43,7 @@ export interface Concern {
   /** The attempt has a result; it is about to end. */
   finished?(core: Core, attempt: Attempt, work: number): void
   /** The attempt has failed, be it with an error of its workload; it is about to end. */
-  failed?(core: Core, attempt: Attempt, kind: FailureKind): void
+  failed?(core: Core, attempt: Attempt, kind: FailureKind, blameless?: true): void
   /** The attempt ends, for whatever reason. `work`: what it did, if that was measured. */
   ended?(core: Core, attempt: Attempt, work: number | undefined): void
   /** The job's attempt has failed, and another follows. */

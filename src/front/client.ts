@@ -12,7 +12,7 @@ import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
 import { AnswerBuffer, type AnswerStore } from './answer-buffer.ts'
 import { drained } from './drained.ts'
 import { breakOff, RequestProblem, sendProblem } from './problem.ts'
-import type { AnswerHead, Receiver, Sink } from './receiver.ts'
+import { type AnswerHead, type Receiver, type Sink, wholeBytes } from './receiver.ts'
 import { ReadingWatch, watchSending } from './slow-clients.ts'
 
 /** Chunk size for a large answer that is written from memory. */
@@ -24,7 +24,6 @@ const shortBytes = 4 * 1024
 export type ClientLimits = Pick<FrontLimits, 'stallMs' | 'requestMs' | 'minRate'>
 
 export class Client implements Receiver {
-  readonly wholeBytes = 256 * 1024
   readonly takesStreams = true
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
@@ -35,6 +34,8 @@ export class Client implements Receiver {
   #watch: ReadingWatch | undefined
   /** It was refused: what follows is not for it any more. */
   #refused = false
+  /** Memory that its answer takes while it is held. */
+  #heldBytes = 0
 
   /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
   constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
@@ -60,6 +61,16 @@ export class Client implements Receiver {
   }
 
   attempted(): void {}
+
+  /** Long answers share the memory of answers that wait for slow clients. */
+  mayHold(bytes: number): boolean {
+    if (bytes <= wholeBytes) return true
+    const more = Math.max(0, bytes - this.#heldBytes)
+    if (this.gone || !this.#answers.memory.take(more, this.#heldBytes)) return false
+    if (this.#heldBytes === 0) this.onGone(() => this.#releaseHeld())
+    this.#heldBytes += more
+    return true
+  }
 
   /** Tells a client that asked for it the id of its job, in an informational response (103). */
   announce(job: string): void {
@@ -91,13 +102,14 @@ export class Client implements Receiver {
   deliver({ body, ...head }: WholeAnswer, account: Account): void {
     if (this.#refused) return
     this.#response.writeHead(head.status, { ...head.fields, ...account })
-    if (body.length > this.wholeBytes) return void this.#stream(body)
+    if (body.length > wholeBytes) return void this.#stream(body)
     this.#response.end(this.#isHead ? undefined : body)
     if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   begin({ status, fields }: AnswerHead, account: Account): Sink {
     if (this.#refused) return nowhere
+    this.#releaseHeld()
     this.#response.writeHead(status, { ...fields, ...account })
     this.#response.flushHeaders()
     return this.#sink()
@@ -186,6 +198,11 @@ export class Client implements Receiver {
     const { stallMs: windowMs, minRate: bytesPerSecond } = this.#limits
     this.#watch ??= new ReadingWatch(this.#response, { windowMs, bytesPerSecond }, () => this.breakOff())
     return this.#watch
+  }
+
+  #releaseHeld(): void {
+    this.#answers.memory.give(this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   get #isHead(): boolean {

@@ -3,7 +3,7 @@
 import { brainWork } from '../estimate/route-units.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
-import type { AttemptToken } from '../model/attempt.ts'
+import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
@@ -90,7 +90,8 @@ export class Exchange implements OpenJob {
         return this.#tellFinished()
       }
       this.#failure = { message: end.message, status: end.status, stack: end.stack }
-      this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message)
+      const blameless = end.outcome === 'error' && end.status < 500
+      this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message, blameless)
       // Unless the brain has ended the job already, it would send an attempt whose answer nobody can receive.
       if (transport.begun) this.#breakOff()
     } catch (error) {
@@ -107,7 +108,7 @@ export class Exchange implements OpenJob {
     const { job, log } = this.parts
     const why = isOurs ? stackOf(error) : (code ?? message)
     log(`job ${job.id}: attempt ${this.attempts} could not be completed on ${this.worker}: ${why}`)
-    if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`)
+    if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`, true)
     else this.#tellFailed('unreachable', why)
   }
 
@@ -215,11 +216,14 @@ export class Exchange implements OpenJob {
     this.parts.tell({ type: 'finished', epoch, job, attempt, worker: this.worker, work })
   }
 
-  #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
+  #tellFailed(kind: FailureKind, message: string, blameless = false): void {
     const { token } = this.#current!
-    const work = this.cost && kind !== 'unreachable' ? { work: brainWork(this.cost) } : {}
+    const more = {
+      ...(this.cost && kind !== 'unreachable' && { work: brainWork(this.cost) }),
+      ...(blameless && { blameless }),
+    }
     const shortened = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
-    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...work })
+    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...more })
   }
 
   #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {

@@ -14,8 +14,18 @@ export type Event =
   /** A long answer is being streamed. From here on the loss of its connection counts, not that of the worker, which may finish first. */
   | ({ type: 'answering'; worker: string } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
-  /** `work`: work done before the failure, if measured. */
-  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
+  /**
+   * `work`: work done before the failure, if measured. `blameless`: an error that says nothing about the worker, because
+   * the workload refused the request, or it was never sent.
+   */
+  | ({
+      type: 'failed'
+      worker: string
+      kind: FailureKind
+      message?: string
+      work?: number
+      blameless?: true
+    } & AttemptToken)
   /**
    * `seq` grows with every message of a worker, so that late and duplicate ones are recognised. `bootMs`: boot time, if
    * booting began before the launch.

@@ -34,7 +34,7 @@ export interface DirectCount {
   /** Tried here, and then handed to the general path. */
   givenBack: number
   work: number
-  /** Time of all of them, and of the longest. */
+  /** Time of all of them, and of the longest, which may still be in progress. */
   totalMs: number
   longestMs: number
 }
@@ -46,7 +46,6 @@ export interface DirectRow {
   key: string
   features: Features
   params: Record<string, unknown>
-  hasBody: boolean
   startedAt: number
   cost: Cost
 }

@@ -25,7 +25,7 @@ interface Sample {
   at: number
   demandMs: number | undefined
   runnable: boolean
-  timer: NodeJS.Timeout
+  timer: NodeJS.Timeout | undefined
   /** When it began to wait. */
   since: number
 }
@@ -44,7 +44,7 @@ export class IdleWatch<W extends Watched> {
   add(job: W): void {
     if (this.#samples.has(job) || !job.run?.demandMs) return
     const at = this.#now()
-    const timer = setTimeout(() => this.#sample(job, at, idleMs - firstMs), firstMs).unref()
+    const timer = setTimeout(() => this.#begin(job), firstMs).unref()
     this.#samples.set(job, { at, demandMs: undefined, runnable: false, timer, since: at })
   }
 
@@ -54,25 +54,33 @@ export class IdleWatch<W extends Watched> {
     this.#samples.delete(job)
   }
 
+  #begin(job: W): void {
+    const sample = this.#sample(job)
+    this.#samples.set(job, sample)
+    this.#plan(job, sample, job.waiting, idleMs - firstMs)
+  }
+
   #check(job: W): void {
     const before = this.#samples.get(job)!
-    const sample = this.#sample(job, before.since, this.#nextMs(job, before.since))
+    const sample = this.#sample(job)
     const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
-    if (waiting === job.waiting) return
-    sample.since = sample.at
-    this.#changed(job, waiting)
-  }
-
-  #nextMs({ waiting }: W, since: number): number {
-    return waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (this.#now() - since) * wakePart)) : idleMs
-  }
-
-  #sample(job: W, since: number, waitMs: number): Sample {
-    const at = this.#now()
-    const timer = setTimeout(() => this.#check(job), waitMs).unref()
-    const sample = { at, demandMs: job.run!.demandMs!(), runnable: false, timer, since }
+    const hasChanged = waiting !== job.waiting
+    if (!hasChanged) sample.since = before.since
     this.#samples.set(job, sample)
-    return sample
+    if (hasChanged) this.#changed(job, waiting)
+    // The job may have been paused because of the change.
+    if (this.#samples.get(job) === sample) this.#plan(job, sample, waiting)
+  }
+
+  #sample(job: W): Sample {
+    const at = this.#now()
+    return { at, demandMs: job.run!.demandMs!(), runnable: false, timer: undefined, since: at }
+  }
+
+  #plan(job: W, sample: Sample, waiting: boolean, runningMs = idleMs): void {
+    const waitedMs = sample.at - sample.since
+    const nextMs = waiting ? Math.min(maxWakeMs, Math.max(wakeMs, waitedMs * wakePart)) : runningMs
+    sample.timer = setTimeout(() => this.#check(job), nextMs).unref()
   }
 }
 

@@ -33,7 +33,8 @@ export interface Up {
 export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-up-'))
   const places = ['--port', '0', '--admin-port', '0', '--data', dataDir, '--stop-after', '1']
-  const all = [cli, 'up', ...places, '--min', '1', '--max', '1', '--workloads', fixtures, ...args]
+  const served = args.includes('--config') ? [] : ['--workloads', fixtures]
+  const all = [cli, 'up', ...places, '--min', '1', '--max', '1', ...served, ...args]
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const found = { requests: '', admin: '' }

@@ -15,6 +15,8 @@ import { performer } from '../../src/live/perform.ts'
 import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
+import type { Action } from '../../src/model/action.ts'
+import type { AttemptToken } from '../../src/model/attempt.ts'
 import { usualPrices } from '../../src/model/prices.ts'
 import { isLoss } from '../../src/story/fleet-story.ts'
 import type { BrainSpec } from '../../src/systems/brain-spec.ts'
@@ -35,6 +37,10 @@ export interface BrainProcessParts {
   now(): number
   /** The brain declares a worker lost. */
   lost(worker: string, why: string): void
+  /** The brain lets a process with this port join as this worker. */
+  joined(worker: string, port: number): void
+  /** The brain sends an attempt to a worker. */
+  ordered(token: AttemptToken, worker: string): void
 }
 
 const plainWelcome = {
@@ -58,8 +64,7 @@ export class BrainProcess {
     const core = clusterCore(planOf(spec), recordsOf(estimator, parts), {
       stopping: new Stopping(),
       perform(action) {
-        if (action.type === 'terminate' && isLoss(action.reason))
-          parts.lost(action.worker, action.reason.code)
+        report(action, parts)
         perform(action)
       },
       delegation: () => ({ observe() {}, ended() {} }),
@@ -108,7 +113,8 @@ export class BrainProcess {
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
-      ...{ workers, fronts, log },
+      ...{ fronts, log },
+      workers: observed(workers, parts),
       fleet: { isSpare: () => false, hold() {}, refuse() {} },
     })
     this.#core = core
@@ -136,6 +142,25 @@ export class BrainProcess {
   /** The provider's list of machines. */
   listed(launches: string[], askedAt: number): void {
     this.#core.tell({ type: 'listed', launches, askedAt })
+  }
+}
+
+function report(action: Action, { lost, ordered }: BrainProcessParts): void {
+  if (action.type === 'run') ordered(action, action.worker)
+  if (action.type === 'terminate' && isLoss(action.reason)) lost(action.worker, action.reason.code)
+}
+
+/** Reports each worker before it is added. */
+function observed(
+  workers: JoinedWorkers,
+  { joined }: Pick<BrainProcessParts, 'joined'>,
+): Pick<JoinedWorkers, 'known' | 'add'> {
+  return {
+    known: (id) => workers.known(id),
+    add(connection, hello) {
+      joined(hello.worker.id, hello.address.port)
+      workers.add(connection, hello)
+    },
   }
 }
 

@@ -99,7 +99,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!attempt) return
   const { kind } = event
   const { worker, inFunction } = attempt
-  for (const failed of core.hooks.failed) failed(core, attempt, kind)
+  for (const failed of core.hooks.failed) failed(core, attempt, kind, event.blameless)
   if (inFunction && kind === 'error') noteAnswer(core, attempt, undefined)
   // A function has limits of its own: on a worker the job may keep within them.
   const isAnswer = kind === 'error' && !(inFunction && core.overflow!.spec.errorsReturn)

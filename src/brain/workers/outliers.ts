@@ -8,7 +8,6 @@
  * count against the workers where it failed.
  */
 
-import type { FailureKind } from '../../model/attempt.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
 import type { Health } from '../health.ts'
@@ -39,11 +38,12 @@ export const outliers: Concern = {
     if (attempt.inFunction) return
     attempt.worker.health.failures = 0
     attempt.worker.health.errors = 0
+    attempt.worker.health.resultAt = core.now
     notePaces(core, attempt, work)
     comparePaces(core)
   },
-  failed(core, { worker, inFunction }, kind) {
-    if (!inFunction) noteError(core, worker, kind)
+  failed(core, { worker, inFunction }, kind, blameless) {
+    if (!inFunction && kind === 'error' && !blameless) noteError(core, worker)
   },
   afterEvent(core) {
     if (core.accused.size > 0) ejectAccused(core)
@@ -70,15 +70,17 @@ function accuseWhereItFailed(core: Core, { record, worker: finisher }: Attempt):
   }
 }
 
-function noteError(core: Core, worker: WorkerRecord, kind: FailureKind): void {
-  if (kind !== 'error') return
-  const errors = ++worker.health.errors
+/** Only results of others in the same time show that the worker is to blame: a single client may cause all errors. */
+function noteError(core: Core, worker: WorkerRecord): void {
+  const { health } = worker
+  if (health.errors === 0) health.erringSince = core.now
+  const errors = ++health.errors
   if (errors < core.limits.outliers!.errors) return
   let [good, bad] = [0, 0]
   for (const other of core.workers.values()) {
     if (other === worker || other.slots === 0) continue
-    if (other.health.errors === 0) good++
-    else bad++
+    if (other.health.errors > 0) bad++
+    else if (other.health.resultAt >= health.erringSince) good++
   }
   if (good > bad) accuse(core, worker, { code: 'erring', errors })
 }

@@ -1,44 +1,46 @@
 /**
  * Reads a program's answer from the bytes of its connection. Only plain answers are read: HTTP/1.1 with a length or in
- * chunks, without trailers, folded lines or anything that parsers disagree about. All others are `odd`: the request then
- * takes the general path, where Node's parser decides.
+ * chunks, not long, without trailers, folded lines or anything that parsers disagree about. All others are `odd`: the
+ * request then takes the general path, where Node's parser decides, and where answers are streamed.
  */
 
 import type { HttpHead } from '../../wire/messages.ts'
+import { rememberNames } from './name-uses.ts'
 
+/** Longer answers are streamed by the general path. */
+export const longestBody = 256 * 1024
 const longestHead = 64 * 1024
 const headEnd = Buffer.from('\r\n\r\n')
 const longestSizeLine = 10
 const [cr, lf] = [13, 10]
 
 /** What a header means for the reader. */
-type Meaning = 'length' | 'coding' | 'connection' | 'odd' | undefined
+type Meaning = 'length' | 'coding' | 'connection' | 'type' | 'odd' | 'none'
 
-const meanings: Readonly<Record<string, Meaning>> = {
-  'content-length': 'length',
-  'transfer-encoding': 'coding',
-  connection: 'connection',
-  trailer: 'odd',
-  upgrade: 'odd',
-  'plimsoll-work': 'odd',
-}
+const meanings: ReadonlyMap<string, Meaning> = new Map([
+  ['content-length', 'length'],
+  ['transfer-encoding', 'coding'],
+  ['connection', 'connection'],
+  ['content-type', 'type'],
+  // `connection: close` names it.
+  ['close', 'odd'],
+  ['trailer', 'odd'],
+  ['upgrade', 'odd'],
+  ['plimsoll-work', 'odd'],
+])
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Control characters, among them line ends that are not CRLF. */
 const malformed = /[^\t\x20-\x7e\x80-\xff]/
-
-/** Programs use few header names: each is checked once. */
-const known = new Map<string, Meaning>()
-const mostKnown = 1_000
+const meaningOf = rememberNames<Meaning>((name) =>
+  token.test(name) ? (meanings.get(name.toLowerCase()) ?? 'none') : 'odd',
+)
 
 type State = 'head' | 'length' | 'size' | 'chunk' | 'chunk-end' | 'last' | 'done' | 'odd'
 
 export class AnswerReader {
   state: State = 'head'
   head: HttpHead | undefined
-  /** Pieces of the body that were read and not taken yet. */
-  body: Buffer[] = []
-  /** Bytes of the body so far. */
-  bytes = 0
+  readonly body: Buffer[] = []
   /** False: the connection cannot be used again. */
   keepsAlive = true
   readonly #hasBody: boolean
@@ -46,6 +48,8 @@ export class AnswerReader {
   #partial: Buffer | undefined
   /** Bytes left of the body or of the current chunk. */
   #left = 0
+  /** Bytes of the body so far, with the current chunk. */
+  #bytes = 0
 
   /** `method`: of the request. */
   constructor(method: string) {
@@ -62,13 +66,6 @@ export class AnswerReader {
     while (rest && rest.length > 0 && this.state !== 'done' && this.state !== 'odd') rest = this.#step(rest)
     // Nobody asked for more.
     if (rest && rest.length > 0) this.keepsAlive = false
-  }
-
-  /** The pieces of the body since the last call. */
-  take(): Buffer[] {
-    const taken = this.body
-    this.body = []
-    return taken
   }
 
   /** Returns what is left; undefined: more must arrive first. */
@@ -99,7 +96,7 @@ export class AnswerReader {
     const isEmpty = !this.#hasBody || rest.status === 204 || rest.status === 304
     if (isEmpty || length === 0) this.state = 'done'
     else if (isChunked) this.state = 'size'
-    else if (length !== undefined) {
+    else if (length !== undefined && length <= longestBody) {
       this.state = 'length'
       this.#left = length
     } else return this.#odd()
@@ -109,7 +106,6 @@ export class AnswerReader {
   #readBytes(data: Buffer): Buffer {
     const piece = data.subarray(0, this.#left)
     this.#left -= piece.length
-    this.bytes += piece.length
     this.body.push(Buffer.from(piece))
     if (this.#left === 0) this.state = this.state === 'length' ? 'done' : 'chunk-end'
     return data.subarray(piece.length)
@@ -121,6 +117,8 @@ export class AnswerReader {
     const line = data.toString('latin1', 0, end)
     if (!/^[0-9a-f]{1,8}$/i.test(line)) return this.#odd()
     this.#left = Number.parseInt(line, 16)
+    this.#bytes += this.#left
+    if (this.#bytes > longestBody) return this.#odd()
     this.state = this.#left === 0 ? 'last' : 'chunk'
     return data.subarray(end + 2)
   }
@@ -161,7 +159,7 @@ function parseHead(text: string): ParsedHead | undefined {
     const line = lines[i]!
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon))
-    const value = line.slice(colon + 1).trim()
+    const value = valueFrom(line, colon + 1)
     if (malformed.test(value) || !isPlain(head, meaningOf(name), value)) return undefined
     head.headers.push(name, value)
   }
@@ -171,7 +169,7 @@ function parseHead(text: string): ParsedHead | undefined {
 /** False: the answer is odd. */
 function isPlain(head: ParsedHead, meaning: Meaning, value: string): boolean {
   switch (meaning) {
-    case undefined:
+    case 'none':
       return true
     case 'odd':
       return false
@@ -183,6 +181,9 @@ function isPlain(head: ParsedHead, meaning: Meaning, value: string): boolean {
       if (head.isChunked || value.toLowerCase() !== 'chunked') return false
       head.isChunked = true
       return true
+    case 'type':
+      // Events must reach the client when they happen.
+      return !/^text\/event-stream/i.test(value)
     case 'connection': {
       const option = value.toLowerCase()
       head.closes ||= option === 'close'
@@ -191,10 +192,14 @@ function isPlain(head: ParsedHead, meaning: Meaning, value: string): boolean {
   }
 }
 
-function meaningOf(name: string): Meaning {
-  const found = known.get(name)
-  if (found !== undefined || known.has(name)) return found
-  const meaning = token.test(name) ? meanings[name.toLowerCase()] : 'odd'
-  if (known.size < mostKnown) known.set(name, meaning)
-  return meaning
+/** Without surrounding spaces and tabs. `trim` would remove no-break spaces too. */
+function valueFrom(line: string, from: number): string {
+  let [start, end] = [from, line.length]
+  while (start < end && isBlank(line.charCodeAt(start))) start++
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--
+  return line.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9
 }

@@ -30,13 +30,13 @@ export class DirectRequest {
     response.once('close', this.#closed)
   }
 
-  /** Answers it, or begins to. */
+  /** Answers it. */
   client(): Client {
     const { limits, answers } = this.#parts
     return new Client(this.#response, limits, answers)
   }
 
-  /** All of the answer has been given to the client's connection. */
+  /** The answer has arrived. */
   answered(): void {
     this.#over = true
   }
@@ -50,21 +50,14 @@ export class DirectRequest {
     this.#parts.general(this.request, this.#response)
   }
 
-  /** The client has a part of the answer, and the rest will not come. */
-  breakOff(): void {
-    if (this.#over) return
-    this.#over = true
-    this.client().breakOff()
-  }
-
   /** Headers of the answer that describe its job. */
-  account(worker: string, work?: number): Record<string, string> {
+  account(worker: string, work: number): Record<string, string> {
     const runMs = (performance.now() - this.startedAt).toFixed(3)
     return {
       'plimsoll-job': this.job,
       'plimsoll-attempts': '1',
       'plimsoll-worker': worker,
-      ...(work !== undefined && { 'plimsoll-work': `${work}` }),
+      'plimsoll-work': `${work}`,
       'server-timing': `estimate;dur=0.000, queue;dur=0.000, run;dur=${runMs}`,
     }
   }

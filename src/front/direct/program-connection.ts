@@ -3,29 +3,36 @@
 import { connect, type Socket } from 'node:net'
 import type { HttpHead } from '../../wire/messages.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
-import type { Sink } from '../receiver.ts'
 import { AnswerReader } from './answer-reader.ts'
 
 const readBytes = 32 * 1024
-/** Longer answers are streamed. */
-const wholeBytes = 256 * 1024
+/** Time allowed for a connection. */
+const connectMs = 1_000
+/** An answer that takes longer from its head to its end is one that the general path streams. */
+const bodyMs = 200
+/** A request that takes longer is reported. */
+const longMs = 1_000
+/** A request that takes longer starts again on the general path, where time limits apply. */
+const longestMs = 10_000
 
-/** One request on its way. Exactly one of `answered`, `failed` and `brokeOff` is called, unless it is cancelled. */
+/**
+ * `odd`: the program answers in a way that only the general path can read. `broken`: the connection was closed. `slow`: it
+ * takes too long.
+ */
+export type CallFailure = 'odd' | 'unreachable' | 'broken' | 'slow'
+
+/** One request on its way. Exactly one of `answered` and `failed` is called, unless it is cancelled. */
 export interface ProgramCall {
   readonly method: string
-  /** The whole answer, of which the client has nothing yet. */
+  /** Must not throw. */
   answered(head: HttpHead, body: Buffer[]): void
-  /** A long answer begins; the rest goes to the sink. */
-  begun(head: HttpHead, first: Buffer[]): Sink
-  /** A long answer is complete. */
-  ended(): void
-  /** The client has nothing yet. `odd`: the program answers in a way that only the general path can read. */
-  failed(why: 'odd' | 'unreachable' | 'broken'): void
-  /** A long answer cannot be completed. */
-  brokeOff(): void
+  failed(why: CallFailure): void
+  /** It has been in progress for a second. */
+  lasts(): void
 }
 
 export interface ConnectionOwner {
+  now(): number
   /** It waits for the next request. */
   idle(connection: ProgramConnection): void
   closed(connection: ProgramConnection): void
@@ -36,8 +43,11 @@ export class ProgramConnection {
   readonly #socket: Socket
   #call: ProgramCall | undefined
   #reader: AnswerReader | undefined
-  #sink: Sink | undefined
   #connected = false
+  #sentAt = 0
+  /** When the head of the answer was found to have arrived. */
+  #headAt: number | undefined
+  #isLong = false
   isBusy = false
   /** When it became idle. */
   idleSince = 0
@@ -64,7 +74,9 @@ export class ProgramConnection {
     this.isBusy = true
     this.#call = call
     this.#reader = new AnswerReader(call.method)
-    this.#sink = undefined
+    this.#sentAt = this.#owner.now()
+    this.#headAt = undefined
+    this.#isLong = false
     this.#socket.write(text, 'latin1')
   }
 
@@ -78,53 +90,47 @@ export class ProgramConnection {
     this.#socket.destroy()
   }
 
-  /** False: nothing more is read until the socket is resumed. */
+  /** Checks how long its call has taken. */
+  check(now: number): void {
+    if (!this.#call) return
+    const ms = now - this.#sentAt
+    if (!this.#connected && ms >= connectMs) return this.#fail('unreachable')
+    if (ms >= longestMs) return this.#fail('slow')
+    if (this.#reader!.head) {
+      this.#headAt ??= now
+      if (now - this.#headAt >= bodyMs) return this.#fail('odd')
+    }
+    if (ms < longMs || this.#isLong) return
+    this.#isLong = true
+    this.#call.lasts()
+  }
+
   #read(data: Buffer): boolean {
     const reader = this.#reader
-    if (!reader || !this.#call) {
+    const call = this.#call
+    if (!reader || !call) {
       // Nobody asked.
       this.#socket.destroy()
       return false
     }
     reader.read(data)
-    if (reader.state === 'odd') return this.#fail('odd')
-    if (reader.state === 'done') {
-      this.#complete(this.#call, reader)
-      return true
-    }
-    if (!this.#sink && reader.bytes > wholeBytes) this.#sink = this.#call.begun(reader.head!, reader.take())
-    return this.#sink ? this.#pass(this.#sink, reader) : true
+    if (reader.state === 'odd') this.#fail('odd')
+    else if (reader.state === 'done') this.#complete(call, reader)
+    return true
   }
 
   #complete(call: ProgramCall, reader: AnswerReader): void {
-    const sink = this.#sink
-    this.#call = this.#reader = this.#sink = undefined
+    this.#call = this.#reader = undefined
     if (reader.keepsAlive) this.#owner.idle(this)
     else this.#socket.destroy()
-    if (!sink) return call.answered(reader.head!, reader.body)
-    for (const piece of reader.take()) void sink.write(piece)
-    call.ended()
+    call.answered(reader.head!, reader.body)
   }
 
-  #pass(sink: Sink, reader: AnswerReader): boolean {
-    let slow: Promise<void> | undefined
-    for (const piece of reader.take()) slow = sink.write(piece) ?? slow
-    if (!slow) return true
-    slow.then(
-      () => this.#socket.resume(),
-      () => this.#socket.destroy(),
-    )
-    return false
-  }
-
-  #fail(why: 'odd' | 'unreachable' | 'broken'): false {
+  #fail(why: CallFailure): void {
     const call = this.#call
-    const begun = this.#sink !== undefined
-    this.#call = this.#reader = this.#sink = undefined
+    this.#call = this.#reader = undefined
     this.#socket.destroy()
-    if (begun) call?.brokeOff()
-    else call?.failed(why)
-    return false
+    call?.failed(why)
   }
 
   #closed(): void {

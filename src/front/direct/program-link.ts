@@ -8,58 +8,74 @@ const idleMs = 4_000
 
 export class ProgramLink {
   readonly #address: ProgramAddress
+  readonly #now: () => number
   readonly #idle: ProgramConnection[] = []
   readonly #all = new Set<ProgramConnection>()
   /** Requests in progress. */
   pending = 0
   #sharedMs = 0
-  #countedAt = performance.now()
+  #countedAt: number
+  #retired = false
 
-  constructor(address: ProgramAddress) {
+  constructor(address: ProgramAddress, now = () => performance.now()) {
     this.#address = address
+    this.#now = now
+    this.#countedAt = now()
+  }
+
+  /** True: it has no connections and gets none. */
+  get isOver(): boolean {
+    return this.#retired && this.#all.size === 0
   }
 
   /** Returns the connection, on which the call can be cancelled. */
   send(text: string, call: ProgramCall): ProgramConnection {
-    const connection = this.#idle.pop() ?? this.#open()
     this.sharedMs()
+    const connection = this.#takeIdle(this.#countedAt) ?? this.#open()
     this.pending++
     connection.send(text, call)
     return connection
   }
 
-  /** Closes connections that were idle for a while. */
-  sweep(now: number): void {
+  /** Closes connections that were idle for a while, and checks the others. */
+  sweep(): void {
+    const now = this.#now()
     let count = 0
     while (count < this.#idle.length && this.#idle[count]!.idleSince <= now - idleMs) count++
     for (const connection of this.#idle.splice(0, count)) connection.close()
+    for (const connection of this.#all) connection.check(now)
   }
 
-  /** Requests in progress are finished. */
-  closeIdle(): void {
+  /** No more requests follow: connections are closed when they are idle. */
+  retire(): void {
+    this.#retired = true
     for (const connection of this.#idle.splice(0)) connection.close()
-  }
-
-  /** Breaks off what is in progress. */
-  close(): void {
-    for (const connection of this.#all) connection.close()
   }
 
   /** The time that a request in progress has had so far, if all of them share the program's time equally. */
   sharedMs(): number {
-    const now = performance.now()
+    const now = this.#now()
     if (this.pending > 0) this.#sharedMs += (now - this.#countedAt) / this.pending
     this.#countedAt = now
     return this.#sharedMs
   }
 
+  #takeIdle(now: number): ProgramConnection | undefined {
+    const last = this.#idle.at(-1)
+    // The program may be about to close it.
+    if (!last || last.idleSince <= now - idleMs) return undefined
+    return this.#idle.pop()
+  }
+
   #open(): ProgramConnection {
     const connection = new ProgramConnection(this.#address, {
+      now: this.#now,
       idle: () => {
         this.#ended()
         connection.isBusy = false
         connection.idleSince = this.#countedAt
-        this.#idle.push(connection)
+        if (this.#retired) connection.close()
+        else this.#idle.push(connection)
       },
       closed: () => {
         this.#all.delete(connection)

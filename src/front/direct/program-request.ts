@@ -3,13 +3,12 @@
 import { stackOf } from '../../lib/errors.ts'
 import type { HttpHead } from '../../wire/messages.ts'
 import { RequestProblem } from '../problem.ts'
-import type { Sink } from '../receiver.ts'
 import type { RouteQuestioner } from '../request/route-question.ts'
 import type { FoundRoute } from '../request/route-table.ts'
 import type { RequestUrl } from '../request/url.ts'
 import { plainAnswerHeaders } from './answer-headers.ts'
 import type { DirectRequest } from './direct-request.ts'
-import type { ProgramCall } from './program-connection.ts'
+import type { CallFailure, ProgramCall } from './program-connection.ts'
 import type { ProgramLink } from './program-link.ts'
 import type { DirectReports } from './report.ts'
 
@@ -22,8 +21,8 @@ export interface ProgramRequestParts {
   question: RouteQuestioner
   reports: DirectReports
   log(line: string): void
-  /** Its route's answers are odd, or the program cannot be reached. */
-  avoid(why: 'odd' | 'unreachable'): void
+  /** The program could not be reached, or its answer cannot be read here. */
+  avoid(why: CallFailure): void
 }
 
 export function sendToProgram(text: string, parts: ProgramRequestParts): void {
@@ -37,7 +36,6 @@ class Call implements ProgramCall {
   readonly #parts: ProgramRequestParts
   /** The program's shared time when it was sent. */
   readonly #sharedMs: number
-  #sink: Sink | undefined
 
   constructor(parts: ProgramRequestParts) {
     this.#parts = parts
@@ -47,49 +45,45 @@ class Call implements ProgramCall {
 
   answered(head: HttpHead, body: Buffer[]): void {
     const { direct, worker } = this.#parts
+    const ms = this.#ms()
+    // Times are measured in microseconds.
+    const work = Math.round(ms * 1000)
     direct.answered()
     const client = direct.client()
     try {
-      const headers = plainAnswerHeaders(head.headers, direct.account(worker))
+      const headers = plainAnswerHeaders(head.headers, direct.account(worker, work))
       client.deliverProxied({ ...head, headers }, body, [])
     } catch (error) {
       // For example, the program has set a header that cannot be sent.
       this.#parts.log(`job ${direct.job}: its answer could not be sent: ${stackOf(error)}`)
       client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
     }
-    this.#report()
+    try {
+      this.#report(work, ms)
+    } catch (error) {
+      this.#parts.log(`internal error: nothing is learned from job ${direct.job}: ${stackOf(error)}`)
+    }
   }
 
-  begun(head: HttpHead, first: Buffer[]): Sink {
-    const { direct, worker } = this.#parts
-    const headers = plainAnswerHeaders(head.headers, direct.account(worker))
-    this.#sink = direct.client().beginProxied({ ...head, headers }, first, [])
-    return this.#sink
-  }
-
-  ended(): void {
-    this.#parts.direct.answered()
-    this.#sink?.end()
-    this.#report()
-  }
-
-  failed(why: 'odd' | 'unreachable' | 'broken'): void {
+  failed(why: CallFailure): void {
     const { direct, reports, found, worker, avoid } = this.#parts
-    if (why !== 'broken') avoid(why)
+    avoid(why)
     reports.givenBack(found.route.name, worker)
     direct.giveBack()
   }
 
-  brokeOff(): void {
-    this.#parts.direct.breakOff()
+  lasts(): void {
+    const { reports, found, worker } = this.#parts
+    reports.lasts(found.route.name, worker, this.#ms())
   }
 
-  #report(): void {
-    const { direct, reports, found, worker, link, question, url } = this.#parts
+  #ms(): number {
+    return this.#parts.link.sharedMs() - this.#sharedMs
+  }
+
+  #report(work: number, ms: number): void {
+    const { direct, reports, found, worker, question, url } = this.#parts
     const { name } = found.route
-    const ms = link.sharedMs() - this.#sharedMs
-    // Times are measured in microseconds.
-    const work = Math.round(ms * 1000)
     reports.answered(name, worker, work, ms)
     if (!reports.samples(name)) return
     const { request, job } = direct
@@ -100,7 +94,6 @@ class Call implements ProgramCall {
     reports.row({
       ...{ job, name, worker, key, features },
       params: { method, target: url.text },
-      hasBody: false,
       startedAt: Date.now() - wallMs,
       cost: { measure: 'time', work, cpuMs: ms, wallMs, peakMemoryMb: 0 },
     })

@@ -1,24 +1,25 @@
 /**
  * The direct path to the programs of an existing server, for small requests: they go from the client's connection to a
- * program's connection and back in this process alone. Whatever is unusual about a request or its answer, or goes wrong
- * before the client has a part of it, takes the general path.
+ * program's connection and back in this process alone. The client gets a whole answer or nothing: if anything is unusual
+ * about a request or its answer, or goes wrong, the request takes the general path.
  */
 
 import type { IncomingMessage } from 'node:http'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
+import { isBuiltIn } from '../built-in.ts'
 import type { RouteQuestioner } from '../request/route-question.ts'
 import type { FoundRoute, RouteTable } from '../request/route-table.ts'
 import { type RequestUrl, readUrl } from '../request/url.ts'
 import type { DirectRequests } from './direct-path.ts'
 import type { DirectRequest } from './direct-request.ts'
+import { OddAnswers } from './odd-answers.ts'
+import type { CallFailure } from './program-connection.ts'
 import { ProgramLink } from './program-link.ts'
 import { sendToProgram } from './program-request.ts'
 import type { DirectReports } from './report.ts'
 import { requestText } from './request-text.ts'
 
-/** How long a route with odd answers takes the general path. */
-const oddMs = 600_000
 /** How long a program that cannot be reached gets no requests. */
 const unreachableMs = 1_000
 
@@ -41,7 +42,9 @@ interface Target {
 export class ProgramRequests implements DirectRequests {
   readonly #parts: ProgramRequestsParts
   readonly #targets = new Map<string, Target>()
-  readonly #odd = new Map<string, number>()
+  /** Get no more requests, but still have some in progress. */
+  readonly #retired = new Set<ProgramLink>()
+  readonly #odd = new OddAnswers()
   #names: ReadonlySet<string> = new Set()
 
   constructor(parts: ProgramRequestsParts) {
@@ -64,38 +67,54 @@ export class ProgramRequests implements DirectRequests {
     for (const [key, { link }] of this.#targets) {
       if (wanted.has(key)) continue
       this.#targets.delete(key)
-      link.closeIdle()
+      this.#retire(link)
     }
   }
 
-  take(request: IncomingMessage, direct: () => DirectRequest): boolean {
+  take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const asked = this.#find(request)
-    if (!asked || !this.#names.has(asked.found.route.name) || this.#isOdd(asked.found.route.name))
-      return false
+    if (!asked) return false
+    const { name } = asked.found.route
+    if (!this.#names.has(name) || this.#odd.has(name, asked.url.path)) return false
     const text = requestText(request, asked.url)
     const target = text === undefined ? undefined : this.#leastBusy()
-    if (!target) return false
+    const direct = target && enter()
+    if (!direct) return false
     const { question, reports, log } = this.#parts
-    const avoid = (why: 'odd' | 'unreachable') => this.#avoid(why, asked.found.route.name, target)
-    sendToProgram(text!, { ...asked, ...target, direct: direct(), question, reports, log, avoid })
+    const avoid = (why: CallFailure) => this.#avoid(why, target, name, asked.url.path)
+    sendToProgram(text!, { ...asked, ...target, direct, question, reports, log, avoid })
     return true
   }
 
   sweep(): void {
-    const now = performance.now()
-    for (const { link } of this.#targets.values()) link.sweep(now)
+    for (const { link } of this.#targets.values()) link.sweep()
+    for (const link of this.#retired) {
+      link.sweep()
+      if (link.isOver) this.#retired.delete(link)
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#targets.size === 0 && this.#retired.size === 0
   }
 
   close(): void {
-    for (const { link } of this.#targets.values()) link.closeIdle()
+    this.#names = new Set()
+    for (const { link } of this.#targets.values()) this.#retire(link)
     this.#targets.clear()
   }
 
-  /** Undefined: something is wrong with it. The general path says what. */
+  #retire(link: ProgramLink): void {
+    link.retire()
+    if (!link.isOver) this.#retired.add(link)
+  }
+
+  /** Undefined: it is not for a program, or something is wrong with it. The general path says what. */
   #find(request: IncomingMessage): { url: RequestUrl; found: FoundRoute } | undefined {
     try {
       const url = readUrl(request)
+      if (isBuiltIn(url)) return undefined
       return { url, found: this.#parts.table.find(request.method!, url.path) }
     } catch {
       return undefined
@@ -115,21 +134,12 @@ export class ProgramRequests implements DirectRequests {
     return best
   }
 
-  #avoid(why: 'odd' | 'unreachable', route: string, target: Target): void {
-    const now = performance.now()
-    if (why === 'unreachable') target.from = now + unreachableMs
-    else {
-      this.#odd.set(route, now + oddMs)
-      this.#parts.log(`route ${route}: its answers are unusual, so its requests take the general path`)
-    }
-  }
-
-  #isOdd(route: string): boolean {
-    const until = this.#odd.get(route)
-    if (until === undefined) return false
-    if (until > performance.now()) return true
-    this.#odd.delete(route)
-    return false
+  #avoid(why: CallFailure, target: Target, route: string, path: string): void {
+    if (why === 'unreachable') target.from = performance.now() + unreachableMs
+    if (why === 'odd' && this.#odd.add(route, path))
+      this.#parts.log(
+        `route ${route}: many of its answers are unusual, so its requests are not sent directly`,
+      )
   }
 }
 

@@ -5,17 +5,23 @@ import type { DirectCount, DirectReport, DirectRow } from '../../wire/direct.ts'
 /** Time that facts are collected before they are sent. */
 const reportMs = 100
 /** Rows of each workload or route in one report. Estimates need some of them, not all. */
-const mostRows = 20
+const mostRows = 2
+
+export interface ReportLink {
+  /** False: the brain is unreachable, and reports are put off: they would pile up. */
+  isUp(): boolean
+  send(report: DirectReport): void
+}
 
 export class DirectReports {
-  readonly #send: (report: DirectReport) => void
+  readonly #link: ReportLink
   readonly #counts = new Map<string, DirectCount>()
   readonly #sampled = new Map<string, number>()
   #rows: DirectRow[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(send: (report: DirectReport) => void) {
-    this.#send = send
+  constructor(link: ReportLink) {
+    this.#link = link
   }
 
   answered(name: string, worker: string, work: number, ms: number): void {
@@ -30,6 +36,12 @@ export class DirectReports {
     this.#count(name, worker).givenBack++
   }
 
+  /** A request has taken this time, and is still in progress. */
+  lasts(name: string, worker: string, ms: number): void {
+    const count = this.#count(name, worker)
+    if (ms > count.longestMs) count.longestMs = ms
+  }
+
   /** True: a row of this request is wanted. */
   samples(name: string): boolean {
     return (this.#sampled.get(name) ?? 0) < mostRows
@@ -40,17 +52,28 @@ export class DirectReports {
     this.#rows.push(row)
   }
 
-  /** Sends what there is. */
+  /** Sends what there is, if the brain can be reached. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#counts.size === 0) return
+    if (!this.#link.isUp()) return this.#plan()
     const counts = [...this.#counts.values()]
     const rows = this.#rows
     this.#counts.clear()
     this.#sampled.clear()
     this.#rows = []
-    this.#send({ counts, rows })
+    this.#link.send({ counts, rows })
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #plan(): void {
+    this.#timer ??= setTimeout(() => this.flush(), reportMs)
   }
 
   #count(name: string, worker: string): DirectCount {
@@ -59,7 +82,7 @@ export class DirectReports {
     if (!count) {
       count = { name, worker, answered: 0, givenBack: 0, work: 0, totalMs: 0, longestMs: 0 }
       this.#counts.set(key, count)
-      this.#timer ??= setTimeout(() => this.flush(), reportMs)
+      this.#plan()
     }
     return count
   }

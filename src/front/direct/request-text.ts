@@ -6,37 +6,35 @@
 import type { IncomingMessage } from 'node:http'
 import { unmapped } from '../request/trusted-proxies.ts'
 import type { RequestUrl } from '../request/url.ts'
+import { rememberNames } from './name-uses.ts'
 
 type Use = 'pass' | 'drop' | 'host' | 'connection' | 'general'
 
-const uses: Readonly<Record<string, Use>> = {
-  host: 'host',
-  connection: 'connection',
-  'keep-alive': 'drop',
-  'content-length': 'general',
-  'transfer-encoding': 'general',
-  expect: 'general',
-  te: 'general',
-  trailer: 'general',
-  upgrade: 'general',
-  forwarded: 'general',
-  'plimsoll-deadline': 'general',
-  'plimsoll-announce': 'general',
-}
+const uses: ReadonlyMap<string, Use> = new Map([
+  ['host', 'host'],
+  ['connection', 'connection'],
+  ['keep-alive', 'drop'],
+  // `connection: close` names it.
+  ['close', 'general'],
+  ['content-length', 'general'],
+  ['transfer-encoding', 'general'],
+  ['expect', 'general'],
+  ['te', 'general'],
+  ['trailer', 'general'],
+  ['upgrade', 'general'],
+  ['forwarded', 'general'],
+  ['plimsoll-deadline', 'general'],
+  ['plimsoll-announce', 'general'],
+])
 
-/** Clients use few header names: each is checked once. */
-const known = new Map<string, Use>()
-const mostKnown = 1_000
-
-function useOf(name: string): Use {
-  const found = known.get(name)
-  if (found) return found
+const useOf = rememberNames<Use>((name) => {
   const lower = name.toLowerCase()
   const isForwarded = lower.replaceAll('_', '-').startsWith('x-forwarded-')
-  const use = isForwarded || lower.startsWith('proxy-') ? 'general' : (uses[lower] ?? 'pass')
-  if (known.size < mostKnown) known.set(name, use)
-  return use
-}
+  return isForwarded || lower.startsWith('proxy-') ? 'general' : (uses.get(lower) ?? 'pass')
+})
+
+/** Node's parser accepts tabs and form feeds in URLs, and its client refuses to send them. */
+const unsendable = /[^\x21-\xff]/
 
 /** False: a header asks for something that only the general path does. */
 export function usual(rawHeaders: readonly string[]): boolean {
@@ -55,6 +53,7 @@ export function requestText(
 ): string | undefined {
   const { rawHeaders, httpVersionMajor, httpVersionMinor, method } = request
   if (named !== undefined || httpVersionMajor !== 1 || httpVersionMinor !== 1) return undefined
+  if (unsendable.test(target)) return undefined
   let host: string | undefined
   let head = `${method} ${target} HTTP/1.1\r\n`
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -69,11 +68,8 @@ export function requestText(
     } else if (use === 'general' || (use === 'connection' && !isPlain(value))) return undefined
   }
   if (!host) return undefined
-  const { remoteAddress = '', encrypted } = request.socket as IncomingMessage['socket'] & {
-    encrypted?: boolean
-  }
-  const address = unmapped(remoteAddress) || 'unknown'
-  return `${head}x-forwarded-for: ${address}\r\nx-forwarded-proto: ${encrypted ? 'https' : 'http'}\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
+  const address = unmapped(request.socket.remoteAddress ?? '') || 'unknown'
+  return `${head}x-forwarded-for: ${address}\r\nx-forwarded-proto: http\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
 }
 
 /** It names no headers. */

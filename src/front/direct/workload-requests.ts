@@ -70,13 +70,13 @@ export class WorkloadRequests implements DirectRequests {
     }
   }
 
-  take(request: IncomingMessage, direct: () => DirectRequest): boolean {
+  take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean {
     const { method, httpVersionMajor, rawHeaders } = request
     if ((method !== 'GET' && method !== 'HEAD') || httpVersionMajor !== 1 || !usual(rawHeaders)) return false
     const asked = this.#read(request)
     const link = asked && this.#leastBusy()
-    if (!link) return false
-    const sent = direct()
+    const sent = link && enter()
+    if (!sent) return false
     const call = { workload: asked.workload.name, params: JSON.stringify(asked.raw), job: sent.job }
     const id = link.call(call, (answer) => this.#answered(asked, sent, link.id, answer))
     sent.cancel = () => link.cancel(id)
@@ -84,6 +84,11 @@ export class WorkloadRequests implements DirectRequests {
   }
 
   sweep(): void {}
+
+  /** Links look after their own connections. */
+  get isOver(): boolean {
+    return true
+  }
 
   close(): void {
     for (const link of this.#links.values()) link.leave()

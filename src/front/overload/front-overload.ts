@@ -61,9 +61,14 @@ export class FrontOverload {
     return this.#watch.step === 3
   }
 
+  /** Counts a request of this client until the returned function is called. Undefined: it has too many. */
+  admit(client: string): (() => void) | undefined {
+    return this.#requests.take(client)
+  }
+
   /** Counts a request of this client until the returned function is called. Throws a 429 if it has too many. */
   enter(client: string): () => void {
-    const release = this.#requests.take(client)
+    const release = this.admit(client)
     if (release) return release
     this.#watch.count('refusedRequests')
     throw new RequestProblem(

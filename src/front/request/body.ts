@@ -211,6 +211,7 @@ export class Body {
     }
     this.#file = file
     this.#chunks = []
+    this.#share?.movedToFile()
   }
 
   #grown(): void {

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import { type HttpHead, type HttpRequest, headers } from '../../wire/messages.ts'
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
 import type { Client } from '../client.ts'
-import type { Sink } from '../receiver.ts'
+import { type Sink, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
 import { parseHead, parseRaw, readAnswer } from './http-head.ts'
@@ -16,9 +16,6 @@ import { type ProgramRequest, sendAttempt } from './send-attempt.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 import { tunnel } from './tunnel.ts'
 import { bodyOf, type WorkerResponse } from './worker-response.ts'
-
-/** Longer answers are streamed. */
-const wholeBytes = 256 * 1024
 
 export interface HttpTransportParts {
   http: HttpRequest

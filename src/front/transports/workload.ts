@@ -30,7 +30,7 @@ export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
-  /** Sent at the end of a streamed answer. */
+  /** Quantities: in the head of a whole answer, at the end of a streamed one. */
   #trailers: Record<string, string> = {}
   begun = false
 
@@ -68,9 +68,9 @@ export class WorkloadTransport implements Transport {
     const head = { status: response.status, fields: fieldsOf(response.headers) }
     const whole = await this.#take(head, response, attempt)
     if (!attempt.isCurrent()) return undefined
-    if (whole) this.#whole = wholeOf(head, whole)
     const fields = { ...response.headers, ...response.trailers }
     for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
+    if (whole) this.#whole = wholeOf(head, this.#trailers, whole)
     const cost = costOf(fields, quantities)
     const end = outcomeOf(fields)
     return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, fields)
@@ -102,7 +102,7 @@ export class WorkloadTransport implements Transport {
           if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
           held.push(chunk)
           bytes += chunk.length
-          if (bytes <= receiver.wholeBytes) return
+          if (receiver.mayHold(bytes)) return
           this.#begin(head, attempt)
           pass(Buffer.concat(held))
         },
@@ -141,9 +141,9 @@ export class WorkloadTransport implements Transport {
 }
 
 /** Workers announce the length only of short answers that are not streamed. */
-function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
+function wholeOf({ status, fields }: AnswerHead, more: Record<string, string>, body: Buffer): WholeAnswer {
   const length = status === 204 || status === 304 ? {} : { 'content-length': `${body.length}` }
-  return { status, fields: { ...fields, ...length }, body }
+  return { status, fields: { ...fields, ...more, ...length }, body }
 }
 
 /** All chunks but their first bytes. */

@@ -1,5 +1,6 @@
 /** Connects the delegation of small requests with a cluster. */
 
+import type { CheckedRoute } from '../../config/check-routes.ts'
 import type { DirectRow } from '../../wire/direct.ts'
 import type { Core } from '../core.ts'
 import { learnFrom } from '../finished-jobs.ts'
@@ -18,6 +19,7 @@ export function delegate(
     ...{ belowMs: belowMs(plan), problems, tell },
     fronts: plan.options.fronts?.count ?? 1,
     hasServer: plan.options.own !== undefined,
+    mayDelegate: (name) => !plan.serving.own?.routes.some((route) => route.name === name && isLimited(route)),
     workers: () => brain.view().workers,
     addressOf: (worker) => workers.known(worker)?.address,
     openJobs: () => jobs.size,
@@ -43,6 +45,11 @@ function belowMs({ options, following, functions }: ClusterPlan): number {
     following.fromStart,
   ]
   return everyRequest.some(Boolean) || following.metricsEvery !== undefined ? 0 : directBelowMs
+}
+
+/** Workers and the brain enforce these limits. */
+function isLimited({ deadlineMs, limitMs }: CheckedRoute): boolean {
+  return deadlineMs !== undefined || limitMs !== undefined
 }
 
 function learnRow({ plan, records }: Core, { name, key, features, params, cost, ...row }: DirectRow): void {

@@ -14,6 +14,8 @@ import { SmallNames } from './small-names.ts'
 
 /** Orders follow changes of the fleet after this time, so that many changes make one order. */
 const settleMs = 20
+/** A change that no decision of the brain shows, such as a worker that falls silent, is noticed after this time. */
+const noticeMs = 1_000
 
 /**
  * Requests that share a program may be larger: the brain could not pause them either, and their time includes that of other
@@ -31,6 +33,8 @@ export interface DelegationParts {
   addressOf(worker: string): Address | undefined
   /** Why a worker cannot run jobs now. */
   problems: ReadonlyMap<string, string>
+  /** False: each request to this name needs the brain. */
+  mayDelegate(name: string): boolean
   /** Jobs on the general path that have not ended. */
   openJobs(): number
   /** True: it serves an existing server, whose requests share programs. */
@@ -56,6 +60,8 @@ export class Delegation {
   readonly #programs = new Map<string, OpenPrograms>()
   #last = nothing
   #timer: NodeJS.Timeout | undefined
+  /** When the timer fires, by `performance.now()`. */
+  #plannedAt = 0
   #answered = 0
   #givenBack = 0
 
@@ -82,13 +88,12 @@ export class Delegation {
 
   /** A job on the general path has ended. */
   ended({ parts, cost, outcome }: OpenJob): void {
-    const { belowMs, hasServer, openJobs } = this.#parts
+    const { belowMs, hasServer, mayDelegate } = this.#parts
     if (belowMs === 0 || !cost || outcome !== 'result') return
     const { workload, safeToRepeat } = parts.job
     const isMeasured = cost.measure === (hasServer ? 'time' : 'meter')
-    // Requests that share a program share its time.
-    const ms = hasServer ? cost.cpuMs / Math.max(1, openJobs()) : cost.cpuMs
-    const counts = isMeasured && safeToRepeat !== false && !parts.hasBody
+    const ms = hasServer ? cost.cpuMs / this.#sharing() : cost.cpuMs
+    const counts = isMeasured && safeToRepeat !== false && !parts.hasBody && mayDelegate(workload)
     if (counts && this.#small.took(workload, ms)) this.#plan()
   }
 
@@ -112,6 +117,7 @@ export class Delegation {
   /** Workers come and go by the brain's decisions. */
   observe(event: Event, actions: readonly Action[]): void {
     if (event.type === 'joined' || event.type === 'disconnected') this.#plan()
+    if (event.type === 'reported' || event.type === 'tick') this.#plan(noticeMs)
     for (const { type } of actions)
       if (type === 'drain' || type === 'terminate' || type === 'eject' || type === 'readmit') this.#plan()
   }
@@ -121,11 +127,26 @@ export class Delegation {
     this.#timer = undefined
   }
 
-  #plan(): void {
-    this.#timer ??= setTimeout(() => {
+  #plan(afterMs = settleMs): void {
+    const at = performance.now() + afterMs
+    if (this.#timer && this.#plannedAt <= at) return
+    clearTimeout(this.#timer)
+    this.#plannedAt = at
+    this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#tellFronts()
-    }, settleMs)
+    }, afterMs)
+  }
+
+  /** Requests that share a program share its time: about this many, if all programs have equally many. */
+  #sharing(): number {
+    let programs = 0
+    let most = 1
+    for (const { addresses, concurrency } of this.#programs.values()) {
+      programs += addresses.length
+      most = Math.max(most, concurrency)
+    }
+    return Math.max(1, Math.min(most, this.#parts.openJobs() / Math.max(1, programs)))
   }
 
   #tellFronts(): void {

@@ -7,20 +7,26 @@
 const [firstNeeded, mostNeeded] = [64, 8_192]
 /** A request that takes this many times as long shows that a name is not small. */
 const outlier = 10
-/** Share of requests that workers gave back which is too much, and the least number of them. */
+/** Requests sent directly whose average time and share given back are judged together. */
+const judged = 64
+/** Share of requests given back that is too much, and the least number of them. */
 const [mostGivenBack, leastGivenBack] = [0.1, 10]
 
 interface Known {
   inRow: number
   needed: number
   isSmall: boolean
+  /** Since it became small, or since the last judgement. */
+  direct: { answered: number; givenBack: number; totalMs: number }
+  /** Answered directly since `needed` has changed. */
+  proven: number
 }
 
 /** Requests to one name that were sent directly. */
 export interface SentDirectly {
   answered: number
   givenBack: number
-  /** Time of all of them, and of the longest. */
+  /** Time of all that were answered, and of the longest. */
   totalMs: number
   longestMs: number
 }
@@ -51,9 +57,22 @@ export class SmallNames {
   sentDirectly(name: string, { answered, givenBack, totalMs, longestMs }: SentDirectly): boolean {
     const known = this.#of(name)
     if (!known.isSmall) return false
-    const isRefused = givenBack >= leastGivenBack && givenBack > mostGivenBack * (answered + givenBack)
-    const isLong = totalMs > this.#belowMs * answered || longestMs > outlier * this.#belowMs
-    return (isRefused || isLong) && this.#demote(known)
+    const { direct } = known
+    direct.answered += answered
+    direct.givenBack += givenBack
+    direct.totalMs += totalMs
+    const all = direct.answered + direct.givenBack
+    const isRefused = direct.givenBack >= leastGivenBack && direct.givenBack > mostGivenBack * all
+    if (isRefused || longestMs > outlier * this.#belowMs) return this.#demote(known)
+    if (all < judged) return false
+    if (direct.totalMs > this.#belowMs * direct.answered) return this.#demote(known)
+    known.direct = { answered: 0, givenBack: 0, totalMs: 0 }
+    known.proven += direct.answered
+    if (known.proven >= known.needed) {
+      known.proven = 0
+      known.needed = Math.max(firstNeeded, known.needed / 2)
+    }
+    return false
   }
 
   /** Its code has changed: nothing is known of it. */
@@ -62,18 +81,21 @@ export class SmallNames {
   }
 
   #demote(known: Known): true {
-    known.isSmall = false
-    known.inRow = 0
-    known.needed = Math.min(mostNeeded, 2 * known.needed)
+    Object.assign(known, unknown(), { needed: Math.min(mostNeeded, 2 * known.needed) })
     return true
   }
 
   #of(name: string): Known {
     let known = this.#known.get(name)
     if (!known) {
-      known = { inRow: 0, needed: firstNeeded, isSmall: false }
+      known = unknown()
       this.#known.set(name, known)
     }
     return known
   }
+}
+
+function unknown(): Known {
+  const direct = { answered: 0, givenBack: 0, totalMs: 0 }
+  return { inRow: 0, needed: firstNeeded, isSmall: false, direct, proven: 0 }
 }

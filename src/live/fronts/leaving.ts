@@ -49,6 +49,7 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
   const began = performance.now()
   let limit: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
+  // Runs after sockets were read: timers fire before, when requests may wait in sockets that seem idle.
   const sweep = () => {
     const now = performance.now()
     const mayBeIdle = !leave.hurry() && now < Math.min(began + idleMs, leave.until())
@@ -57,7 +58,7 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
       pending.abandon(leave.problem)
       limit = setTimeout(() => server.closeAllConnections(), flushMs)
     }
-    timer = setTimeout(sweep, mayBeIdle || leave.hurry() ? soonMs : laterMs)
+    timer = setTimeout(() => setImmediate(sweep), mayBeIdle || leave.hurry() ? soonMs : laterMs)
   }
   sweep()
   await closed.promise

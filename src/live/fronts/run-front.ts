@@ -8,21 +8,21 @@ import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
-import { DirectPath } from '../../front/direct/direct-path.ts'
-import { DirectReports } from '../../front/direct/report.ts'
+import type { DirectPath } from '../../front/direct/direct-path.ts'
 import { frontServer } from '../../front/front.ts'
 import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
-import type { DirectOrder } from '../../wire/direct.ts'
+import { isSecure } from '../../wire/connect.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
-import { directRequestsOf, type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
+import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
+import { type FrontDirect, openDirect } from './direct.ts'
 import type { SharedPort } from './front-channel.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients, requestCounter } from './leaving.ts'
@@ -54,8 +54,6 @@ export interface FrontOptions extends ServingOptions {
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
 
-const nothingDirect: DirectOrder = { names: [], workers: [] }
-
 /** The brain estimates; fronts do not. */
 const unknownCost: Quote = {
   work: 0,
@@ -86,7 +84,7 @@ class RemoteFront {
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
   #server: Server | undefined
-  #direct: DirectPath | undefined
+  #direct: FrontDirect | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
   /** Requests that joined the job of another, as the brain knows them. */
@@ -138,7 +136,7 @@ class RemoteFront {
       () => undefined,
       (error: WireError) => error,
     )
-    this.#direct?.close()
+    this.#direct?.leave()
     if (!trouble) this.#link.send({ type: 'leaving' })
     this.#options.share?.leaving(requests())
     await leaveClients(server, this.#pending, {
@@ -147,6 +145,7 @@ class RemoteFront {
       problem: trouble ? noBrain() : stoppingProblem(),
     })
     if (trouble) throw trouble
+    this.#direct?.close()
     this.#link.send({ type: 'left' })
   }
 
@@ -206,23 +205,19 @@ class RemoteFront {
     { limits, direct, quantities }: FrontWelcome,
     overload: FrontOverload,
     opened: AsyncDisposableStack,
-  ): DirectPath {
-    const { log } = this.#options
-    const reports = new DirectReports((report) => this.#link.send({ type: 'direct', ...report }))
-    const reach = (worker: string) => this.#workers.reach(worker)
-    const requests = directRequestsOf(this.#serving, { reports, log, quantities, reach })
-    const path = new DirectPath({
-      ...{ requests, limits, overload },
+  ): DirectPath | undefined {
+    const { join, log } = this.#options
+    // Programs listen on the brain's machine.
+    if (isSecure(join) && this.#serving.own) return undefined
+    this.#direct = openDirect(this.#serving, this.#link, {
+      ...{ limits, overload, log, quantities },
+      reach: (worker) => this.#workers.reach(worker),
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
     })
-    path.update(direct ?? nothingDirect)
-    this.#direct = path
-    opened.defer(() => {
-      path.close()
-      reports.flush()
-    })
-    return path
+    this.#direct?.update(direct)
+    opened.defer(() => this.#direct?.close())
+    return this.#direct?.path
   }
 
   /** Reports how many requests joined the job of another. */
@@ -259,7 +254,7 @@ class RemoteFront {
     if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
-    this.#direct?.update(welcome.direct ?? nothingDirect)
+    this.#direct?.update(welcome.direct)
     this.#welcomed.resolve(welcome)
   }
 

@@ -85,8 +85,9 @@ export class UpstreamPool implements JobPool {
 
   get programs(): OpenPrograms | undefined {
     const { address } = this.#target
-    if (!this.#healthy || address.tls) return undefined
-    return { addresses: [programAddress(address)], concurrency: this.#options.server.concurrency }
+    const { concurrency } = this.#options.server
+    if (!this.#healthy || address.tls || concurrency === 1) return undefined
+    return { addresses: [programAddress(address)], concurrency }
   }
 
   /** The worker starts no processes for an upstream. */
