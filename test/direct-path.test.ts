@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -53,15 +54,30 @@ async function ask({ url }: Up, path: string, lines = '', method = 'GET', body =
 function parse(text: string): Raw {
   const end = text.indexOf('\r\n\r\n')
   const head = text.slice(0, end)
+  const rest = text.slice(end + 4)
   // Nothing is estimated, and nothing waits in a queue.
   const isDirect = /server-timing: estimate;dur=0\.000, queue;dur=0\.000,/.test(head)
-  return { head, body: text.slice(end + 4), isDirect }
+  return { head, body: /^transfer-encoding: chunked/im.test(head) ? joined(rest) : rest, isDirect }
+}
+
+/** Where a body is divided into chunks is a matter of chance. Trailers stay. */
+function joined(chunks: string): string {
+  let body = ''
+  for (let at = 0; ; ) {
+    const start = chunks.indexOf('\r\n', at) + 2
+    const size = Number.parseInt(chunks.slice(at, start), 16)
+    // An answer without a body, to HEAD.
+    if (Number.isNaN(size)) return chunks
+    if (size === 0) return body + chunks.slice(start)
+    body += chunks.slice(start, start + size)
+    at = start + size + 2
+  }
 }
 
 /** Without what differs from request to request. */
 const comparable = ({ head, body }: Raw) => ({
   head: head.replaceAll(/^(plimsoll-job|plimsoll-work|server-timing|date): .*$/gim, '$1: -'),
-  body,
+  body: body.length > 1_000 ? `${body.length} ${hash('sha256', body)}` : body,
 })
 
 /** Until requests to this path are sent directly. */
@@ -79,10 +95,7 @@ interface Facts {
   seen: Record<string, number>
   aborted: Record<string, number>
 }
-const facts = async (up: Up) =>
-  JSON.parse(
-    (await ask(up, '/facts', general)).body.replace(/^[0-9a-f]+\r\n/, '').replace(/\r\n0\r\n\r\n$/, ''),
-  ) as Facts
+const facts = async (up: Up) => JSON.parse((await ask(up, '/facts', general)).body) as Facts
 const untilFacts = async (up: Up, isSo: (facts: Facts) => boolean, what: string) => {
   const by = performance.now() + 60_000
   while (!isSo(await facts(up)))
@@ -217,7 +230,7 @@ test('answers are the same on both paths', limit, async (t) => {
     const text = Buffer.concat(chunks).toString('latin1')
     const found = [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)
     assert.deepEqual(found, ['200', '200', '200', '200', '404', '200'])
-    const order = ['slow\r\n', 'small', 'mmmm', 'llll', 'No Such Thing', 'small'].reduce(
+    const order = ['slow', 'small', 'mmmm', 'llll', 'No Such Thing', 'small'].reduce(
       (at, word) => (at < 0 ? at : text.indexOf(word, at)),
       0,
     )
