@@ -119,6 +119,15 @@ test('a worker that falls silent is noticed within a second', (t) => {
   assert.deepEqual(last(), [])
 })
 
+test('nothing is sent after the end', (t) => {
+  const { delegation, orders, ended, tick } = delegating(t)
+  ended(64)
+  delegation.close()
+  delegation.observe({ type: 'disconnected', worker: 'w1' }, [])
+  tick()
+  assert.deepEqual(orders, [])
+})
+
 test('programs of other machines are left out', (t) => {
   const addressOf = (id: string) => (id === 'w1' ? { ...local, tls: true as const } : local)
   const { ended, tick, last } = delegating(t, { addressOf })
