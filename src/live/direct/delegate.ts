@@ -16,7 +16,8 @@ export function delegate(
 ): Delegation {
   const { plan, brain, problems, jobs, tell } = core
   return new Delegation({
-    ...{ belowMs: belowMs(plan), problems, tell },
+    // Fronts send nothing else directly: see `directRequestsOf`.
+    ...{ belowMs: plan.options.own ? belowMs(plan) : 0, problems, tell },
     fronts: plan.options.fronts?.count ?? 1,
     hasServer: plan.options.own !== undefined,
     mayDelegate: (name) => !plan.serving.own?.routes.some((route) => route.name === name && isLimited(route)),
