@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { cold } from './cold.ts'
+import { direct } from './direct.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
@@ -19,6 +20,7 @@ import { startup } from './startup.ts'
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
   cold,
+  direct,
   estimate,
   fair,
   ledger,
