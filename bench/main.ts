@@ -3,7 +3,11 @@
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { cold } from './cold.ts'
+<<<<<<< HEAD
 import { door, systemsNamed } from './door.ts'
+=======
+import { direct } from './direct.ts'
+>>>>>>> h-slots
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
@@ -20,7 +24,11 @@ import { startup } from './startup.ts'
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
   cold,
+<<<<<<< HEAD
   door,
+=======
+  direct,
+>>>>>>> h-slots
   estimate,
   fair,
   ledger,
