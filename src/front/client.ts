@@ -120,9 +120,10 @@ export class Client implements Receiver {
     if (this.#refused) return
     if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0])
     const pairs = pairsOf(trailers)
-    this.#writeProxiedHead(head, [...new Set(pairs.map(([name]) => name))])
-    for (const chunk of body) this.#response.write(chunk)
-    this.#sink().end(pairs)
+    this.#writeProxiedHead(head, pairs.length > 0 ? [...new Set(pairs.map(([name]) => name))] : [])
+    if (pairs.length > 0) this.#response.addTrailers(pairs)
+    this.#response.end(this.#isHead ? undefined : body.length === 1 ? body[0] : Buffer.concat(body))
+    if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   /** As one write of the connection, if the body is short. */

@@ -38,7 +38,7 @@ export class Exchange implements OpenJob {
   readonly #arrived = performance.now()
   #sent = 0
   #ended = 0
-  #current: { token: AttemptToken; abort: AbortController } | undefined
+  #current: { token: AttemptToken; abort: AbortController; ended: boolean } | undefined
   #failure: Failure | undefined
   #done = false
   /** The current attempt has a result, and the brain knows. */
@@ -56,9 +56,9 @@ export class Exchange implements OpenJob {
 
   async run(token: AttemptToken, destination: Destination, precedence?: Precedence): Promise<void> {
     const { transport, job } = this.parts
-    this.#current?.abort.abort(cancelled)
+    this.#abort()
     if (transport.begun) return this.#breakOff()
-    const current = { token, abort: new AbortController() }
+    const current = { token, abort: new AbortController(), ended: false }
     this.#current = current
     this.#finished = false
     this.#sent = performance.now()
@@ -81,6 +81,7 @@ export class Exchange implements OpenJob {
       const end = await ('invoke' in destination
         ? destination.invoke(job.workload, signal, carry)
         : carry(destination))
+      current.ended = true
       if (!end || !isCurrent()) return
       this.#ended = performance.now()
       this.cost = end.cost
@@ -116,8 +117,13 @@ export class Exchange implements OpenJob {
   }
 
   cancelAttempt(): void {
-    this.#current?.abort.abort(cancelled)
+    this.#abort()
     this.#current = undefined
+  }
+
+  /** Most attempts have ended when their job is settled; an event for each would be costly. */
+  #abort(): void {
+    if (this.#current?.ended === false) this.#current.abort.abort(cancelled)
   }
 
   settle(answer: Extract<Action, { type: 'answer' }>): void {

@@ -64,7 +64,7 @@ export function clusterCore(
 ): Core {
   const { options, spec, following, serving } = plan
   const { ledger, eventLog, log } = records
-  const { units } = serving
+  const learners = { ...records, units: serving.units }
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
   const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
@@ -103,7 +103,7 @@ export function clusterCore(
       jobs.delete(job)
       try {
         metrics?.attemptEnded(job)
-        learnFrom(job, { ...records, units })
+        learnFrom(job, learners)
         delegation().ended(job)
       } catch (error) {
         records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)

@@ -4,7 +4,9 @@
  */
 import type { JobRun } from './job-run.ts'
 
-/** A running job that used less than `idleShare` of this time waits. Short jobs end before, and cost nothing here. */
+/** A job is first read this long after its start. Shorter jobs cost nothing here. */
+const firstMs = 10
+/** A running job that used less than `idleShare` of the time between two readings waits. */
 const idleMs = 50
 export const idleShare = 0.05
 /** A waiting job that uses more than `busyShare` of this time computes. */
@@ -41,15 +43,21 @@ export class IdleWatch<W extends Watched> {
   /** The job runs from now on. Idempotent. */
   add(job: W): void {
     if (this.#samples.has(job) || !job.run?.demandMs) return
-    const sample = this.#sample(job)
-    this.#samples.set(job, sample)
-    this.#plan(job, sample, job.waiting)
+    const at = this.#now()
+    const timer = setTimeout(() => this.#begin(job), firstMs).unref()
+    this.#samples.set(job, { at, demandMs: undefined, runnable: false, timer, since: at })
   }
 
   /** The job is paused or has ended. Idempotent. */
   remove(job: W): void {
     clearTimeout(this.#samples.get(job)?.timer)
     this.#samples.delete(job)
+  }
+
+  #begin(job: W): void {
+    const sample = this.#sample(job)
+    this.#samples.set(job, sample)
+    this.#plan(job, sample, job.waiting, idleMs - firstMs)
   }
 
   #check(job: W): void {
@@ -69,9 +77,9 @@ export class IdleWatch<W extends Watched> {
     return { at, demandMs: job.run!.demandMs!(), runnable: false, timer: undefined, since: at }
   }
 
-  #plan(job: W, sample: Sample, waiting: boolean): void {
+  #plan(job: W, sample: Sample, waiting: boolean, runningMs = idleMs): void {
     const waitedMs = sample.at - sample.since
-    const nextMs = waiting ? Math.min(maxWakeMs, Math.max(wakeMs, waitedMs * wakePart)) : idleMs
+    const nextMs = waiting ? Math.min(maxWakeMs, Math.max(wakeMs, waitedMs * wakePart)) : runningMs
     sample.timer = setTimeout(() => this.#check(job), nextMs).unref()
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import test from 'node:test'
+import type { Dispatcher } from 'undici'
 import type { Quantity } from '../../model/metering.ts'
 import { type AttemptHead, headers } from '../../wire/messages.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
@@ -13,13 +14,17 @@ import { WorkloadTransport } from './workload.ts'
 async function sent(transport: WorkloadTransport, attempt: number): Promise<{ head: string; body: string }> {
   const content = Promise.withResolvers<{ headers: Record<string, string>; body: unknown }>()
   const dispatcher = {
-    request: (options: { headers: Record<string, string>; body: unknown }) => {
+    dispatch(
+      options: { headers: Record<string, string>; body: unknown },
+      handler: { onResponseError(controller: undefined, error: Error): void },
+    ) {
       content.resolve(options)
-      return Promise.reject(new Error('no worker'))
+      handler.onResponseError(undefined, new Error('no worker'))
     },
   }
   const order = { epoch: 1, job: 'j', attempt, workload: 'w', work: 1, preemptible: true, ask: false }
-  const carried = { upstream: { dispatcher }, order, token: 't' } as unknown as Carried
+  const { signal } = new AbortController()
+  const carried = { upstream: { dispatcher }, order, token: 't', signal } as unknown as Carried
   await assert.rejects(transport.carry(carried), /no worker/)
   const { headers, body } = await content.promise
   const bytes = Buffer.isBuffer(body) ? body : await buffer(body as AsyncIterable<Buffer>)
@@ -70,12 +75,20 @@ const mb = Buffer.alloc(1024 * 1024, 'a')
 /** A worker that answers with this body, and reports its cost in the trailers. */
 function answering(body: () => AsyncGenerator<Buffer>, streamed = false): Carried {
   const fields = { [headers.outcome]: 'result', ...(streamed && { [headers.streamed]: '1' }) }
-  const response = {
-    ...{ statusCode: 200, headers: fields, trailers: { 'x-steps': '7', [headers.work]: '7' } },
-    body: { iterator: body, [Symbol.asyncIterator]: body },
+  const trailers = { 'x-steps': '7', [headers.work]: '7' }
+  const controller = { pause() {}, resume() {}, abort() {} } as Dispatcher.DispatchController
+  const dispatch = async (_options: unknown, handler: Required<Dispatcher.DispatchHandler>) => {
+    handler.onRequestStart(controller, {})
+    handler.onResponseStart(controller, 200, fields)
+    try {
+      for await (const chunk of body()) handler.onResponseData(controller, chunk)
+      handler.onResponseEnd(controller, trailers)
+    } catch (error) {
+      handler.onResponseError(controller, error as Error)
+    }
   }
   return {
-    ...{ upstream: { dispatcher: { request: async () => response } }, token: 't' },
+    ...{ upstream: { dispatcher: { dispatch } }, token: 't', signal: new AbortController().signal },
     order: { epoch: 1, job: 'j', attempt: 1, workload: 'w', work: 1, preemptible: true, ask: false },
     ...{ isCurrent: () => true, answering() {}, account: () => ({}) },
   } as unknown as Carried
