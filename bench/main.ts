@@ -3,11 +3,8 @@
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { cold } from './cold.ts'
-<<<<<<< HEAD
-import { door, systemsNamed } from './door.ts'
-=======
 import { direct } from './direct.ts'
->>>>>>> h-slots
+import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
@@ -24,11 +21,8 @@ import { startup } from './startup.ts'
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
   cold,
-<<<<<<< HEAD
-  door,
-=======
   direct,
->>>>>>> h-slots
+  door,
   estimate,
   fair,
   ledger,

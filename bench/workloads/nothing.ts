@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 import { parameters, whole } from 'plimsoll/params'
 import { defineWorkload } from 'plimsoll/workload'
 
@@ -8,12 +7,4 @@ export default defineWorkload({
   description: 'Does nothing',
   params: parameters({ bytes: whole({ min: 1, max: 1_000_000 }).default(100) }),
   run: ({ bytes }) => 'a'.repeat(bytes),
-=======
-import { defineWorkload } from '../../src/workload/workload.ts'
-
-export default defineWorkload({
-  name: 'nothing',
-  description: 'Does nothing, and names its process',
-  run: () => ({ pid: process.pid }),
->>>>>>> h-slots
 })
