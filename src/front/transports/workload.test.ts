@@ -76,7 +76,7 @@ const mb = Buffer.alloc(1024 * 1024, 'a')
 function answering(body: () => AsyncGenerator<Buffer>, streamed = false): Carried {
   const fields = { [headers.outcome]: 'result', ...(streamed && { [headers.streamed]: '1' }) }
   const trailers = { 'x-steps': '7', [headers.work]: '7' }
-  const controller = { pause() {}, resume() {}, abort() {} } as Dispatcher.DispatchController
+  const controller = { pause() {}, resume() {}, abort() {} } as unknown as Dispatcher.DispatchController
   const dispatch = async (_options: unknown, handler: Required<Dispatcher.DispatchHandler>) => {
     handler.onRequestStart(controller, {})
     handler.onResponseStart(controller, 200, fields)
