@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { cold } from './cold.ts'
+import { direct } from './direct.ts'
 import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
@@ -20,6 +21,7 @@ import { startup } from './startup.ts'
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
   cold,
+  direct,
   door,
   estimate,
   fair,

@@ -27,7 +27,7 @@ const names = [
   ],
 ]
 
-test('headers of a plain answer are those that the general path sends', () => {
+test('a plain answer has the same headers as on the general path', () => {
   const name = fc.constantFrom(...names)
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 8 }), (pairs) => {

@@ -37,6 +37,8 @@ interface Target {
   places: number
   /** When it may get requests again. */
   from: number
+  /** The number of its last request. */
+  last: number
 }
 
 export class ProgramRequests implements DirectRequests {
@@ -46,6 +48,7 @@ export class ProgramRequests implements DirectRequests {
   readonly #retired = new Set<ProgramLink>()
   readonly #odd = new OddAnswers()
   #names: ReadonlySet<string> = new Set()
+  #sent = 0
 
   constructor(parts: ProgramRequestsParts) {
     this.#parts = parts
@@ -61,7 +64,7 @@ export class ProgramRequests implements DirectRequests {
         const places = programs!.concurrency
         const known = this.#targets.get(key)
         if (known) known.places = places
-        else this.#targets.set(key, { worker: id, link: new ProgramLink(address), places, from: 0 })
+        else this.#targets.set(key, { worker: id, link: new ProgramLink(address), places, from: 0, last: 0 })
       }
     }
     for (const [key, { link }] of this.#targets) {
@@ -81,6 +84,7 @@ export class ProgramRequests implements DirectRequests {
     const target = text === undefined ? undefined : this.#leastBusy()
     const direct = target && enter()
     if (!direct) return false
+    target.last = ++this.#sent
     const { question, reports, log } = this.#parts
     const avoid = (why: CallFailure) => this.#avoid(why, target, name, asked.url.path)
     sendToProgram(text!, { ...asked, ...target, direct, question, reports, log, avoid })
@@ -121,15 +125,14 @@ export class ProgramRequests implements DirectRequests {
     }
   }
 
+  /** In turn among equals: fronts that all began with the same program would crowd it. */
   #leastBusy(): Target | undefined {
     let best: Target | undefined
-    let pending = Infinity
     for (const target of this.#targets.values()) {
       const { link, places, from } = target
-      if (link.pending >= places || link.pending >= pending) continue
-      if (from > 0 && from > performance.now()) continue
-      best = target
-      pending = link.pending
+      if (link.pending >= places || (from > 0 && from > performance.now())) continue
+      const less = best ? link.pending - best.link.pending : -1
+      if (less < 0 || (less === 0 && target.last < best!.last)) best = target
     }
     return best
   }

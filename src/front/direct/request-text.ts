@@ -33,7 +33,7 @@ const useOf = rememberNames<Use>((name) => {
   return isForwarded || lower.startsWith('proxy-') ? 'general' : (uses.get(lower) ?? 'pass')
 })
 
-/** Node's parser accepts tabs and form feeds in URLs, and its client refuses to send them. */
+/** Node's client refuses to send them. */
 const unsendable = /[^\x21-\xff]/
 
 /** False: a header asks for something that only the general path does. */

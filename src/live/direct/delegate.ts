@@ -1,12 +1,12 @@
 /** Connects the delegation of small requests with a cluster. */
 
-import type { CheckedRoute } from '../../config/check-routes.ts'
 import type { DirectRow } from '../../wire/direct.ts'
 import type { Core } from '../core.ts'
 import { learnFrom } from '../finished-jobs.ts'
 import type { JoinedFronts } from '../fronts/joined-fronts.ts'
 import type { JoinedWorkers } from '../joined-workers.ts'
 import type { ClusterPlan } from '../plan.ts'
+import type { Serving } from '../serving.ts'
 import { Delegation } from './delegation.ts'
 
 export function delegate(
@@ -19,7 +19,7 @@ export function delegate(
     ...{ belowMs: belowMs(plan), problems, tell },
     fronts: plan.options.fronts?.count ?? 1,
     hasServer: plan.options.own !== undefined,
-    mayDelegate: (name) => !plan.serving.own?.routes.some((route) => route.name === name && isLimited(route)),
+    mayDelegate: (name) => !isLimited(plan.serving, name),
     workers: () => brain.view().workers,
     addressOf: (worker) => workers.known(worker)?.address,
     openJobs: () => jobs.size,
@@ -47,9 +47,12 @@ function belowMs({ options, following, functions }: ClusterPlan): number {
   return everyRequest.some(Boolean) || following.metricsEvery !== undefined ? 0 : directBelowMs
 }
 
-/** Workers and the brain enforce these limits. */
-function isLimited({ deadlineMs, limitMs }: CheckedRoute): boolean {
-  return deadlineMs !== undefined || limitMs !== undefined
+/** The brain and the workers enforce deadlines, lanes and time limits. */
+function isLimited({ own, workloads }: Serving, name: string): boolean {
+  const route = own?.routes.find((each) => each.name === name)
+  const workload = workloads.get(name)
+  const { deadlineMs, limitMs } = route ?? workload ?? {}
+  return deadlineMs !== undefined || limitMs !== undefined || workload?.lane !== undefined
 }
 
 function learnRow({ plan, records }: Core, { name, key, features, params, cost, ...row }: DirectRow): void {

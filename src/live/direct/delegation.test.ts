@@ -119,6 +119,15 @@ test('a worker that falls silent is noticed within a second', (t) => {
   assert.deepEqual(last(), [])
 })
 
+test('nothing is sent after the end', (t) => {
+  const { delegation, orders, ended, tick } = delegating(t)
+  ended(64)
+  delegation.close()
+  delegation.observe({ type: 'disconnected', worker: 'w1' }, [])
+  tick()
+  assert.deepEqual(orders, [])
+})
+
 test('programs of other machines are left out', (t) => {
   const addressOf = (id: string) => (id === 'w1' ? { ...local, tls: true as const } : local)
   const { ended, tick, last } = delegating(t, { addressOf })
@@ -157,16 +166,16 @@ test('requests that share a program share its time; a backlog does not make them
   const { fleet, orders, ended, tick } = delegating(t)
   // 1,000 jobs at 2 programs with 8 places each.
   fleet.jobs = 1_000
-  ended(100, 81)
+  ended(100, 5 * 81)
   tick()
   assert.deepEqual(orders, [])
   // One at each program.
   fleet.jobs = 2
-  ended(100, 11)
+  ended(100, 5 * 11)
   tick()
   assert.deepEqual(orders, [])
   fleet.jobs = 8
-  ended(64, 39)
+  ended(64, 5 * 39)
   tick()
   assert.equal(orders.length, 1)
 })
@@ -179,7 +188,7 @@ test('reports are counted, told to the brain and learned; slow requests end the 
   delegation.report({ counts: [count, { ...count, answered: 0 }], rows: [{ job: 'j' } as DirectRow] })
   assert.deepEqual(told, [{ type: 'delegated', jobs: 3, work: 300 }])
   assert.deepEqual([rows.length, delegation.totals().answered, delegation.totals().givenBack], [1, 3, 2])
-  delegation.report({ counts: [{ ...count, longestMs: 101 }], rows: [] })
+  delegation.report({ counts: [{ ...count, longestMs: 501 }], rows: [] })
   tick()
   assert.deepEqual([orders.at(-1)?.names, delegation.totals().names], [[], []])
 })

@@ -62,6 +62,7 @@ export class Delegation {
   #timer: NodeJS.Timeout | undefined
   /** When the timer fires, by `performance.now()`. */
   #plannedAt = 0
+  #closed = false
   #answered = 0
   #givenBack = 0
 
@@ -122,12 +123,14 @@ export class Delegation {
       if (type === 'drain' || type === 'terminate' || type === 'eject' || type === 'readmit') this.#plan()
   }
 
+  /** Nothing more is sent. */
   close(): void {
+    this.#closed = true
     clearTimeout(this.#timer)
-    this.#timer = undefined
   }
 
   #plan(afterMs = settleMs): void {
+    if (this.#closed) return
     const at = performance.now() + afterMs
     if (this.#timer && this.#plannedAt <= at) return
     clearTimeout(this.#timer)

@@ -16,6 +16,7 @@ import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
 import type { WireError } from '../../lib/errors.ts'
 import { isSecure } from '../../wire/connect.ts'
+import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
@@ -85,6 +86,8 @@ class RemoteFront {
   readonly #end = Promise.withResolvers<void>()
   #server: Server | undefined
   #direct: FrontDirect | undefined
+  /** The last one, which may arrive before the direct path is open. */
+  #order: DirectOrder | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
   /** Requests that joined the job of another, as the brain knows them. */
@@ -202,7 +205,7 @@ class RemoteFront {
 
   /** The direct path, as the brain delegates it; `opened` closes it. */
   #openDirect(
-    { limits, direct, quantities }: FrontWelcome,
+    { limits, quantities }: FrontWelcome,
     overload: FrontOverload,
     opened: AsyncDisposableStack,
   ): DirectPath | undefined {
@@ -215,7 +218,7 @@ class RemoteFront {
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
     })
-    this.#direct?.update(direct)
+    this.#direct?.update(this.#order)
     opened.defer(() => this.#direct?.close())
     return this.#direct?.path
   }
@@ -254,8 +257,13 @@ class RemoteFront {
     if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
-    this.#direct?.update(welcome.direct)
+    this.#delegated(welcome.direct)
     this.#welcomed.resolve(welcome)
+  }
+
+  #delegated(order: DirectOrder | undefined): void {
+    this.#order = order
+    this.#direct?.update(order)
   }
 
   #onLost(): void {
@@ -276,8 +284,7 @@ class RemoteFront {
       case 'quote':
         return this.#quotes.receive(message)
       case 'direct':
-        this.#direct?.update(message)
-        return
+        return this.#delegated(message)
       case 'stopping':
         if (this.#options.share) this.#stopping = true
         else this.#pending.holding = true
