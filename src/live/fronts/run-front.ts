@@ -13,8 +13,10 @@ import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
+import { Certificates } from '../../front/tls/certificates.ts'
 import type { WireError } from '../../lib/errors.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
+import type { TlsFiles } from '../../wire/front-settings.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
 import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
@@ -37,6 +39,8 @@ export interface FrontOptions extends ServingOptions {
   port: number
   /** Set: the cluster started this process and shares its port with it. It ends with the cluster. */
   share?: SharedPort
+  /** TLS, unless it shares the cluster's port. Default: plain HTTP. */
+  tls?: TlsFiles | undefined
   /** How long a request is held while the brain is unreachable. */
   holdMs: number
   /** Time allowed for pending requests when the front ends. */
@@ -157,7 +161,7 @@ class RemoteFront {
 
   /** The server as the brain's settings describe it; `opened` closes it. */
   #serve({ limits, repeats, quantities, beatMs }: FrontWelcome, opened: AsyncDisposableStack): Server {
-    const { join, token, log, arrived } = this.#options
+    const { join, token, share, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const reader = resourceReader({ memoryMb: limits.processMb })
     const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
@@ -170,6 +174,8 @@ class RemoteFront {
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
     if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
+    const files = share ? limits.tls : this.#options.tls
+    const certificates = files && new Certificates({ files, log })
     const server = frontServer({
       service: serviceOf(this.#serving, { limits, quantities, log }),
       repeats: answers,
@@ -177,6 +183,7 @@ class RemoteFront {
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
       overload: new FrontOverload({ watch, limits }),
+      certificates,
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,
@@ -206,12 +213,17 @@ class RemoteFront {
     else await listen(server, port, host, '--port')
     this.#announce(server)
     listening?.()
-    if (!share) log(`front ${id}: requests at ${urlOf(server, host)}`)
+    if (!share) log(`front ${id}: requests at ${this.#urlOf(server)}`)
   }
 
   #announce(server: Server): void {
-    const { share, host } = this.#options
-    this.#link.send({ type: 'listening', ...(!share && { url: urlOf(server, host) }) })
+    const { share } = this.#options
+    this.#link.send({ type: 'listening', ...(!share && { url: this.#urlOf(server) }) })
+  }
+
+  #urlOf(server: Server): string {
+    const { host, tls } = this.#options
+    return urlOf(server, host, tls ? 'https' : 'http')
   }
 
   #onWelcome(welcome: FrontWelcome): void {
