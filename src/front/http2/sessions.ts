@@ -76,8 +76,11 @@ export class Http2Sessions {
     const streams = new Set<ServerHttp2Stream>()
     this.#open.set(session, streams)
     session.once('close', () => this.#open.delete(session))
-    // The connection is closed then.
-    session.on('error', () => socket.destroy())
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      const { remoteAddress = 'a client' } = socket
+      if (error.code?.startsWith('ERR_HTTP2')) this.#parts.refused(remoteAddress, `HTTP/2: ${error.message}`)
+      socket.destroy()
+    })
     session.setTimeout(idleMs, () => {
       if (streams.size === 0) session.close()
     })
