@@ -115,7 +115,7 @@ test('invalid new files are logged, and the old certificates stay in use', () =>
   assert.match(lines.join(), /^tls: the new certificates are not used: --tls-key = .*does not belong/)
   look()
   assert.equal(lines.length, 1)
-  writeFileSync(certFile, 'rubbish')
+  writeFileSync(certFile, 'garbage')
   look()
   assert.match(lines[1]!, /--tls-cert = .*cannot be used/)
   assert.equal(String(certificates.options().cert), one.cert)

@@ -129,7 +129,12 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
     checkHead(request)
     const url = readUrl(request)
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
-    if (parts.overload) client.onGone(parts.overload.enter(parts.clientOf(request)))
+    if (parts.overload) {
+      const leave = parts.overload.enter(parts.clientOf(request))
+      client.onGone(leave)
+      // A response that switched protocols is never closed itself.
+      client.socket?.once('close', leave)
+    }
     if (parts.overload?.closesConnections) client.closeAfterwards()
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
     await submitRequest(parts, estimated, incoming)
