@@ -4,8 +4,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import test, { type TestContext } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import type { FrontLimits } from '../src/wire/front-settings.ts'
 import { certificateFolder, newCertificate } from './support/certificates.ts'
+import { keptAnswers } from './support/kept-answers.ts'
 import { type Live, startLive, stopLive, until, untilIdle } from './support/live.ts'
 
 const certificate = newCertificate('localhost')
@@ -96,6 +98,25 @@ test('a stream that is not read is ended, and its connection stays', async (t) =
   await new Promise((resolve) => stream.once('close', resolve))
   assert.equal(stream.rstCode, 2)
   assert.equal(await textOf(session.request({ ':path': '/strict?n=21' })), '42')
+})
+
+test('a client of HTTP/1.1 over TLS that does not read is disconnected', async (t) => {
+  // What it does not read goes to a file, which is open as long as its connection.
+  const live = await liveWith(t, { stallMs: 50, answerMemoryBytes: 0 })
+  const { port } = new URL(live.url)
+  const socket = connectTls({ port: Number(port), ca: certificate.cert, ALPNProtocols: ['http/1.1'] })
+  socket.on('error', () => {})
+  t.after(() => socket.destroy())
+  socket.write('GET /flood?mb=24 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'readable')
+  await until(() => live.state().jobs === 0, 'the answer is complete')
+  await until(() => keptAnswers().length === 0, 'the connection is closed')
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  await new Promise((resolve) => socket.once('close', resolve).resume())
+  assert.ok(bytes < 24 * 1024 * 1024, `${bytes} bytes arrived`)
 })
 
 test('a body that arrives too slowly is refused, even while others arrive on its connection', async (t) => {

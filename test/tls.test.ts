@@ -105,6 +105,17 @@ test('HTTP/1.1 over TLS: the program learns that the client used https', async (
   assert.equal(seen.body, 'body')
 })
 
+test('HTTP/1.1 over TLS: an answer that breaks off resets the connection, and malformed requests are refused', async () => {
+  const broken = dialTls()
+  broken.write('GET /broken HTTP/1.0\r\nHost: x\r\n\r\n')
+  broken.resume()
+  const [error] = await once(broken, 'error')
+  assert.equal(error.code, 'ECONNRESET')
+  const malformed = dialTls()
+  malformed.write('GET / HTTP/9.9\r\n\r\n')
+  assert.match(await readAll(malformed), /^HTTP\/1\.1 400 .*not a well-formed HTTP request/s)
+})
+
 test('HTTP/2: head, body and trailers reach the program, and its answer the client', async () => {
   await using session = await open()
   const { status, headers, body } = await ask(
