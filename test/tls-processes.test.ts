@@ -66,6 +66,11 @@ test(
     const next = open(t, up.url)
     assert.equal(await get(next, '/strict?n=6'), '12')
     await gone
+
+    // A brain is restarted whatever the files are.
+    folder.write({ cert: 'garbage', key: two.key })
+    process.kill(up.brain(), 'SIGKILL')
+    assert.equal(await get(next, '/strict?n=7'), '14')
     next.close()
   },
 )

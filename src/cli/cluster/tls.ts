@@ -1,12 +1,11 @@
 /** Options of the public port's TLS. */
 
 import { resolve } from 'node:path'
-import { checkCertificates } from '../../front/tls/certificates.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import type { TlsFiles } from '../../wire/front-settings.ts'
 import { listFrom } from './addresses.ts'
 
-/** Throws a `ConfigError` if the files cannot be used. Undefined: plain HTTP. */
+/** Throws a `ConfigError` if one is missing. Undefined: plain HTTP. */
 export function tlsFrom(given: {
   tlsCert: string | undefined
   tlsKey: string | undefined
@@ -15,9 +14,7 @@ export function tlsFrom(given: {
   if (certs === undefined && keys === undefined) return undefined
   if (keys === undefined) throw new ConfigError(`--tls-cert = ${certs}: requires --tls-key`)
   if (certs === undefined) throw new ConfigError(`--tls-key = ${keys}: requires --tls-cert`)
-  const files = { certs: paths(certs), keys: paths(keys) }
-  checkCertificates(files)
-  return files
+  return { certs: paths(certs), keys: paths(keys) }
 }
 
 function paths(text: string): string[] {

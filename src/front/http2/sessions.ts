@@ -31,7 +31,7 @@ const mostFields = 256
  */
 const [resetBurst, resetsPerSecond] = [500, 50]
 /** PING and SETTINGS frames that a client may send at once, and per second after that. Each one must be answered. */
-const [controlBurst, controlsPerSecond] = [500, 50]
+const [controlBurst, controlsPerSecond] = [1_000, 250]
 /** A connection without requests is closed after this time. */
 const idleMs = 60_000
 /** Memory that Node may use for one connection, in MB. */

@@ -39,9 +39,12 @@ export class StreamRequest extends IncomingMessage {
       this.#end([])
     } else this.#receive()
     this.response = new StreamResponse(stream, this)
-    stream.once('close', () => {
+    const close = () => {
       if (!this.complete) this.destroy()
-    })
+    }
+    stream.once('close', close)
+    // It may have been reset before anybody listened.
+    if (stream.destroyed) queueMicrotask(close)
   }
 
   override _read(): void {

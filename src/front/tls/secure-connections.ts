@@ -33,14 +33,18 @@ export function secureStep(server: FrontServer, parts: SecureParts): ConnectionS
     waiting.get(connection)?.(socket)
   })
   tls.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    const { remoteAddress = 'a client' } = connectionOf(socket)
     socket.destroy()
-    // A connection that breaks, or a client that does not trust the certificate, is nothing to act on here.
-    if (error.code !== 'ECONNRESET') refused(connectionOf(socket).remoteAddress ?? 'a client', failure(error))
+    // A connection that breaks was not refused.
+    if (error.code !== 'ECONNRESET') refused(remoteAddress, failure(error))
   })
   return (connection, next) => {
-    if (server.starting.size >= mostPending) return void connection.destroy()
-    const passed = server.start(connection)
     const { remoteAddress = 'a client' } = connection
+    if (server.starting.size >= mostPending) {
+      refused(remoteAddress, `${mostPending} handshakes are in progress`)
+      return void connection.destroy()
+    }
+    const passed = server.start(connection)
     waiting.set(connection, (socket) => {
       passed()
       setBelow(socket, connection)
