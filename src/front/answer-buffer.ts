@@ -5,8 +5,8 @@
  */
 
 import type { FileHandle } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
 import { drained } from './drained.ts'
+import type { ClientResponse } from './response.ts'
 import { openTemporaryFile, readAt, writeAll } from './temporary-file.ts'
 
 export interface AnswerLimits {
@@ -74,7 +74,7 @@ export interface AnswerEvents {
 
 /** The body of one answer on its way to its client. */
 export class AnswerBuffer {
-  readonly #response: ServerResponse
+  readonly #response: ClientResponse
   readonly #store: AnswerStore
   readonly #on: AnswerEvents
   #kept: (Buffer | Stored)[] = []
@@ -92,7 +92,7 @@ export class AnswerBuffer {
   /** Resolves when something has been sent. */
   #sent = Promise.withResolvers<void>()
 
-  constructor(response: ServerResponse, store: AnswerStore, on: AnswerEvents) {
+  constructor(response: ClientResponse, store: AnswerStore, on: AnswerEvents) {
     this.#response = response
     this.#store = store
     this.#on = on

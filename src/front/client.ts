@@ -3,7 +3,7 @@
  * existing server, built-in paths and problems all answer through it.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import type { HttpHead } from '../wire/messages.ts'
@@ -13,6 +13,7 @@ import { AnswerBuffer, type AnswerStore } from './answer-buffer.ts'
 import { drained } from './drained.ts'
 import { breakOff, RequestProblem, sendProblem } from './problem.ts'
 import { type AnswerHead, type Receiver, type Sink, wholeBytes } from './receiver.ts'
+import type { ClientResponse } from './response.ts'
 import { ReadingWatch, watchSending } from './slow-clients.ts'
 
 /** Chunk size for a large answer that is written from memory. */
@@ -27,7 +28,7 @@ export class Client implements Receiver {
   readonly takesStreams = true
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
-  readonly #response: ServerResponse
+  readonly #response: ClientResponse
   readonly #answers: AnswerStore
   readonly #limits: ClientLimits
   /** Most clients read as fast as answers come, and need none. */
@@ -38,7 +39,7 @@ export class Client implements Receiver {
   #heldBytes = 0
 
   /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
-  constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
+  constructor(response: ClientResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
     const { req } = response
     this.#response = response
     this.#limits = limits

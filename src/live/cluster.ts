@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import { adminServer, joinServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
+import { refusalLog } from '../lib/refusal-log.ts'
 import type { Action } from '../model/action.ts'
 import { incompatibility } from '../wire/admission.ts'
 import { type SecureListener, secureListener } from '../wire/secure.ts'
@@ -19,7 +20,7 @@ import type { Delegation } from './direct/delegation.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
 import type { Door } from './fronts/door.ts'
-import { joinHandlers, refusalLog } from './join.ts'
+import { joinHandlers } from './join.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
 import { openDoor } from './open-door.ts'
@@ -170,7 +171,7 @@ function serveOperators(
         },
       }),
   })
-  const refused = refusalLog(records.log)
+  const refused = refusalLog('join', records.log)
   const joining = joinHandlers({
     versions: admission(versions, door),
     workers,

@@ -41,7 +41,7 @@ export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
   for (const output of [child.stdout, child.stderr]) {
     createInterface({ input: output }).on('line', (line) => {
       lines.push(line)
-      const [, key, url] = /^ {2}(requests|admin) +(http:\/\/[^/]+)/.exec(line) ?? []
+      const [, key, url] = /^ {2}(requests|admin) +(https?:\/\/[^/]+)/.exec(line) ?? []
       if (key) found[key as keyof typeof found] = url!
     })
   }

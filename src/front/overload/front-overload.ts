@@ -37,9 +37,9 @@ export class FrontOverload {
     })
   }
 
-  /** Call before other listeners are added to the server. */
-  guard(server: Server): void {
-    gateConnections(server, (socket) => {
+  /** `isPlain`: a client of the server can read why it is refused. Call after other listeners are added to it. */
+  guard(server: Server, isPlain = true): void {
+    gateConnections(server, isPlain, (socket) => {
       const release =
         this.#watch.step < 3 && this.#connections.take(this.#addressOf({ socket, headersDistinct: {} }))
       if (release) {

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
@@ -14,43 +13,22 @@ import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
+import { Certificates } from '../../front/tls/certificates.ts'
 import type { WireError } from '../../lib/errors.ts'
 import { isSecure } from '../../wire/connect.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
-import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
+import { type Serving, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
 import { type FrontDirect, openDirect } from './direct.ts'
-import type { SharedPort } from './front-channel.ts'
+import type { FrontOptions } from './front-options.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients, requestCounter } from './leaving.ts'
 import { noBrain, PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
-
-export interface FrontOptions extends ServingOptions {
-  id: string
-  join: URL
-  token: string
-  launch?: string
-  own?: OwnCluster
-  host: string
-  /** 0: any free port. */
-  port: number
-  /** Set: the cluster started this process and shares its port with it. It ends with the cluster. */
-  share?: SharedPort
-  /** How long a request is held while the brain is unreachable. */
-  holdMs: number
-  /** Time allowed for pending requests when the front ends. */
-  leaveMs: number
-  /** Called for each request of a client. */
-  arrived?(): void
-  /** The front accepts requests. */
-  listening?(): void
-  log(line: string): void
-}
 
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
@@ -167,7 +145,7 @@ class RemoteFront {
   /** The server as the brain's settings describe it; `opened` closes it. */
   #serve(welcome: FrontWelcome, opened: AsyncDisposableStack): Server {
     const { limits, repeats, quantities, beatMs } = welcome
-    const { join, token, log, arrived } = this.#options
+    const { join, token, share, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const reader = resourceReader({ memoryMb: limits.processMb })
     const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
@@ -182,13 +160,15 @@ class RemoteFront {
     if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
     const overload = new FrontOverload({ watch, limits })
     const direct = this.#openDirect(welcome, overload, opened)
+    const files = share ? limits.tls : this.#options.tls
+    const certificates = files && new Certificates({ files, log })
     const server = frontServer({
       service: serviceOf(this.#serving, { limits, quantities, log }),
       repeats: answers,
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
-      ...{ overload, direct },
+      ...{ overload, direct, certificates },
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,
@@ -238,12 +218,17 @@ class RemoteFront {
     else await listen(server, port, host, '--port')
     this.#announce(server)
     listening?.()
-    if (!share) log(`front ${id}: requests at ${urlOf(server, host)}`)
+    if (!share) log(`front ${id}: requests at ${this.#urlOf(server)}`)
   }
 
   #announce(server: Server): void {
-    const { share, host } = this.#options
-    this.#link.send({ type: 'listening', ...(!share && { url: urlOf(server, host) }) })
+    const { share } = this.#options
+    this.#link.send({ type: 'listening', ...(!share && { url: this.#urlOf(server) }) })
+  }
+
+  #urlOf(server: Server): string {
+    const { host, tls } = this.#options
+    return urlOf(server, host, tls ? 'https' : 'http')
   }
 
   #onWelcome(welcome: FrontWelcome): void {
