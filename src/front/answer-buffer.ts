@@ -64,7 +64,7 @@ interface Stored {
 }
 
 export interface AnswerEvents {
-  /** Bytes wait for the client from now on. */
+  /** Bytes wait for the client from now on. May be called repeatedly. */
   behind(): void
   /** The client has read all that has been written so far. */
   caughtUp(): void
@@ -171,7 +171,11 @@ export class AnswerBuffer {
     this.#on.behind()
     try {
       while (!this.#closed) {
-        if (this.#response.writableNeedDrain) await drained(this.#response)
+        if (this.#response.writableNeedDrain) {
+          // It may have caught up for a moment, while a part was read from the file.
+          this.#on.behind()
+          await drained(this.#response)
+        }
         const next = this.#kept.shift()
         if (next === undefined || this.#closed) break
         const chunk = await this.#read(next)

@@ -87,6 +87,8 @@ export class Http2Sessions {
     session.setLocalWindowSize(sessionWindow)
     this.#limitControl(session, socket)
     session.on('stream', (stream, _headers, _flags, raw: string[]) => {
+      // The client has reset it already.
+      if (stream.destroyed) return
       streams.add(stream)
       stream.once('close', () => streams.delete(stream))
       this.#begin(stream, socket, raw)

@@ -39,12 +39,9 @@ export class StreamRequest extends IncomingMessage {
       this.#end([])
     } else this.#receive()
     this.response = new StreamResponse(stream, this)
-    const close = () => {
+    stream.once('close', () => {
       if (!this.complete) this.destroy()
-    }
-    stream.once('close', close)
-    // It may have been reset before anybody listened.
-    if (stream.destroyed) queueMicrotask(close)
+    })
   }
 
   override _read(): void {

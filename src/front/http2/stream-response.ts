@@ -47,7 +47,6 @@ export class StreamResponse extends EventEmitter<{ close: []; drain: [] }> imple
     // It is closed then.
     stream.on('error', () => {})
     stream.once('close', () => this.#closed())
-    if (stream.destroyed) queueMicrotask(() => this.#closed())
   }
 
   get writableLength(): number {
@@ -152,7 +151,6 @@ export class StreamResponse extends EventEmitter<{ close: []; drain: [] }> imple
   }
 
   #closed(): void {
-    if (this.destroyed) return
     this.destroyed = true
     if (!this.#isTunnel) this.emit('close')
   }

@@ -22,6 +22,9 @@ export function setPeer(
 }
 
 export function resetConnection(socket: Socket): void {
-  const connection = below.get(socket) ?? socket
+  const connection = below.get(socket)
+  if (!connection) return void socket.resetAndDestroy()
   connection.resetAndDestroy()
+  // Otherwise it waits for a write that is in progress.
+  socket.destroy()
 }
