@@ -9,8 +9,8 @@ import { thousandths } from '../src/lib/quantities.ts'
 import { cpuMs } from '../src/worker/processes/proc.ts'
 import type { BenchOptions } from './options.ts'
 
-const file = fileURLToPath(new URL('./workloads/nothing.ts', import.meta.url))
-const job = { workload: 'nothing', params: Buffer.from('{}'), job: '0mhx3k2p9-0123456789abcdef' }
+const file = fileURLToPath(new URL('./workloads/pid.ts', import.meta.url))
+const job = { workload: 'pid', params: Buffer.from('{}'), job: '0mhx3k2p9-0123456789abcdef' }
 
 interface Run {
   inFlight: number

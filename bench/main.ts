@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { brain } from './brain.ts'
 import { cold } from './cold.ts'
 import { direct } from './direct.ts'
+import { door, systemsNamed } from './door.ts'
 import { estimate } from './estimate.ts'
 import { fair } from './fair.ts'
 import { ledger } from './ledger.ts'
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   brain,
   cold,
   direct,
+  door,
   estimate,
   fair,
   ledger,
@@ -34,7 +36,17 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   startup,
 }
 
-const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]\n       cold also takes --busy, and --seconds N (at least 10); own takes --only estimates or --only path\nbenchmarks: ${Object.keys(benches).join(', ')}`
+const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]
+       cold also takes --busy, and --seconds N (at least 10); own takes --only estimates or --only path
+       door takes --rounds N, --seconds N, --only NAME,…, --after SECONDS, --profile FOLDER
+benchmarks: ${Object.keys(benches).join(', ')}`
+
+/** Options that not every benchmark takes. */
+const taken: Readonly<Record<string, readonly string[]>> = {
+  cold: ['busy', 'seconds'],
+  own: ['only'],
+  door: ['seconds', 'only', 'rounds', 'after', 'profile'],
+}
 
 function parse(): { name: string; options: BenchOptions } | undefined {
   try {
@@ -46,22 +58,30 @@ function parse(): { name: string; options: BenchOptions } | undefined {
         busy: { type: 'boolean' },
         seconds: { type: 'string' },
         only: { type: 'string' },
+        rounds: { type: 'string' },
+        after: { type: 'string' },
+        profile: { type: 'string' },
       },
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, report, busy, seconds, only } = values
-    if ((busy || seconds !== undefined) && name !== 'cold') return undefined
-    if (seconds !== undefined && !(Number(seconds) >= 10)) return undefined
-    if (only !== undefined && (name !== 'own' || !isPartOfOwn(only))) return undefined
-    const ofCold = { ...(busy && { busy }), ...(seconds !== undefined && { seconds: Number(seconds) }) }
-    return {
-      name,
-      options: { quick, ...(report !== undefined && { report }), ...ofCold, ...(only && { only }) },
-    }
+    const { quick, seconds, rounds, after, ...texts } = values
+    const known = ['quick', 'report', ...(taken[name] ?? [])]
+    if (Object.keys(values).some((option) => !known.includes(option))) return undefined
+    const numbers = Object.entries({ seconds, rounds, after }).filter(([, text]) => text !== undefined)
+    const least = name === 'cold' ? 10 : 1
+    if (!numbers.every(([, text]) => Number.isInteger(Number(text)) && Number(text) >= least))
+      return undefined
+    if (texts.only !== undefined && !isOnly(name, texts.only)) return undefined
+    const parsed = Object.fromEntries(numbers.map(([option, text]) => [option, Number(text)]))
+    return { name, options: { quick, ...texts, ...parsed } }
   } catch {
     return undefined
   }
+}
+
+function isOnly(name: string, only: string): boolean {
+  return name === 'door' ? systemsNamed(only) !== undefined : isPartOfOwn(only)
 }
 
 const bench = parse()

@@ -6,8 +6,14 @@ export interface BenchOptions {
   report?: string
   /** `cold` only: runs beside busy loops on all cores. */
   busy?: boolean
-  /** `cold` only: maximum length of a run. */
+  /** `cold`: maximum length of a run. `door`: length of a run of the load generator. */
   seconds?: number
-  /** `own` only: runs one of its two parts. */
-  only?: 'estimates' | 'path'
+  /** `own`: runs one of its two parts. `door`: names of the systems, separated by commas. */
+  only?: string
+  /** `door` only: number of rounds. */
+  rounds?: number
+  /** `door` only: measures, saturates for this number of seconds, and measures again. */
+  after?: number
+  /** `door` only: a folder for CPU profiles, which are made instead of the measurement. */
+  profile?: string
 }

@@ -65,3 +65,20 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     assert.equal((await replay(changed)).difference?.line, 101)
   })
 }
+
+test('a log with shed jobs replays to the same actions, but not without their pressure', async () => {
+  let shed = 0
+  for (let seed = 1; seed <= 20; seed++) {
+    const chunks: Buffer[] = []
+    const run = chaos('srpt', seed, { log: (chunk) => void chunks.push(Buffer.from(chunk)) })
+    const lines = Buffer.concat(chunks).toString().trimEnd().split('\n')
+    assert.equal((await replay(lines)).difference, undefined, `seed ${seed}`)
+    shed += run.shed
+    const first = lines.findIndex((line) => line.includes('"code":"overloaded"'))
+    assert.equal(first >= 0, run.shed > 0)
+    if (first < 0) continue
+    const calm = lines.map((line) => line.replace(/,"pressure":[\d.]+/, ''))
+    assert.equal((await replay(calm)).difference?.line, first + 1)
+  }
+  assert.ok(shed > 20, `${shed} jobs were shed`)
+})

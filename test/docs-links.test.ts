@@ -68,7 +68,7 @@ test('every source, test and document path in backticks exists', () => {
 test('every npm script exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
   checkAll(
-    /npm run (?:-s )?([a-z][a-z:-]*)/g,
+    /npm run (?:-s )?([a-z][a-z0-9:-]*)/g,
     (text) => text,
     (_, name) => (Object.hasOwn(scripts, name!) ? undefined : `npm run ${name}: no such script`),
   )

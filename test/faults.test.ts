@@ -27,6 +27,8 @@ for (const policy of Object.keys(schedulers) as SchedulerName[]) {
     )
     // Pauses of the brain; silent workers that were not declared lost at once; outliers.
     assert.ok(sums.pauses > count && sums.held + sums.ejected > 0)
+    // Jobs shed under pressure.
+    assert.ok(sums.shed > count)
     // Faults of functions.
     assert.ok(sums.away > 2 * count && sums.awayFailed > count / 3)
   })

@@ -34,7 +34,6 @@ function assertRefused(text: string, status: number): void {
 
 const garbage: [name: string, bytes: string | Buffer][] = [
   ['random bytes', Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919) % 256))],
-  ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex')],
   ['NUL bytes', Buffer.alloc(100)],
   ['a NUL in the path', 'GET /echo\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'],
@@ -242,4 +241,9 @@ test('a job may take longer than the time limit of requests', async () => {
   assertRefused(await sendRaw(impatient, 'GET /echo HT'), 408)
   open(impatient, 'long')
   assert.equal(await (await answer).text(), 'opened')
+})
+
+test('a TLS greeting is answered with an alert, and the connection is closed', async () => {
+  const answer = await sendRaw(live, Buffer.from('16030100a5010000a10303', 'hex'))
+  assert.equal(Buffer.from(answer, 'latin1').toString('hex'), '15030100020246')
 })

@@ -28,7 +28,8 @@ import {
 const live = useLive({
   slots: 20,
   queue: 20,
-  fronts: { count: 2, command: [process.execPath, cli, 'front'] },
+  // Their own grace period, that of a stop, does not apply to fronts that are replaced.
+  fronts: { count: 2, command: [process.execPath, cli, 'front', '--leave-after', '0'] },
 })
 
 const credential = () => ({ role: 'front', token: live.tokens.front }) as const

@@ -1,12 +1,16 @@
 /** Overload of a live cluster: steps from given readings, and their effects, in `status`, metrics and log. */
 
 import assert from 'node:assert/strict'
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { statusText } from '../src/cli/status.ts'
 import type { Readings } from '../src/front/overload/steps.ts'
 import type { ClusterOptions } from '../src/live/cluster.ts'
+import { replay } from '../src/simulate/replay.ts'
 import { startFront } from './support/front-processes.ts'
-import { assertWell, problemOf, startLive, stopLive, until, untilIdle } from './support/live.ts'
+import { assertWell, problemOf, startLive, stopLive, storyOf, until, untilIdle } from './support/live.ts'
 
 /** A cluster whose main process has these readings. */
 async function overloadable(t: TestContext, options: Partial<ClusterOptions> = {}) {
@@ -47,6 +51,25 @@ test('in step 2 requests are shed by predicted work and share, with 503 and Retr
     ['step 2', 'step 1', 'step 0'],
   )
   await untilIdle(live)
+})
+
+test('a shed request has a story, and a log with it replays', async (t) => {
+  const eventLog = join(tmpdir(), `plimsoll-overload-${process.pid}.log`)
+  t.after(() => rmSync(eventLog, { force: true }))
+  const { live, becomes } = await overloadable(t, { eventLog })
+  await assertWell(live)
+  await becomes({ memory: 0.949 }, 2)
+  const { detail, headers } = await problemOf(fetch(`${live.url}/strict?n=21`), 503)
+  // The numbers are for the operator.
+  assert.equal(detail, 'The cluster is overloaded; try again later.')
+  assert.match(
+    await storyOf(live, headers),
+    /the cluster is overloaded \(pressure 99 %\) and\s+sheds the most\s+expensive\s+100 %/,
+  )
+  await stopLive(live)
+  const log = readFileSync(eventLog, 'utf8')
+  assert.match(log, /"pressure":0\.98\d*.*"code":"overloaded"/)
+  assert.equal((await replay(log.split('\n'))).difference, undefined)
 })
 
 test('a front in another process sheds and reports too', async (t) => {

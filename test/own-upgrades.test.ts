@@ -100,3 +100,28 @@ test('a stopping cluster closes upgraded connections', async () => {
   await until(() => socket.closed, 'the client is disconnected')
   await fake.close()
 })
+
+const limited = useOwn(
+  (_incoming, response) => void response.end('plain'),
+  {},
+  {
+    frontLimits: { clientRequests: 1 },
+  },
+)
+
+limited.program.on('upgrade', (_incoming: IncomingMessage, socket: Duplex) => {
+  socket.on('error', () => socket.destroy())
+  socket.write('HTTP/1.1 101 Fine\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello ')
+  socket.pipe(socket)
+})
+
+test('a connection that switched counts as a request of its client until it closes', async () => {
+  const socket = dial(limited)
+  socket.write(ask('/chat'))
+  await readUntil(socket, /hello /)
+  assert.equal((await fetch(limited.url)).status, 429)
+  socket.end()
+  await readAll(socket)
+  await untilIdle(limited)
+  assert.equal((await fetch(limited.url)).status, 200)
+})

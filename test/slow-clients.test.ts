@@ -1,10 +1,10 @@
 /** Slow readers, idle WebSockets and hung jobs delay nobody, on one core. */
 
 import assert from 'node:assert/strict'
-import { readdirSync, readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { keptAnswers } from './support/kept-answers.ts'
 import {
   dial,
   type Live,
@@ -39,16 +39,6 @@ async function bytesOf(socket: Socket): Promise<number> {
   let bytes = 0
   for await (const chunk of socket) bytes += (chunk as Buffer).length
   return bytes
-}
-
-function keptAnswers(): string[] {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).includes('plimsoll-answer-')
-    } catch {
-      return false
-    }
-  })
 }
 
 test('ten slow readers of large answers hold no slot: a fast client is served while all still read', async (t) => {

@@ -18,7 +18,7 @@ export interface Started {
 
 export async function startUpstream(): Promise<Started & { port: number }> {
   const port = await freePort()
-  const child = start([process.execPath, upstream, '--port', `${port}`])
+  const child = launch([process.execPath, upstream, '--port', `${port}`])
   await until(child, async () => (await connects(port)) || undefined)
   return { url: `http://127.0.0.1:${port}`, port, pid: child.pid!, stop: () => end(child) }
 }
@@ -37,22 +37,34 @@ export async function startPlimsoll(
   const config = join(folder, 'plimsoll.config.json')
   const command = [process.execPath, upstream, '--port', '{port}']
   writeFileSync(config, JSON.stringify({ workers: { command, concurrency } }))
-  const fleet = ['--min', '1', '--max', '1', '--slots', `${Math.max(17, concurrency)}`]
-  const network = ['--port', '0', '--admin-port', '0', '--fronts', `${fronts}`]
-  const options = ['--config', config, '--data', join(folder, 'data'), ...fleet, ...network]
-  const child = start([process.execPath, main, 'up', ...options])
+  const flags = ['--config', config, '--slots', `${Math.max(17, concurrency)}`, '--fronts', `${fronts}`]
+  return startUp(folder, ['--min', '1', '--max', '1', ...flags])
+}
+
+/** `plimsoll up` on free ports, with its data in the folder. */
+export async function startUp(
+  folder: string,
+  flags: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<Started> {
+  const places = ['--port', '0', '--admin-port', '0', '--data', join(folder, 'data')]
+  const child = launch([process.execPath, main, 'up', ...places, ...flags], env)
   let said = ''
   for (const output of [child.stdout!, child.stderr!]) output.on('data', (text) => (said += text))
   const url = await until(child, () => /requests +(http:\S+)/.exec(said)?.[1])
   return { url, pid: child.pid!, stop: () => end(child) }
 }
 
-function start([command, ...args]: string[]): ChildProcess {
-  const [program, ...words] = [...deathSignal(), command!, ...args]
-  return spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+/** In its own process group, so that Ctrl-C reaches only the benchmark, which then ends it. */
+export function launch(command: readonly string[], env = process.env): ChildProcess {
+  const [program, ...words] = [...deathSignal(), ...command]
+  return spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env })
 }
 
-async function until<T>(child: ChildProcess, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+export async function until<T>(
+  child: ChildProcess,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
   let failure: Error | undefined
   child.once('error', (error) => {
     failure = error
@@ -70,7 +82,7 @@ async function until<T>(child: ChildProcess, look: () => T | undefined | Promise
   throw new Error(`${child.spawnargs.join(' ')}: not ready after ${startLimitMs / 1000} s`)
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')

@@ -49,7 +49,8 @@ function unknown(id: string, { count: { open, finished } }: Stories): RequestPro
     404,
     'unknown-job',
     `Job ${id.slice(0, 200)} is unknown. Known are ${count(open, 'open job')} and the last ${finished} that ended. ` +
-      "A job's id is in the plimsoll-job header of its answer.",
+      "A job's id is in the plimsoll-job header of its answer. Small requests that a front sent directly to a program " +
+      'have no story.',
     { fields: { open, finished } },
   )
 }

@@ -14,6 +14,7 @@ import { type Core, newCore } from './core.ts'
 import type { OverflowOptions } from './functions/overflow-spec.ts'
 import { newOverflow } from './functions/overflow-state.ts'
 import { checkFair, Shares } from './jobs/client-shares.ts'
+import { noteDelegated } from './jobs/delegated.ts'
 import { canAccept } from './jobs/eligible.ts'
 import { answering, arrive, cancel, fail, finish, permit, progress } from './jobs/jobs.ts'
 import { type RateLimit, RateLimits } from './jobs/rate-limit.ts'
@@ -97,7 +98,7 @@ function coreOf(parts: BrainParts): Core {
       scaler: parts.scaler,
       billing: parts.billing ?? {},
       mostWorkers: parts.mostWorkers ?? Infinity,
-      shares: parts.fair ? new Shares() : undefined,
+      shares: new Shares(parts.fair),
       overflow: parts.overflow && newOverflow(parts.overflow),
       rateLimits: parts.rateLimit && new RateLimits(parts.rateLimit),
       scheduler: parts.scheduler({
@@ -115,7 +116,7 @@ function coreOf(parts: BrainParts): Core {
 function apply(core: Core, event: Event): void {
   switch (event.type) {
     case 'arrived':
-      arrive(core, event.job)
+      arrive(core, event.job, event.pressure)
       return noteArrival(core, event.job.work)
     case 'cancelled':
       return cancel(core, event.job)
@@ -146,6 +147,8 @@ function apply(core: Core, event: Event): void {
     case 'drain':
       noteLeaving(core, event.worker)
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
+    case 'delegated':
+      return noteDelegated(core, event)
     case 'tick':
       return fireDueTimers(core)
     case 'paused':

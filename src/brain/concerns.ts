@@ -1,8 +1,8 @@
 /**
  * The brain's concerns. Their order is their precedence: for each hook, they are called in this order.
  *
- * - An arriving job is counted, checked against its deadline and then its client's rate limit. Only a job that is
- *   accepted joins the shares and the turns.
+ * - An arriving job is counted, may be shed, and is checked against its deadline and then its client's rate limit. Only a
+ *   job that is accepted joins the shares and the turns.
  * - CPU figures are polled before a scaler that goes by them decides at the same time.
  * - After an event the fleet is scaled first, then drained workers end, then outliers are ejected or, if the fleet has
  *   become too small, readmitted; then functions take what is still queued.
@@ -19,6 +19,7 @@ import { patience } from './jobs/patience.ts'
 import { queueTimeout } from './jobs/queue-timeout.ts'
 import { rateLimiting } from './jobs/rate-limiting.ts'
 import { shares } from './jobs/shares.ts'
+import { shedding } from './jobs/shedding.ts'
 import { turns } from './jobs/turns.ts'
 import { cpu } from './workers/cpu.ts'
 import { fronts } from './workers/fronts.ts'
@@ -31,6 +32,7 @@ import { silence } from './workers/silence.ts'
 export const concerns: readonly Concern[] = [
   fronts,
   functionAttempts,
+  shedding,
   deadlines,
   rateLimiting,
   shares,

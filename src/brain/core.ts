@@ -10,6 +10,7 @@ import type { Overflow } from './functions/overflow-state.ts'
 import type { Shares } from './jobs/client-shares.ts'
 import { Queue } from './jobs/queue.ts'
 import type { RateLimits } from './jobs/rate-limit.ts'
+import { RecentWork } from './jobs/recent-work.ts'
 import type { BrainLimits } from './limits.ts'
 import { OwnPauses } from './own-pauses.ts'
 import type { Billing } from './scale/billing.ts'
@@ -31,8 +32,8 @@ export interface Concern {
   isActive?(core: Core): boolean
   /** The brain starts. */
   begins?(core: Core): void
-  /** A job arrives. The first concern that refuses it ends the round. */
-  arrives?(core: Core, record: JobRecord): Admission | undefined
+  /** A job arrives. The first concern that refuses it ends the round. `pressure`: to shed jobs, from 0 (none) to 1. */
+  arrives?(core: Core, record: JobRecord, pressure: number): Admission | undefined
   /** The job has been put into the queue. */
   queued?(core: Core, record: JobRecord, verdict: Verdict): void
   /** The attempt has been assigned to its worker or function, which is about to be told. */
@@ -42,7 +43,7 @@ export interface Concern {
   /** The attempt has a result; it is about to end. */
   finished?(core: Core, attempt: Attempt, work: number): void
   /** The attempt has failed, be it with an error of its workload; it is about to end. */
-  failed?(core: Core, attempt: Attempt, kind: FailureKind): void
+  failed?(core: Core, attempt: Attempt, kind: FailureKind, blameless?: true): void
   /** The attempt ends, for whatever reason. `work`: what it did, if that was measured. */
   ended?(core: Core, attempt: Attempt, work: number | undefined): void
   /** The job's attempt has failed, and another follows. */
@@ -95,8 +96,7 @@ export interface Core {
   readonly discipline: Discipline
   /** Undefined: clients may ask for any amount of work. */
   readonly rateLimits: RateLimits | undefined
-  /** Undefined: the order of jobs does not depend on their clients. */
-  readonly shares: Shares | undefined
+  readonly shares: Shares
   /** Undefined: the cluster has no functions. */
   readonly overflow: Overflow | undefined
   hooks: Hooks
@@ -104,6 +104,7 @@ export interface Core {
   readonly workers: Map<string, WorkerRecord>
   readonly launches: Map<string, LaunchRecord>
   readonly queue: Queue
+  readonly recentWork: RecentWork
   readonly timers: Heap<Timer>
   readonly counters: Counters
   /** Workers in state ready, and how many of them have a role that takes no jobs. */
@@ -115,6 +116,8 @@ export interface Core {
   /** Ready workers that are ejected, and workers that are to be ejected after this event, with the reasons. */
   readonly ejected: Set<WorkerRecord>
   readonly accused: Map<WorkerRecord, Reason>
+  /** Ejected workers that do not count as capacity, so that the scaler replaces them. */
+  readonly writtenOff: Set<WorkerRecord>
   /** When the paces of all workers were compared last. */
   pacesComparedAt: number
   /** When workers were lost for their silence alone. */
@@ -179,6 +182,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     workers: new Map(),
     launches: new Map(),
     queue: new Queue(),
+    recentWork: new RecentWork(),
     timers: new Heap(),
     counters: {
       accepted: 0,
@@ -197,6 +201,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     draining: new Set(),
     ejected: new Set(),
     accused: new Map(),
+    writtenOff: new Set(),
     pacesComparedAt: 0,
     silentLosses: [],
     pauses: new OwnPauses(),

@@ -9,6 +9,9 @@ export interface Health {
   failures: number
   /** Answers in a row that were errors of the workload. */
   errors: number
+  /** When the first of them arrived, and when its last result did. */
+  erringSince: number
+  resultAt: number
   /** Times of jobs on a core, divided by the time that their measured work takes, and by their estimates. */
   byWork: number[]
   byEstimate: number[]
@@ -21,7 +24,7 @@ export interface Health {
 
 export function newHealth(): Health {
   return {
-    ...{ failures: 0, errors: 0, byWork: [], byEstimate: [] },
+    ...{ failures: 0, errors: 0, erringSince: 0, resultAt: -Infinity, byWork: [], byEstimate: [] },
     ...{ ejections: 0, readmittedAt: 0, ejectionTimer: undefined },
   }
 }

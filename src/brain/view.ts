@@ -46,6 +46,8 @@ export function viewOf(core: Core): BrainView {
       for (const { job } of inFunctions) if (!core.jobs.has(job.id)) return `job ${job.id} in a function`
       if (core.jobs.size === 0 && core.overflow && core.overflow.backlog.total !== 0)
         return `a backlog of ${core.overflow.backlog.total} units of work`
+      const sharing = [...core.shares.clients.values()].reduce((sum, { jobs }) => sum + jobs.size, 0)
+      if (sharing !== core.jobs.size) return `${sharing} jobs in the shares of clients`
       return undefined
     },
   }

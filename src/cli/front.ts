@@ -7,6 +7,7 @@ import { frontParent } from '../live/fronts/front-channel.ts'
 import { runFront } from '../live/fronts/run-front.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
 import { meterFrom } from './cluster/meter.ts'
+import { tlsFrom } from './cluster/tls.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 
@@ -14,6 +15,8 @@ const options = {
   ...joinOptions,
   port: commonOptions.port,
   host: networkOptions.host,
+  tlsCert: networkOptions.tlsCert,
+  tlsKey: networkOptions.tlsKey,
   ...servedOptions,
   ...meterOptions,
   data: { ...commonOptions.data, help: 'data folder of a cluster on this machine, which holds the token' },
@@ -49,6 +52,7 @@ export const front: Command = {
           ...(await servedFrom(values)),
           host: values.host,
           port: values.port,
+          tls: tlsFrom(values),
           ...(parent && { share: parent }),
           holdMs: values.hold * 1000,
           leaveMs: values.leaveAfter * 1000,

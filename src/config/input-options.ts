@@ -37,4 +37,10 @@ export const proxyOptions = under('Clients', {
       'separated by commas; default: none',
     value: 'LIST',
   },
+  proxyProtocol: {
+    type: 'flag',
+    help:
+      'trusted proxies pass on TCP connections and say whose they are, with the PROXY protocol (version 1 or 2); ' +
+      'requires --trusted-proxies',
+  },
 })

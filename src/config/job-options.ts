@@ -17,6 +17,16 @@ export const jobOptions = under('Limits', {
     min: 0,
     value: 'BYTES',
   },
+  directBelow: {
+    type: 'number',
+    help:
+      'fronts send requests straight to a worker if recent ones of their workload or route all took less than this time, ' +
+      'in milliseconds; 0: all requests are placed one by one',
+    default: 10,
+    min: 0,
+    max: 1_000,
+    value: 'MS',
+  },
   answerBuffer: {
     type: 'number',
     help: 'disk space of a front for answers that clients read slowly, in MB; 0: none',

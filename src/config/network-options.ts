@@ -4,6 +4,20 @@ import { under } from './option.ts'
 
 export const networkOptions = under('Network', {
   host: { type: 'text', help: 'address to listen on', default: '127.0.0.1' },
+  tlsCert: {
+    type: 'text',
+    help:
+      'certificate of the public port with its chain, in PEM; several, separated by commas, are chosen by the name ' +
+      'that the client asks for. Read again when they change. Default: plain HTTP',
+    value: 'FILES',
+    path: 'list',
+  },
+  tlsKey: {
+    type: 'text',
+    help: 'private keys of --tls-cert, in the same order',
+    value: 'FILES',
+    path: 'list',
+  },
   adminPort: {
     type: 'integer',
     help: 'port for operators, and for workers and fronts of this machine; 0 picks a free one',

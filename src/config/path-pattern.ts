@@ -41,7 +41,8 @@ export function compilePattern(option: string, text: unknown): PathPattern {
   function match(path: readonly string[]): Record<string, string> | undefined {
     if (rest ? path.length < parts.length : path.length !== parts.length) return undefined
     const found: [name: string, value: string][] = []
-    for (const [i, part] of parts.entries()) {
+    for (let i = 0; i < parts.length; i++) {
+      const part = parts[i]!
       const value = path[i]!
       if (part.startsWith(':') && value !== '') found.push([part.slice(1), value])
       else if (part !== value) return undefined
@@ -55,6 +56,7 @@ export function compilePattern(option: string, text: unknown): PathPattern {
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part
   try {
     return decodeURIComponent(part)
   } catch {

@@ -5,8 +5,8 @@
  */
 
 import type { FileHandle } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
 import { drained } from './drained.ts'
+import type { ClientResponse } from './response.ts'
 import { openTemporaryFile, readAt, writeAll } from './temporary-file.ts'
 
 export interface AnswerLimits {
@@ -64,7 +64,7 @@ interface Stored {
 }
 
 export interface AnswerEvents {
-  /** Bytes wait for the client from now on. */
+  /** Bytes wait for the client from now on. May be called repeatedly. */
   behind(): void
   /** The client has read all that has been written so far. */
   caughtUp(): void
@@ -74,7 +74,7 @@ export interface AnswerEvents {
 
 /** The body of one answer on its way to its client. */
 export class AnswerBuffer {
-  readonly #response: ServerResponse
+  readonly #response: ClientResponse
   readonly #store: AnswerStore
   readonly #on: AnswerEvents
   #kept: (Buffer | Stored)[] = []
@@ -92,7 +92,7 @@ export class AnswerBuffer {
   /** Resolves when something has been sent. */
   #sent = Promise.withResolvers<void>()
 
-  constructor(response: ServerResponse, store: AnswerStore, on: AnswerEvents) {
+  constructor(response: ClientResponse, store: AnswerStore, on: AnswerEvents) {
     this.#response = response
     this.#store = store
     this.#on = on
@@ -171,7 +171,11 @@ export class AnswerBuffer {
     this.#on.behind()
     try {
       while (!this.#closed) {
-        if (this.#response.writableNeedDrain) await drained(this.#response)
+        if (this.#response.writableNeedDrain) {
+          // It may have caught up for a moment, while a part was read from the file.
+          this.#on.behind()
+          await drained(this.#response)
+        }
         const next = this.#kept.shift()
         if (next === undefined || this.#closed) break
         const chunk = await this.#read(next)

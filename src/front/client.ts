@@ -3,7 +3,7 @@
  * existing server, built-in paths and problems all answer through it.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import type { HttpHead } from '../wire/messages.ts'
@@ -12,35 +12,41 @@ import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
 import { AnswerBuffer, type AnswerStore } from './answer-buffer.ts'
 import { drained } from './drained.ts'
 import { breakOff, RequestProblem, sendProblem } from './problem.ts'
-import type { AnswerHead, Receiver, Sink } from './receiver.ts'
+import { type AnswerHead, type Receiver, type Sink, wholeBytes } from './receiver.ts'
+import type { ClientResponse } from './response.ts'
 import { ReadingWatch, watchSending } from './slow-clients.ts'
 
 /** Chunk size for a large answer that is written from memory. */
 const sliceBytes = 64 * 1024
 
+/** Shorter bodies are copied behind the head: one string is cheaper to write than two buffers. */
+const shortBytes = 4 * 1024
+
 export type ClientLimits = Pick<FrontLimits, 'stallMs' | 'requestMs' | 'minRate'>
 
 export class Client implements Receiver {
-  readonly wholeBytes = 256 * 1024
   readonly takesStreams = true
   /** Set: the client asks to switch protocols on this socket. */
   readonly socket: Socket | undefined
-  readonly #response: ServerResponse
+  readonly #response: ClientResponse
   readonly #answers: AnswerStore
-  readonly #reading: ReadingWatch
+  readonly #limits: ClientLimits
+  /** Most clients read as fast as answers come, and need none. */
+  #watch: ReadingWatch | undefined
   /** It was refused: what follows is not for it any more. */
   #refused = false
+  /** Memory that its answer takes while it is held. */
+  #heldBytes = 0
 
   /** `answers` keeps what the client reads slowly. A client that reads or sends too slowly is disconnected. */
-  constructor(response: ServerResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
+  constructor(response: ClientResponse, limits: ClientLimits, answers: AnswerStore, socket?: Socket) {
     const { req } = response
-    const { stallMs, requestMs, minRate: bytesPerSecond } = limits
     this.#response = response
+    this.#limits = limits
     this.#answers = answers
     this.socket = socket
-    this.#reading = new ReadingWatch(response, { windowMs: stallMs, bytesPerSecond }, () => this.breakOff())
     if (!socket && hasBody(req))
-      watchSending(req, { windowMs: requestMs, bytesPerSecond }, () => {
+      watchSending(req, { windowMs: limits.requestMs, bytesPerSecond: limits.minRate }, () => {
         // A program that answers before the request is complete may expect little of it.
         if (!response.headersSent) this.refuse(tooSlow())
       })
@@ -56,6 +62,16 @@ export class Client implements Receiver {
   }
 
   attempted(): void {}
+
+  /** Long answers share the memory of answers that wait for slow clients. */
+  mayHold(bytes: number): boolean {
+    if (bytes <= wholeBytes) return true
+    const more = Math.max(0, bytes - this.#heldBytes)
+    if (this.gone || !this.#answers.memory.take(more, this.#heldBytes)) return false
+    if (this.#heldBytes === 0) this.onGone(() => this.#releaseHeld())
+    this.#heldBytes += more
+    return true
+  }
 
   /** Tells a client that asked for it the id of its job, in an informational response (103). */
   announce(job: string): void {
@@ -87,13 +103,14 @@ export class Client implements Receiver {
   deliver({ body, ...head }: WholeAnswer, account: Account): void {
     if (this.#refused) return
     this.#response.writeHead(head.status, { ...head.fields, ...account })
-    if (body.length > this.wholeBytes) return void this.#stream(body)
+    if (body.length > wholeBytes) return void this.#stream(body)
     this.#response.end(this.#isHead ? undefined : body)
     if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   begin({ status, fields }: AnswerHead, account: Account): Sink {
     if (this.#refused) return nowhere
+    this.#releaseHeld()
     this.#response.writeHead(status, { ...fields, ...account })
     this.#response.flushHeaders()
     return this.#sink()
@@ -102,10 +119,21 @@ export class Client implements Receiver {
   /** Answers with a program's complete response, unchanged. Trailers are names and values in turn. */
   deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
     if (this.#refused) return
+    if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0])
     const pairs = pairsOf(trailers)
-    this.#writeProxiedHead(head, [...new Set(pairs.map(([name]) => name))])
-    for (const chunk of body) this.#response.write(chunk)
-    this.#sink().end(pairs)
+    this.#writeProxiedHead(head, pairs.length > 0 ? [...new Set(pairs.map(([name]) => name))] : [])
+    if (pairs.length > 0) this.#response.addTrailers(pairs)
+    this.#response.end(this.#isHead ? undefined : body.length === 1 ? body[0] : Buffer.concat(body))
+    if (this.#response.writableLength > 0) this.#reading.start()
+  }
+
+  /** As one write of the connection, if the body is short. */
+  #deliverOne(head: HttpHead, body: Buffer | undefined): void {
+    this.#writeProxiedHead(head, [])
+    if (this.#isHead || !body) this.#response.end()
+    else if (body.length > shortBytes) this.#response.end(body)
+    else this.#response.end(body.toString('latin1'), 'latin1')
+    if (this.#response.writableLength > 0) this.#reading.start()
   }
 
   /** Starts to stream a program's response: the head and the first chunks are sent at once. */
@@ -165,6 +193,17 @@ export class Client implements Receiver {
       await drained(response)
     }
     if (!this.gone) this.#end()
+  }
+
+  get #reading(): ReadingWatch {
+    const { stallMs: windowMs, minRate: bytesPerSecond } = this.#limits
+    this.#watch ??= new ReadingWatch(this.#response, { windowMs, bytesPerSecond }, () => this.breakOff())
+    return this.#watch
+  }
+
+  #releaseHeld(): void {
+    this.#answers.memory.give(this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   get #isHead(): boolean {

@@ -9,10 +9,17 @@ const [firstProbeMs, longestProbeMs] = [250, 5_000]
 
 type Pending = Set<ServerResponse>
 
+/** The first bytes of a TLS handshake, and the answer to it: a fatal alert, `protocol_version`. */
+const tlsStart = Buffer.of(0x16, 0x03)
+const tlsAlert = Buffer.of(0x15, 0x03, 0x01, 0, 2, 2, 70)
+
 /** Watches a server's connections. The returned function must be called with every response. */
-export function watchConnections(server: Server): (response: ServerResponse) => void {
+export function watchConnections(
+  server: Server,
+  refused: (address: string, why: string) => void = () => {},
+): (response: ServerResponse) => void {
   const pending = new WeakMap<Socket, Pending>()
-  const refused = new WeakSet<Socket>()
+  const failed = new WeakSet<Socket>()
   // A client that has sent all its requests may close its side and wait for the answers.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket: Socket) => {
@@ -23,19 +30,31 @@ export function watchConnections(server: Server): (response: ServerResponse) => 
       for (const response of responses) closeUnassigned(response)
     })
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ClientError, socket: Socket) => {
     // The parser repeats its error for everything that follows.
-    if (refused.has(socket)) return
-    refused.add(socket)
-    if (socket.writable && error.code !== 'ECONNRESET')
+    if (failed.has(socket)) return
+    failed.add(socket)
+    if (isTls(error, socket)) {
+      refused(socket.remoteAddress ?? 'a client', 'it uses TLS, and this port does not')
+      socket.end(tlsAlert, () => socket.destroy())
+    } else if (socket.writable && error.code !== 'ECONNRESET')
       refuse(error, socket, pending.get(socket) ?? new Set())
     else socket.destroy()
   })
-  return (response) => {
-    const responses = pending.get(response.req.socket)
-    responses?.add(response)
-    response.once('close', () => responses?.delete(response))
+  function closed(this: ServerResponse): void {
+    pending.get(this.req.socket)?.delete(this)
   }
+  return (response) => {
+    pending.get(response.req.socket)?.add(response)
+    response.once('close', closed)
+  }
+}
+
+/** `rawPacket`: the bytes that could not be parsed. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
+
+function isTls({ rawPacket }: ClientError, socket: Socket): boolean {
+  return rawPacket?.length === socket.bytesRead && rawPacket.subarray(0, 2).equals(tlsStart)
 }
 
 /** Node closes only the current response of a connection; pipelined ones behind it would stay open. */

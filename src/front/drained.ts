@@ -1,5 +1,10 @@
+interface Drainable {
+  on(event: 'drain' | 'close', listener: () => void): unknown
+  off(event: 'drain' | 'close', listener: () => void): unknown
+}
+
 /** Resolves when the stream accepts more, or is closed. */
-export function drained(stream: Pick<NodeJS.EventEmitter, 'on' | 'off'>): Promise<void> {
+export function drained(stream: Drainable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       stream.off('drain', go)

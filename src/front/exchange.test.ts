@@ -40,8 +40,24 @@ test('an attempt that cannot be serialized fails for good, without blame for its
   )
   await exchange.run(token, upstream)
   const message = 'the attempt could not be sent: Maximum call stack size exceeded'
-  assert.deepEqual(events, [{ type: 'failed', ...token, worker: 'w', kind: 'error', message }])
+  const failed = { type: 'failed', ...token, worker: 'w', kind: 'error', message, blameless: true }
+  assert.deepEqual(events, [failed])
   assert.match(lines[0]!, /^job j: attempt 1 could not be completed on w: RangeError: Maximum call stack/)
+})
+
+test('only errors that the workload does not blame on the request count against its worker', async () => {
+  for (const [status, blameless] of [
+    [422, true],
+    [500, undefined],
+  ] as const) {
+    const carry = async () => ({ outcome: 'error', message: 'no', status }) as const
+    const { exchange, events } = exchangeOver({ carry })
+    await exchange.run(token, upstream)
+    assert.deepEqual(
+      events.map((event) => event.type === 'failed' && event.blameless),
+      [blameless],
+    )
+  }
 })
 
 test('an attempt whose worker cannot be reached is logged and fails as unreachable', async () => {

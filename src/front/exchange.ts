@@ -3,7 +3,7 @@
 import { brainWork } from '../estimate/route-units.ts'
 import { stackOf } from '../lib/errors.ts'
 import type { Action } from '../model/action.ts'
-import type { AttemptToken } from '../model/attempt.ts'
+import type { AttemptToken, FailureKind } from '../model/attempt.ts'
 import type { Cost } from '../model/cost.ts'
 import type { Event } from '../model/event.ts'
 import type { Outcome, Precedence } from '../model/job.ts'
@@ -38,7 +38,7 @@ export class Exchange implements OpenJob {
   readonly #arrived = performance.now()
   #sent = 0
   #ended = 0
-  #current: { token: AttemptToken; abort: AbortController } | undefined
+  #current: { token: AttemptToken; abort: AbortController; ended: boolean } | undefined
   #failure: Failure | undefined
   #done = false
   /** The current attempt has a result, and the brain knows. */
@@ -56,9 +56,9 @@ export class Exchange implements OpenJob {
 
   async run(token: AttemptToken, destination: Destination, precedence?: Precedence): Promise<void> {
     const { transport, job } = this.parts
-    this.#current?.abort.abort(cancelled)
+    this.#abort()
     if (transport.begun) return this.#breakOff()
-    const current = { token, abort: new AbortController() }
+    const current = { token, abort: new AbortController(), ended: false }
     this.#current = current
     this.#finished = false
     this.#sent = performance.now()
@@ -81,6 +81,7 @@ export class Exchange implements OpenJob {
       const end = await ('invoke' in destination
         ? destination.invoke(job.workload, signal, carry)
         : carry(destination))
+      current.ended = true
       if (!end || !isCurrent()) return
       this.#ended = performance.now()
       this.cost = end.cost
@@ -89,7 +90,8 @@ export class Exchange implements OpenJob {
         return this.#tellFinished()
       }
       this.#failure = { message: end.message, status: end.status, stack: end.stack }
-      this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message)
+      const blameless = end.outcome === 'error' && end.status < 500
+      this.#tellFailed(end.outcome === 'cancelled' ? 'refused' : end.outcome, end.message, blameless)
       // Unless the brain has ended the job already, it would send an attempt whose answer nobody can receive.
       if (transport.begun) this.#breakOff()
     } catch (error) {
@@ -106,7 +108,7 @@ export class Exchange implements OpenJob {
     const { job, log } = this.parts
     const why = isOurs ? stackOf(error) : (code ?? message)
     log(`job ${job.id}: attempt ${this.attempts} could not be completed on ${this.worker}: ${why}`)
-    if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`)
+    if (isOurs) this.#tellFailed('error', `the attempt could not be sent: ${message}`, true)
     else this.#tellFailed('unreachable', why)
   }
 
@@ -115,8 +117,13 @@ export class Exchange implements OpenJob {
   }
 
   cancelAttempt(): void {
-    this.#current?.abort.abort(cancelled)
+    this.#abort()
     this.#current = undefined
+  }
+
+  /** Most attempts have ended when their job is settled; an event for each would be costly. */
+  #abort(): void {
+    if (this.#current?.ended === false) this.#current.abort.abort(cancelled)
   }
 
   settle(answer: Extract<Action, { type: 'answer' }>): void {
@@ -209,11 +216,14 @@ export class Exchange implements OpenJob {
     this.parts.tell({ type: 'finished', epoch, job, attempt, worker: this.worker, work })
   }
 
-  #tellFailed(kind: Extract<Event, { type: 'failed' }>['kind'], message: string): void {
+  #tellFailed(kind: FailureKind, message: string, blameless = false): void {
     const { token } = this.#current!
-    const work = this.cost && kind !== 'unreachable' ? { work: brainWork(this.cost) } : {}
+    const more = {
+      ...(this.cost && kind !== 'unreachable' && { work: brainWork(this.cost) }),
+      ...(blameless && { blameless }),
+    }
     const shortened = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
-    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...work })
+    this.parts.tell({ type: 'failed', ...token, worker: this.worker, kind, message: shortened, ...more })
   }
 
   #order({ epoch, job, attempt }: AttemptToken, precedence: Precedence | undefined): AttemptOrder {

@@ -1,28 +1,32 @@
 /** The front: HTTP in, a job for the brain, HTTP out. */
 
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { refusalLog } from '../lib/refusal-log.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { largestParams } from '../workload/largest-params.ts'
 import { AnswerStore } from './answer-buffer.ts'
 import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
+import { addStep, FrontServer } from './connection-steps.ts'
 import { watchConnections } from './connections.ts'
+import type { DirectPath } from './direct/direct-path.ts'
+import { Http2Sessions } from './http2/sessions.ts'
+import { StreamRequest } from './http2/stream-request.ts'
 import type { FrontOverload } from './overload/front-overload.ts'
 import { RequestProblem } from './problem.ts'
+import { proxyStep } from './proxy-protocol/proxy-connections.ts'
 import { BodyBudget } from './request/body-budget.ts'
 import { checkHead } from './request/check-head.ts'
 import { readRequest } from './request/request.ts'
 import { type SubmitParts, submitRequest } from './request/submit.ts'
 import type { Incoming } from './request/target.ts'
+import { trustedProxies } from './request/trusted-proxies.ts'
 import { readUrl } from './request/url.ts'
+import type { ClientResponse } from './response.ts'
 import { sweepTemporaryFiles } from './temporary-file.ts'
+import type { Certificates } from './tls/certificates.ts'
+import { secureStep } from './tls/secure-connections.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
 
 export const frontDefaults: Readonly<FrontLimits> = {
@@ -32,6 +36,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   bodiesMemoryBytes: 128 * 1024 * 1024,
   bodiesDiskBytes: 4 * 1024 * 1024 * 1024,
   trustedProxies: [],
+  proxyProtocol: false,
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
@@ -52,12 +57,16 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   limits: FrontLimits
   /** Undefined: nothing is held or refused because of overload, and clients have no limits. */
   overload?: FrontOverload
+  /** Undefined: all requests take the general path. */
+  direct?: DirectPath | undefined
+  /** Undefined: plain HTTP. */
+  certificates?: Certificates | undefined
   log(line: string): void
 }
 
 type ServeParts = FrontParts & BuiltInParts
 
-export function frontServer(given: FrontParts): Server {
+export function frontServer(given: FrontParts): FrontServer {
   const { limits, service, log } = given
   const space = { memoryBytes: limits.bodiesMemoryBytes, diskBytes: limits.bodiesDiskBytes, log }
   const parts: ServeParts = { ...given, bodies: new BodyBudget(space) }
@@ -73,27 +82,44 @@ export function frontServer(given: FrontParts): Server {
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
   const answers = new AnswerStore(limits)
-  const serveOn = (request: IncomingMessage, response: ServerResponse, extra: Extra = {}) => {
+  const serveOn = (request: IncomingMessage, response: ClientResponse, extra: Extra = {}) => {
     const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
-  const server = createServer(options, (request, response) => {
+  const directFront = { answers, general: serveOn }
+  const server = new FrontServer(options, (request, response) => {
     watch(response)
-    serveOn(request, response)
+    if (!given.direct?.take(request, response, directFront)) serveOn(request, response)
   })
-  parts.overload?.guard(server)
-  const watch = watchConnections(server)
+  const refused = refusalLog('front', log)
+  const watch = watchConnections(server, refused)
   server.on('checkContinue', (request, response) => {
     watch(response)
     serveOn(request, response, { sendContinue: () => response.writeContinue() })
   })
   if (service.upgrades) {
     server.on('upgrade', (request, socket: Socket, head) => {
-      const response = answerOn(request, socket, head)
+      const response = request instanceof StreamRequest ? request.response : answerOn(request, socket, head)
       if (response) serveOn(request, response, { socket })
     })
   }
+  addSteps(server, parts, refused)
   return server
+}
+
+/** What happens to a connection before its requests are parsed; the last one added is the first. */
+function addSteps(server: FrontServer, parts: FrontParts, refused: ReturnType<typeof refusalLog>): void {
+  const { limits, service, overload, certificates } = parts
+  if (certificates) {
+    const { requestMs, upgrades } = service
+    const { headerBytes } = limits
+    server.once('close', () => certificates.close())
+    server.sessions = new Http2Sessions({ server, headerBytes, requestMs, upgrades, refused })
+    addStep(server, secureStep(server, { certificates, sessions: server.sessions, refused }))
+  }
+  overload?.guard(server, certificates === undefined)
+  if (limits.proxyProtocol)
+    addStep(server, proxyStep(server, { isTrusted: trustedProxies(limits.trustedProxies), refused }))
 }
 
 interface Extra extends Pick<Incoming, 'sendContinue'> {
@@ -107,7 +133,12 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
     checkHead(request)
     const url = readUrl(request)
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
-    if (parts.overload) client.onGone(parts.overload.enter(parts.clientOf(request)))
+    if (parts.overload) {
+      const leave = parts.overload.enter(parts.clientOf(request))
+      client.onGone(leave)
+      // A response that switched protocols is never closed itself.
+      client.socket?.once('close', leave)
+    }
     if (parts.overload?.closesConnections) client.closeAfterwards()
     const estimated = await readRequest(parts, { ...incoming, url, method: request.method ?? 'GET' })
     await submitRequest(parts, estimated, incoming)

@@ -1,10 +1,12 @@
 /** Errors for clients: application/problem+json, RFC 9457. */
 
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import { PlimsollError } from '../lib/errors.ts'
 import type { Reason } from '../model/reason.ts'
 import { explain } from '../story/reasons.ts'
 import type { FailedAttempt } from '../wire/messages.ts'
+import type { ClientResponse } from './response.ts'
+import { resetConnection } from './tls/below.ts'
 
 /** A request that cannot be served. */
 export class RequestProblem extends PlimsollError {
@@ -48,7 +50,7 @@ export const lingerMs = 1_000
 
 /** Answers with the problem, or breaks the answer off if it has begun. */
 export function sendProblem(
-  response: ServerResponse,
+  response: ClientResponse,
   problem: RequestProblem,
   headers: Record<string, string> = {},
 ): void {
@@ -61,12 +63,14 @@ export function sendProblem(
     ...problem.headers,
   })
   const text = response.req.method === 'HEAD' ? '' : body
-  if (problem.headers.connection === 'close' && !response.req.complete) endEarly(response, text)
+  // A stream can be ended early without an effect on its connection.
+  if (problem.headers.connection === 'close' && !response.req.complete && response.socket)
+    endEarly(response, text)
   else response.end(text)
 }
 
 /** Ends a response before its request has arrived completely, without closing the socket too early. */
-function endEarly(response: ServerResponse, body: string): void {
+function endEarly(response: ClientResponse, body: string): void {
   const { req } = response
   response.flushHeaders()
   if (body !== '') response.write(body)
@@ -78,9 +82,9 @@ function endEarly(response: ServerResponse, body: string): void {
   req.once('end', end).once('close', end).resume()
 }
 
-/** Resets the connection of an incomplete answer: some clients would take a plain close for its end. */
-export function breakOff(response: ServerResponse): void {
-  if (response.socket && !response.socket.destroyed) response.socket.resetAndDestroy()
+/** Resets the connection, or the stream, of an incomplete answer: some clients would take a plain close for its end. */
+export function breakOff(response: ClientResponse): void {
+  if (response.socket && !response.socket.destroyed) resetConnection(response.socket)
   else response.destroy()
 }
 
@@ -123,8 +127,19 @@ function lookUp(job: string): string {
   return `The operator can see why with: plimsoll why ${job}`
 }
 
+/** When clients of an overloaded cluster may try again. */
+const overloadedS = 5
+
+/** The client is not told why: the job's story, the log, `status` and the metrics are for the operator. */
+export function overloaded(closes = false): RequestProblem {
+  return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
+    headers: { 'retry-after': `${overloadedS}`, ...(closes && { connection: 'close' }) },
+  })
+}
+
 /** A refusal by the brain, for the client. `lastFailure` is quoted; without it the client learns where to find it. */
 export function refusal(reason: Reason, job?: string, lastFailure?: Failure): RequestProblem {
+  if (reason.code === 'overloaded') return overloaded()
   const status = statusOf[reason.code] ?? 503
   const { code, ...facts } = reason
   const retryAfterS = code === 'rate-limit' ? Math.ceil(Number(reason.retryAfterMs) / 1000) : 1

@@ -4,10 +4,13 @@ import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
 import type { RequestProblem } from './problem.ts'
 
 export interface Receiver {
-  /** Answers up to this size are delivered once the brain agrees; larger ones are streamed. */
-  readonly wholeBytes: number
-  /** Whether an answer that its workload streams can begin now; otherwise it is held up to `wholeBytes`. */
+  /** Whether an answer that its workload streams can begin now; otherwise it is held like any other. */
   readonly takesStreams: boolean
+  /**
+   * Whether this many bytes of an answer may be held until it is complete, so that another attempt can replace it if its
+   * worker fails. Otherwise the answer is streamed.
+   */
+  mayHold(bytes: number): boolean
   /** Calls back when no client waits any longer; possibly more than once, and also after the answer. */
   onGone(then: () => void): void
   /** An attempt has been sent to a worker. */
@@ -22,6 +25,9 @@ export interface Receiver {
   /** Makes the answer announce that the connection closes after it. */
   closeAfterwards(): void
 }
+
+/** Answers up to this size are always held until they are complete. */
+export const wholeBytes = 256 * 1024
 
 export type AnswerHead = Pick<WholeAnswer, 'status' | 'fields'>
 

@@ -1,7 +1,8 @@
 /** Minimum rates at which clients must read their answers and send their requests, averaged over a window. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ClientResponse } from './response.ts'
 
 export interface MinimumRate {
   windowMs: number
@@ -11,14 +12,14 @@ export interface MinimumRate {
 
 /** Watches how fast the client reads an answer, while bytes of it wait. */
 export class ReadingWatch {
-  readonly #response: ServerResponse
+  readonly #response: ClientResponse
   readonly #rate: MinimumRate
   readonly #tooSlow: () => void
   #timer: NodeJS.Timeout | undefined
   #before = { taken: 0, queued: 0 }
   #started = false
 
-  constructor(response: ServerResponse, rate: MinimumRate, tooSlow: () => void) {
+  constructor(response: ClientResponse, rate: MinimumRate, tooSlow: () => void) {
     this.#response = response
     this.#rate = rate
     this.#tooSlow = tooSlow
@@ -45,7 +46,7 @@ export class ReadingWatch {
     const now = this.#state()
     this.#before = now
     // A pipelined answer waits for those before it, not for the client.
-    if (!this.#response.socket) return
+    if (!this.#response.socket && this.#response.streamedBytes === undefined) return
     const taken = now.taken - before.taken
     // While a single write is in progress, only the queue of the system shows how much of it was taken.
     const read = taken === 0 ? before.queued - now.queued : taken
@@ -55,7 +56,8 @@ export class ReadingWatch {
   }
 
   #state(): { taken: number; queued: number } {
-    const { socket } = this.#response
+    const { socket, streamedBytes } = this.#response
+    if (streamedBytes !== undefined) return { taken: streamedBytes, queued: 0 }
     const taken = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0)
     return { taken, queued: queueOf(socket) }
   }
@@ -63,19 +65,24 @@ export class ReadingWatch {
 
 /** Watches how fast the client sends its request. Ends when all of it has arrived. */
 export function watchSending(request: IncomingMessage, rate: MinimumRate, tooSlow: () => void): void {
-  const { socket } = request
-  let before = socket.bytesRead
+  let before = receivedOf(request)
   const stop = () => clearInterval(timer)
   const timer = setInterval(() => {
     if (request.complete || request.destroyed) return stop()
-    const sent = socket.bytesRead - before
-    before = socket.bytesRead
+    const received = receivedOf(request)
+    const sent = received - before
+    before = received
     // What has arrived and was not read yet is not the client's delay.
     if (request.readableLength > 0 || sent >= least(rate)) return
     stop()
     tooSlow()
   }, rate.windowMs).unref()
   request.once('end', stop).once('close', stop)
+}
+
+/** Other requests of an HTTP/2 connection do not count. */
+function receivedOf(request: IncomingMessage & { streamedBytes?: number }): number {
+  return request.streamedBytes ?? request.socket.bytesRead
 }
 
 function least({ windowMs, bytesPerSecond }: MinimumRate): number {

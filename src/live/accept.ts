@@ -4,6 +4,7 @@ import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { cacheOf, repeatsOf } from '../front/cache/repeated-answers.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'
+import type { Delegation } from './direct/delegation.ts'
 import { arrivals } from './fronts/arrivals.ts'
 import { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
@@ -21,24 +22,26 @@ export interface Accepting {
   cache: CountedCache | undefined
 }
 
-export async function acceptRequests(
-  core: Core,
-  { workers }: { workers(): Pick<JoinedWorkers, 'addresses'> },
-): Promise<Accepting> {
+export interface AcceptParts {
+  workers(): Pick<JoinedWorkers, 'addresses'>
+  delegation(): Pick<Delegation, 'order' | 'report'>
+}
+
+export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Accepting> {
   const { options } = core.plan
   const describeQuote = quoteDescriber(core)
   const cache = cacheOf(options)
   const inside = options.supervisor ? undefined : await import('./main-front.ts')
   return {
     ...{ cache, front: inside?.mainFront(core, cache, describeQuote) },
-    fronts: remoteFronts(core, describeQuote, workers),
+    fronts: remoteFronts(core, describeQuote, parts),
   }
 }
 
 function remoteFronts(
   { plan, records, frontWorkers, isReady, tell, submit, ended }: Core,
   describeQuote: QuoteDescriber,
-  workers: () => Pick<JoinedWorkers, 'addresses'>,
+  { workers, delegation }: AcceptParts,
 ): JoinedFronts {
   const { options, serving, spec, beatMs, clientBy, limits, quantities, attemptToken } = plan
   const { estimator, log } = records
@@ -53,12 +56,14 @@ function remoteFronts(
       quantities,
       attemptToken,
       workers: workers().addresses(),
+      direct: delegation().order,
       ready: isReady(),
     }),
     quoteOf(asked) {
       const question = questionOf(asked)
       return describeQuote(question, estimator.estimate(question))
     },
+    sentDirectly: (report) => delegation().report(report),
     ...{ isReady, jobOf, submit, tell, ended, log },
   })
 }

@@ -48,6 +48,8 @@ class Driver implements BrainDriver {
   readonly #inbox: Event[] = []
   readonly #pulse: NodeJS.Timeout
   #wake: NodeJS.Timeout | undefined
+  /** When it fires; undefined: none is set. */
+  #wakesAt: number | undefined
   #reading: NodeJS.Immediate | undefined
   #busy = false
   #ended = false
@@ -117,10 +119,13 @@ class Driver implements BrainDriver {
 
   /** Timers may fire a little early; the brain then asks again. */
   #wakeAt(at: number): void {
+    if (at === this.#wakesAt) return
     const { now } = this.#parts
     clearTimeout(this.#wake)
+    this.#wakesAt = at
     const ms = Math.min(longestTimerMs, Math.max(0, Math.ceil(at - now())))
     this.#wake = setTimeout(() => {
+      this.#wakesAt = undefined
       if (this.#reading) return
       this.#work()
       this.#tickAfterReading(now() - this.#pausedAt < pulseMs ? mostReads : 1)

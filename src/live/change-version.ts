@@ -22,8 +22,8 @@ export interface ChangeParts {
   drainOthers(): void
   /** Tells the door that fronts start with the next version. */
   renewFronts(): void
-  /** Drops all cached answers: some may have been computed by the version before. */
-  clearCache(): void
+  /** Drops cached answers and what is known of the size of requests: both may be of the version before. */
+  forgetAnswers(): void
   log(line: string): void
 }
 
@@ -111,12 +111,12 @@ function changeTo(next: Version, parts: ChangeParts): VersionChange {
       versions.serve(next)
       if (plan.functions) functions?.use(plan.functions.command(next.files))
       parts.drainOthers()
-      parts.clearCache()
+      parts.forgetAnswers()
       log(`restart: the new version ${next.id} is served`)
     },
     finish() {
       versions.finish()
-      parts.clearCache()
+      parts.forgetAnswers()
     },
   }
 }

@@ -79,6 +79,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   rateLimit?: RateLimit
   /** True: jobs of clients that exceed their share run after those of others. */
   fair?: boolean
+  /** Fronts send requests that take less to workers without asking the brain. Default 0: none. */
+  directBelowMs?: number
   /** The command that starts a worker, without options. */
   workerCommand: string[]
   /** Further front processes on the same port, and the command that starts one. With a supervisor: all of them. */

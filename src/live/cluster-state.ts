@@ -5,18 +5,20 @@ import type { Accepting } from './accept.ts'
 import { now } from './clock.ts'
 import type { ClusterState } from './cluster-options.ts'
 import type { Core } from './core.ts'
+import type { Delegation } from './direct/delegation.ts'
 import type { FrontState } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
 
 export interface StateParts extends Accepting {
   workers: JoinedWorkers
   functions: Functions | undefined
+  delegation: Pick<Delegation, 'totals'>
 }
 
 /** Uptime counts from the call. */
 export function stateReader(core: Core, parts: StateParts): () => ClusterState {
   const { brain, observers, launchTroubles, overload, plan, problems } = core
-  const { workers, functions } = parts
+  const { workers, functions, delegation } = parts
   const { spec } = plan
   const began = performance.now()
   return () => {
@@ -38,6 +40,7 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
       money: observers.bill.at(now()),
       functions: functions?.list() ?? [],
       ...(cache && { cache }),
+      direct: delegation.totals(),
       fronts: frontStates(core.jobs.size, parts),
     }
   }

@@ -4,6 +4,8 @@ import type { Server } from 'node:http'
 import { adminServer, joinServer } from '../admin/admin.ts'
 import { storyHandler } from '../admin/why.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
+import { refusalLog } from '../lib/refusal-log.ts'
+import type { Action } from '../model/action.ts'
 import { incompatibility } from '../wire/admission.ts'
 import { type SecureListener, secureListener } from '../wire/secure.ts'
 import { removeOldCode } from '../workload/kept-code.ts'
@@ -13,10 +15,12 @@ import { now } from './clock.ts'
 import type { Cluster, ClusterOptions } from './cluster-options.ts'
 import { stateReader } from './cluster-state.ts'
 import { type Core, clusterCore } from './core.ts'
+import { delegate } from './direct/delegate.ts'
+import type { Delegation } from './direct/delegation.ts'
 import { type Execution, executeJobs } from './execute.ts'
 import { takeInventory } from './fleet/inventory.ts'
 import type { Door } from './fronts/door.ts'
-import { joinHandlers, refusalLog } from './join.ts'
+import { joinHandlers } from './join.ts'
 import { urlOf } from './listen.ts'
 import { metricsText } from './metrics-text.ts'
 import { openDoor } from './open-door.ts'
@@ -47,18 +51,24 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const records = await openRecords(plan, opening)
   const stopping = new Stopping()
   // Jobs arrive at the brain from fronts; workers and functions execute what it decides.
-  const core = clusterCore(plan, records, { stopping, perform: (action) => execution.perform(action) })
-  const accepting = await acceptRequests(core, { workers: () => execution.workers })
+  const delegating = () => delegation
+  const perform = (action: Action) => execution.perform(action)
+  const core = clusterCore(plan, records, { stopping, perform, delegation: delegating })
+  const workers = () => execution.workers
+  const accepting = await acceptRequests(core, { workers, delegation: delegating })
   const { fronts } = accepting
   opening.defer(() => fronts.close())
   const adminUrl = () => urlOf(admin, nearHost(options.adminHost ?? usualAdminHost))
   const door = openDoor(core, { ...accepting, versions, adminUrl })
-  const execution = executeJobs(core, { ...accepting, door, versions, adminUrl })
+  const execution = executeJobs(core, { ...accepting, door, versions, adminUrl, delegation: delegating })
+  const delegation = delegate(core, fronts, execution.workers)
+  opening.defer(() => delegation.close())
   opening.defer(() => execution.workers.close())
   const { admin, join, ...operators } = serveOperators(core, accepting, execution, {
     door,
     versions,
     sources,
+    delegation,
   })
 
   await openPorts(plan, { admin, join, door }, opening)
@@ -111,17 +121,24 @@ function sourcesOf({ sources, files, own, config }: ClusterOptions): () => Promi
   return sources ?? (async () => same)
 }
 
+interface OperatorParts {
+  door: Door
+  versions: Versions
+  sources(): Promise<Sources>
+  delegation: Delegation
+}
+
 /** The admin port, and what operators can do there. */
 function serveOperators(
   core: Core,
   { front, fronts, cache }: Accepting,
   execution: Execution,
-  { door, versions, sources }: { door: Door; versions: Versions; sources: () => Promise<Sources> },
+  { door, versions, sources, delegation }: OperatorParts,
 ): Pick<Cluster, 'state' | 'restart'> & { admin: Server; join: SecureListener | undefined } {
   const { plan, records, brain, observers, tell } = core
   const { fleet, workers, functions } = execution
   const { spec, tokens, options } = plan
-  const state = stateReader(core, { front, fronts, cache, workers, functions })
+  const state = stateReader(core, { front, fronts, cache, workers, functions, delegation })
   const views = () => brain.view().workers
   const ready = () => views().filter(({ state }) => state === 'ready')
   const drain = (worker: string) => tell({ type: 'drain', worker })
@@ -139,7 +156,10 @@ function serveOperators(
     newVersion: () =>
       newVersion({
         ...{ plan, versions, sources, functions, jobs: core.jobs, warm: records.warm, log: records.log },
-        clearCache: () => cache?.clear(),
+        forgetAnswers() {
+          cache?.clear()
+          delegation.renew()
+        },
         renewFronts: () => door.renew(),
         drainOthers() {
           for (const { id } of ready().filter((each) => !versions.isCurrent(workers.codeOf(each.id)))) {
@@ -151,7 +171,7 @@ function serveOperators(
         },
       }),
   })
-  const refused = refusalLog(records.log)
+  const refused = refusalLog('join', records.log)
   const joining = joinHandlers({
     versions: admission(versions, door),
     workers,

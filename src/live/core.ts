@@ -2,11 +2,8 @@
 
 import type { Brain } from '../brain/brain.ts'
 import type { OpenJob } from '../front/open-job.ts'
-import { overloaded } from '../front/overload/front-overload.ts'
 import { OverloadWatch } from '../front/overload/overload-watch.ts'
 import { resourceReader } from '../front/overload/readings.ts'
-import { Shedder } from '../front/overload/shedding.ts'
-import { anonymous } from '../front/request/client-name.ts'
 import { stackOf } from '../lib/errors.ts'
 import { Outage } from '../lib/outage.ts'
 import { count } from '../lib/quantities.ts'
@@ -14,8 +11,9 @@ import type { Action } from '../model/action.ts'
 import type { Event } from '../model/event.ts'
 import { mayWork, type WorkerView } from '../model/view.ts'
 import { brainOf } from '../systems/brain-spec.ts'
-import { type BrainDriver, driveBrain } from './brain-driver.ts'
+import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
+import type { Delegation } from './direct/delegation.ts'
 import { learnFrom } from './finished-jobs.ts'
 import { type MetricsRecorder, metricsRecorder } from './metrics-recorder.ts'
 import { type Observers, observersOf } from './observers.ts'
@@ -47,28 +45,37 @@ export interface Core {
   /** True: the cluster accepts requests and a worker can run them. */
   isReady(): boolean
   tell(event: Event): void
-  /** `pressure`: that of the front where its client is connected. */
-  submit(job: OpenJob, pressure?: number): void
+  /** `ofFront`: the pressure of the front where its client is connected, if that is another process. */
+  submit(job: OpenJob, ofFront?: number): void
   /** A job has ended. */
   ended(job: OpenJob): void
+}
+
+export interface CoreParts {
+  stopping: Stopping
+  perform(action: Action): void
+  delegation(): Pick<Delegation, 'observe' | 'ended'>
 }
 
 export function clusterCore(
   plan: ClusterPlan,
   records: Records,
-  { stopping, perform }: { stopping: Stopping; perform(action: Action): void },
+  { stopping, perform, delegation }: CoreParts,
 ): Core {
   const { options, spec, following, serving } = plan
   const { ledger, eventLog, log } = records
-  const { units } = serving
+  const learners = { ...records, units: serving.units }
   const problems = new Map<string, string>()
   const canWork = (worker: WorkerView) => mayWork(worker) && !problems.has(worker.id)
   const brain = brainOf(spec, { scheduler: options.ownScheduler, scaler: options.scaler })
   const jobs = new OpenJobs(spec.epoch)
   const observers = observersOf(plan, records, jobs)
-  const driver = driveBrain({ brain, eventLog, observers: observers.all, now, perform, log })
+  const delegates: DriverParts['observers'][number] = {
+    observe: (event, actions) => delegation().observe(event, actions),
+  }
   const overload = watchOverload(plan, records.log, brain)
-  const shedder = new Shedder()
+  const seenBy = [...observers.all, shedCounter(overload), delegates]
+  const driver = driveBrain({ brain, eventLog, observers: seenBy, now, perform, log })
   const isRecorded = following.metricsEvery !== undefined || following.fromStart
   const metrics = isRecorded ? metricsRecorder(ledger, serving, jobs, following.fromStart) : undefined
   return {
@@ -87,23 +94,31 @@ export function clusterCore(
     // With `min` = 0 the first request waits for its worker.
     isReady: () => !stopping.isStopping && (options.min === 0 || brain.view().workers.some(canWork)),
     tell: driver.tell,
-    submit(job, pressure = 0) {
-      const { client = anonymous, work } = job.parts.job
-      if (shedder.sheds({ client, work }, Math.max(pressure, overload.pressure), now())) {
-        overload.count('shed')
-        return job.abandon(overloaded())
-      }
+    submit(job, ofFront = 0) {
+      const pressure = Math.min(1, Math.max(ofFront, overload.pressure))
       jobs.add(job)
-      driver.tell({ type: 'arrived', job: job.parts.job })
+      driver.tell({ type: 'arrived', job: job.parts.job, ...(pressure > 0 && { pressure }) })
     },
     ended(job) {
       jobs.delete(job)
       try {
         metrics?.attemptEnded(job)
-        learnFrom(job, { ...records, units })
+        learnFrom(job, learners)
+        delegation().ended(job)
       } catch (error) {
         records.log(`internal error: nothing is learned from job ${job.parts.job.id}: ${stackOf(error)}`)
       }
+    },
+  }
+}
+
+/** Counts the jobs that the brain sheds. */
+function shedCounter(overload: OverloadWatch): DriverParts['observers'][number] {
+  return {
+    observe({ type }, actions) {
+      if (type !== 'arrived') return
+      for (const action of actions)
+        if (action.type === 'answer' && action.reason.code === 'overloaded') overload.count('shed')
     },
   }
 }

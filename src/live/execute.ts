@@ -3,6 +3,7 @@
 import type { Action } from '../model/action.ts'
 import type { Accepting } from './accept.ts'
 import type { Core } from './core.ts'
+import type { Delegation } from './direct/delegation.ts'
 import { localFleet } from './fleet/local.ts'
 import { type SpareFleet, spareFleet } from './fleet/spares.ts'
 import { workerCommand } from './fleet/worker-command.ts'
@@ -18,6 +19,7 @@ export interface ExecuteParts extends Accepting {
   versions: Versions
   /** Where workers and fronts join. */
   adminUrl(): string
+  delegation(): Pick<Delegation, 'programs'>
 }
 
 export interface Execution {
@@ -85,7 +87,7 @@ function openFleet(
 
 function joinedWorkers(
   { plan: { spec, beatMs, following, attemptToken }, records: { log }, ...core }: Core,
-  { fronts }: ExecuteParts,
+  { fronts, delegation }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
   const { metrics, problems, launches, tell } = core
@@ -105,6 +107,7 @@ function joinedWorkers(
       else log(`worker ${worker}: ${problem}`)
       fronts.refresh()
     },
+    programs: (worker, programs) => delegation().programs(worker, programs),
     tellFronts: (message) => fronts.broadcast(message),
   })
 }

@@ -7,6 +7,7 @@ import type { RouteUnits } from '../estimate/route-units.ts'
 import type { OpenJob } from '../front/open-job.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Cost } from '../model/cost.ts'
+import type { LearningSample } from './learning-sample.ts'
 
 export interface Learners {
   estimator: Estimator
@@ -15,6 +16,8 @@ export interface Learners {
   /** Of an existing server, whose costs are learned in the units in which they were measured. */
   units: RouteUnits | undefined
   ledger: Ledger
+  /** Undefined: all jobs are taken. */
+  sample: LearningSample | undefined
   /** True: the estimator does not learn from this workload's costs on this worker. */
   ignores(worker: string, workload: string): boolean
 }
@@ -30,14 +33,21 @@ export function learnTimes(
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
 }
 
-/** A job without a measured cost is not recorded. */
+/** What is recorded of a job. */
+export interface EndedJob extends Pick<OpenJob, 'cost' | 'worker' | 'attempts' | 'startedAt' | 'outcome'> {
+  parts: Pick<OpenJob['parts'], 'job' | 'params' | 'question'>
+}
+
+/** A job without a measured cost is not recorded; of a busy workload, a sample of the results is. */
 export function learnFrom(
-  open: OpenJob,
-  { estimator, rates, overheads, units, ledger, ignores }: Learners,
+  open: EndedJob,
+  { estimator, rates, overheads, units, ledger, sample, ignores }: Learners,
 ): void {
   const { cost, worker, attempts, startedAt, outcome } = open
   if (!cost) return
   const { job, params, question: asked } = open.parts
+  const endedAt = Date.now()
+  if (outcome === 'result' && sample?.takes(job.workload, endedAt) === false) return
   const question = units ? { ...asked, codeHash: units.codeOf(job.workload, cost.measure) } : asked
   if (outcome === 'result' && !ignores(worker, job.workload)) {
     estimator.learn(question, cost)
@@ -56,7 +66,7 @@ export function learnFrom(
     worker,
     attempts,
     startedAt,
-    endedAt: Date.now(),
+    endedAt,
     outcome,
   })
 }

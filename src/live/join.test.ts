@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { refusalLog } from '../lib/refusal-log.ts'
 import { incompatibility } from '../wire/admission.ts'
 import type { FrontHello } from '../wire/front-messages.ts'
 import { type WorkerHello, wireVersion } from '../wire/messages.ts'
-import { decideJoin, type Known, refusalLog } from './join.ts'
+import { decideJoin, type Known } from './join.ts'
 
 const worker: WorkerHello = {
   type: 'hello',
@@ -67,6 +68,7 @@ test('refused connections are logged, at most once in ten seconds, with the numb
   const lines: string[] = []
   let at = 0
   const refused = refusalLog(
+    'join',
     (line) => lines.push(line),
     () => at,
   )

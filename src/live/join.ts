@@ -70,24 +70,6 @@ function isSame(one: FrontHello, other: FrontHello): boolean {
   return one.pid === other.pid && one.instance === other.instance
 }
 
-/** Refused connections are logged at most this often, so that an attacker cannot fill the log. */
-const refusalEveryMs = 10_000
-
-/** Logs connections that are refused before they have said who they are. */
-export function refusalLog(
-  log: (line: string) => void,
-  now = () => performance.now(),
-): (address: string, why: string) => void {
-  let [nextAt, unlogged] = [-Infinity, 0]
-  return (address, why) => {
-    if (now() < nextAt) return void unlogged++
-    const more = unlogged === 0 ? '' : `; ${unlogged} more since the last message`
-    log(`join: a connection from ${address} was refused: ${why}${more}`)
-    nextAt = now() + refusalEveryMs
-    unlogged = 0
-  }
-}
-
 export function joinHandlers({ versions, workers, fronts, fleet, log }: JoinParts): JoinHandlers {
   const known: Known = {
     refusal: (hello, who) => versions.refusal(hello, who),

@@ -28,6 +28,7 @@ function watched(t: TestContext): Watched {
     ...{ attemptToken: 'secret', metrics: undefined, fleet: { joined() {}, terminate() {} }, problems },
     tell: (event) => told.push(event),
     onChange: (worker) => changes.push(problems.get(worker)),
+    programs() {},
     tellFronts: (message) => fronts.push(message),
   })
   t.after(() => workers.close())

@@ -9,6 +9,7 @@ import { explain } from '../story/reasons.ts'
 import type { WorkerConnection } from '../wire/accept.ts'
 import type { Address, ToFront } from '../wire/front-messages.ts'
 import type { FromBrain, FromWorker, WorkerHello } from '../wire/messages.ts'
+import type { OpenPrograms } from '../wire/programs.ts'
 import type { Provider } from './fleet/provider.ts'
 import type { MetricsRecorder } from './metrics-recorder.ts'
 
@@ -50,6 +51,8 @@ export interface JoinedWorkersParts {
   problems: Map<string, string>
   /** A worker joined, or its problem is new or gone. */
   onChange(worker: string): void
+  /** A worker has reported its programs. */
+  programs(worker: string, programs: OpenPrograms | undefined): void
   /** Tells front processes the addresses of workers. */
   tellFronts(message: Extract<ToFront, { type: 'worker' | 'worker-gone' }>): void
 }
@@ -107,6 +110,7 @@ export class JoinedWorkers {
     if (!worker) return
     this.#joined.delete(id)
     this.#parts.problems.delete(id)
+    this.#parts.programs(id, undefined)
     this.#parts.metrics?.workerGone(id)
     const isLost = isLoss(reason) || reason.code === 'not-expected'
     worker.connection?.send({ type: 'end', message: explain(reason), ...(isLost && { lost: true }) })
@@ -150,6 +154,7 @@ export class JoinedWorkers {
     const boot = bootMs !== undefined && { bootMs }
     tell({ type: 'joined', worker, ...(launch !== undefined && { launch }), ...boot, seq, held })
     this.#note(id, hello.problem)
+    this.#parts.programs(id, hello.programs)
     this.#parts.onChange(id)
   }
 
@@ -190,8 +195,9 @@ export class JoinedWorkers {
     else if (message.type === 'leaving') tell({ type: 'drain', worker, by: 'worker' })
   }
 
-  #report(worker: string, { problem, ...report }: Extract<FromWorker, { type: 'report' }>): void {
+  #report(worker: string, { problem, programs, ...report }: Extract<FromWorker, { type: 'report' }>): void {
     if (this.#joined.has(worker) && this.#note(worker, problem)) this.#parts.onChange(worker)
+    if (this.#joined.has(worker)) this.#parts.programs(worker, programs)
     this.#parts.tell({ ...report, type: 'reported', worker })
   }
 

@@ -14,6 +14,7 @@ import { estimatorOf } from '../systems/estimators.ts'
 import type { ClusterOptions } from './cluster-options.ts'
 import { learnTimes } from './finished-jobs.ts'
 import { storing } from './functions/storing.ts'
+import { LearningSample } from './learning-sample.ts'
 import { type FoundModel, findModels } from './shipped-models.ts'
 
 export interface LearningParts {
@@ -33,6 +34,8 @@ export interface LearningParts {
 export interface Learning {
   ledger: Ledger
   estimator: Estimator
+  /** Undefined: all jobs are learned from, as estimators of users and of presets expect. */
+  sample: LearningSample | undefined
   /** True: the estimator does not learn from this workload's costs on this worker. */
   ignores(worker: string, workload: string): boolean
   /** Lets the estimator learn from the ledger's rows of these workloads, as it did for all at the start. */
@@ -80,6 +83,7 @@ export async function openLearning(
   await warm(Object.keys(code))
   return {
     ...{ ledger, ignores, warm },
+    sample: options.estimator || ruled ? undefined : new LearningSample(),
     // Estimators of users and of presets count as they say.
     estimator:
       options.estimator ?? (ruled ? learning! : withOverheads(learning!, units ? undefined : overheads)),

@@ -27,10 +27,12 @@ export function portProblem(
   return new ConfigError(`${option} = ${port}: ${what}`)
 }
 
-export function urlOf(server: Server, host: string, protocol: 'http' | 'tls' = 'http'): string {
+type Protocol = 'http' | 'https' | 'tls'
+
+export function urlOf(server: Server, host: string, protocol: Protocol = 'http'): string {
   return urlAt(host, (server.address() as AddressInfo).port, protocol)
 }
 
-export function urlAt(host: string, port: number, protocol: 'http' | 'tls' = 'http'): string {
+export function urlAt(host: string, port: number, protocol: Protocol = 'http'): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

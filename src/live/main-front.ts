@@ -6,6 +6,7 @@ import { type RepeatCounters, repeatedAnswers } from '../front/cache/repeated-an
 import { Exchange } from '../front/exchange.ts'
 import { frontServer } from '../front/front.ts'
 import { FrontOverload } from '../front/overload/front-overload.ts'
+import { Certificates } from '../front/tls/certificates.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'
 import type { QuoteDescriber } from './quotes.ts'
@@ -27,11 +28,13 @@ export function mainFront(
   const { options, serving, limits, quantities, clientOf, attemptToken: token } = plan
   const { estimator, log } = records
   const repeats = repeatedAnswers(options, cache, now)
+  const certificates = limits.tls && new Certificates({ files: limits.tls, log })
   let accepted = 0
   const server = frontServer({
     service: changingService(serving, { limits, quantities, log }),
     ...{ repeats, estimator, describeQuote, limits, clientOf, now, log, isReady },
     overload: new FrontOverload({ watch, limits }),
+    certificates,
     closed: () => stopping.problem(),
     submit(submission) {
       accepted++

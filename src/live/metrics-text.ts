@@ -14,13 +14,21 @@ export function metricsText(state: ClusterState): string {
   return [...jobMetrics(state), ...overloadMetrics(state)].map(textOf).join('')
 }
 
-function jobMetrics({ counters, waiting, placed, away, ready, draining, booting }: ClusterState): Metric[] {
+function jobMetrics(state: ClusterState): Metric[] {
+  const { counters, waiting, placed, away, ready, draining, booting, direct } = state
   const { accepted, results, errors, refused, unknown, cancelled, dropped, retries } = counters
   const ended = { result: results, error: errors, refused, unknown, cancelled, dropped }
   return [
     { ...counter('jobs_accepted_total', 'Jobs accepted since the start'), values: [[{}, accepted]] },
     { ...counter('jobs_ended_total', 'Jobs by outcome'), values: labelled('outcome', ended) },
     { ...counter('retries_total', 'Attempts after the first of a job'), values: [[{}, retries]] },
+    {
+      ...counter(
+        'direct_requests_total',
+        'Requests that fronts sent to workers without asking, by what came of it',
+      ),
+      values: labelled('outcome', { answered: direct.answered, 'given-back': direct.givenBack }),
+    },
     {
       ...gauge('jobs', 'Jobs that have not ended'),
       values: labelled('state', { queued: waiting.length, placed, away: away.length }),

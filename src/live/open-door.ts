@@ -21,7 +21,8 @@ export function openDoor(
   { plan, records: { log }, stopping, brain }: Core,
   { front, fronts, versions, adminUrl }: DoorParts,
 ): Door {
-  const { options, serving, tokens } = plan
+  const { options, serving, tokens, limits } = plan
+  const protocol = limits.tls ? 'https' : 'http'
   const { host, port, drainMs = usualDrainMs, supervisor } = options
   const settings = () => ({
     args: frontArgs(versions.current, serving.meter, adminUrl()),
@@ -30,11 +31,12 @@ export function openDoor(
   const gone = (id: string) => fronts.gone(id)
   if (front)
     return insideDoor({
-      ...{ server: front.server, host, port, fronts: options.fronts, drainMs, settings, gone, log },
+      ...{ server: front.server, host, port, protocol, fronts: options.fronts, drainMs, settings, gone, log },
       flushMs: () => stopping.flushMs(),
     })
   return supervisedDoor({
     link: supervisor!,
+    protocol,
     request() {
       const { id, files, config, watched } = versions.current
       const version = { id, files, watched, ...(config !== undefined && { config }) }

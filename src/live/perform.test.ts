@@ -57,7 +57,8 @@ for (const [how, runs] of [
     await Promise.resolve()
     await Promise.resolve()
     const message = 'internal error: broken'
-    assert.deepEqual(events, [{ type: 'failed', ...token, worker: 'w', kind: 'error', message }])
+    const failed = { type: 'failed', ...token, worker: 'w', kind: 'error', message, blameless: true }
+    assert.deepEqual(events, [failed])
     assert.equal(lines.length, 1)
     assert.match(
       lines[0]!,

@@ -81,7 +81,8 @@ function attemptActions(
     // Whatever it was, the job goes on elsewhere or ends with an answer.
     const failed = (kind: FailureKind, message: string, more = '') => {
       log(`job ${token.job}: attempt ${attempt} could not be sent to ${worker}: ${message}${more}`)
-      tell({ type: 'failed', ...tokenOf(token), worker, kind, message })
+      const blameless = kind === 'error' && { blameless: true as const }
+      tell({ type: 'failed', ...tokenOf(token), worker, kind, message, ...blameless })
     }
     const broke = (error: unknown) =>
       failed('error', `internal error: ${(error as Error).message}`, `\n${stackOf(error)}`)

@@ -4,6 +4,7 @@ import { usualSilentLosses } from '../brain/limits.ts'
 import { checkPrice } from '../estimate/quote.ts'
 import { frontDefaults } from '../front/front.ts'
 import { type ClientNamer, clientNamer } from '../front/request/client-name.ts'
+import { checkCertificates } from '../front/tls/certificates.ts'
 import { type Following, followingOf, type Quantity, quantitiesIn } from '../model/metering.ts'
 import { type Prices, usualPrices } from '../model/prices.ts'
 import type { BrainSpec } from '../systems/brain-spec.ts'
@@ -50,6 +51,8 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   checkPrice(options.pricePerHour)
   const clientBy = options.clientBy ?? 'address'
   const limits = { ...frontDefaults, ...options.frontLimits }
+  // A brain that is restarted must not fail because new files are broken: fronts keep the old ones.
+  if (limits.tls && !options.supervisor?.memory) checkCertificates(limits.tls)
   const functions = functionSettings(options, meter)
   // A worker joins once its programs are healthy, or their time to become healthy is over.
   const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)

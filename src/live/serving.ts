@@ -5,6 +5,9 @@ import { routeCode, serverCode } from '../config/code.ts'
 import { serverSettings, usualMeasure } from '../config/server-settings.ts'
 import { questioner } from '../estimate/question.ts'
 import { RouteUnits } from '../estimate/route-units.ts'
+import type { DirectRequests } from '../front/direct/direct-path.ts'
+import { ProgramRequests } from '../front/direct/program-requests.ts'
+import { WorkloadRequests, type WorkloadRequestsParts } from '../front/direct/workload-requests.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
 import { routeService } from '../front/request/routes.ts'
@@ -110,6 +113,18 @@ export function serviceOf(
     holdMs: limits.holdMs,
     isTrusted: trustedProxies(limits.trustedProxies),
   })
+}
+
+/** What a front can send directly. */
+export function directRequestsOf(
+  { own, units, workloads, code }: Serving,
+  parts: Omit<WorkloadRequestsParts, 'workloads' | 'question'>,
+): DirectRequests {
+  const { reports, log } = parts
+  if (!own || !units)
+    return new WorkloadRequests({ workloads, question: questioner({ code, log }), ...parts })
+  const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log })
+  return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, log })
 }
 
 /** The service of a cluster whose versions change. The kind of service does not. */

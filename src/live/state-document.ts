@@ -6,6 +6,7 @@ import type { OverloadStatus } from '../model/overload.ts'
 import type { BrainView, WorkerView } from '../model/view.ts'
 import type { ToldStep } from '../story/fleet-story.ts'
 import type { Money } from '../story/money.ts'
+import type { DirectTotals } from './direct/delegation.ts'
 import type { FrontState } from './fronts/joined-fronts.ts'
 
 export interface ClusterState extends BrainView {
@@ -23,6 +24,8 @@ export interface ClusterState extends BrainView {
   functions: ReturnType<Functions['list']>
   /** Undefined: answers are neither cached nor shared. */
   cache?: RepeatCounters
+  /** Requests that fronts sent to workers without asking the brain. */
+  direct: DirectTotals
   /** The front of this process, if there is one, comes first. */
   fronts: FrontState[]
   /** `problem`: why the worker cannot run jobs now. */

@@ -4,7 +4,8 @@ import type { WorkerFacts } from './worker.ts'
 
 /** What the brain is told. */
 export type Event =
-  | { type: 'arrived'; job: Job }
+  /** `pressure`: from 0 to 1, how urgently the process that accepted the job must shed load. Default: 0. */
+  | { type: 'arrived'; job: Job; pressure?: number }
   | { type: 'cancelled'; job: string }
   /** An attempt that may start only once asks for permission. */
   | ({ type: 'ready'; worker: string } & AttemptToken)
@@ -13,8 +14,18 @@ export type Event =
   /** A long answer is being streamed. From here on the loss of its connection counts, not that of the worker, which may finish first. */
   | ({ type: 'answering'; worker: string } & AttemptToken)
   | ({ type: 'finished'; worker: string; work: number } & AttemptToken)
-  /** `work`: work done before the failure, if measured. */
-  | ({ type: 'failed'; worker: string; kind: FailureKind; message?: string; work?: number } & AttemptToken)
+  /**
+   * `work`: work done before the failure, if measured. `blameless`: an error that says nothing about the worker, because
+   * the workload refused the request, or it was never sent.
+   */
+  | ({
+      type: 'failed'
+      worker: string
+      kind: FailureKind
+      message?: string
+      work?: number
+      blameless?: true
+    } & AttemptToken)
   /**
    * `seq` grows with every message of a worker, so that late and duplicate ones are recognised. `bootMs`: boot time, if
    * booting began before the launch.
@@ -40,6 +51,8 @@ export type Event =
   | { type: 'listed'; launches: string[]; askedAt: number }
   /** Drain this worker, on behalf of an operator or, `by: 'worker'`, at its own request. */
   | { type: 'drain'; worker: string; by?: 'worker' }
+  /** Requests that were answered without the brain, on its behalf. */
+  | { type: 'delegated'; jobs: number; work: number }
   | { type: 'tick' }
   /** The brain itself did not run for this time until now. Comes before everything that arrived in that time. */
   | { type: 'paused'; ms: number }

@@ -12,6 +12,7 @@ import { brainRates } from './brain-faults.ts'
 import { listMs, providerRates } from './chaos-fleet.ts'
 import { functionFaults, functionsFrom } from './chaos-functions.ts'
 import { ownWays, placingFrom } from './chaos-policies.ts'
+import { pressureFrom } from './chaos-pressure.ts'
 import { tiersFrom } from './chaos-tiers.ts'
 import type { FleetSpec, Truth } from './environment.ts'
 import type { FaultRates } from './faults.ts'
@@ -35,6 +36,7 @@ export interface ChaosJob {
   wait: Truth['wait']
   /** When its client hangs up. Undefined: never. */
   hangsUpAtMs: number | undefined
+  pressure: number
 }
 
 export interface ChaosScenario {
@@ -55,6 +57,7 @@ interface Draws {
   proofs: Random
   waits: Random
   tiers: ReturnType<typeof tiersFrom>
+  pressure: ReturnType<typeof pressureFrom>
 }
 
 type ChaosLimits = ReturnType<typeof drawLimits>
@@ -112,7 +115,8 @@ export function drawScenario(
   }
   const traffic = { jobs, perSecond, hasIntervals, haste }
   const [proofs, waits] = [stream(seed, 'proofs'), stream(seed, 'waits')]
-  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, proofs, waits, tiers })
+  const pressure = pressureFrom(seed)
+  const drawJobs = () => jobsOf(traffic, { random, clients, precedence, proofs, waits, tiers, pressure })
   return { min, max, fleet, rates, brain, jobs, drawJobs }
 }
 
@@ -200,7 +204,7 @@ function* jobsOf(
   }: Record<'jobs' | 'perSecond' | 'haste', number> & {
     hasIntervals: boolean
   },
-  { random, clients, precedence, proofs, waits, tiers }: Draws,
+  { random, clients, precedence, proofs, waits, tiers, pressure }: Draws,
 ): Generator<ChaosJob> {
   const sizes = lognormal(-2, 1.5)
   const errorSigma = random.next() * 2
@@ -231,7 +235,7 @@ function* jobsOf(
     const fate = fateOf(random.next())
     const wait = waits.next() < 0.15 ? { part: waits.next(), ms: waits.exponential() * 200 } : undefined
     const hangsUpAtMs = hangsUpMs === undefined ? undefined : time + hangsUpMs
-    yield { atMs: time, job, size, fate, wait, hangsUpAtMs }
+    yield { atMs: time, job, size, fate, wait, hangsUpAtMs, pressure: pressure() }
   }
 }
 

@@ -18,6 +18,8 @@ export interface ChaosResult {
   results: number
   hungUp: number
   refused: number
+  /** Of these, jobs that were shed. */
+  shed: number
   unknown: number
   dropped: number
   retries: number
@@ -86,8 +88,8 @@ export function chaos(scheduler: SchedulerName, seed: number, options: ChaosOpti
 /** Returns the time of the last arrival. */
 function submitAll(world: World, scenario: ChaosScenario): number {
   let last = 0
-  for (const { atMs, job, size, fate, wait, hangsUpAtMs } of scenario.drawJobs()) {
-    world.clock.at(atMs, rank.arrival, () => world.submit(job, size, fate, wait))
+  for (const { atMs, job, size, hangsUpAtMs, ...how } of scenario.drawJobs()) {
+    world.clock.at(atMs, rank.arrival, () => world.submit(job, size, how))
     if (hangsUpAtMs !== undefined) world.clock.at(hangsUpAtMs, rank.arrival, () => world.hangUp(job.id))
     last = atMs
   }
@@ -115,7 +117,7 @@ function checkRest(world: World, faults: Faults, { min, max }: ChaosScenario, ca
 function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResult {
   const { counters } = world.brain.view()
   const { hungUp, dropped, ranked, launches, givenUp, strangers, drained, away, awayFailed } = tally
-  const { roles, stays, late, pauses, held, ejected } = tally
+  const { roles, stays, late, pauses, held, ejected, shed } = tally
   return {
     jobs,
     results: counters.results + counters.errors,
@@ -125,6 +127,6 @@ function resultOf(world: World, { tally }: Invariants, jobs: number): ChaosResul
     dropped,
     retries: counters.retries,
     ...{ ranked, launches, givenUp, strangers, drained, away, awayFailed, roles, stays, late },
-    ...{ pauses, held, ejected },
+    ...{ pauses, held, ejected, shed },
   }
 }

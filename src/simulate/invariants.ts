@@ -40,6 +40,8 @@ export class Invariants implements Observer {
     pauses: 0,
     held: 0,
     ejected: 0,
+    /** Jobs shed under pressure. */
+    shed: 0,
   }
 
   /** Default: without limits. */
@@ -62,6 +64,8 @@ export class Invariants implements Observer {
     this.#note(event)
     this.#losses.observe(event, actions, now)
     for (const action of actions) this.#check(event, action, now)
+    if (event.type === 'arrived' && event.pressure === 1 && !this.#answered.has(event.job.id))
+      fail(`job ${event.job.id} was accepted under full pressure`)
     this.#view.check(brain.view())
   }
 
@@ -258,6 +262,10 @@ export class Invariants implements Observer {
             `attempt ${job.attempt} on ${job.worker ?? 'no worker'} is current`,
         )
       }
+    } else if (answer.reason.code === 'overloaded') {
+      this.tally.shed++
+      if (event.type !== 'arrived' || event.job.id !== answer.job || !event.pressure)
+        fail(`job ${answer.job} was shed, but did not arrive under pressure`)
     } else if (!answer.reason.code) fail(`job ${answer.job} was rejected without a reason`)
     else if (answer.outcome === 'dropped') {
       this.tally.late++

@@ -37,6 +37,13 @@ export interface WorldParts {
   settled?: (world: World) => void
 }
 
+/** How a job fares. Default: it ends without waiting, and arrives without pressure. */
+export interface SubmitOptions {
+  fate?: Truth['fate']
+  wait?: Truth['wait'] | undefined
+  pressure?: number
+}
+
 export class World implements Environment {
   readonly clock = new VirtualClock()
   readonly nodes = new Map<string, SimNode>()
@@ -69,11 +76,11 @@ export class World implements Environment {
   }
 
   /** A job arrives now. */
-  submit(asked: Job, size: number, fate: Truth['fate'] = 'ends', wait?: Truth['wait']): void {
+  submit(asked: Job, size: number, { fate = 'ends', wait, pressure = 0 }: SubmitOptions = {}): void {
     const front = this.fronts.next()
     const job = front ? { ...asked, front: front.id } : asked
     this.truths.set(job.id, { job, size, arrivedAt: this.clock.now, fate, ...(wait && { wait }) })
-    this.tell({ type: 'arrived', job })
+    this.tell({ type: 'arrived', job, ...(pressure > 0 && { pressure }) })
     front?.requestArrived()
   }
 

@@ -120,6 +120,9 @@ const ends: Words = {
   dropped: (r) =>
     `it waited ${span(r.waitedMs)} in the queue, and ${r.lane} requests are dropped after ${span(r.limitMs)}`,
   'queue-full': (r) => `${r.waiting} jobs are queued, and the limit is ${r.limit}`,
+  overloaded: (r) =>
+    `the cluster is overloaded (pressure ${r.pressurePercent} %) and sheds the most expensive ${r.shedPercent} % of such requests; ` +
+    `this one needs about ${grouped(r.work)} units of work, and client ${r.client} has ${r.percent} % of the recent work of ${count(r.clients, 'client')}`,
   'rate-limit': (r) => {
     const have = Number(r.have)
     const left = have < 0 ? `used ${grouped(-have)} more` : `${grouped(have)} left`

@@ -177,7 +177,7 @@ test('the summary of a rejected, failed or cancelled job states how it ended', (
   scene.job('too-many', 10, 1000)
   scene.at(200, () => scene.world.hangUp('runs'))
   scene.at(300, () =>
-    scene.world.submit({ id: 'bad', workload: 'sim', work: 50_000, memoryMb: 0 }, 100_000, 'errs'),
+    scene.world.submit({ id: 'bad', workload: 'sim', work: 50_000, memoryMb: 0 }, 100_000, { fate: 'errs' }),
   )
   scene.run(10_000)
   assert.equal(

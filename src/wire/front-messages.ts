@@ -8,6 +8,7 @@ import type { Outcome, Precedence } from '../model/job.ts'
 import type { Quantity } from '../model/metering.ts'
 import type { OverloadStatus } from '../model/overload.ts'
 import type { Reason } from '../model/reason.ts'
+import type { DirectOrder, DirectReport } from './direct.ts'
 import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 
 /** Where a worker or a function accepts attempts. */
@@ -55,6 +56,8 @@ export interface FrontWelcome {
   /** Maximum number of requests held while the brain is unreachable. */
   queue: number
   workers: { id: string; address: Address }[]
+  /** Undefined: nothing is sent directly. */
+  direct?: DirectOrder
   /** Authorizes attempts at workers and functions. */
   attemptToken: string
   ready: boolean
@@ -97,6 +100,8 @@ export type FromFront =
   | { type: 'overload'; status: OverloadStatus }
   /** Requests so far that joined the job of another. */
   | { type: 'shared'; count: number }
+  /** What happened on the direct path. */
+  | ({ type: 'direct' } & DirectReport)
   /** It accepts no more connections, and ends when its requests are answered. */
   | { type: 'leaving' }
   /** All its requests are answered, and it ends. */
@@ -113,6 +118,7 @@ export interface ToldProblem {
 export type ToFront =
   | { type: 'worker'; id: string; address: Address }
   | { type: 'worker-gone'; id: string }
+  | ({ type: 'direct' } & DirectOrder)
   /** With an address: in a function. */
   | ({ type: 'run'; worker: string; address?: Address; precedence?: Precedence } & Quoted & AttemptToken)
   | ({ type: 'go' } & AttemptToken)

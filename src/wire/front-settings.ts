@@ -7,6 +7,12 @@ export interface BodyLimits {
   memoryBytes: number
 }
 
+/** Certificates and their keys, in the same order. */
+export interface TlsFiles {
+  certs: readonly string[]
+  keys: readonly string[]
+}
+
 export interface FrontLimits extends BodyLimits {
   /** Largest parameters of a workload that sets no limit of its own: query and JSON body together. */
   paramsBytes: number
@@ -15,6 +21,10 @@ export interface FrontLimits extends BodyLimits {
   bodiesDiskBytes: number
   /** Addresses and CIDR blocks of proxies whose forwarded headers are believed. */
   trustedProxies: readonly string[]
+  /** True: connections from trusted proxies begin with a header of the PROXY protocol. */
+  proxyProtocol: boolean
+  /** TLS on the public port. Undefined: plain HTTP. Fronts on other machines have files of their own. */
+  tls?: TlsFiles | undefined
   /** Largest request head. */
   headerBytes: number
   /** Time limit for a whole request; for the body of a request to a program, the longest pause. */

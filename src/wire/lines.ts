@@ -5,8 +5,11 @@ import { StringDecoder } from 'node:string_decoder'
 
 /** A longer line ends the connection. */
 const longestLine = 4 * 1024 * 1024
+/** Text beyond this is written at once. */
+const longestBatch = 64 * 1024
 
 export interface Line<Out> {
+  /** Written together with all other messages of this turn of the event loop. */
   send(message: Out): void
   /** Closes the connection after all messages are sent. */
   close(): void
@@ -54,16 +57,49 @@ export function lines<In, Out>(
     closed = true
     onClose(failure)
   })
-  socket.on('end', () => socket.end())
+  const batch = new Batch(socket)
+  socket.on('end', () => {
+    batch.flush()
+    socket.end()
+  })
   return {
     send(message) {
-      if (!socket.destroyed && socket.writable) socket.write(`${JSON.stringify(message)}\n`)
+      if (!socket.destroyed && socket.writable) batch.add(`${JSON.stringify(message)}\n`)
     },
     close() {
+      batch.flush()
       socket.end()
     },
     cut() {
       socket.destroy()
     },
+  }
+}
+
+/** Text that is written when all sockets have been read: a write takes far longer than a message. */
+class Batch {
+  readonly #socket: Duplex
+  #text = ''
+  #scheduled = false
+
+  constructor(socket: Duplex) {
+    this.#socket = socket
+  }
+
+  add(text: string): void {
+    this.#text += text
+    if (this.#text.length > longestBatch) return this.flush()
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.flush()
+    })
+  }
+
+  flush(): void {
+    const text = this.#text
+    this.#text = ''
+    if (text !== '' && !this.#socket.destroyed && this.#socket.writable) this.#socket.write(text)
   }
 }

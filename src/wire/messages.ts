@@ -6,6 +6,7 @@ import type { DisciplineName } from '../model/discipline.ts'
 import type { Precedence } from '../model/job.ts'
 import type { Following } from '../model/metering.ts'
 import type { WorkerFacts } from '../model/worker.ts'
+import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
 export const wireVersion = 7
@@ -37,12 +38,22 @@ export interface WorkerHello {
   held: HeldAttempt[]
   /** Why it cannot run jobs now: no program of an existing server is healthy. */
   problem?: string
+  /** Undefined: none. */
+  programs?: OpenPrograms
 }
 
 export type FromWorker =
   | WorkerHello
   /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
-  | { type: 'report'; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string; problem?: string }
+  | {
+      type: 'report'
+      seq: number
+      held: HeldAttempt[]
+      cpuMs?: number
+      role?: string
+      problem?: string
+      programs?: OpenPrograms
+    }
   /** It asks to leave; `why` and `ms` are for the scaler that assigned its role. */
   | { type: 'leave-request'; why: string; ms: number }
   /** `waiting`: whether it waits for input or output from now on; undefined: as before. */

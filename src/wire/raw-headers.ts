@@ -8,12 +8,19 @@ const essential: ReadonlySet<string> = new Set(['host', 'content-length', 'conte
 const none: ReadonlySet<string> = new Set()
 
 export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
-  return Array.from({ length: raw.length >> 1 }, (_, i) => [raw[2 * i]!, raw[2 * i + 1]!])
+  const pairs: [name: string, value: string][] = []
+  for (let i = 1; i < raw.length; i += 2) pairs.push([raw[i - 1]!, raw[i]!])
+  return pairs
 }
 
 /** All values of a header, in their order. */
 export function valuesOf(raw: readonly string[], name: string): string[] {
-  return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name)
+  const values: string[] = []
+  for (let i = 1; i < raw.length; i += 2) {
+    const given = raw[i - 1]!
+    if (given.length === name.length && given.toLowerCase() === name) values.push(raw[i]!)
+  }
+  return values
 }
 
 /** Drops hop-by-hop headers, headers named by `connection`, and `others`, except `kept`. */
@@ -28,7 +35,9 @@ export function endToEnd(
   const isDropped = (name: string) =>
     !kept.has(name) &&
     (hopByHop.has(name) || name.startsWith('proxy-') || named.includes(name) || others.has(name))
-  return pairsOf(raw)
-    .filter(([name]) => !isDropped(name.toLowerCase()))
-    .flat()
+  const passedOn: string[] = []
+  for (let i = 1; i < raw.length; i += 2) {
+    if (!isDropped(raw[i - 1]!.toLowerCase())) passedOn.push(raw[i - 1]!, raw[i]!)
+  }
+  return passedOn
 }

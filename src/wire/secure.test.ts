@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect, createServer as createNetServer } from 'node:net'
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import test, { type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { type SecureParts, type SharedSecret, secureListener, secureSocket, tlsFailure } from './secure.ts'
@@ -24,6 +24,11 @@ async function useServer(t: TestContext, limits: SecureParts['limits'] = {}) {
   t.after(close)
   const { port } = listener.address() as AddressInfo
   return { at: { host: '127.0.0.1', port }, refused: once(news, 'refused'), http, close }
+}
+
+/** Resolves when the other side has closed the connection, whether by a reset or not. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.resume().once('close', () => resolve()))
 }
 
 /** Why the connection failed, in words. */
@@ -101,7 +106,7 @@ test('a port without TLS, and a client without the key, are told apart', { timeo
   assert.deepEqual(await refused, ['127.0.0.1', 'it uses TLS without the key of a cluster'])
 })
 
-test('connections that do not complete their handshake are closed, and limited in number', {
+test('connections that do not complete their handshake are closed', {
   timeout,
 }, async (t) => {
   const { at } = await useServer(t, { handshakeMs: 50 })
@@ -110,15 +115,29 @@ test('connections that do not complete their handshake are closed, and limited i
   half.write(Buffer.from([0x16, 0x03, 0x01]))
   for (const socket of [silent, half]) socket.on('error', () => {}).resume()
   await Promise.all([once(silent, 'close'), once(half, 'close')])
-  const crowded = await useServer(t, { mostPending: 1 })
-  const first = connect(crowded.at.port, crowded.at.host)
-  await once(first, 'connect')
-  const second = connect(crowded.at.port, crowded.at.host)
-  second.on('error', () => {}).resume()
-  await once(second, 'close')
-  assert.equal(first.closed, false)
-  const closed = once(first.resume(), 'close')
-  crowded.close()
+})
+
+test('silent connections are limited in number and do not keep out a peer with the token', {
+  timeout,
+}, async (t) => {
+  const { at, close } = await useServer(t, { mostPending: 2 })
+  const silent = Array.from({ length: 4 }, () => connect(at.port, at.host).on('error', () => {}))
+  const closed = silent.map(closing)
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  const peer = secureSocket(at, { identity: 'worker', token: tokens.worker })
+  await once(peer, 'secureConnect')
+  peer.destroy()
+  await Promise.all(closed.slice(0, 3))
+  close()
+  await closed[3]
+})
+
+test('a client without TLS that goes on sending is disconnected', { timeout }, async (t) => {
+  const { at } = await useServer(t)
+  const socket = connect({ ...at, allowHalfOpen: true }).on('error', () => {})
+  const closed = closing(socket)
+  const sending = setInterval(() => socket.write('x'), 50)
+  t.after(() => clearInterval(sending))
   await closed
 })
 

@@ -15,7 +15,10 @@ const protocol = {
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
 } as const
-/** Time allowed for the handshake, and the maximum number of connections in theirs; further ones are closed. */
+/**
+ * Time allowed for the handshake, and the maximum number of connections in theirs. A further one takes the place of the
+ * oldest: a peer with the token completes its handshake at once, so silent connections cannot keep it out.
+ */
 const usualLimits = { handshakeMs: 10_000, mostPending: 256 }
 /** The first byte of every TLS connection. */
 const handshakeByte = 0x16
@@ -67,7 +70,7 @@ export function secureListener(http: HttpServer, parts: SecureParts): SecureList
   const listener = createServer({ noDelay: true }, (socket) => {
     const name = nameOf(socket)
     const { remoteAddress = 'a client' } = socket
-    if (pending.size >= mostPending) return void socket.destroy()
+    if (pending.size >= mostPending) drop(pending)
     pending.set(name, socket)
     socket.on('error', () => socket.destroy()).once('close', () => pending.delete(name))
     socket.setTimeout(handshakeMs, () => socket.destroy())
@@ -139,10 +142,22 @@ export function tlsFailure({ code = '', message }: NodeJS.ErrnoException): strin
 function refusePlain(socket: Socket): void {
   const text = 'this port requires TLS: join with tls:// in place of http://\n'
   socket.resume()
+  socket.setTimeout(0)
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
   )
-  socket.setTimeout(lingerMs)
+  // Not a timeout of idleness: a client that goes on sending would stay.
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Closes the oldest. */
+function drop(pending: Map<string, Socket>): void {
+  const [oldest] = pending
+  if (!oldest) return
+  const [name, socket] = oldest
+  pending.delete(name)
+  socket.destroy()
 }
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {

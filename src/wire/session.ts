@@ -15,7 +15,9 @@ const acknowledgeEvery = 64
 export class Session<In, Out> {
   #line: Line<Frame<Out>> | undefined
   #sent = 0
-  #kept: { n: number; m: Out }[] = []
+  /** The messages up to `#sent` that are not acknowledged. Those before `#start` are. */
+  #kept: Out[] = []
+  #start = 0
   #received = 0
   #acknowledged = 0
 
@@ -26,7 +28,7 @@ export class Session<In, Out> {
 
   /** Messages not acknowledged yet. */
   get kept(): number {
-    return this.#kept.length
+    return this.#kept.length - this.#start
   }
 
   get isAttached(): boolean {
@@ -35,16 +37,18 @@ export class Session<In, Out> {
 
   /** Delivered exactly once and in order, now or after the next `attach`. */
   send(message: Out): void {
-    const n = ++this.#sent
-    this.#kept.push({ n, m: message })
-    this.#transmit(n, message)
+    this.#kept.push(message)
+    this.#transmit(++this.#sent, message)
   }
 
   /** Continues over this connection. The other side has all messages up to `have`. */
   attach(line: Line<Frame<Out>>, have: number): void {
     this.#line = line
     this.#drop(have)
-    for (const { n, m } of this.#kept) this.#transmit(n, m)
+    const first = this.#sent - this.kept + 1
+    this.#kept.slice(this.#start).forEach((message, i) => {
+      this.#transmit(first + i, message)
+    })
   }
 
   detach(): void {
@@ -73,8 +77,12 @@ export class Session<In, Out> {
   }
 
   #drop(have: number): void {
-    let count = 0
-    while (count < this.#kept.length && this.#kept[count]!.n <= have) count++
-    if (count > 0) this.#kept.splice(0, count)
+    const unknown = Math.max(0, this.#sent - have)
+    if (unknown >= this.kept) return
+    this.#start = this.#kept.length - unknown
+    // Moving the rest costs as much as dropping the beginning, so it is moved only when it is the smaller part.
+    if (this.#start <= unknown) return
+    this.#kept = this.#kept.slice(this.#start)
+    this.#start = 0
   }
 }

@@ -1,6 +1,6 @@
 /** The secrets of a cluster: one for each role, and those derived from them. */
 
-import { createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Workers and fronts join with their token; operators change the cluster with theirs. */
 export const roles = ['worker', 'front', 'operator'] as const
@@ -31,8 +31,16 @@ export function bearer(token: string): string {
 
 /** Compares in constant time. */
 export function isAuthorized(header: string | undefined, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(header ?? ''), digest(bearer(token)))
+  return authorizer(token)(header)
+}
+
+/** As `isAuthorized`, for many requests. The time tells at most the length, which is the same for all tokens. */
+export function authorizer(token: string): (header: string | undefined) => boolean {
+  const expected = Buffer.from(bearer(token))
+  return (header = '') => {
+    const given = Buffer.from(header)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
 }
 
 export interface TokenRefusal {

@@ -58,7 +58,7 @@ function useWatch(t: TestContext) {
   let demandMs = 0
   let samples = 0
   const changes: [number, boolean][] = []
-  const state = { busy: true, runnable: false, waiting: false }
+  const state = { busy: true, runnable: false, waiting: false, changed: () => {} }
   const run = {
     demandMs: () => {
       samples++
@@ -76,6 +76,7 @@ function useWatch(t: TestContext) {
     (_, waiting) => {
       state.waiting = waiting
       changes.push([now, waiting])
+      state.changed()
     },
     () => now,
   )
@@ -117,10 +118,34 @@ test('a job that waits long is checked four times a second', (t) => {
   assert.equal(state.waiting, false)
 })
 
+test('a job that computes again after a long wait is checked as often as any other', (t) => {
+  const { watch, job, pass, state, changes } = useWatch(t)
+  state.busy = false
+  watch.add(job)
+  pass(10_000)
+  state.busy = true
+  while (state.waiting) pass(1)
+  state.busy = false
+  const [[computes]] = changes.slice(-1) as [[number, boolean]]
+  pass(50)
+  assert.deepEqual(changes.at(-1), [computes + 50, true])
+})
+
+test('a job that is paused because it begins to wait is not checked', (t) => {
+  const { watch, job, pass, state, changes, samples } = useWatch(t)
+  state.busy = false
+  watch.add(job)
+  state.changed = () => watch.remove(job)
+  pass(1_000)
+  assert.deepEqual([changes, samples()], [[[50, true]], 2])
+})
+
 test('a removed job is not checked', (t) => {
   const { watch, job, pass, state, changes, samples } = useWatch(t)
   watch.add(job)
   watch.add(job)
+  assert.equal(samples(), 0)
+  pass(10)
   assert.equal(samples(), 1)
   watch.remove(job)
   state.busy = false

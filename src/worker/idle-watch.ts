@@ -4,7 +4,9 @@
  */
 import type { JobRun } from './job-run.ts'
 
-/** A running job that used less than `idleShare` of this time waits. Short jobs end before, and cost nothing here. */
+/** A job is first read this long after its start. Shorter jobs cost nothing here. */
+const firstMs = 10
+/** A running job that used less than `idleShare` of the time between two readings waits. */
 const idleMs = 50
 export const idleShare = 0.05
 /** A waiting job that uses more than `busyShare` of this time computes. */
@@ -23,7 +25,7 @@ interface Sample {
   at: number
   demandMs: number | undefined
   runnable: boolean
-  timer: NodeJS.Timeout
+  timer: NodeJS.Timeout | undefined
   /** When it began to wait. */
   since: number
 }
@@ -40,7 +42,10 @@ export class IdleWatch<W extends Watched> {
 
   /** The job runs from now on. Idempotent. */
   add(job: W): void {
-    if (!this.#samples.has(job) && job.run?.demandMs) this.#sample(job)
+    if (this.#samples.has(job) || !job.run?.demandMs) return
+    const at = this.#now()
+    const timer = setTimeout(() => this.#begin(job), firstMs).unref()
+    this.#samples.set(job, { at, demandMs: undefined, runnable: false, timer, since: at })
   }
 
   /** The job is paused or has ended. Idempotent. */
@@ -49,23 +54,33 @@ export class IdleWatch<W extends Watched> {
     this.#samples.delete(job)
   }
 
-  #check(job: W): void {
-    const before = this.#samples.get(job)!
-    const sample = this.#sample(job, before)
-    const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
-    if (waiting === job.waiting) return
-    sample.since = sample.at
-    this.#changed(job, waiting)
+  #begin(job: W): void {
+    const sample = this.#sample(job)
+    this.#samples.set(job, sample)
+    this.#plan(job, sample, job.waiting, idleMs - firstMs)
   }
 
-  #sample(job: W, before?: Sample): Sample {
-    const at = this.#now()
-    const since = before?.since ?? at
-    const waitMs = job.waiting ? Math.min(maxWakeMs, Math.max(wakeMs, (at - since) * wakePart)) : idleMs
-    const timer = setTimeout(() => this.#check(job), waitMs).unref()
-    const sample = { at, demandMs: job.run!.demandMs!(), runnable: false, timer, since }
+  #check(job: W): void {
+    const before = this.#samples.get(job)!
+    const sample = this.#sample(job)
+    const waiting = isWaiting(job.waiting, before, sample, () => job.run!.isRunnable?.() ?? false)
+    const hasChanged = waiting !== job.waiting
+    if (!hasChanged) sample.since = before.since
     this.#samples.set(job, sample)
-    return sample
+    if (hasChanged) this.#changed(job, waiting)
+    // The job may have been paused because of the change.
+    if (this.#samples.get(job) === sample) this.#plan(job, sample, waiting)
+  }
+
+  #sample(job: W): Sample {
+    const at = this.#now()
+    return { at, demandMs: job.run!.demandMs!(), runnable: false, timer: undefined, since: at }
+  }
+
+  #plan(job: W, sample: Sample, waiting: boolean, runningMs = idleMs): void {
+    const waitedMs = sample.at - sample.since
+    const nextMs = waiting ? Math.min(maxWakeMs, Math.max(wakeMs, waitedMs * wakePart)) : runningMs
+    sample.timer = setTimeout(() => this.#check(job), nextMs).unref()
   }
 }
 

@@ -1,4 +1,5 @@
 /** What runs the jobs of a supervisor: slots for workloads, programs of an existing server, or an upstream. */
+import type { OpenPrograms } from '../wire/programs.ts'
 import type { JobRequest, JobRun } from './job-run.ts'
 
 export interface JobPool {
@@ -6,6 +7,8 @@ export interface JobPool {
   ready(): Promise<void>
   /** Why no job can run now; undefined: jobs can run. */
   readonly problem?: string | undefined
+  /** Healthy programs that take several requests at a time, to which fronts may send small ones. Undefined: none. */
+  readonly programs?: OpenPrograms | undefined
   /** Number of live processes. */
   readonly size: number
   /** Memory of its processes at rest, which is not available to jobs. Undefined: part of each job's memory. */

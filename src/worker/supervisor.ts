@@ -87,7 +87,7 @@ export class Supervisor {
     this.#held.set(key, attempt)
     if (head.ask) {
       remember(this.#startOnce, key, true)
-      this.#send('ready', head)
+      this.#options.send({ type: 'ready', ...tokenOf(head) })
     } else this.#choose()
     return { answer: attempt.answer.promise, usage: attempt.usage.promise, cancel: () => this.cancel(head) }
   }
@@ -147,20 +147,26 @@ export class Supervisor {
 
   /** Asks again for permission to start: the brain may have missed the first request. */
   askAgain(): void {
-    for (const attempt of this.#held.values()) if (attempt.awaitsGo) this.#send('ready', attempt.head)
+    for (const { awaitsGo, head } of this.#held.values())
+      if (awaitsGo) this.#options.send({ type: 'ready', ...tokenOf(head) })
   }
 
   #choose(): void {
     const jobs = [...this.#held.values()].filter((attempt) => !attempt.awaitsGo && !attempt.ended)
-    for (const attempt of jobs) {
-      const done = this.#done(attempt)
-      attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
-    }
-    const chosen = unpaused(this.discipline, jobs, this.#options.cores)
+    const { cores } = this.#options
+    // Ranks are read only where jobs compete for the cores.
+    if (this.discipline.ranks && jobs.length > cores) for (const job of jobs) this.#rank(job)
+    const chosen = unpaused(this.discipline, jobs, cores)
     const running = chosen.filter(({ waiting }) => !waiting).length
     this.#believed.setRunning(jobs, running, this.discipline.bounded)
-    for (const attempt of jobs) if (attempt.running && !chosen.includes(attempt)) this.#pause(attempt)
+    const kept = chosen.length < jobs.length ? new Set(chosen) : undefined
+    for (const attempt of jobs) if (attempt.running && kept?.has(attempt) === false) this.#pause(attempt)
     for (const attempt of chosen) if (!attempt.running) this.#run(attempt)
+  }
+
+  #rank(attempt: AttemptState): void {
+    const done = this.#done(attempt)
+    attempt.rank = rankOf(attempt, done, Math.max(0, attempt.expected - done))
   }
 
   #pause(attempt: AttemptState): void {
@@ -288,9 +294,5 @@ export class Supervisor {
     attempt.learned = { work: this.#done(attempt), cpuMs: attempt.run.cpuMs() }
     const { work, cpuMs } = attempt.learned
     this.#rates.learn(attempt.head.workload, work - learned.work, cpuMs - learned.cpuMs)
-  }
-
-  #send(type: 'ready', token: AttemptToken): void {
-    this.#options.send({ type, ...tokenOf(token) })
   }
 }

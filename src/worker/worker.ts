@@ -10,6 +10,7 @@ import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
 import { directProtocol } from '../wire/direct-frames.ts'
 import type { Line } from '../wire/lines.ts'
 import { type FromBrain, type FromWorker, wireVersion } from '../wire/messages.ts'
+import type { OpenPrograms } from '../wire/programs.ts'
 import { attemptTokenOf } from '../wire/token.ts'
 import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { type AttemptPort, attemptPort } from './attempts/attempt-port.ts'
@@ -161,7 +162,8 @@ class Worker {
       const held = supervisor.report()
       const cpuMs = Math.round(supervisor.cpuMs() + (this.#opened.direct?.jobs.cpuMs() ?? 0))
       const role = this.#role && { role: this.#role.role }
-      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...role, ...this.#problem() })
+      const state = { ...role, ...this.#problem(), ...this.#programs() }
+      this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...state })
       supervisor.askAgain()
     }, beatMs)
     this.#welcomed.resolve()
@@ -210,12 +212,18 @@ class Worker {
       seq: ++this.#seq,
       held: this.#supervisor.report(),
       ...this.#problem(),
+      ...this.#programs(),
     })
   }
 
   #problem(): { problem?: string } {
     const { problem } = this.#opened.pool
     return problem === undefined ? {} : { problem }
+  }
+
+  #programs(): { programs?: OpenPrograms } {
+    const { programs } = this.#opened.pool
+    return programs ? { programs } : {}
   }
 
   #rejoin(until: number, error: Error | undefined): void {

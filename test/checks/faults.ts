@@ -36,6 +36,7 @@ const counts = [
   'pauses',
   'held',
   'ejected',
+  'shed',
 ] as const
 
 export type FaultTotals = Record<(typeof counts)[number] | 'seeds', number> & {

@@ -17,12 +17,12 @@ import {
 } from './hostile/processes.ts'
 import { fewDescriptors, fullDisk, ledgerGrowth } from './hostile/resources.ts'
 import { smuggling } from './hostile/smuggling.ts'
-import { hungJobs, idleWebSockets, poisonedSlots, slowReaders } from './hostile/waiting.ts'
+import { hungJobs, hungRequests, idleWebSockets, poisonedSlots, slowReaders } from './hostile/waiting.ts'
 
 const experiments: readonly Experiment[] = [
   longRestart,
   ...[largeJson, uploads, idleConnections, unrepeatable, halfClosed, smuggling],
-  ...[slowReaders, hungJobs, idleWebSockets, poisonedSlots],
+  ...[slowReaders, hungJobs, hungRequests, idleWebSockets, poisonedSlots],
   ...[brainPause, brainKills, takenId, escapedChildren, orphanFronts],
   ...[fewDescriptors, fullDisk, ledgerGrowth],
   ...[hiddenSecrets, adminGuard],
@@ -38,7 +38,7 @@ if (chosen.length === 0)
   )
 
 console.log(
-  `${'experiment'.padEnd(18)} verdict  sent  right  wrong  doubled  lost  slow  slowest  deaths  workers lost   time`,
+  `${'experiment'.padEnd(18)} verdict  sent  right  wrong  doubled  lost  slow  slowest  slowdown  deaths  workers lost   time`,
 )
 const verdicts: Verdict[] = []
 const background: Promise<void>[] = []
@@ -49,6 +49,8 @@ for (const experiment of chosen) {
 }
 await Promise.all(background)
 
+const guards = chosen.filter(({ isGuard }) => isGuard).map(({ name }) => name)
+if (guards.length > 0) console.log(`guards, which no known version fails: ${guards.join(', ')}`)
 const failed = verdicts.filter(isFailed)
 const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + of(verdict), 0)
 console.log(
@@ -82,7 +84,8 @@ function show(verdict: Verdict): void {
       `${verdict.wrong}`.padStart(6),
     ],
     ...[`${verdict.doubled}`.padStart(8), `${verdict.lost}`.padStart(5), `${verdict.slow}`.padStart(5)],
-    ...[`${(verdict.slowestMs / 1000).toFixed(1)} s`.padStart(8), `${verdict.mainDeaths}`.padStart(7)],
+    `${(verdict.slowestMs / 1000).toFixed(1)} s`.padStart(8),
+    ...[(verdict.slowdown?.toFixed(1) ?? '–').padStart(9), `${verdict.mainDeaths}`.padStart(7)],
     ...[`${verdict.workersLost}`.padStart(13), `${(verdict.ms / 1000).toFixed(0)} s`.padStart(6)],
   ]
   console.log(`${verdict.name.padEnd(18)} ${cells.join(' ')}`)

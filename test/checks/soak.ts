@@ -24,8 +24,8 @@ const rolls = [0.1, 0.25, 0.4]
 const warmPart = 0.55
 const sampleEveryMs = 1_000
 const killEveryMs = Math.max(10_000, lengthMs / 24)
-/** Idle connections are closed after a minute. */
-const settleMs = 90_000
+/** Idle connections are closed after a minute, surplus slots after one to two: each has three descriptors in its worker. */
+const settleMs = 150_000
 
 interface Life {
   role: string
@@ -151,9 +151,9 @@ const trends = [...memory.lives].flatMap(([pid, { role, samples }]) => {
     (settled.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0) > lengthMs * 0.35 ? trendOf(settled) : undefined
   return trend ? [{ pid, role, ...trend, flat: isFlat(trend) }] : []
 })
-for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, flat } of trends) {
+for (const { role, pid, firstMb, lastMb, growthMb, noiseMb, troughsMb, flat } of trends) {
   console.log(
-    `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : 'GROWS'}`,
+    `${role.padEnd(7)} ${`${pid}`.padStart(7)}  ${firstMb.toFixed(1)} MB → ${lastMb.toFixed(1)} MB, line ${growthMb.toFixed(1)} MB, noise ${noiseMb.toFixed(1)} MB: ${flat ? 'flat' : `GROWS: ${troughsMb.join(' ')}`}`,
   )
 }
 for (const trouble of [...load.troubles, ...innocents.troubles, ...failedRolls]) console.log(`  ${trouble}`)

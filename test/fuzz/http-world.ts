@@ -7,8 +7,9 @@ import { frontDefaults, frontServer } from '../../src/front/front.ts'
 import { clientNamer } from '../../src/front/request/client-name.ts'
 import type { Submission } from '../../src/front/request/submit.ts'
 import { type Serving, serviceOf } from '../../src/live/serving.ts'
+import { httpWords, requestsOf } from './http-grammar.ts'
 import { sendTo } from './send-bytes.ts'
-import { holds, Violation } from './target.ts'
+import { errorsOf, holds, type Target, Violation } from './target.ts'
 
 const limits = { ...frontDefaults, maxBytes: 20_000, memoryBytes: 2_000, requestMs: 5_000 }
 
@@ -21,6 +22,16 @@ const estimate = {
   reason: { code: 'prior' },
 } as const
 const estimator: Estimator = { estimate: () => ({ ...estimate }), learn() {} }
+
+/** What targets over HTTP have in common. */
+export const httpTarget = {
+  weight: 2,
+  maxBytes: 64 * 1024,
+  cpuMs: 2_000,
+  words: httpWords,
+  generate: requestsOf,
+  declared: errorsOf(),
+} satisfies Partial<Target>
 
 export interface HttpWorld {
   /** Sends bytes on a new connection and returns everything that came back. Closes its side at once, unless it `waits`. */

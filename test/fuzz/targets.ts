@@ -9,6 +9,7 @@ const files: Readonly<Record<string, readonly string[]>> = {
   'json-parameters': ['json-parameters'],
   url: ['url'],
   headers: ['headers'],
+  connections: ['proxy-header', 'stream-head'],
   wire: ['wire-lines', 'slot-frames', 'answer-head'],
   servers: ['attempts', 'admin-port'],
   pictures: ['png', 'jpeg', 'bmp', 'height-map', 'genomes'],

@@ -113,7 +113,7 @@ function generalPath(upstream: Upstream, quantities: readonly Quantity[]): Direc
   return async (workload, params) => {
     let answer: WholeAnswer | undefined
     const receiver = {
-      ...{ wholeBytes: 1e9, takesStreams: false, attempted() {} },
+      ...{ mayHold: () => true, takesStreams: false, attempted() {} },
       deliver: (whole: WholeAnswer) => {
         answer = whole
       },

@@ -39,7 +39,7 @@ export async function startFront(
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
   await until(() => /requests at http/.test(text) || child.exitCode !== null, 'the front accepts requests')
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
+  const url = /https?:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
   if (url === undefined) throw new Error(text)
   return { process: child, url, said: () => text }
 }

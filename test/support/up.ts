@@ -33,14 +33,15 @@ export interface Up {
 export async function startUp(t: TestContext, ...args: string[]): Promise<Up> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-up-'))
   const places = ['--port', '0', '--admin-port', '0', '--data', dataDir, '--stop-after', '1']
-  const all = [cli, 'up', ...places, '--min', '1', '--max', '1', '--workloads', fixtures, ...args]
+  const served = args.includes('--config') ? [] : ['--workloads', fixtures]
+  const all = [cli, 'up', ...places, '--min', '1', '--max', '1', ...served, ...args]
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const found = { requests: '', admin: '' }
   for (const output of [child.stdout, child.stderr]) {
     createInterface({ input: output }).on('line', (line) => {
       lines.push(line)
-      const [, key, url] = /^ {2}(requests|admin) +(http:\/\/[^/]+)/.exec(line) ?? []
+      const [, key, url] = /^ {2}(requests|admin) +(https?:\/\/[^/]+)/.exec(line) ?? []
       if (key) found[key as keyof typeof found] = url!
     })
   }

@@ -3,6 +3,8 @@
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
+import type { ResourceReader } from '../../src/front/overload/readings.ts'
+import { stream } from '../../src/lib/random.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
 import { eventLogFile } from '../../src/live/event-log-file.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
@@ -13,6 +15,8 @@ import { performer } from '../../src/live/perform.ts'
 import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
+import type { Action } from '../../src/model/action.ts'
+import type { AttemptToken } from '../../src/model/attempt.ts'
 import { usualPrices } from '../../src/model/prices.ts'
 import { isLoss } from '../../src/story/fleet-story.ts'
 import type { BrainSpec } from '../../src/systems/brain-spec.ts'
@@ -33,6 +37,20 @@ export interface BrainProcessParts {
   now(): number
   /** The brain declares a worker lost. */
   lost(worker: string, why: string): void
+  /** The brain lets a process with this port join as this worker. */
+  joined(worker: string, port: number): void
+  /** The brain sends an attempt to a worker. */
+  ordered(token: AttemptToken, worker: string): void
+}
+
+const plainWelcome = {
+  clientBy: 'address',
+  limits: {} as never,
+  queue: 1000,
+  repeats: {} as never,
+  attemptToken: '',
+  quantities: [],
+  ready: true,
 }
 
 export class BrainProcess {
@@ -46,10 +64,10 @@ export class BrainProcess {
     const core = clusterCore(planOf(spec), recordsOf(estimator, parts), {
       stopping: new Stopping(),
       perform(action) {
-        if (action.type === 'terminate' && isLoss(action.reason))
-          parts.lost(action.worker, action.reason.code)
+        report(action, parts)
         perform(action)
       },
+      delegation: () => ({ observe() {}, ended() {} }),
     })
     const beatMs = spec.limits.beatMs!
     const { tell, jobs, frontWorkers, launches, launchTroubles } = core
@@ -63,19 +81,12 @@ export class BrainProcess {
     const fronts = new JoinedFronts({
       ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
       welcome: () => ({
-        ...{
-          epoch: spec.epoch,
-          clientBy: 'address',
-          limits: {} as never,
-          queue: 1000,
-          repeats: {} as never,
-          attemptToken: '',
-        },
-        ...{ quantities: [], workers: workers.addresses(), ready: true },
+        ...{ ...plainWelcome, epoch: spec.epoch, workers: workers.addresses() },
       }),
       quoteOf: () => undefined,
-      submit: (job) => core.submit(job),
+      submit: core.submit,
       ended: (job) => core.ended(job),
+      sentDirectly() {},
     })
     const fleet = { joined() {}, ...parts.fleet }
     const workers = new JoinedWorkers({
@@ -84,6 +95,7 @@ export class BrainProcess {
         discipline: spec.discipline,
       },
       ...{ attemptToken: '', metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      programs() {},
       tellFronts: (message) => fronts.broadcast(message),
     })
     const perform = performer({
@@ -101,7 +113,8 @@ export class BrainProcess {
     })
     const handlers = joinHandlers({
       versions: { refusal: () => undefined },
-      ...{ workers, fronts, log },
+      ...{ fronts, log },
+      workers: observed(workers, parts),
       fleet: { isSpare: () => false, hold() {}, refuse() {} },
     })
     this.#core = core
@@ -132,6 +145,25 @@ export class BrainProcess {
   }
 }
 
+function report(action: Action, { lost, ordered }: BrainProcessParts): void {
+  if (action.type === 'run') ordered(action, action.worker)
+  if (action.type === 'terminate' && isLoss(action.reason)) lost(action.worker, action.reason.code)
+}
+
+/** Reports each worker before it is added. */
+function observed(
+  workers: JoinedWorkers,
+  { joined }: Pick<BrainProcessParts, 'joined'>,
+): Pick<JoinedWorkers, 'known' | 'add'> {
+  return {
+    known: (id) => workers.known(id),
+    add(connection, hello) {
+      joined(hello.worker.id, hello.address.port)
+      workers.add(connection, hello)
+    },
+  }
+}
+
 const nominal = nominalRate('off')
 const estimator = {
   estimate: () => ({ work: 100 * nominal, low: 10 * nominal, high: 1000 * nominal, memoryMb: 10 }),
@@ -141,11 +173,18 @@ const estimator = {
 /** Only what `clusterCore` reads. */
 function planOf(spec: BrainSpec): ClusterPlan {
   return {
-    options: { min: spec.scale.min, queue: 1000, overload: { read: () => ({}), close() {} } },
+    options: { min: spec.scale.min, queue: 1000, overload: readerOf(spec) },
     limits: {},
     ...{ spec, following: {}, prices: usualPrices, functions: undefined },
     serving: { code: { job: '' }, units: undefined },
   } as unknown as ClusterPlan
+}
+
+/** In a quarter of the seeds the brain's process is short of memory now and then. */
+function readerOf({ seed, epoch }: BrainSpec): ResourceReader {
+  const random = stream(seed, `memory of brain ${epoch}`)
+  const isShort = seed % 4 === 0
+  return { read: () => (isShort ? { memory: 0.75 + 0.19 * random.next() } : {}), close() {} }
 }
 
 /** Records on a virtual disk. */

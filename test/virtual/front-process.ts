@@ -1,11 +1,13 @@
 /** A virtual front process: the real link to the brain, pending requests and exchanges, with virtual clients. */
 
+import type { Duplex } from 'node:stream'
 import { RequestProblem } from '../../src/front/problem.ts'
 import type { Receiver } from '../../src/front/receiver.ts'
 import type { AttemptEnd, Carried, Transport } from '../../src/front/transports/transport.ts'
 import { BrainLink } from '../../src/live/fronts/brain-link.ts'
 import { KnownWorkers } from '../../src/live/fronts/known-workers.ts'
 import { PendingRequests } from '../../src/live/fronts/pending-requests.ts'
+import type { AttemptToken } from '../../src/model/attempt.ts'
 import type { Job } from '../../src/model/job.ts'
 import type { ToFront } from '../../src/wire/front-messages.ts'
 import { type Line, lines } from '../../src/wire/lines.ts'
@@ -24,7 +26,20 @@ export interface FrontProcessParts {
   now(): number
   /** The brain does not let it join: it ends. */
   refused(): void
+  /** It sends an attempt to a port. */
+  sent(token: AttemptToken, port: number): void
+  /** An attempt cannot be sent. */
+  notSent(token: AttemptToken): void
+  log(line: string): void
 }
+
+/** What sending an attempt may throw, besides errors of the network. */
+export const sendErrors: readonly (() => unknown)[] = [
+  () => new RangeError('Invalid string length'),
+  () => Object.assign(new Error('open EMFILE'), { code: 'EMFILE' }),
+  () => 'a text',
+  () => undefined,
+]
 
 /** How a request ended for its client. */
 export type Ending =
@@ -43,12 +58,15 @@ export class FrontProcess {
   readonly #workers = new KnownWorkers()
   readonly #link: BrainLink
   readonly #pending: PendingRequests
+  /** Of clients that wait. A job that starts over gets another id. */
+  readonly #asked = new Set<Job>()
+  #sendError: (() => unknown) | undefined
 
   constructor(parts: FrontProcessParts) {
     this.#parts = parts
-    const { process, network, brainAddress, id, pid, holdMs, now } = parts
+    const { process, network, brainAddress, id, pid, holdMs, now, log } = parts
     const link = () => this.#link
-    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log() {} })
+    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
     this.#link = new BrainLink({
       join: new URL('http://virtual'),
       token: '',
@@ -66,11 +84,25 @@ export class FrontProcess {
     this.#open()
   }
 
+  /** Makes sending the next attempt throw. */
+  breakSending(error: number): void {
+    this.#sendError = sendErrors[error]
+  }
+
+  /** Forgets the address of a worker, as if the brain had never announced it. */
+  forget(worker: string): void {
+    this.#workers.remove(worker)
+  }
+
   /** Sends a request. Returns how the client disconnects. */
   request({ params, job, ended }: VirtualRequest): () => void {
-    const { process, network } = this.#parts
-    const receiver = new VirtualClient(ended)
-    const transport = new VirtualTransport(process, network, params, receiver)
+    this.#asked.add(job)
+    const receiver = new VirtualClient((ending) => {
+      this.#asked.delete(job)
+      ended(ending)
+    })
+    const connect = (token: AttemptToken, port: number) => this.#connect(token, port)
+    const transport = new VirtualTransport(connect, params, receiver)
     const { workload } = job
     const question = { workload, codeHash: '', key: `${params.request}`, params, features: {} }
     const quote = { ...job, low: job.low ?? 0, high: job.high ?? 0, source: 'constant', reason: { code: '' } }
@@ -84,7 +116,22 @@ export class FrontProcess {
       if (!(error instanceof RequestProblem)) throw error
       receiver.refuse(error)
     }
-    return () => receiver.disconnect()
+    return () => {
+      this.#asked.delete(job)
+      receiver.disconnect()
+    }
+  }
+
+  async #connect(token: AttemptToken, port: number): Promise<Duplex> {
+    const { process, network, sent, notSent } = this.#parts
+    const error = this.#sendError
+    this.#sendError = undefined
+    if (error) {
+      notSent(token)
+      throw error()
+    }
+    sent(token, port)
+    return await network.connect(process, `:${port}`)
   }
 
   /** As the supervisor of a front does: a brain that is not there yet is tried again. */
@@ -93,6 +140,8 @@ export class FrontProcess {
   }
 
   #receive(message: ToFront): void {
+    const isOpen = message.type === 'run' && [...this.#asked].some(({ id }) => id === message.job)
+    if (isOpen && !this.#workers.get(message.worker)) this.#parts.notSent(message)
     if (message.type === 'worker') this.#workers.add(message.id, message.address)
     else if (message.type === 'worker-gone') this.#workers.remove(message.id)
     else if (
@@ -107,7 +156,6 @@ export class FrontProcess {
 }
 
 class VirtualClient implements Receiver {
-  readonly wholeBytes = Infinity
   readonly takesStreams = false
   readonly #ended: (ending: Ending) => void
   readonly #gone: (() => void)[] = []
@@ -118,6 +166,10 @@ class VirtualClient implements Receiver {
 
   disconnect(): void {
     for (const tell of this.#gone) tell()
+  }
+
+  mayHold(): boolean {
+    return true
   }
 
   onGone(then: () => void): void {
@@ -145,22 +197,24 @@ class VirtualClient implements Receiver {
 }
 
 class VirtualTransport implements Transport {
-  readonly #process: VirtualProcess
-  readonly #network: VirtualNetwork
+  readonly #connect: (token: AttemptToken, port: number) => Promise<Duplex>
   readonly #receiver: VirtualClient
   readonly #params: JobParams
   readonly begun = false
   #value: number | undefined
 
-  constructor(process: VirtualProcess, network: VirtualNetwork, params: JobParams, receiver: VirtualClient) {
-    this.#process = process
-    this.#network = network
+  constructor(
+    connect: (token: AttemptToken, port: number) => Promise<Duplex>,
+    params: JobParams,
+    receiver: VirtualClient,
+  ) {
+    this.#connect = connect
     this.#receiver = receiver
     this.#params = params
   }
 
   async carry({ upstream, order, signal, isCurrent }: Carried): Promise<AttemptEnd | undefined> {
-    const socket = await this.#network.connect(this.#process, `:${upstream.address.port}`)
+    const socket = await this.#connect(order, upstream.address.port)
     const answer = Promise.withResolvers<VirtualAnswer>()
     const line: Line<AttemptHead> = lines<VirtualAnswer, AttemptHead>(socket, answer.resolve, () =>
       answer.reject(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),

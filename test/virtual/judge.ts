@@ -1,5 +1,6 @@
 /** Judges a run: what was promised to each request, and to each worker. */
 
+import type { AttemptToken } from '../../src/model/attempt.ts'
 import type { Ending } from './front-process.ts'
 import type { VirtualProcess } from './time.ts'
 import { resultOf } from './worker-process.ts'
@@ -8,6 +9,8 @@ export interface ProcessCounts {
   requests: number
   results: number
   problems: number
+  /** Of these, requests that were shed. */
+  shed: number
   broken: number
   brainKills: number
   brainPauses: number
@@ -17,6 +20,9 @@ export interface ProcessCounts {
   silences: number
   diskFaults: number
   workerRestarts: number
+  twins: number
+  sendFaults: number
+  forgotten: number
   lost: number
 }
 
@@ -34,10 +40,13 @@ export interface Request {
 export class Judge {
   readonly #now: () => number
   readonly #requests = new Map<number, Request>()
+  /** Beginnings of log lines that must follow. */
+  readonly #untold = new Set<string>()
   readonly failures: string[] = []
   readonly counts: ProcessCounts = {
-    ...{ requests: 0, results: 0, problems: 0, broken: 0, brainKills: 0, brainPauses: 0 },
+    ...{ requests: 0, results: 0, problems: 0, shed: 0, broken: 0, brainKills: 0, brainPauses: 0 },
     ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, workerRestarts: 0, lost: 0 },
+    ...{ twins: 0, sendFaults: 0, forgotten: 0 },
   }
 
   constructor(now: () => number) {
@@ -50,6 +59,15 @@ export class Judge {
 
   uncaught(process: VirtualProcess | undefined, error: unknown): void {
     this.fail(`${process?.name ?? 'the world'} died of ${(error as Error)?.stack ?? String(error)}`)
+  }
+
+  /** The operator must be told of it. */
+  notSent({ job, attempt }: AttemptToken): void {
+    this.#untold.add(`job ${job}: attempt ${attempt} `)
+  }
+
+  logged(line: string): void {
+    for (const start of this.#untold) if (line.startsWith(start)) this.#untold.delete(start)
   }
 
   sent(request: Request): void {
@@ -70,6 +88,7 @@ export class Judge {
     if (ending.kind === 'result') counts.results++
     else if (ending.kind === 'problem') counts.problems++
     else counts.broken++
+    if (ending.kind === 'problem' && ending.code === 'overloaded') counts.shed++
     const { number } = request
     if (request.endings.length > 1) this.fail(`request ${number} was answered twice`)
     if (ending.kind !== 'result') return
@@ -85,6 +104,7 @@ export class Judge {
 
   /** Requests at fronts that live on must have been answered by now. */
   atRest(): void {
+    for (const start of this.#untold) this.fail(`${start}could not be sent, and nothing was logged`)
     for (const { number, endings, disconnected, front } of this.#requests.values()) {
       if (endings.length === 0 && !disconnected && front.alive)
         this.fail(`request ${number} was never answered`)

@@ -20,7 +20,8 @@ export interface WorkerProcessParts {
   network: VirtualNetwork
   brainAddress: string
   id: string
-  launch: string
+  /** Undefined: somebody else runs it. */
+  launch: string | undefined
   port: number
   cores: number
   slots: number
@@ -107,7 +108,7 @@ export class WorkerProcess {
       type: 'hello',
       version: wireVersion,
       worker: { id, cores, workPerSecond, memoryMb: 4096, slots },
-      launch,
+      ...(launch !== undefined && { launch }),
       pid: port,
       address: { host: 'virtual', port },
       code: {},

@@ -4,12 +4,12 @@
  */
 
 import { type Random, stream } from '../../src/lib/random.ts'
-import type { Job } from '../../src/model/job.ts'
-import { nominalRate } from '../../src/worker/rates.ts'
+import { Addresses } from './addresses.ts'
 import { BrainProcess } from './brain-process.ts'
+import { planRequests } from './clients.ts'
 import { VirtualDisk } from './disk.ts'
-import { FrontProcess } from './front-process.ts'
-import { Judge, type ProcessCounts, type Request } from './judge.ts'
+import { FrontProcess, sendErrors } from './front-process.ts'
+import { Judge, type ProcessCounts } from './judge.ts'
 import { VirtualNetwork } from './network.ts'
 import { type VirtualProcess, VirtualTime } from './time.ts'
 import { WorkerProcess } from './worker-process.ts'
@@ -26,7 +26,8 @@ interface Node {
   touched: boolean
 }
 
-type WorkerNode = Node & { worker: WorkerProcess; launch: string }
+/** Without a launch, somebody else runs it. */
+type WorkerNode = Node & { worker: WorkerProcess; id: string; launch: string | undefined }
 type FrontNode = Node & { front: FrontProcess }
 
 export async function runProcesses(seed: number): Promise<ProcessCounts> {
@@ -48,14 +49,17 @@ class World {
   readonly #workers = new Map<string, WorkerNode>()
   readonly #fronts: FrontNode[] = []
   readonly #judge: Judge
+  readonly #addresses: Addresses
   /** True: workers end with the brain that launched them, as children on its machine do. */
   readonly #childWorkers: boolean
   #brain: (Node & { brain: BrainProcess }) | undefined
   #epoch = 0
   #ports = 0
+  #twins = 0
 
   constructor(seed: number, time: VirtualTime, judge: Judge) {
     this.#judge = judge
+    this.#addresses = new Addresses((why) => judge.fail(why))
     this.#seed = seed
     this.#time = time
     this.#network = new VirtualNetwork(time, stream(seed, 'network'))
@@ -67,9 +71,14 @@ class World {
   async run(): Promise<void> {
     const random = this.#random
     await this.#startBrain()
+    const outside = random.below(3)
+    for (let i = 1; i <= outside; i++) this.#startWorker(`x${i}`, `x${i}`)
     const fronts = 1 + random.below(3)
     for (let i = 0; i < fronts; i++) await this.#startFront(i)
-    this.#planRequests(20 + random.below(60))
+    planRequests(20 + random.below(60), {
+      ...{ seed: this.#seed, time: this.#time, judge: this.#judge, fronts: this.#fronts },
+      between: [3000, busyMs - 2000],
+    })
     this.#planFaults()
     const list = () => {
       if (this.#brain?.process.alive) this.#inBrain((brain) => brain.listed(this.#launches(), this.#time.now))
@@ -89,7 +98,9 @@ class World {
   }
 
   #launches(): string[] {
-    return [...this.#workers.values()].flatMap(({ process, launch }) => (process.alive ? [launch] : []))
+    return [...this.#workers.values()].flatMap(({ process, launch }) =>
+      process.alive && launch !== undefined ? [launch] : [],
+    )
   }
 
   async #startBrain(): Promise<void> {
@@ -110,6 +121,8 @@ class World {
           isAlive: (launch) => this.#workers.get(`${epoch}-${launch}`)?.process.alive === true,
         },
         lost: (worker, why) => this.#lost(worker, why),
+        joined: (worker, port) => this.#addresses.joined(worker, port),
+        ordered: (token, worker) => this.#addresses.ordered(token, worker),
       })
       this.#brain = { process, brain, touched: false }
     })
@@ -120,23 +133,23 @@ class World {
     const brain = this.#brain
     this.#time.plan(this.#time.now + bootMs, () => {
       if (this.#childWorkers && brain && !brain.process.alive) return
-      void this.#startWorker(key, launch)
+      this.#startWorker(key, `w${key}`, launch)
     })
   }
 
-  #startWorker(key: string, launch: string): void {
+  #startWorker(key: string, id: string, launch?: string): WorkerNode {
     const process = { name: `worker ${key}`, alive: true, frozenUntilMs: 0 }
     const port = ++this.#ports
-    const node: Partial<WorkerNode> = { process, touched: false, launch }
-    this.#workers.set(key, node as WorkerNode)
+    const node = { process, touched: false, id, launch } as WorkerNode
+    this.#workers.set(key, node)
     this.#time.schedule(this.#time.now, 'input', process, () => {
       node.worker = new WorkerProcess({
-        ...{ process, network: this.#network, brainAddress, launch, port, cores: 1, slots: 8 },
-        id: `w${key}`,
+        ...{ process, network: this.#network, brainAddress, id, launch, port, cores: 1, slots: 8 },
         started: ({ request }) => this.#judge.started(request),
-        exit: () => this.#kill(node as WorkerNode),
+        exit: () => this.#kill(node),
       })
     })
+    return node
   }
 
   async #startFront(index: number): Promise<void> {
@@ -146,6 +159,9 @@ class World {
         ...{ process, network: this.#network, brainAddress, holdMs: 60_000 },
         ...{ id: `f${index}`, pid: ++this.#ports, now: () => performance.timeOrigin + performance.now() },
         refused: () => this.#replaceFront(index),
+        sent: (token, port) => this.#addresses.sent(token, port),
+        notSent: (token) => this.#judge.notSent(token),
+        log: (line) => this.#judge.logged(line),
       })
       this.#fronts[index] = { process, front, touched: false }
     })
@@ -157,16 +173,20 @@ class World {
     this.#time.plan(this.#time.now + 500, () => void this.#startFront(index))
   }
 
-  /** A worker that somebody else runs is started again under its id, at another port; no provider reports its end. */
-  #restartWorker({ process, launch }: WorkerNode): void {
-    const key = process.name.slice('worker '.length)
+  /** A worker that somebody else runs is started again under its id, at another port; nobody tells the brain. */
+  #restartWorker({ process, id }: WorkerNode): void {
     this.#judge.counts.workerRestarts++
     process.alive = false
     this.#network.ended(process)
     this.#time.plan(this.#time.now + 300, () => {
-      this.#startWorker(key, launch)
-      this.#workers.get(key)!.touched = true
+      this.#startWorker(id, id).touched = true
     })
+  }
+
+  /** Somebody starts a second worker under an id that is in use. */
+  #startTwin({ id }: WorkerNode): void {
+    this.#judge.counts.twins++
+    this.#startWorker(`twin ${++this.#twins} of ${id}`, id).touched = true
   }
 
   #kill(node: Node | undefined): void {
@@ -188,57 +208,21 @@ class World {
     this.#judge.counts.brainKills++
     process.alive = false
     this.#network.ended(process)
-    if (this.#childWorkers) for (const worker of this.#workers.values()) this.#kill(worker)
-    // Workers that other brains launched have nobody who ends them.
-    else for (const worker of this.#workers.values()) worker.touched = true
+    for (const worker of this.#workers.values()) {
+      if (this.#childWorkers && worker.launch !== undefined) this.#kill(worker)
+      // Workers that other brains launched have nobody who ends them.
+      else worker.touched = true
+    }
     const at = this.#time.now + 250 + this.#random.next() * 3000
     this.#time.plan(at, () => void this.#startBrain())
   }
 
-  #planRequests(count: number): void {
-    const random = stream(this.#seed, 'requests')
-    for (let number = 0; number < count; number++) {
-      const at = 3000 + random.next() * (busyMs - 5000)
-      const runMs = 5 + random.exponential() * 400
-      const safeToRepeat = random.next() < 0.6
-      const leavesAfterMs = random.next() < 0.05 ? random.next() * 1000 : undefined
-      const deadlineMs = random.next() < 0.1 ? 2000 + random.next() * 10_000 : undefined
-      this.#time.plan(at, () => {
-        const front = this.#fronts[random.below(this.#fronts.length)]!
-        if (!front.process.alive) return
-        const request: Request = {
-          ...{ number, safeToRepeat, front: front.process, starts: 0, endings: [], disconnected: false },
-        }
-        this.#judge.sent(request)
-        this.#time.schedule(at, 'input', front.process, () => {
-          const work = runMs * nominalRate('off')
-          const job: Job = {
-            ...{ id: `job-${number}`, workload: 'job', work, low: work / 2, high: work * 2, memoryMb: 10 },
-            ...(!safeToRepeat && { safeToRepeat: false }),
-            ...(deadlineMs !== undefined && {
-              deadlineAt: performance.timeOrigin + performance.now() + deadlineMs,
-            }),
-          }
-          const disconnect = front.front.request({
-            ...{ params: { request: number, runMs }, job },
-            ended: (ending) => this.#judge.ended(request, ending),
-          })
-          if (leavesAfterMs === undefined) return
-          this.#time.schedule(this.#time.now + leavesAfterMs, 'input', front.process, () => {
-            request.disconnected = true
-            disconnect()
-          })
-        })
-      })
-    }
-  }
-
   #planFaults(): void {
     const random = stream(this.#seed, 'faults')
-    const count = random.below(8)
+    const count = random.below(11)
     for (let i = 0; i < count; i++) {
       const at = 2000 + random.next() * (busyMs - 4000)
-      const kind = random.below(9)
+      const kind = random.below(12)
       const ms = 100 + random.exponential() * 3000
       this.#time.plan(at, () => this.#fault(kind, ms, random))
     }
@@ -247,6 +231,9 @@ class World {
   #fault(kind: number, ms: number, random: Random): void {
     const workers = [...this.#workers.values()].filter(({ process }) => process.alive)
     const worker = workers[random.below(Math.max(1, workers.length))]
+    const outside = workers.find(
+      ({ launch, process: { name } }) => launch === undefined && !/twin/.test(name),
+    )
     const front = this.#fronts[random.below(this.#fronts.length)]!
     const freeze = (node: Node) => {
       const { process } = node
@@ -264,8 +251,15 @@ class World {
       if (!front.process.alive) return
       this.#judge.counts.frontKills++
       this.#replaceFront(index)
-    } else if (kind === 8 && worker) this.#restartWorker(worker)
-    else if (kind === 7) {
+    } else if (kind === 8 && outside) this.#restartWorker(outside)
+    else if (kind === 9 && outside) this.#startTwin(outside)
+    else if (kind === 10) {
+      this.#judge.counts.sendFaults++
+      front.front.breakSending(random.below(sendErrors.length))
+    } else if (kind === 11 && worker) {
+      this.#judge.counts.forgotten++
+      front.front.forget(worker.id)
+    } else if (kind === 7) {
       this.#judge.counts.diskFaults++
       this.#disk.disturb(random.next() < 0.5 ? 'full' : 'slow', ms)
     } else if (kind === 5 && worker) {
@@ -281,7 +275,7 @@ class World {
   }
 
   #lost(id: string, why: string): void {
-    const node = this.#workers.get(id.slice(1))
+    const node = this.#workers.get(id) ?? this.#workers.get(id.slice(1))
     this.#judge.lost(id, why, node !== undefined && !node.touched && node.process.alive)
   }
 

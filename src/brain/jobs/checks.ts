@@ -11,6 +11,10 @@ export function checkJob({ id, work, memoryMb, deadlineAt }: Job): void {
     refuse(`job ${id}: deadlineAt`, deadlineAt, 'a time, or absent')
 }
 
+export function checkPressure({ id }: Job, pressure: number): void {
+  if (!(pressure >= 0 && pressure <= 1)) refuse(`job ${id}: pressure`, pressure, 'a number from 0 to 1')
+}
+
 export function checkFacts({ id, cores, workPerSecond, memoryMb, slots }: WorkerFacts): void {
   const worker = `worker ${id}`
   if (!(Number.isInteger(cores) && cores >= 1)) refuse(`${worker}: cores`, cores, 'a whole number, 1 or more')

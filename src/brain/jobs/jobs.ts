@@ -10,7 +10,7 @@ import { noteAnswer, noteFailure } from '../functions/learning.ts'
 import { sendToFunction } from '../functions/sending.ts'
 import { type Attempt, newJobRecord } from '../state.ts'
 import { releaseAttempt } from './attempts.ts'
-import { checkJob } from './checks.ts'
+import { checkJob, checkPressure } from './checks.ts'
 import { conclude, endWith, withdraw } from './ending.ts'
 import { isRunning, mirror } from './mirror.ts'
 import { enqueue, fill, overflows, start } from './placing.ts'
@@ -21,15 +21,16 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
 const finished: Reason = Object.freeze({ code: 'finished' })
 
-export function arrive(core: Core, job: Job): void {
+export function arrive(core: Core, job: Job, pressure = 0): void {
   if (core.jobs.has(job.id)) throw new ContractError(`job ${job.id} arrived twice`)
   checkJob(job)
+  checkPressure(job, pressure)
   const record = newJobRecord(job, ++core.seqs.job, core.now, predictionOf(core, job))
   core.jobs.set(job.id, record)
   core.counters.accepted++
   let overflow: Reason | undefined
   for (const arrives of core.hooks.arrives) {
-    const admission = arrives(core, record)
+    const admission = arrives(core, record, pressure)
     if (!admission) continue
     if ('refused' in admission) return conclude(core, record, 'refused', admission.refused)
     overflow = admission.overflow
@@ -98,7 +99,7 @@ export function fail(core: Core, event: Of<'failed'>): void {
   if (!attempt) return
   const { kind } = event
   const { worker, inFunction } = attempt
-  for (const failed of core.hooks.failed) failed(core, attempt, kind)
+  for (const failed of core.hooks.failed) failed(core, attempt, kind, event.blameless)
   if (inFunction && kind === 'error') noteAnswer(core, attempt, undefined)
   // A function has limits of its own: on a worker the job may keep within them.
   const isAnswer = kind === 'error' && !(inFunction && core.overflow!.spec.errorsReturn)

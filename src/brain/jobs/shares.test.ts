@@ -104,7 +104,7 @@ test('fairness is rejected under disciplines that do not rank jobs', () => {
 })
 
 test('the number of shares is bounded, however many names clients have', () => {
-  const shares = new Shares(100)
+  const shares = new Shares(true, 100)
   for (let i = 0; i < 10_000; i++) shares.shareOf(shares.nameOf(`client ${i}`), 0)
   assert.equal(shares.clients.size, 101)
   assert.equal(shares.nameOf('client 7'), 'client 7')

@@ -1,6 +1,6 @@
 /**
- * Fairness between clients, by work and not by requests: a client that has lately had more than its share goes after
- * the others, the further the more. A client that asks for less than its share does not notice the others.
+ * The shares of clients, by work and not by requests. If the cluster is fair, a client that has lately had more than its
+ * share goes after the others, the further the more. A client that asks for less than its share does not notice the others.
  */
 
 import type { Concern, Core } from '../core.ts'
@@ -18,7 +18,6 @@ const fewClients = 100
 
 export const shares: Concern = {
   name: 'shares',
-  isActive: (core) => core.shares !== undefined,
   arrives: join,
   ended(core, attempt, work) {
     // Work of a lost worker counts only as far as the last look has counted it.
@@ -26,7 +25,7 @@ export const shares: Concern = {
     if (!isLost) countWork(core, attempt, work ?? doneWork(attempt, core.now))
   },
   over(core, record) {
-    const share = core.shares!.clients.get(record.sharer)
+    const share = core.shares.clients.get(record.sharer)
     if (!share) return
     share.jobs.delete(record)
     share.seenAt = core.now
@@ -35,12 +34,15 @@ export const shares: Concern = {
 }
 
 function join(core: Core, record: JobRecord): undefined {
-  const all = core.shares!
+  const all = core.shares
+  if (!all.fair) all.forgetSometimes(core.now)
   record.sharer = all.nameOf(record.client)
   const isNew = !all.clients.has(record.sharer)
   const share = all.shareOf(record.sharer, core.now)
   share.jobs.add(record)
   share.seenAt = core.now
+  share.asked += record.job.work
+  if (!all.fair) return
   record.tier = share.tier
   // Among many clients, one more changes the mean by little until the next look.
   if (isNew && all.clients.size > 1 && all.clients.size <= fewClients) level(core)
@@ -49,7 +51,7 @@ function join(core: Core, record: JobRecord): undefined {
 
 /** Counts what the attempt has done since it was last counted. */
 function countWork(core: Core, attempt: Attempt, done: number): void {
-  const share = core.shares!.clients.get(attempt.record.sharer)
+  const share = core.shares.clients.get(attempt.record.sharer)
   if (!share || !(done > attempt.counted)) return
   addWork(share, done - attempt.counted, core.now)
   attempt.counted = done
@@ -57,7 +59,7 @@ function countWork(core: Core, attempt: Attempt, done: number): void {
 
 function checkShares(core: Core): void {
   const { now } = core
-  const all = core.shares!
+  const all = core.shares
   all.planned = false
   for (const worker of core.workers.values()) {
     for (const attempt of worker.jobs) if (attempt.running) countWork(core, attempt, doneWork(attempt, now))
@@ -70,7 +72,7 @@ function checkShares(core: Core): void {
 /** Puts every client into its tier, and its jobs with it. */
 function level(core: Core): void {
   const { now } = core
-  const clients = [...core.shares!.clients.values()]
+  const clients = [...core.shares.clients.values()]
   for (const share of clients) decay(share, now)
   const mean = clients.reduce((sum, { used }) => sum + used, 0) / clients.length
   const touched = new Set<WorkerRecord>()
@@ -104,6 +106,6 @@ function level(core: Core): void {
 }
 
 function plan(core: Core): void {
-  core.shares!.planned = true
+  core.shares.planned = true
   setTimer(core, { kind: 'share', id: 'every' }, core.now + everyMs)
 }

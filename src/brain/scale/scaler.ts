@@ -16,7 +16,7 @@ export interface ScaleOptions {
 
 /** What a scaling policy may look at. */
 export interface FleetView {
-  /** Workers by state. */
+  /** Workers by state. A worker that is ejected for longer than a replacement takes to boot does not count as ready. */
   ready: number
   booting: number
   draining: number

@@ -84,8 +84,9 @@ export class Trial {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, cpuMs })
   }
 
-  arrives(id: string, job: Partial<Job> = {}): Action[] {
-    return this.tell({ type: 'arrived', job: { id, workload: 'w', work: 1000, memoryMb: 1, ...job } })
+  arrives(id: string, job: Partial<Job> = {}, pressure?: number): Action[] {
+    const arrived = { type: 'arrived', job: { id, workload: 'w', work: 1000, memoryMb: 1, ...job } } as const
+    return this.tell({ ...arrived, ...(pressure !== undefined && { pressure }) })
   }
 
   finishes(job: string, token: Other = {}): Action[] {

@@ -5,18 +5,17 @@ import { doneWork, remainingWork } from '../jobs/mirror.ts'
 import type { FleetView, Present, WorkerFigures } from '../scale/scaler.ts'
 import type { FleetFacts } from '../schedule/scheduler.ts'
 import type { JobRecord, WorkerRecord } from '../state.ts'
+import { scalerCapacity } from './capacity.ts'
 
 export function fleetView(core: Core): FleetView {
   const { occupancy, boots } = core
   return {
-    ready: core.ready,
+    ...scalerCapacity(core),
     inRole: (role) => readyIn(core, role),
     booting: core.launches.size,
     draining: core.draining.size,
     waiting: core.queue.size,
     jobs: core.jobs.size,
-    cores: core.cores,
-    busyCores: core.busyCores,
     coresEach: core.coresEach,
     ...occupancy.sums(core.now),
     bootMs: boots.percentile(90),

@@ -107,5 +107,6 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
 export function forgetEjection(core: Core, worker: WorkerRecord): void {
   worker.ejected = undefined
   core.ejected.delete(worker)
+  core.writtenOff.delete(worker)
   worker.health.ejectionTimer = clearTimer(core, worker.health.ejectionTimer)
 }

@@ -138,6 +138,32 @@ test('errors of all workers accuse nobody', () => {
   assert.deepEqual(ejected(trial), [])
 })
 
+test('errors accuse nobody while no other worker gives results', () => {
+  const trial = fleetOf(['a', 'b', 'c'])
+  // A client whose requests all fail reaches the only worker that is free.
+  for (const busy of ['long', 'longer']) trial.arrives(busy, { work: 1_000_000 })
+  const free = trial.view.workers.find((worker) => worker.jobs.length === 0)!.id
+  for (let i = 0; i < 20; i++) {
+    const job = `hostile${i}`
+    trial.arrives(job)
+    assert.equal(trial.at(job).worker, free)
+    trial.after(10).fails(job, 'error')
+  }
+  assert.deepEqual(ejected(trial), [])
+})
+
+test('requests that the workload refuses, or that were never sent, accuse nobody', () => {
+  const trial = fleetOf(['a', 'b', 'c'])
+  for (let i = 0; i < 60; i++) {
+    const job = `refused${i}`
+    trial.arrives(job)
+    const { worker } = trial.at(job)
+    if (worker === 'a') trial.tell({ type: 'failed', kind: 'error', blameless: true, ...trial.at(job) })
+    else trial.after(10).finishes(job)
+  }
+  assert.deepEqual(ejected(trial), [])
+})
+
 /** Serves jobs of one second one after the other; worker `a` takes `times` as long. */
 function serveSlowly(trial: Trial, times: number, count: number, estimate = 1): void {
   for (let i = 0; i < count; i++) {

@@ -1,13 +1,13 @@
 /**
  * Outlier detection: a worker that fails jobs which others finish, or takes far longer for its jobs than the others, is
  * ejected. It gets no jobs for a while, longer each time, and returns by itself. A limited share of the workers is
- * ejected at a time: if most workers seem bad, the jobs or the whole cluster are to blame.
+ * ejected at a time: if most workers seem bad, the jobs or the whole cluster are to blame. For the same reason the scaler
+ * replaces only a few of them.
  *
  * A job that fails everywhere accuses nobody. Only when another worker or a function has finished it do its failures
  * count against the workers where it failed.
  */
 
-import type { FailureKind } from '../../model/attempt.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
 import type { Health } from '../health.ts'
@@ -27,6 +27,8 @@ const paceKinds = [
 ] as const
 /** Added to all times, so that the overhead of short jobs does not count. */
 const overheadMs = 20
+/** The largest share of the workers that is written off, and so replaced, at a time; a single one always is. */
+const mostWrittenOff = 0.25
 
 export const outliers: Concern = {
   name: 'outliers',
@@ -36,11 +38,12 @@ export const outliers: Concern = {
     if (attempt.inFunction) return
     attempt.worker.health.failures = 0
     attempt.worker.health.errors = 0
+    attempt.worker.health.resultAt = core.now
     notePaces(core, attempt, work)
     comparePaces(core)
   },
-  failed(core, { worker, inFunction }, kind) {
-    if (!inFunction) noteError(core, worker, kind)
+  failed(core, { worker, inFunction }, kind, blameless) {
+    if (!inFunction && kind === 'error' && !blameless) noteError(core, worker)
   },
   afterEvent(core) {
     if (core.accused.size > 0) ejectAccused(core)
@@ -67,15 +70,17 @@ function accuseWhereItFailed(core: Core, { record, worker: finisher }: Attempt):
   }
 }
 
-function noteError(core: Core, worker: WorkerRecord, kind: FailureKind): void {
-  if (kind !== 'error') return
-  const errors = ++worker.health.errors
+/** Only results of others in the same time show that the worker is to blame: a single client may cause all errors. */
+function noteError(core: Core, worker: WorkerRecord): void {
+  const { health } = worker
+  if (health.errors === 0) health.erringSince = core.now
+  const errors = ++health.errors
   if (errors < core.limits.outliers!.errors) return
   let [good, bad] = [0, 0]
   for (const other of core.workers.values()) {
     if (other === worker || other.slots === 0) continue
-    if (other.health.errors === 0) good++
-    else bad++
+    if (other.health.errors > 0) bad++
+    else if (other.health.resultAt >= health.erringSince) good++
   }
   if (good > bad) accuse(core, worker, { code: 'erring', errors })
 }
@@ -148,12 +153,29 @@ function eject(core: Core, worker: WorkerRecord, why: Reason): void {
   worker.ejected = reason
   core.ejected.add(worker)
   health.ejectionTimer = setTimer(core, { kind: 'ejection', id: worker.id }, core.now + ms)
+  writeOff(core, worker, ms)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'eject', worker: worker.id, reason })
   replaceExcludedJobs(core)
 }
 
+/** If a replacement could join before the ejection ends, the worker does not count as capacity until then. */
+function writeOff(core: Core, worker: WorkerRecord, ejectionMs: number): void {
+  const bootMs = core.boots.percentile(90)
+  if (bootMs === undefined || bootMs >= ejectionMs) return
+  const most = Math.max(1, Math.floor(mostWrittenOff * (core.ready - core.withoutSlots)))
+  if (core.writtenOff.size >= most) return
+  core.writtenOff.add(worker)
+  rescaleSoon(core)
+}
+
+/** The fleet has been scaled after this event already. */
+function rescaleSoon(core: Core): void {
+  setTimer(core, { kind: 'scale', id: 'ejection' }, core.now)
+}
+
 function readmit(core: Core, worker: WorkerRecord, reason: Reason): void {
+  if (core.writtenOff.has(worker)) rescaleSoon(core)
   forgetEjection(core, worker)
   worker.health.readmittedAt = core.now
   forgetPaces(worker.health)

@@ -1,12 +1,14 @@
 /** Brings the fleet to the size that the scaler wants. */
 
 import type { Event } from '../../model/event.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
 import { dropWaiting } from '../jobs/dropping.ts'
 import { ranMs } from '../jobs/mirror.ts'
 import type { ScaleSteps } from '../scale/scaler.ts'
 import type { Attempt } from '../state.ts'
 import { setTimer } from '../timers.ts'
+import { scalerCapacity } from './capacity.ts'
 import { fleetView } from './fleet-view.ts'
 import { launch } from './launching.ts'
 import { drain, end } from './leaving.ts'
@@ -62,20 +64,27 @@ function resize(core: Core): void {
   const decision = scaler.decide(fleetView(core), now)
   if (decision.kind === 'hold') return
   if (decision.kind === 'steps') return take(core, decision)
-  const missing = decision.to - core.ready - core.launches.size
+  const missing = decision.to - (core.ready - core.writtenOff.size) - core.launches.size
   if (missing < 0) scaleIn(core, -missing, decision.reason)
-  if (now < core.launchNotBefore) return
-  for (let i = 0; i < missing; i++) launch(core, decision.reason)
+  else launchSome(core, missing, decision.reason)
+}
+
+/** Workers that are written off count against the maximum, too. */
+function launchSome(core: Core, count: number, reason: Reason): void {
+  const { now, launchNotBefore, mostWorkers, ready, launches } = core
+  if (now < launchNotBefore) return
+  const most = Math.min(count, mostWorkers - ready - launches.size)
+  for (let i = 0; i < most; i++) launch(core, reason)
 }
 
 function take(core: Core, steps: ScaleSteps): void {
   for (const { worker, reason } of steps.drain ?? []) drain(core, worker, reason)
   for (const { worker, reason } of steps.end ?? []) end(core, worker, reason)
   if (steps.drop) dropWaiting(core, steps.drop)
-  if (!steps.launch || core.now < core.launchNotBefore) return
-  for (let i = 0; i < steps.launch.count; i++) launch(core, steps.launch.reason)
+  if (steps.launch) launchSome(core, steps.launch.count, steps.launch.reason)
 }
 
 function noteOccupancy(core: Core): void {
-  core.occupancy.note(core.now, core.cores, core.busyCores, core.jobs.size)
+  const { cores, busyCores } = scalerCapacity(core)
+  core.occupancy.note(core.now, cores, busyCores, core.jobs.size)
 }

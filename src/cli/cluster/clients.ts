@@ -3,6 +3,7 @@
 import type { clientOptions, limitOptions } from '../../config/cluster-options.ts'
 import type { inputOptions, proxyOptions } from '../../config/input-options.ts'
 import type { jobOptions } from '../../config/job-options.ts'
+import type { networkOptions } from '../../config/network-options.ts'
 import type { OptionValues } from '../../config/option.ts'
 import { clientNamer } from '../../front/request/client-name.ts'
 import { readProxies } from '../../front/request/trusted-proxies.ts'
@@ -10,11 +11,13 @@ import { ConfigError } from '../../lib/errors.ts'
 import type { ClusterOptions } from '../../live/cluster.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import { nominalRate } from '../../worker/rates.ts'
+import { tlsFrom } from './tls.ts'
 
 type Values = OptionValues<
   typeof clientOptions & typeof inputOptions & typeof proxyOptions & typeof jobOptions
 > &
-  Pick<OptionValues<typeof limitOptions>, 'processMemory'>
+  Pick<OptionValues<typeof limitOptions>, 'processMemory'> &
+  Pick<OptionValues<typeof networkOptions>, 'tlsCert' | 'tlsKey'>
 
 export function clientsFrom(
   values: Values,
@@ -37,7 +40,14 @@ export function clientsFrom(
 function frontLimitsFrom(values: Values) {
   const { exposeErrors = false, trustedProxies: proxies, maxParams, bodyMemory, bodyDisk } = values
   const { clientConnections, clientRequests, processMemory: processMb, minRate, answerBuffer } = values
+  const { proxyProtocol = false } = values
+  if (proxyProtocol && proxies === undefined)
+    throw new ConfigError(
+      '--proxy-protocol: requires --trusted-proxies, because clients can send its header too',
+    )
+  const tls = tlsFrom(values)
   return {
+    ...{ proxyProtocol, ...(tls && { tls }) },
     ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
     answerDiskBytes: answerBuffer * 1024 * 1024,
     trustedProxies: proxies === undefined ? [] : readProxies(proxies, '--trusted-proxies'),

@@ -77,6 +77,8 @@ export function clusterOptionsFrom(
     // A program that accepts several requests runs all of them.
     slots: Math.max(values.slots, server?.concurrency ?? preset.slots ?? 1),
     queue: values.queue,
+    // Policies of other systems decide about each request.
+    directBelowMs: values.preset === 'plimsoll' ? values.directBelow : 0,
     ...clientsFrom(values, meter),
     workerCommand: [...program, 'worker'],
     ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),

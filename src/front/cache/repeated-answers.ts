@@ -4,7 +4,7 @@ import type { Job } from '../../model/job.ts'
 import type { RepeatOptions } from '../../wire/front-settings.ts'
 import type { Account, WholeAnswer } from '../../wire/whole-answer.ts'
 import type { Client } from '../client.ts'
-import type { Receiver } from '../receiver.ts'
+import { type Receiver, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { Repeat } from '../request/target.ts'
 import { type AnswerCache, answerCache, type CacheCounters, type CountedCache } from './answer-cache.ts'
@@ -71,9 +71,9 @@ export class RepeatedAnswers {
     }
     const waiter = { job, client, arrivedAt }
     if (coalesce && !control.fresh && this.#shared.join(key, waiter, cacheMs)) return body.discard()
-    const wholeBytes = Math.max(client.wholeBytes, coalesce ? longestShared : 0, cache?.mostAnswerBytes ?? 0)
+    const mostBytes = Math.max(wholeBytes, coalesce ? longestShared : 0, cache?.mostAnswerBytes ?? 0)
     this.#shared.lead(coalesce ? key : undefined, waiter, {
-      wholeBytes,
+      mostBytes,
       start,
       keep: (answer, account, ageMs) => {
         if (cache && mayBeKept(answer)) cache.put(key, { answer, account: lasting(account), ageMs }, cacheMs)

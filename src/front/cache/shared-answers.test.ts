@@ -51,7 +51,7 @@ function take(world: World, now: Step, tick: (ms: number) => void): void {
   else if (now.do === 'finish') world.finish(running)
   else if (now.do === 'begin') world.begin(running)
   else if (now.do === 'breakOff') world.breakOff(running)
-  else if (now.do === 'limit') world.refuse(running, 'rate-limit')
+  else if (now.do === 'limit') world.refuse(running, now.which % 2 === 0 ? 'rate-limit' : 'overloaded')
   else world.refuse(running, now.do === 'error' ? 'workload-error' : 'poison')
 }
 
@@ -62,7 +62,7 @@ function check(world: World): void {
     const isOwn = account['plimsoll-job'] === job.id
     if (how === 'deadline')
       assert.ok(job.deadlineAt! <= Date.now(), 'nobody is refused before its own deadline')
-    if (how === 'rate-limit' && !isOwn && !streaming) {
+    if ((how === 'rate-limit' || how === 'overloaded') && !isOwn && !streaming) {
       assert.equal(
         world.jobs.find((other) => other.job.id === account['plimsoll-job'])?.job.client,
         job.client,
@@ -106,7 +106,16 @@ test('in any order of arrivals, disconnects and refusals each client is answered
     }),
     { numRuns: 500 },
   )
-  const all = ['broken', 'deadline', 'poison', 'rate-limit', 'stream', 'whole', 'workload-error']
+  const all = [
+    'broken',
+    'deadline',
+    'overloaded',
+    'poison',
+    'rate-limit',
+    'stream',
+    'whole',
+    'workload-error',
+  ]
   assert.deepEqual([...seen].sort(), all)
 })
 

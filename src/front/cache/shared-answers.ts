@@ -1,13 +1,13 @@
 /** Request coalescing: clients with equal requests share one job. */
 
 import type { Job } from '../../model/job.ts'
-import type { Receiver } from '../receiver.ts'
+import { type Receiver, wholeBytes } from '../receiver.ts'
 import { SharedJob, type SharedJobParts, type Waiter } from './shared-job.ts'
 
 /** The computation of one answer, by one job or several. */
 export interface Computation {
   /** Larger answers are not shared. */
-  wholeBytes: number
+  mostBytes: number
   /** Submits a job whose answer goes to the receiver. */
   start(job: Job, receiver: Receiver): void
   keep: SharedJobParts['keep']
@@ -39,8 +39,8 @@ export class SharedAnswers {
   /** Starts a job. Further requests may join it if it has a key. */
   lead(key: string | undefined, waiter: Waiter, computation: Computation): void {
     let users = 0
-    const begin = (waiters: readonly Waiter[], wholeBytes: number, isOpen: boolean) => {
-      const job = new SharedJob(waiters[0]!, this.#now, wholeBytes, {
+    const begin = (waiters: readonly Waiter[], mostBytes: number, isOpen: boolean) => {
+      const job = new SharedJob(waiters[0]!, this.#now, mostBytes, {
         keep: computation.keep,
         closed: () => {
           if (key !== undefined && this.#open.get(key) === job) this.#open.delete(key)
@@ -48,14 +48,14 @@ export class SharedAnswers {
         ended: () => {
           if (--users === 0) computation.ended()
         },
-        again: (others) => begin(others, wholeBytes, isOpen),
-        alone: (other) => begin([other], other.client.wholeBytes, false),
+        again: (others) => begin(others, mostBytes, isOpen),
+        alone: (other) => begin([other], wholeBytes, false),
       })
       users++
       for (const each of waiters) job.add(each)
       if (key !== undefined && isOpen) this.#open.set(key, job)
       computation.start(job.job, job)
     }
-    begin([waiter], computation.wholeBytes, true)
+    begin([waiter], computation.mostBytes, true)
   }
 }

@@ -31,7 +31,7 @@ export interface SharedJobParts {
 
 export class SharedJob implements Receiver {
   readonly job: Job
-  readonly wholeBytes: number
+  readonly #mostBytes: number
   readonly #leader: Waiter
   readonly #parts: SharedJobParts
   readonly #now: () => number
@@ -42,9 +42,10 @@ export class SharedJob implements Receiver {
   #begun = false
   #gone = () => {}
 
-  constructor(leader: Waiter, now: () => number, wholeBytes: number, parts: SharedJobParts) {
+  /** Answers up to `mostBytes` are shared and kept. */
+  constructor(leader: Waiter, now: () => number, mostBytes: number, parts: SharedJobParts) {
     this.job = leader.job
-    this.wholeBytes = wholeBytes
+    this.#mostBytes = mostBytes
     this.#leader = leader
     this.#parts = parts
     this.#now = now
@@ -68,6 +69,12 @@ export class SharedJob implements Receiver {
     return this.#waiting.size === 1
   }
 
+  mayHold(bytes: number): boolean {
+    if (bytes <= this.#mostBytes) return true
+    const [only, another] = this.#waiting.keys()
+    return only !== undefined && another === undefined && only.client.mayHold(bytes)
+  }
+
   onGone(then: () => void): void {
     this.#gone = then
   }
@@ -78,7 +85,8 @@ export class SharedJob implements Receiver {
 
   deliver(answer: WholeAnswer, account: Account): void {
     const waiting = this.#close()
-    this.#parts.keep(answer, account, this.#now() - this.#startedAt)
+    if (answer.body.length <= this.#mostBytes)
+      this.#parts.keep(answer, account, this.#now() - this.#startedAt)
     for (const waiter of waiting) waiter.client.deliver(answer, this.#accountFor(waiter, account))
     this.#parts.ended()
   }
@@ -110,7 +118,7 @@ export class SharedJob implements Receiver {
     }
     if (!first) return nowhere
     const sink = first.client.begin(head, this.#accountFor(first, account))
-    return copying(sink, this.wholeBytes, (body) => {
+    return copying(sink, this.#mostBytes, (body) => {
       const fields = { ...head.fields, 'content-length': `${body.length}` }
       this.#parts.keep({ ...head, fields, body }, account, this.#now() - this.#startedAt)
     })
@@ -128,7 +136,7 @@ export class SharedJob implements Receiver {
   #concerns(problem: RequestProblem, { job }: Waiter): boolean {
     if (this.#begun) return true
     if (ofDeadlines.has(problem.code)) return deadlineOf(job) <= deadlineOf(this.job)
-    return problem.code !== 'rate-limit' || job.client === this.job.client
+    return !ofClients.has(problem.code) || job.client === this.job.client
   }
 
   /** The client's deadline is earlier than the job's, so the brain does not enforce it. */
@@ -173,6 +181,9 @@ export class SharedJob implements Receiver {
 
 /** Refusals that do not concern clients with later deadlines. */
 const ofDeadlines: ReadonlySet<string> = new Set(['deadline', 'no-time', 'no-time-for-all'])
+
+/** Refusals that do not concern other clients. */
+const ofClients: ReadonlySet<string> = new Set(['rate-limit', 'overloaded'])
 
 function deadlineOf({ deadlineAt = Infinity }: Job): number {
   return deadlineAt

@@ -58,6 +58,7 @@ export class WorkerLink {
   /** Ends the attempt to connect. */
   #abort: (() => void) | undefined
   #isEnded = false
+  #isLeaving = false
 
   constructor(options: WorkerLinkOptions) {
     this.#options = options
@@ -95,6 +96,12 @@ export class WorkerLink {
     if (!this.#calls.has(id) || this.#state === 'closed') return
     this.#writer.cancel(id)
     this.#flushSoon()
+  }
+
+  /** Jobs that were sent are answered; then the link closes. */
+  leave(): void {
+    this.#isLeaving = true
+    if (this.#calls.size === 0) this.close()
   }
 
   /** Gives back all jobs. Idempotent. */
@@ -196,6 +203,7 @@ export class WorkerLink {
     const answer = this.#reader.read(frame)
     this.#calls.delete(id)
     done(answer)
+    if (this.#isLeaving && this.#calls.size === 0) this.close()
   }
 
   /** Gives back all jobs: whether they ran is unknown, but they are safe to repeat. */

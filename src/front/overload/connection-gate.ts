@@ -2,24 +2,24 @@
 
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { addStep } from '../connection-steps.ts'
 import { lingerMs, problemDocument, type RequestProblem } from '../problem.ts'
 
 /** Refused connections that stay open for a moment, so that clients can read why. Further ones are closed at once. */
 const mostLingering = 64
 
-/** `refusal` returns why a connection is not served; undefined: it is. */
+/** `refusal` returns why a connection is not served; undefined: it is. With TLS the client cannot be told. */
 export function gateConnections(
   server: Server,
+  isPlain: boolean,
   refusal: (socket: Socket) => RequestProblem | undefined,
 ): void {
   const lingering = new Set<Socket>()
-  // The listener that parses requests.
-  const listeners = server.listeners('connection')
-  server.removeAllListeners('connection')
-  server.on('connection', (socket: Socket) => {
+  addStep(server, (socket, next) => {
     const problem = refusal(socket)
-    if (problem) refuse(socket, problem, lingering)
-    else for (const listener of listeners) listener.call(server, socket)
+    if (!problem) next(socket)
+    else if (isPlain) refuse(socket, problem, lingering)
+    else socket.destroy()
   })
 }
 

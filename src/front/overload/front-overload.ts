@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { FrontLimits } from '../../wire/front-settings.ts'
-import { RequestProblem } from '../problem.ts'
+import { overloaded, RequestProblem } from '../problem.ts'
 import { clientNamer } from '../request/client-name.ts'
 import { ClientCounts } from './client-counts.ts'
 import { gateConnections } from './connection-gate.ts'
@@ -11,8 +11,6 @@ import type { OverloadWatch } from './overload-watch.ts'
 
 /** A body waits this long for the end of an overload. */
 const usualHoldMs = 10_000
-/** When clients may try again. */
-const retryAfterS = 5
 
 export interface FrontOverloadParts {
   watch: OverloadWatch
@@ -39,9 +37,9 @@ export class FrontOverload {
     })
   }
 
-  /** Call before other listeners are added to the server. */
-  guard(server: Server): void {
-    gateConnections(server, (socket) => {
+  /** `isPlain`: a client of the server can read why it is refused. Call after other listeners are added to it. */
+  guard(server: Server, isPlain = true): void {
+    gateConnections(server, isPlain, (socket) => {
       const release =
         this.#watch.step < 3 && this.#connections.take(this.#addressOf({ socket, headersDistinct: {} }))
       if (release) {
@@ -53,14 +51,24 @@ export class FrontOverload {
     })
   }
 
+  /** True: there is no overload. */
+  get isCalm(): boolean {
+    return this.#watch.step === 0
+  }
+
   /** True: connections are to be closed after their next answer. */
   get closesConnections(): boolean {
     return this.#watch.step === 3
   }
 
+  /** Counts a request of this client until the returned function is called. Undefined: it has too many. */
+  admit(client: string): (() => void) | undefined {
+    return this.#requests.take(client)
+  }
+
   /** Counts a request of this client until the returned function is called. Throws a 429 if it has too many. */
   enter(client: string): () => void {
-    const release = this.#requests.take(client)
+    const release = this.admit(client)
     if (release) return release
     this.#watch.count('refusedRequests')
     throw new RequestProblem(
@@ -94,11 +102,4 @@ export class FrontOverload {
       { headers: { 'retry-after': '1' } },
     )
   }
-}
-
-/** The client is not told why: the log, `status` and the metrics are for the operator. */
-export function overloaded(closes = false): RequestProblem {
-  return new RequestProblem(503, 'overloaded', 'The cluster is overloaded; try again later.', {
-    headers: { 'retry-after': `${retryAfterS}`, ...(closes && { connection: 'close' }) },
-  })
 }

@@ -26,20 +26,21 @@ export class HeldBodies {
 
   /** Resolves to true when the body may be read, to false after the time limit or when the client has left. */
   async wait(request: IncomingMessage): Promise<boolean> {
-    const { socket } = request
+    // A stream of HTTP/2 that is not read stops by itself, and others on its connection must go on.
+    const socket = request.httpVersion === '2.0' ? undefined : request.socket
     const ended = Promise.withResolvers<boolean>()
     const held: Held = { end: ended.resolve }
     this.#held.push(held)
     const timer = setTimeout(() => held.end(false), this.#holdMs)
     const leave = () => held.end(false)
     request.once('close', leave)
-    socket.pause()
+    socket?.pause()
     const isAdmitted = await ended.promise
     clearTimeout(timer)
     request.off('close', leave)
     const at = this.#held.indexOf(held)
     if (at >= 0) this.#held.splice(at, 1)
-    socket.resume()
+    socket?.resume()
     return isAdmitted
   }
 

@@ -39,6 +39,9 @@ test('a body that does not fit is refused, and fits once another is released', (
   b.release()
   b.release()
   assert.ok(a.moveToFile(80))
+  assert.equal(budget.memoryBytes, 80, 'memory is free only when the file is written')
+  a.movedToFile()
+  a.movedToFile()
   assert.deepEqual([budget.memoryBytes, budget.diskBytes], [0, 80])
   a.release()
   assert.deepEqual([budget.memoryBytes, budget.diskBytes], [0, 0])
@@ -89,7 +92,7 @@ test('what is held is never above the budget, and nothing is left when all are r
   const step = fc.record({
     body: fc.nat(4),
     bytes: fc.nat(400),
-    how: fc.constantFrom('memory', 'file', 'move', 'complete', 'release', 'pass'),
+    how: fc.constantFrom('memory', 'file', 'move', 'moved', 'complete', 'release', 'pass'),
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -100,6 +103,7 @@ test('what is held is never above the budget, and nothing is left when all are r
         if (how === 'memory') share.keepInMemory(bytes)
         else if (how === 'file') share.keepInFile(bytes)
         else if (how === 'move') share.moveToFile(bytes)
+        else if (how === 'moved') share.movedToFile()
         else if (how === 'complete') share.complete()
         else if (how === 'release') share.release()
         else pass(bytes * 100)

@@ -26,8 +26,10 @@ export interface BodyShare {
   /** False: there is no space. */
   keepInMemory(bytes: number): boolean
   keepInFile(bytes: number): boolean
-  /** Counts what is held in memory as these bytes of a file. False: there is no space. */
+  /** What is held in memory, these bytes, is about to be written to a file. False: there is no space. */
   moveToFile(bytes: number): boolean
+  /** It has been written; only now is its memory free. */
+  movedToFile(): void
   /** Nothing more arrives. */
   complete(): void
   /** Idempotent. */
@@ -91,11 +93,11 @@ export class BodyBudget {
         this.#received(held, bytes)
         return true
       },
-      moveToFile: (bytes) => {
-        if (!this.#takeDisk(held, bytes)) return false
+      moveToFile: (bytes) => this.#takeDisk(held, bytes),
+      movedToFile: () => {
+        if (!this.#held.has(held)) return
         this.memoryBytes -= held.memory
         held.memory = 0
-        return true
       },
       complete: () => {
         held.isComplete = true

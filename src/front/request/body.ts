@@ -93,6 +93,12 @@ export class Body {
     return whole
   }
 
+  /** The whole body; undefined: it has not arrived, is in a file or is discarded. */
+  inMemory(): Buffer | undefined {
+    if (!this.complete || this.#file || this.#freed) return undefined
+    return this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks)
+  }
+
   /** What has arrived of the first `headBytes`. */
   async head(): Promise<Buffer> {
     const end = Math.min(this.bytes, headBytes)
@@ -205,6 +211,7 @@ export class Body {
     }
     this.#file = file
     this.#chunks = []
+    this.#share?.movedToFile()
   }
 
   #grown(): void {

@@ -15,7 +15,7 @@ export interface ClientFacts {
 export type ClientNamer = (request: ClientFacts) => string
 
 /** All clients that cannot be identified. */
-export const anonymous = 'anonymous'
+const anonymous = 'anonymous'
 
 /** Longer names are replaced by their hash. */
 const longestName = 64
@@ -46,8 +46,16 @@ export function clientNamer(by: string, proxies: readonly string[] = [], option 
   )
 }
 
+/** Names of connected clients, which send many requests. */
+const named = new WeakMap<ClientFacts['socket'], string>()
+
 function byAddress({ socket }: ClientFacts): string {
-  return addressName(socket.remoteAddress ?? '') ?? anonymous
+  let name = named.get(socket)
+  if (name === undefined) {
+    name = addressName(socket.remoteAddress ?? '') ?? anonymous
+    named.set(socket, name)
+  }
+  return name
 }
 
 function byKey(request: ClientFacts): string {

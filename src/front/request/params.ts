@@ -87,6 +87,18 @@ export async function readParams(
   }
 }
 
+/** The parameters in a query. Undefined: the schema rejects them or does not answer at once. Throws `BadParams`. */
+export function checkedQuery(
+  workload: Workload,
+  query: string,
+): { raw: Record<string, unknown>; checked: unknown } | undefined {
+  const raw = fromQuery(query)
+  if (!workload.params) return { raw, checked: raw }
+  const answer = workload.params['~standard'].validate(raw)
+  if (answer instanceof Promise || answer.issues) return undefined
+  return { raw, checked: answer.value }
+}
+
 type Issues = readonly { message: string; path?: Parameters<typeof keysOf>[0] }[]
 
 function wrongValues(issues: Issues, raw: Record<string, unknown>): BadParams {

@@ -34,6 +34,7 @@ export function trustedProxies(proxies: readonly string[]): IsTrusted {
 
 /** An IPv4 address that arrived at an IPv6 socket, as IPv4. */
 export function unmapped(address: string): string {
+  if (!address.includes(':')) return address
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/s, '')
 }
 

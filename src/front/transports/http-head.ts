@@ -1,11 +1,12 @@
 /** Parses the head of a program's answer as the worker sends it. */
 
-import { type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { ProtocolError } from '../../lib/errors.ts'
 import { type HttpHead, headers } from '../../wire/messages.ts'
-import { pairsOf } from '../../wire/raw-headers.ts'
+import type { WorkerResponse } from './worker-response.ts'
 
 const longestHead = 1024 * 1024
+const nothing = Buffer.alloc(0)
 
 export interface AnswerEvents {
   /** False: the rest of the answer is not wanted. */
@@ -15,16 +16,18 @@ export interface AnswerEvents {
 }
 
 /** Resolves when the answer has ended or is not wanted. Rejects if it is malformed or breaks off. */
-export function readAnswer(response: IncomingMessage, on: AnswerEvents): Promise<void> {
+export function readAnswer(response: WorkerResponse, on: AnswerEvents): Promise<void> {
   const bytes = Number(response.headers[headers.headBytes])
   if (!(Number.isInteger(bytes) && bytes > 0 && bytes <= longestHead)) {
     throw new ProtocolError(`${headers.headBytes}: must be a whole number from 1 to ${longestHead}`)
   }
   return new Promise((resolve, reject) => {
-    let start: Buffer | undefined = Buffer.alloc(0)
+    let start: Buffer | undefined = nothing
+    let over = false
     const go = (wanted: boolean) => {
       if (wanted) return
-      response.removeAllListeners('data').pause()
+      over = true
+      response.pause()
       resolve()
     }
     const body = (chunk: Buffer) => {
@@ -42,19 +45,19 @@ export function readAnswer(response: IncomingMessage, on: AnswerEvents): Promise
       if (!on.head(parseHead(have.subarray(0, bytes)))) return go(false)
       if (have.length > bytes) body(have.subarray(bytes))
     }
-    response.on('data', (chunk: Buffer) => {
-      try {
-        data(chunk)
-      } catch (error) {
-        response.removeAllListeners('data').pause()
-        reject(error)
-      }
+    response.read({
+      data: (chunk) => {
+        if (over) return
+        try {
+          data(chunk)
+        } catch (error) {
+          reject(error)
+          go(false)
+        }
+      },
+      end: () => (start ? reject(new ProtocolError('the answer ended within its head')) : resolve()),
+      failed: reject,
     })
-    response.on('end', () =>
-      start ? reject(new ProtocolError('the answer ended within its head')) : resolve(),
-    )
-    response.on('error', reject)
-    response.on('close', () => reject(new Error('the answer broke off')))
   })
 }
 
@@ -92,9 +95,9 @@ function isRaw(raw: unknown): raw is string[] {
   if (!Array.isArray(raw) || raw.length % 2 !== 0 || !raw.every((each) => typeof each === 'string'))
     return false
   try {
-    for (const [name, value] of pairsOf(raw)) {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
+    for (let i = 0; i < raw.length; i += 2) {
+      validateHeaderName(raw[i]!)
+      validateHeaderValue(raw[i]!, raw[i + 1]!)
     }
     return true
   } catch {

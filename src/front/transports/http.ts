@@ -3,12 +3,11 @@
  * that another attempt can replace it if its worker fails.
  */
 
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type HttpHead, type HttpRequest, headers } from '../../wire/messages.ts'
 import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
 import type { Client } from '../client.ts'
-import type { Sink } from '../receiver.ts'
+import { type Sink, wholeBytes } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import { brokenOff, costOf, outcomeOf } from './answer-head.ts'
 import { parseHead, parseRaw, readAnswer } from './http-head.ts'
@@ -16,9 +15,7 @@ import { answerHeaders } from './proxy-headers.ts'
 import { type ProgramRequest, sendAttempt } from './send-attempt.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
 import { tunnel } from './tunnel.ts'
-
-/** Longer answers are streamed. */
-const wholeBytes = 256 * 1024
+import { bodyOf, type WorkerResponse } from './worker-response.ts'
 
 export interface HttpTransportParts {
   http: HttpRequest
@@ -75,10 +72,10 @@ export class HttpTransport implements Transport {
     else this.#parts.client.deliverProxied(withAccount(head, account), held, trailers)
   }
 
-  async #receive(response: IncomingMessage, attempt: Carried): Promise<AttemptEnd | undefined> {
+  async #receive(response: WorkerResponse, attempt: Carried): Promise<AttemptEnd | undefined> {
     const outcome = outcomeOf(response.headers)
     if (outcome !== 'result') {
-      const { message = '', status = 500 } = JSON.parse(Buffer.concat(await response.toArray()).toString())
+      const { message = '', status = 500 } = JSON.parse((await bodyOf(response)).toString())
       return { outcome, message, status, cost: costOf(response.headers) }
     }
     await this.#take(response, attempt)
@@ -92,7 +89,7 @@ export class HttpTransport implements Transport {
   }
 
   /** Holds the answer back, or streams it no faster than the client reads. */
-  async #take(response: IncomingMessage, attempt: Carried): Promise<void> {
+  async #take(response: WorkerResponse, attempt: Carried): Promise<void> {
     const stream = () => {
       if (this.begun || !this.#answer || !attempt.isCurrent()) return
       const { head, held } = this.#answer
@@ -109,7 +106,8 @@ export class HttpTransport implements Transport {
         head: (head) => {
           if (!attempt.isCurrent()) return false
           this.#answer = { head, held: [], trailers: [] }
-          timer = setTimeout(stream, this.#parts.holdMs)
+          // Workers announce the length only of answers that they have completely.
+          if (response.headers['content-length'] === undefined) timer = setTimeout(stream, this.#parts.holdMs)
           if (isEventStream(head)) stream()
           return true
         },
@@ -128,7 +126,7 @@ export class HttpTransport implements Transport {
 
   /** The program has agreed to another protocol: the connection becomes a tunnel. */
   async #switch(
-    answer: IncomingMessage,
+    answer: WorkerResponse,
     { socket: theirs, first }: { socket: Duplex; first: Buffer },
     attempt: Carried,
   ): Promise<AttemptEnd | undefined> {

@@ -31,7 +31,11 @@ export function requestHeaders(request: IncomingMessage, { isTrusted, host, upgr
   const given = (name: string) => (isTrusted ? valuesOf(rawHeaders, name) : [])
   return [
     ...endToEnd(sent, { others: answered }),
-    ...forwardedHeaders(given, unmapped(request.socket.remoteAddress ?? ''), host ?? headers.host),
+    ...forwardedHeaders(given, {
+      address: unmapped(request.socket.remoteAddress ?? ''),
+      protocol: 'encrypted' in request.socket ? 'https' : 'http',
+      host: host ?? headers.host,
+    }),
     ...switching,
   ]
 }
@@ -46,16 +50,15 @@ function isPassedOn(name: string, isTrusted: boolean): boolean {
 /** `given`: the values that a trusted proxy sent. Its host and protocol are those of the client; addresses form a chain. */
 function forwardedHeaders(
   given: (name: string) => string[],
-  address: string,
-  host: string | undefined,
+  { address, protocol, host }: { address: string; protocol: string; host: string | undefined },
 ): string[] {
-  const protocol = given('x-forwarded-proto')
+  const protocols = given('x-forwarded-proto')
   const hosts = given('x-forwarded-host')
   const chain = given('forwarded')
   const set: [name: string, values: readonly (string | undefined)[]][] = [
-    ['forwarded', chain.length > 0 ? [...chain, `for=${nodeName(address)};proto=http`] : []],
+    ['forwarded', chain.length > 0 ? [...chain, `for=${nodeName(address)};proto=${protocol}`] : []],
     ['x-forwarded-for', [...given('x-forwarded-for'), address || 'unknown']],
-    ['x-forwarded-proto', protocol.length > 0 ? protocol : ['http']],
+    ['x-forwarded-proto', protocols.length > 0 ? protocols : [protocol]],
     ['x-forwarded-host', hosts.length > 0 ? hosts : [host]],
   ]
   return set.flatMap(([name, values]) => {

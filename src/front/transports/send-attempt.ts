@@ -8,7 +8,9 @@ import { bearer } from '../../wire/token.ts'
 import { drained } from '../drained.ts'
 import type { Body } from '../request/body.ts'
 import { aroundRequest } from './attempt-json.ts'
+import { type AttemptContent, dispatchAttempt } from './dispatch.ts'
 import type { Carried } from './transport.ts'
+import { Received, type WorkerResponse } from './worker-response.ts'
 
 /** Headers may contain whole heads in base64. */
 const maxHeaderSize = 256 * 1024
@@ -18,7 +20,7 @@ const connectMs = 10_000
 
 /** A worker's answer; `upgraded` if the program switches protocols. */
 export interface WorkerAnswer {
-  response: IncomingMessage
+  response: WorkerResponse
   upgraded?: { socket: Duplex; first: Buffer }
 }
 
@@ -38,12 +40,29 @@ export interface Call {
   done(): void
 }
 
-export function sendAttempt(
-  { upstream, order, token, signal }: Carried,
-  { request: members, body, switching }: ProgramRequest,
+export function sendAttempt(carried: Carried, asked: ProgramRequest): Call {
+  const { start, end } = aroundRequest(carried.order)
+  const json = Buffer.concat([start, asked.request, end])
+  const content = asked.switching ? undefined : wholeContent(json, asked.body)
+  if (!content) return sendParts(carried, asked, json)
+  const { response, done } = dispatchAttempt(carried, content)
+  return { answer: response.then((response) => ({ response })), done }
+}
+
+/** Undefined: the body has not arrived, is in a file, or has trailers or no announced length. */
+function wholeContent(json: Buffer, body: Body): AttemptContent | undefined {
+  const bytes = body.announced === undefined ? undefined : body.inMemory()
+  return (
+    bytes && { headBytes: json.length, content: bytes.length === 0 ? json : Buffer.concat([json, bytes]) }
+  )
+}
+
+/** Sends the body while it arrives, with its trailers; or asks to switch protocols. */
+function sendParts(
+  { upstream, token, signal }: Carried,
+  { body, switching }: ProgramRequest,
+  json: Buffer,
 ): Call {
-  const { start, end } = aroundRequest(order)
-  const json = Buffer.concat([start, members, end])
   // A body that arrived in chunks is sent in chunks, even if it is empty.
   const whole = body.complete && body.announced !== undefined
   const call = request({
@@ -83,8 +102,10 @@ export function sendAttempt(
 function answerOf(call: ClientRequest): Promise<WorkerAnswer> {
   return new Promise((resolve, reject) => {
     call.on('error', reject)
-    call.once('response', (response) => resolve({ response }))
-    call.once('upgrade', (response, socket, first) => resolve({ response, upgraded: { socket, first } }))
+    call.once('response', (response) => resolve({ response: new Received(response) }))
+    call.once('upgrade', (response, socket, first) =>
+      resolve({ response: new Received(response), upgraded: { socket, first } }),
+    )
   })
 }
 

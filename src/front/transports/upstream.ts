@@ -13,6 +13,9 @@ export interface OwnedUpstream extends Upstream {
   close(): void
 }
 
+/** The trailers of a program may arrive as one header. */
+const maxHeaderSize = 256 * 1024
+
 const require = createRequire(import.meta.url)
 
 /** Undici takes 14 MB. A brain whose fronts are in other processes never connects to workers. */
@@ -20,7 +23,11 @@ function newPool(origin: string, secret: SharedSecret | undefined): Pool {
   const undici = require('undici') as typeof import('undici')
   // A connection is silent while a long job runs, so undici's timeouts are off.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
-  return new undici.Pool(origin, { ...timeouts, ...(secret && { connect: secureConnector(secret) }) })
+  return new undici.Pool(origin, {
+    ...timeouts,
+    maxHeaderSize,
+    ...(secret && { connect: secureConnector(secret) }),
+  })
 }
 
 /** `token`: authorizes attempts there. Throws if the address is invalid. */

@@ -1,18 +1,17 @@
 /** Requests to workloads: parameters and the body go to the worker; the workload's answer comes back. */
 
-import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Dispatcher } from 'undici'
 import type { Quantity } from '../../model/metering.ts'
-import { attemptPath, type FailedAttempt, headers } from '../../wire/messages.ts'
-import { bearer } from '../../wire/token.ts'
+import { type FailedAttempt, headers } from '../../wire/messages.ts'
 import type { WholeAnswer } from '../../wire/whole-answer.ts'
 import type { AnswerHead, Receiver, Sink } from '../receiver.ts'
 import type { Body } from '../request/body.ts'
 import type { ParamsText } from '../request/params.ts'
 import { brokenOff, costOf, fieldsOf, outcomeOf } from './answer-head.ts'
 import { type AttemptOrder, aroundRequest } from './attempt-json.ts'
+import { type AttemptContent, dispatchAttempt } from './dispatch.ts'
 import type { AttemptEnd, Carried, Transport } from './transport.ts'
+import { bodyOf, type WorkerResponse } from './worker-response.ts'
 
 /** The brain is told when an answer grows beyond this: its worker may finish long before the client has it. */
 const answeringBytes = 256 * 1024
@@ -31,7 +30,7 @@ export class WorkloadTransport implements Transport {
   readonly #parts: WorkloadTransportParts
   #whole: WholeAnswer | undefined
   #sink: Sink | undefined
-  /** Sent at the end of a streamed answer. */
+  /** Quantities: in the head of a whole answer, at the end of a streamed one. */
   #trailers: Record<string, string> = {}
   begun = false
 
@@ -41,21 +40,13 @@ export class WorkloadTransport implements Transport {
 
   async carry(attempt: Carried): Promise<AttemptEnd | undefined> {
     this.#parts.receiver.attempted()
-    const { headBytes, body } = this.#content(attempt.order)
-    const response = await attempt.upstream.dispatcher.request({
-      method: 'POST',
-      path: attemptPath,
-      headers: {
-        authorization: bearer(attempt.token),
-        'content-type': 'application/octet-stream',
-        [headers.headBytes]: `${headBytes}`,
-      },
-      body,
-      signal: attempt.signal,
-    })
-    if (attempt.isCurrent()) return this.#receive(response, attempt)
-    response.body.destroy()
-    return undefined
+    const call = dispatchAttempt(attempt, this.#content(attempt.order))
+    try {
+      const response = await call.response
+      return attempt.isCurrent() ? await this.#receive(response, attempt) : undefined
+    } finally {
+      call.done()
+    }
   }
 
   deliver(account: Record<string, string>): void {
@@ -63,83 +54,96 @@ export class WorkloadTransport implements Transport {
     else this.#parts.receiver.deliver(this.#whole!, account)
   }
 
-  async #receive(response: Dispatcher.ResponseData, attempt: Carried): Promise<AttemptEnd | undefined> {
+  async #receive(response: WorkerResponse, attempt: Carried): Promise<AttemptEnd | undefined> {
     const outcome = outcomeOf(response.headers)
-    if (outcome !== 'result') {
-      const { message = '', status = 500, stack } = (await response.body.json()) as Partial<FailedAttempt>
-      return { outcome, message, status, stack, cost: costOf(response.headers, this.#parts.quantities) }
-    }
-    const head = { status: response.statusCode, fields: fieldsOf(response.headers) }
-    const { chunks, isWhole } = await this.#hold(response, attempt)
-    if (!attempt.isCurrent()) return undefined
-    if (isWhole) this.#whole = wholeOf(head, Buffer.concat(chunks))
-    else await this.#stream(head, chunks, response, attempt)
-    const fields = { ...response.headers, ...(response.trailers as IncomingHttpHeaders) }
     const { quantities } = this.#parts
+    if (outcome !== 'result') {
+      const {
+        message = '',
+        status = 500,
+        stack,
+      }: Partial<FailedAttempt> = JSON.parse(`${await bodyOf(response)}`)
+      return { outcome, message, status, stack, cost: costOf(response.headers, quantities) }
+    }
+    const head = { status: response.status, fields: fieldsOf(response.headers) }
+    const whole = await this.#take(head, response, attempt)
+    if (!attempt.isCurrent()) return undefined
+    const fields = { ...response.headers, ...response.trailers }
     for (const { header } of quantities) this.#trailers[header] = String(fields[header] ?? '')
+    if (whole) this.#whole = wholeOf(head, this.#trailers, whole)
     const cost = costOf(fields, quantities)
     const end = outcomeOf(fields)
     return end === 'result' ? { outcome: end, cost } : brokenOff(end, cost, fields)
   }
 
-  /** Holds a short answer until it is complete, so that another attempt can replace it if its worker fails. */
-  async #hold(response: Dispatcher.ResponseData, attempt: Carried) {
+  /**
+   * Holds a short answer until it is complete, so that another attempt can replace it if its worker fails. Streams others,
+   * no faster than the client reads. Resolves to the answer if it is held.
+   */
+  #take(head: AnswerHead, response: WorkerResponse, attempt: Carried): Promise<Buffer | undefined> {
     const { receiver } = this.#parts
-    const chunks: Buffer[] = []
-    if (response.headers[headers.streamed] !== undefined && receiver.takesStreams) {
-      attempt.answering()
-      return { chunks, isWhole: false }
-    }
+    const held: Buffer[] = []
     let bytes = 0
-    for await (const chunk of response.body.iterator({ destroyOnReturn: false })) {
-      if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
-      chunks.push(chunk)
-      bytes += chunk.length
-      if (bytes > receiver.wholeBytes) return { chunks, isWhole: false }
-    }
-    return { chunks, isWhole: true }
+    return new Promise((resolve, reject) => {
+      const pass = (chunk: Buffer) => {
+        const wait = this.#sink!.write(chunk)
+        if (!wait) return
+        response.pause()
+        wait.then(() => response.resume()).catch(reject)
+      }
+      if (response.headers[headers.streamed] !== undefined && receiver.takesStreams) {
+        attempt.answering()
+        this.#begin(head, attempt)
+      }
+      response.read({
+        data: (chunk) => {
+          if (!attempt.isCurrent()) return resolve(undefined)
+          if (this.#sink) return pass(chunk)
+          if (bytes <= answeringBytes && bytes + chunk.length > answeringBytes) attempt.answering()
+          held.push(chunk)
+          bytes += chunk.length
+          if (receiver.mayHold(bytes)) return
+          this.#begin(head, attempt)
+          pass(Buffer.concat(held))
+        },
+        end: () => resolve(this.#sink ? undefined : held.length === 1 ? held[0] : Buffer.concat(held)),
+        failed: reject,
+      })
+    })
   }
 
-  /** Streams an answer, no faster than the client reads it. */
-  async #stream(
-    head: AnswerHead,
-    first: Buffer[],
-    upstream: Dispatcher.ResponseData,
-    attempt: Carried,
-  ): Promise<void> {
+  #begin(head: AnswerHead, attempt: Carried): void {
     this.begun = true
     const later = this.#parts.quantities.map(({ header }) => header).join(', ')
-    const sink = this.#parts.receiver.begin(head, { ...attempt.account(), ...(later && { trailer: later }) })
-    this.#sink = sink
-    for await (const chunk of chain(first, () => upstream.body)) {
-      if (!attempt.isCurrent()) return
-      await sink.write(chunk)
-    }
+    this.#sink = this.#parts.receiver.begin(head, {
+      ...attempt.account(),
+      ...(later && { trailer: later }),
+    })
   }
 
   /** The head of the attempt with the text of the parameters, then the body. */
-  #content(order: AttemptOrder): { headBytes: number; body: Buffer | Readable } {
+  #content(order: AttemptOrder): AttemptContent {
     const { params, body } = this.#parts
     const { source, bodyFrom } = params
     const { start, end } = aroundRequest(order)
     const first = Buffer.concat([start, Buffer.from('"params":'), params.start])
     const textBytes = bodyFrom === undefined ? 0 : source.bytes - bodyFrom
     const headBytes = first.length + textBytes + end.length
-    if (textBytes === 0 && !body) return { headBytes, body: Buffer.concat([first, end]) }
+    if (textBytes === 0 && !body) return { headBytes, content: Buffer.concat([first, end]) }
     const parts = async function* (): AsyncGenerator<Buffer> {
       yield first
       if (bodyFrom !== undefined) yield* without(source.open(), bodyFrom)
       yield end
       if (body) yield* body.open()
     }
-    return { headBytes, body: Readable.from(parts()) }
+    return { headBytes, content: Readable.from(parts()) }
   }
 }
 
 /** Workers announce the length only of short answers that are not streamed. */
-function wholeOf({ status, fields }: AnswerHead, body: Buffer): WholeAnswer {
+function wholeOf({ status, fields }: AnswerHead, more: Record<string, string>, body: Buffer): WholeAnswer {
   const length = status === 204 || status === 304 ? {} : { 'content-length': `${body.length}` }
-  return { status, fields: { ...fields, ...length }, body }
+  return { status, fields: { ...fields, ...more, ...length }, body }
 }
 
 /** All chunks but their first bytes. */
@@ -149,10 +153,4 @@ async function* without(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGene
     if (left < chunk.length) yield chunk.subarray(left)
     left = Math.max(0, left - chunk.length)
   }
-}
-
-/** Opens `rest` only after `first` is read: a file that nobody reads would stay open. */
-async function* chain(first: Iterable<Buffer>, rest: () => AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* first
-  yield* rest()
 }

@@ -15,6 +15,7 @@ export interface InsideDoorParts {
   server: Server
   host: string
   port: number
+  protocol: 'http' | 'https'
   /** Further fronts, and the command that starts one. */
   fronts: { count: number; command: readonly string[] } | undefined
   drainMs: number
@@ -42,7 +43,7 @@ export function insideDoor(parts: InsideDoorParts): Door {
       for (let i = 0; i < (fronts?.count ?? 0); i++)
         sockets.push(await bindSocket(shared, host, '--port', true))
     },
-    url: () => urlOf(server, host),
+    url: () => urlOf(server, host, parts.protocol),
     queue: () => server,
     // This process accepts requests, so fronts that do not start can be waited for.
     start: () => processes.open({ sockets, settings, drainMs }).catch(() => {}),

@@ -16,6 +16,7 @@ function joined(t: TestContext, parts: Partial<JoinedFrontsParts>) {
     submit() {},
     tell() {},
     ended() {},
+    sentDirectly() {},
     log() {},
     ...parts,
   })

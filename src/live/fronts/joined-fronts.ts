@@ -5,6 +5,7 @@ import type { OpenJob } from '../../front/open-job.ts'
 import type { Event } from '../../model/event.ts'
 import type { OverloadStatus } from '../../model/overload.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
+import type { DirectReport } from '../../wire/direct.ts'
 import type {
   Arrival,
   Asked,
@@ -51,6 +52,8 @@ export interface JoinedFrontsParts {
   submit(job: RemoteJob, pressure: number): void
   tell(event: Event): void
   ended(job: OpenJob): void
+  /** A front reports what it sent to workers without asking. */
+  sentDirectly(report: DirectReport): void
   log(line: string): void
 }
 
@@ -237,6 +240,9 @@ export class JoinedFronts {
       case 'shared':
         front.shared = message.count
         return
+      case 'direct':
+        for (const { answered } of message.counts) front.accepted += answered
+        return this.#parts.sentDirectly(message)
       case 'left':
         return this.#forget(front)
     }

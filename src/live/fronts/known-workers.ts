@@ -12,6 +12,12 @@ export class KnownWorkers {
     return this.#known.get(id)
   }
 
+  /** Undefined: it is unknown. */
+  reach(id: string): { address: Address; token: string } | undefined {
+    const known = this.#known.get(id)
+    return known && { address: known.address, token: known.token }
+  }
+
   add(id: string, address: Address): void {
     const known = this.#known.get(id)
     const isSame = known?.address.host === address.host && known.address.port === address.port

@@ -49,7 +49,11 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
   const began = performance.now()
   let limit: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
+  let left = false
+  // Runs after sockets were read: timers fire before, when requests may wait in sockets that seem idle.
   const sweep = () => {
+    // The last connection may have closed between the timer and this call.
+    if (left) return
     const now = performance.now()
     const mayBeIdle = !leave.hurry() && now < Math.min(began + idleMs, leave.until())
     if (!mayBeIdle) server.closeIdleConnections()
@@ -57,10 +61,11 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
       pending.abandon(leave.problem)
       limit = setTimeout(() => server.closeAllConnections(), flushMs)
     }
-    timer = setTimeout(sweep, mayBeIdle || leave.hurry() ? soonMs : laterMs)
+    timer = setTimeout(() => setImmediate(sweep), mayBeIdle || leave.hurry() ? soonMs : laterMs)
   }
   sweep()
   await closed.promise
+  left = true
   clearTimeout(timer)
   clearTimeout(limit)
 }

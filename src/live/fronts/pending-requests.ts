@@ -133,7 +133,8 @@ export class PendingRequests {
     // Whatever it was, the job goes on elsewhere or ends with an answer.
     const failed = (kind: FailureKind, message: string) => {
       this.#parts.log(`job ${job}: attempt ${attempt} could not be sent to ${worker}: ${message}`)
-      const event = { type: 'failed', ...token, worker, kind, message } as const
+      const blameless = kind === 'error' && { blameless: true as const }
+      const event = { type: 'failed', ...token, worker, kind, message, ...blameless } as const
       if (this.#all.get(job) === entry) this.#parts.link().send({ type: 'attempt', event })
     }
     const { workers } = this.#parts

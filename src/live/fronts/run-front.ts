@@ -4,49 +4,31 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OwnCluster } from '../../config/check.ts'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
+import type { DirectPath } from '../../front/direct/direct-path.ts'
 import { frontServer } from '../../front/front.ts'
 import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
+import { Certificates } from '../../front/tls/certificates.ts'
 import type { WireError } from '../../lib/errors.ts'
+import { isSecure } from '../../wire/connect.ts'
+import type { DirectOrder } from '../../wire/direct.ts'
 import type { FrontWelcome, ToFront } from '../../wire/front-messages.ts'
 import { now } from '../clock.ts'
 import { listen, urlOf } from '../listen.ts'
-import { type Serving, type ServingOptions, serviceOf, servingOf } from '../serving.ts'
+import { type Serving, serviceOf, servingOf } from '../serving.ts'
 import { stoppingProblem } from '../stopping.ts'
 import { BrainLink } from './brain-link.ts'
-import type { SharedPort } from './front-channel.ts'
+import { type FrontDirect, openDirect } from './direct.ts'
+import type { FrontOptions } from './front-options.ts'
 import { KnownWorkers } from './known-workers.ts'
 import { leaveClients, requestCounter } from './leaving.ts'
 import { noBrain, PendingRequests } from './pending-requests.ts'
 import { askedOf, RemoteQuotes } from './remote-quotes.ts'
-
-export interface FrontOptions extends ServingOptions {
-  id: string
-  join: URL
-  token: string
-  launch?: string
-  own?: OwnCluster
-  host: string
-  /** 0: any free port. */
-  port: number
-  /** Set: the cluster started this process and shares its port with it. It ends with the cluster. */
-  share?: SharedPort
-  /** How long a request is held while the brain is unreachable. */
-  holdMs: number
-  /** Time allowed for pending requests when the front ends. */
-  leaveMs: number
-  /** Called for each request of a client. */
-  arrived?(): void
-  /** The front accepts requests. */
-  listening?(): void
-  log(line: string): void
-}
 
 /** Delay between attempts of a new front to reach the brain. */
 const joinAgainMs = 100
@@ -81,6 +63,9 @@ class RemoteFront {
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
   #server: Server | undefined
+  #direct: FrontDirect | undefined
+  /** The last one, which may arrive before the direct path is open. */
+  #order: DirectOrder | undefined
   #clientOf: ClientNamer = clientNamer('address')
   #ready = false
   /** Requests that joined the job of another, as the brain knows them. */
@@ -132,6 +117,7 @@ class RemoteFront {
       () => undefined,
       (error: WireError) => error,
     )
+    this.#direct?.leave()
     if (!trouble) this.#link.send({ type: 'leaving' })
     this.#options.share?.leaving(requests())
     await leaveClients(server, this.#pending, {
@@ -140,6 +126,7 @@ class RemoteFront {
       problem: trouble ? noBrain() : stoppingProblem(),
     })
     if (trouble) throw trouble
+    this.#direct?.close()
     this.#link.send({ type: 'left' })
   }
 
@@ -156,8 +143,9 @@ class RemoteFront {
   }
 
   /** The server as the brain's settings describe it; `opened` closes it. */
-  #serve({ limits, repeats, quantities, beatMs }: FrontWelcome, opened: AsyncDisposableStack): Server {
-    const { join, token, log, arrived } = this.#options
+  #serve(welcome: FrontWelcome, opened: AsyncDisposableStack): Server {
+    const { limits, repeats, quantities, beatMs } = welcome
+    const { join, token, share, log, arrived } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
     const reader = resourceReader({ memoryMb: limits.processMb })
     const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
@@ -170,13 +158,17 @@ class RemoteFront {
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
     if (answers) opened.adopt(this.#tellShared(answers, beatMs), (timer) => clearInterval(timer))
+    const overload = new FrontOverload({ watch, limits })
+    const direct = this.#openDirect(welcome, overload, opened)
+    const files = share ? limits.tls : this.#options.tls
+    const certificates = files && new Certificates({ files, log })
     const server = frontServer({
       service: serviceOf(this.#serving, { limits, quantities, log }),
       repeats: answers,
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
       ...{ limits, now, log },
-      overload: new FrontOverload({ watch, limits }),
+      ...{ overload, direct, certificates },
       clientOf: (request) => this.#clientOf(request),
       closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
       isReady: () => this.#ready && !this.#stopping,
@@ -189,6 +181,26 @@ class RemoteFront {
     if (arrived) server.on('request', ({ url }) => url?.startsWith('/-/') || arrived())
     this.#server = server
     return server
+  }
+
+  /** The direct path, as the brain delegates it; `opened` closes it. */
+  #openDirect(
+    { limits, quantities }: FrontWelcome,
+    overload: FrontOverload,
+    opened: AsyncDisposableStack,
+  ): DirectPath | undefined {
+    const { join, log } = this.#options
+    // Programs listen on the brain's machine.
+    if (isSecure(join) && this.#serving.own) return undefined
+    this.#direct = openDirect(this.#serving, this.#link, {
+      ...{ limits, overload, log, quantities },
+      reach: (worker) => this.#workers.reach(worker),
+      clientOf: (request) => this.#clientOf(request),
+      closed: () => (this.#stopping ? stoppingProblem() : this.#pending.closed),
+    })
+    this.#direct?.update(this.#order)
+    opened.defer(() => this.#direct?.close())
+    return this.#direct?.path
   }
 
   /** Reports how many requests joined the job of another. */
@@ -206,12 +218,17 @@ class RemoteFront {
     else await listen(server, port, host, '--port')
     this.#announce(server)
     listening?.()
-    if (!share) log(`front ${id}: requests at ${urlOf(server, host)}`)
+    if (!share) log(`front ${id}: requests at ${this.#urlOf(server)}`)
   }
 
   #announce(server: Server): void {
-    const { share, host } = this.#options
-    this.#link.send({ type: 'listening', ...(!share && { url: urlOf(server, host) }) })
+    const { share } = this.#options
+    this.#link.send({ type: 'listening', ...(!share && { url: this.#urlOf(server) }) })
+  }
+
+  #urlOf(server: Server): string {
+    const { host, tls } = this.#options
+    return urlOf(server, host, tls ? 'https' : 'http')
   }
 
   #onWelcome(welcome: FrontWelcome): void {
@@ -225,7 +242,13 @@ class RemoteFront {
     if (!welcome.resumed && this.#leaveBy < Infinity) this.#link.send({ type: 'leaving' })
     this.#pending.welcomed(welcome)
     if (!welcome.resumed) this.#quotes.askAgain()
+    this.#delegated(welcome.direct)
     this.#welcomed.resolve(welcome)
+  }
+
+  #delegated(order: DirectOrder | undefined): void {
+    this.#order = order
+    this.#direct?.update(order)
   }
 
   #onLost(): void {
@@ -245,6 +268,8 @@ class RemoteFront {
         return
       case 'quote':
         return this.#quotes.receive(message)
+      case 'direct':
+        return this.#delegated(message)
       case 'stopping':
         if (this.#options.share) this.#stopping = true
         else this.#pending.holding = true

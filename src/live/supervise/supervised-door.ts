@@ -10,12 +10,13 @@ import type { SupervisorLink } from './supervisor-link.ts'
 
 export interface SupervisedDoorParts {
   link: SupervisorLink
+  protocol: 'http' | 'https'
   request(): OpenRequest
   /** A front's process has ended. */
   gone(id: string): void
 }
 
-export function supervisedDoor({ link, request, gone }: SupervisedDoorParts): Door {
+export function supervisedDoor({ link, protocol, request, gone }: SupervisedDoorParts): Door {
   const opened = Promise.withResolvers<number>()
   const listening = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
@@ -56,7 +57,7 @@ export function supervisedDoor({ link, request, gone }: SupervisedDoorParts): Do
     async open() {
       const asked = request()
       link.send({ type: 'open', ...asked })
-      url = urlAt(asked.host, await opened.promise)
+      url = urlAt(asked.host, await opened.promise, protocol)
     },
     url: () => url,
     queue: () => queue,

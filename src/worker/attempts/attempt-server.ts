@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { directProtocol } from '../../wire/direct-frames.ts'
 import { type AttemptHead, attemptPath, attemptProtocol } from '../../wire/messages.ts'
-import { isAuthorized } from '../../wire/token.ts'
+import { authorizer } from '../../wire/token.ts'
 import type { AttemptBody } from '../attempt-state.ts'
 import type { DirectDoor } from '../direct/direct-door.ts'
 import type { Supervisor } from '../supervisor.ts'
@@ -26,10 +26,11 @@ export function attemptServer(
   ready: Promise<void>,
   { full = 'refused', direct }: { full?: 'refused' | 'throttled'; direct?: DirectDoor | undefined } = {},
 ): Server {
+  const isAuthorized = authorizer(token)
   const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     const door = upgrade && isDirect(request) ? direct : undefined
     try {
-      if (!isAuthorized(request.headers.authorization, token)) response.writeHead(401).end()
+      if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
       else if (!door && !isAttempt(request, upgrade)) response.writeHead(404).end()
       else {
         await ready

@@ -30,9 +30,27 @@ async function receive(
 
 const start = JSON.stringify(head)
 
-test('an answer that is there at once arrives with its head, its body and its cost', async (t) => {
-  const [{ headers, trailers }, body] = await receive(t, Readable.from(['abc', 'def']), ['X-Sum', '1'])
+test('an answer that is there at once arrives with its length and its cost in the head', async (t) => {
+  const [{ headers }, body] = await receive(t, Readable.from([Buffer.from('abc'), Buffer.from('def')]), [
+    'X-Sum',
+    '1',
+  ])
   assert.equal(body, `${start}abcdef`)
+  assert.equal(headers['plimsoll-head-bytes'], `${start.length}`)
+  assert.equal(headers['content-length'], `${body.length}`)
+  assert.deepEqual([headers['plimsoll-work'], headers['plimsoll-trailers']], ['1500', '["X-Sum","1"]'])
+})
+
+test('an answer that arrives over time is streamed, with its cost in trailers', async (t) => {
+  let parts = 0
+  const body = new Readable({
+    read() {
+      // Two turns later, so that the first part is sent alone.
+      setImmediate(() => setImmediate(() => this.push(['abc', 'def', null][parts++] ?? null)))
+    },
+  })
+  const [{ headers, trailers }, text] = await receive(t, body, ['X-Sum', '1'])
+  assert.equal(text, `${start}abcdef`)
   assert.equal(headers['plimsoll-head-bytes'], `${start.length}`)
   assert.deepEqual([trailers['plimsoll-work'], trailers['plimsoll-trailers']], ['1500', '["X-Sum","1"]'])
 })

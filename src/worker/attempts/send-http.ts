@@ -11,39 +11,97 @@ const trailer = [...usageNames, headers.measure, headers.trailers, headers.outco
   ', ',
 )
 
+/** Answers up to this size that arrive within a turn of the event loop are sent at once, with the cost in the head. */
+const wholeBytes = 64 * 1024
+
 export async function sendHttp(
   result: Extract<JobAnswer, { kind: 'http' }>,
   attempt: AcceptedAttempt,
   response: ServerResponse,
 ): Promise<void> {
-  const head = Buffer.from(JSON.stringify(result.head))
-  response.writeHead(200, { [headers.outcome]: 'result', [headers.headBytes]: head.length, trailer })
-  // The socket, not the response: corked chunks of a response would follow its end. A short answer arrives at once, and is then passed on with a single write.
-  const { socket } = response
-  socket?.cork()
-  setImmediate(() => socket?.uncork())
-  response.write(head)
-  const failure = await forward(result.body, response)
+  const first = new FirstTurn(Buffer.from(JSON.stringify(result.head)), response)
+  const failure = await forward(result.body, first, response)
+  const whole = failure ? undefined : first.take()
   const usage = await attempt.usage
   if (response.destroyed) return
   const sent = result.trailers()
-  response.addTrailers({
+  const fields = {
     ...usageHeaders(usage),
-    ...(sent.length > 0 && { [headers.trailers]: JSON.stringify(sent) }),
-    ...(failure && brokenTrailers(failure)),
-  })
+    ...(sent.length > 0 && { [headers.trailers]: asciiJson(sent) }),
+  }
+  if (whole) {
+    response.writeHead(200, { ...first.fields, ...fields, 'content-length': whole.length })
+    response.end(whole)
+    return
+  }
+  first.begin()
+  response.addTrailers({ ...fields, ...(failure && brokenTrailers(failure)) })
   response.end()
 }
 
+/** HTTP clients disagree about other characters in headers. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Holds the beginning of an answer back: a short answer usually arrives at once, and is then sent with a single write. */
+class FirstTurn {
+  readonly fields: Record<string, string | number>
+  readonly #response: ServerResponse
+  readonly #end: NodeJS.Immediate
+  /** Undefined: what arrives is passed on. */
+  #held: Buffer[] | undefined
+  #bytes = 0
+
+  constructor(head: Buffer, response: ServerResponse) {
+    this.fields = { [headers.outcome]: 'result', [headers.headBytes]: head.length }
+    this.#response = response
+    this.#held = [head]
+    this.#end = setImmediate(() => this.begin())
+  }
+
+  /** False: the answer must pause until `drain`. */
+  write(chunk: Buffer): boolean {
+    this.#bytes += chunk.length
+    if (this.#bytes > wholeBytes) this.begin()
+    if (!this.#held) return this.#response.write(chunk)
+    this.#held.push(chunk)
+    return true
+  }
+
+  /** The whole answer with its head; undefined if its beginning has been sent. */
+  take(): Buffer | undefined {
+    const held = this.#held
+    this.#held = undefined
+    clearImmediate(this.#end)
+    return held && Buffer.concat(held)
+  }
+
+  /** Sends what is held. Idempotent. */
+  begin(): void {
+    const held = this.take()
+    if (!held || this.#response.destroyed) return
+    this.#response.writeHead(200, { ...this.fields, trailer })
+    this.#response.write(held)
+  }
+}
+
 /** Resolves when the body has ended or the front has disconnected; to the error if the body breaks off. */
-function forward(body: Readable, response: ServerResponse): Promise<AnswerBroken | undefined> {
+function forward(
+  body: Readable,
+  first: FirstTurn,
+  response: ServerResponse,
+): Promise<AnswerBroken | undefined> {
   return new Promise((resolve, reject) => {
     const closed = () => {
       body.destroy()
       resolve(undefined)
     }
     body.on('data', (chunk: Buffer) => {
-      if (!response.write(chunk)) body.pause()
+      if (!first.write(chunk)) body.pause()
     })
     body.on('end', () => resolve(undefined))
     body.on('error', (error) => (error instanceof AnswerBroken ? resolve(error) : reject(error)))

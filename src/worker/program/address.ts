@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import type { OpenPrograms, ProgramAddress } from '../../wire/programs.ts'
 import { fillPlaceholders, placeholderIn } from './command.ts'
 
 export interface Address {
@@ -22,6 +23,21 @@ function portAddress(port: number, host: string = loopbacks[0]): Address {
 
 function socketAddress(path: string): Address {
   return { connect: { socketPath: path }, tls: false, authority: 'localhost', where: `socket ${path}` }
+}
+
+/** The healthy ones of these programs, unless each takes one request at a time. */
+export function openPrograms(
+  programs: Iterable<{ healthy: boolean; address: Address }>,
+  concurrency: number,
+): OpenPrograms | undefined {
+  if (concurrency === 1) return undefined
+  const healthy = [...programs].filter((program) => program.healthy)
+  return { addresses: healthy.map(({ address }) => programAddress(address)), concurrency }
+}
+
+/** For fronts. */
+export function programAddress({ connect }: Address): ProgramAddress {
+  return 'port' in connect ? connect : { path: connect.socketPath }
 }
 
 /** The same port on the other loopback address; undefined for a Unix socket. */

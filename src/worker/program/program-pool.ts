@@ -7,6 +7,7 @@ import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
 import { passedEnvironment, withheldLine } from '../processes/environment.ts'
 import { Watchdog } from '../processes/watchdog.ts'
+import { openPrograms } from './address.ts'
 import { Retries } from './backoff.ts'
 import { placeholderIn } from './command.ts'
 import { DeferredStops } from './deferred-stops.ts'
@@ -126,6 +127,10 @@ export class ProgramPool implements JobPool {
     const programs = [...this.#programs.values()]
     if (programs.some(({ healthy }) => healthy) || this.#options.warm === 0) return undefined
     return `no program is healthy; ${this.#lastFailure ?? programs.map(({ id, problem }) => `slot ${id}: ${problem}`).join(', ')}`
+  }
+
+  get programs() {
+    return openPrograms(this.#programs.values(), this.#options.server.concurrency)
   }
 
   get size(): number {

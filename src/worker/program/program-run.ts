@@ -163,12 +163,13 @@ export class ProgramRun implements JobRun {
 
   #requestTarget(): void {
     clearTimeout(this.#waitTimer)
+    this.#host.request(this)
+    if (this.#target || this.#settled) return
     const { waitMs } = this.#host
     this.#waitTimer = setTimeout(() => {
       const message = `waited ${duration(waitMs)} for a program: ${this.#host.unavailableReason()}`
       this.#abandon({ kind: 'unready', message })
     }, waitMs)
-    this.#host.request(this)
   }
 
   #begin(head: HttpHead, body: AnswerStream): void {

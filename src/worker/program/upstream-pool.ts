@@ -1,8 +1,9 @@
 /** An upstream as a pool: checks its health and sends jobs to it, but never pauses or ends it. */
 import { ContractError } from '../../lib/errors.ts'
+import type { OpenPrograms } from '../../wire/programs.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
-import { urlAddress } from './address.ts'
+import { programAddress, urlAddress } from './address.ts'
 import { Connections } from './connections.ts'
 import { checkHealth, healthTimeoutMs } from './health.ts'
 import { ProgramRun, type ProgramRunHost } from './program-run.ts'
@@ -80,6 +81,13 @@ export class UpstreamPool implements JobPool {
 
   get problem(): string | undefined {
     return this.#healthy ? undefined : this.#runHost.unavailableReason()
+  }
+
+  get programs(): OpenPrograms | undefined {
+    const { address } = this.#target
+    const { concurrency } = this.#options.server
+    if (!this.#healthy || address.tls || concurrency === 1) return undefined
+    return { addresses: [programAddress(address)], concurrency }
   }
 
   /** The worker starts no processes for an upstream. */

@@ -4,7 +4,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-const { getOwnPropertyDescriptor, ownKeys } = Reflect
+// Kept, and called without methods of arrays, because a job may replace them.
+const { getOwnPropertyDescriptor, isExtensible, ownKeys } = Reflect
 const { getOwnPropertyNames, getPrototypeOf, is, keys } = Object
 
 /** Changes named in a report. */
@@ -78,19 +79,23 @@ const resources: Readonly<Record<string, string>> = {
 }
 
 type AnyObject = Record<PropertyKey, unknown>
+type Listeners = readonly (readonly [event: string | symbol, each: readonly unknown[]])[]
 
-interface ClosedObject {
+/** An object that must get no further properties and keep its prototype. */
+interface Closed {
   label: string
   object: object
-  names: ReadonlySet<PropertyKey>
-  /** The number of its enumerable names. */
-  enumerable: number
+  names: readonly PropertyKey[]
+  known: ReadonlySet<PropertyKey>
+  /** Those of them that are enumerable. */
+  enumerable: readonly string[]
+  prototype: object | null
+  isExtensible: boolean
 }
 
 /** The state at the time of its creation. */
 export class ProcessState {
-  /** Objects that must not get further properties, with their number of properties. */
-  readonly #closed: ClosedObject[] = []
+  readonly #closed: Closed[] = []
   /** Properties that must keep their values. In arrays of their own, which makes the comparison fast. */
   readonly #objects: AnyObject[] = []
   readonly #names: PropertyKey[] = []
@@ -99,7 +104,7 @@ export class ProcessState {
   readonly #env: readonly (readonly [string, string | undefined])[]
   readonly #cwd: string
   readonly #active: ReadonlyMap<string, number>
-  readonly #listeners: ReadonlyMap<string | symbol, number>
+  readonly #listeners: Listeners
 
   constructor() {
     for (const each of constructors) {
@@ -108,11 +113,7 @@ export class ProcessState {
     }
     for (const [label, object] of [...Object.entries(namespaces), ...unnamed()]) this.#close(label, object)
     // Libraries and the runtime keep what they share under symbols.
-    const names = new Set(getOwnPropertyNames(globalThis))
-    this.#closed.push({
-      ...{ label: 'globalThis', object: globalThis, names },
-      enumerable: keys(globalThis).length,
-    })
+    this.#closed.push(closed('globalThis', globalThis))
     for (const name of globalValues) this.#keep('globalThis', globalThis, name)
     for (const [label, object, functions] of functionsOf)
       for (const name of functions) this.#keep(label, object, name)
@@ -125,19 +126,25 @@ export class ProcessState {
   /** What differs now, for example `Array.prototype.last`; empty: nothing. */
   changes(): string[] {
     const found: string[] = []
-    for (const { label, object, names } of this.#closed) {
-      const now = namesOf(object)
-      if (now.length === names.size) continue
-      for (const name of now) if (!names.has(name)) found.push(`${label}.${String(name)}`)
-      if (now.length < names.size) found.push(`${label} (properties deleted)`)
+    try {
+      this.#compareValues(found)
+      for (let i = 0; i < this.#closed.length; i++) compareNames(this.#closed[i]!, found)
+      this.#compareProcess(found)
+    } catch {
+      // What the comparison itself uses was replaced.
+      if (found.length === 0) add(found, 'functions that this check needs')
     }
+    const named: string[] = []
+    for (let i = 0; i < found.length && i < mostNamed; i++) add(named, found[i]!)
+    return named
+  }
+
+  #compareValues(found: string[]): void {
     const objects = this.#objects
     const values = this.#values
     for (let i = 0; i < objects.length; i++) {
-      if (!is(objects[i]![this.#names[i]!], values[i])) found.push(this.#labels[i]!)
+      if (!is(objects[i]![this.#names[i]!], values[i])) add(found, this.#labels[i]!)
     }
-    this.#compareProcess(found)
-    return found.slice(0, mostNamed).map((name) => name.slice(0, longestName))
   }
 
   /** Properties that must keep their values. */
@@ -160,24 +167,24 @@ export class ProcessState {
    */
   looksSame(sameValues: () => boolean): boolean {
     if (!sameValues() || process.cwd() !== this.#cwd) return false
-    for (const { object, enumerable } of this.#closed) if (keys(object).length !== enumerable) return false
+    for (const before of this.#closed) if (!looksSame(before)) return false
     for (const [type, count] of activeResources()) if (count > (this.#active.get(type) ?? 0)) return false
-    const events = process.eventNames()
-    if (events.length !== this.#listeners.size) return false
-    return events.every((event) => process.listenerCount(event) === this.#listeners.get(event))
+    const found: string[] = []
+    compareListeners(this.#listeners, listeners(), found)
+    return found.length === 0
   }
 
-  /** Whether the environment changed, or an object has another number of properties that are not enumerable. */
+  /** Whether the environment changed, or an object has other properties that are not enumerable. */
   hasHiddenChanges(): boolean {
-    for (const { object, names } of this.#closed) if (namesOf(object).length !== names.size) return true
+    for (const { object, names } of this.#closed) if (!areEqual(namesOf(object), names)) return true
     for (const [name, value] of this.#env) if (process.env[name] !== value) return true
     return keys(process.env).length !== this.#env.length
   }
 
   #close(label: string, object: object): void {
-    const names = ownKeys(object)
-    this.#closed.push({ label, object, names: new Set(names), enumerable: keys(object).length })
-    for (const name of names) {
+    const entry = closed(label, object)
+    this.#closed.push(entry)
+    for (const name of entry.names) {
       // Accessors of prototypes have no value without an instance.
       if ('value' in getOwnPropertyDescriptor(object, name)!) this.#keep(label, object, name)
     }
@@ -192,22 +199,71 @@ export class ProcessState {
 
   #compareProcess(found: string[]): void {
     const env = this.#env
-    for (const [name, value] of env) if (process.env[name] !== value) found.push(`process.env.${name}`)
+    for (const [name, value] of env) if (process.env[name] !== value) add(found, `process.env.${name}`)
     const names = keys(process.env)
     if (names.length > env.length) {
       const known = new Set(env.map(([name]) => name))
-      for (const name of names) if (!known.has(name)) found.push(`process.env.${name}`)
+      for (const name of names) if (!known.has(name)) add(found, `process.env.${name}`)
     }
-    if (process.cwd() !== this.#cwd) found.push('the working directory')
+    if (process.cwd() !== this.#cwd) add(found, 'the working directory')
     for (const [type, count] of activeResources()) {
-      if (count > (this.#active.get(type) ?? 0)) found.push(resources[type]!)
+      if (count > (this.#active.get(type) ?? 0)) add(found, resources[type]!)
     }
-    const before = this.#listeners
-    const now = listeners()
-    for (const event of new Set([...before.keys(), ...now.keys()])) {
-      if (before.get(event) !== now.get(event)) found.push(`listeners of process for ${String(event)}`)
-    }
+    compareListeners(this.#listeners, listeners(), found)
   }
+}
+
+function add(found: string[], name: string): void {
+  found[found.length] = name.length > longestName ? name.slice(0, longestName) : name
+}
+
+function closed(label: string, object: object): Closed {
+  const names = namesOf(object)
+  return {
+    ...{ label, object, names, known: new Set(names), enumerable: keys(object) },
+    ...{ prototype: getPrototypeOf(object), isExtensible: isExtensible(object) },
+  }
+}
+
+/** Without properties that are not enumerable, which take long to list. */
+function looksSame({ object, enumerable, prototype, isExtensible: before }: Closed): boolean {
+  return (
+    getPrototypeOf(object) === prototype &&
+    isExtensible(object) === before &&
+    areEqual(keys(object), enumerable)
+  )
+}
+
+function compareNames(before: Closed, found: string[]): void {
+  const { label, object, names, known } = before
+  if (getPrototypeOf(object) !== before.prototype) add(found, `the prototype of ${label}`)
+  if (isExtensible(object) !== before.isExtensible) add(found, `${label} (frozen)`)
+  const now = namesOf(object)
+  if (areEqual(now, names)) return
+  let added = 0
+  for (const name of now) {
+    if (known.has(name)) continue
+    added++
+    add(found, `${label}.${String(name)}`)
+  }
+  if (now.length - added < names.length) add(found, `${label} (properties deleted)`)
+}
+
+/** A listener that takes the place of another is a change too. */
+function compareListeners(before: Listeners, now: Listeners, found: string[]): void {
+  for (const [event, each] of before) {
+    const same = now.find(([other]) => other === event)
+    if (!areEqual(each, same?.[1] ?? [])) add(found, `listeners of process for ${String(event)}`)
+  }
+  for (const [event] of now) {
+    if (!before.some(([other]) => other === event)) add(found, `listeners of process for ${String(event)}`)
+  }
+}
+
+function areEqual(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false
+  return true
 }
 
 function namesOf(object: object): readonly PropertyKey[] {
@@ -222,8 +278,6 @@ function activeResources(): Map<string, number> {
   return counts
 }
 
-function listeners(): Map<string | symbol, number> {
-  const counts = new Map<string | symbol, number>()
-  for (const event of process.eventNames()) counts.set(event, process.listenerCount(event))
-  return counts
+function listeners(): Listeners {
+  return process.eventNames().map((event) => [event, process.rawListeners(event)])
 }

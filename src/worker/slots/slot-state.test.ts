@@ -20,6 +20,13 @@ const spoiling: [what: string, reported: RegExp][] = [
   ['child', /a child process/],
   ['server', /a listening server/],
   ['console', /console\.log/],
+  ['push', /Array\.prototype\.push/],
+  ['slice', /Array\.prototype\.slice/],
+  ['iterator', /Array\.prototype\.Symbol\(Symbol\.iterator\)/],
+  ['swapped', /globalThis\.leaked/],
+  ['frozen', /Object\.prototype \(frozen\)/],
+  ['parent', /the prototype of Array\.prototype/],
+  ['usurped', /listeners of process for uncaughtException/],
 ]
 
 for (const [what, reported] of spoiling) {

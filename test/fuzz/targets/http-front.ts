@@ -2,9 +2,8 @@
 
 import { servingOf } from '../../../src/live/serving.ts'
 import { fixtures } from '../../support/live.ts'
-import { httpWords, requestsOf } from '../http-grammar.ts'
-import { answersOf, httpWorld } from '../http-world.ts'
-import { errorsOf, holds, type Target } from '../target.ts'
+import { answersOf, httpTarget, httpWorld } from '../http-world.ts'
+import { holds, type Target } from '../target.ts'
 
 const well = Buffer.from('GET /strict?n=21 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
 /** Inputs between two valid requests. */
@@ -13,12 +12,7 @@ const wellEvery = 50
 export const httpFront: Target = {
   name: 'http-front',
   about: 'requests to workloads, over a socket',
-  weight: 2,
-  maxBytes: 64 * 1024,
-  cpuMs: 2_000,
-  words: httpWords,
-  generate: requestsOf,
-  declared: errorsOf(),
+  ...httpTarget,
   async open() {
     const world = await httpWorld(await servingOf({ files: [fixtures], meter: 'off' }))
     let count = 0

@@ -5,9 +5,8 @@ import { servingOf } from '../../../src/live/serving.ts'
 import type { HttpRequest } from '../../../src/wire/messages.ts'
 import { pairsOf, valuesOf } from '../../../src/wire/raw-headers.ts'
 import { fakeWorker } from '../fake-worker.ts'
-import { httpWords, requestsOf } from '../http-grammar.ts'
-import { answersOf, httpWorld } from '../http-world.ts'
-import { errorsOf, holds, type Target } from '../target.ts'
+import { answersOf, httpTarget, httpWorld } from '../http-world.ts'
+import { holds, type Target } from '../target.ts'
 
 const config = {
   upstreams: ['http://127.0.0.1:9'],
@@ -22,12 +21,7 @@ const config = {
 export const httpRoutes: Target = {
   name: 'http-routes',
   about: 'requests to an existing server, over a socket',
-  weight: 2,
-  maxBytes: 64 * 1024,
-  cpuMs: 2_000,
-  words: httpWords,
-  generate: requestsOf,
-  declared: errorsOf(),
+  ...httpTarget,
   async open() {
     const { own } = checkConfig(config, '/')
     const wrong: unknown[] = []

@@ -24,7 +24,6 @@ export class BusyLoad {
   readonly counts: BusyCounts = { sent: 0, right: 0, wrong: 0, lost: 0, refused: 0, left: 0 }
   readonly troubles: string[] = []
   readonly #up: Up
-  readonly #agent = new Agent({ keepAlive: true })
   readonly #loops: Promise<void>[]
   #open = true
 
@@ -36,32 +35,34 @@ export class BusyLoad {
   async stop(): Promise<void> {
     this.#open = false
     await Promise.all(this.#loops)
-    this.#agent.destroy()
   }
 
   async #run(client: number): Promise<void> {
+    // One connection that is never idle for long: a front that leaves closes idle ones, perhaps with a request on its way.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let i = client; this.#open; i += 7) {
       const kind = i % 20
       if (kind === 0) await this.#leave()
-      else if (kind === 1) await this.#ask('POST', '/sink', `${upload.length}`, upload)
-      else if (kind === 2) await this.#ask('GET', '/large?mb=2', 'a'.repeat(2 * 1024 * 1024))
-      else if (kind < 6) await this.#ask('GET', '/spin?ms=120', '120')
-      else if (kind < 9) await this.#ask('GET', '/nap?ms=200', '200')
-      else if (kind < 14) await this.#ask('GET', '/spin?ms=8', '8')
-      else await this.#ask('GET', `/double?n=${i}`, `${2 * i}`)
+      else if (kind === 1) await this.#ask(agent, 'POST', '/sink', `${upload.length}`, upload)
+      else if (kind === 2) await this.#ask(agent, 'GET', '/large?mb=2', 'a'.repeat(2 * 1024 * 1024))
+      else if (kind < 6) await this.#ask(agent, 'GET', '/spin?ms=120', '120')
+      else if (kind < 9) await this.#ask(agent, 'GET', '/nap?ms=200', '200')
+      else if (kind < 14) await this.#ask(agent, 'GET', '/spin?ms=8', '8')
+      else await this.#ask(agent, 'GET', `/double?n=${i}`, `${2 * i}`)
     }
+    agent.destroy()
   }
 
-  async #ask(method: string, path: string, expected: string, body?: Buffer): Promise<void> {
+  async #ask(agent: Agent, method: string, path: string, expected: string, body?: Buffer): Promise<void> {
     this.counts.sent++
-    const answer = await exchange(this.#up.url + path, method, this.#agent, body && { body })
+    const answer = await exchange(this.#up.url + path, method, agent, body && { body })
     const isRefused = answer.status === 503 && /queue-full|overload/.test(answer.body)
     const isRight = answer.status === 200 && answer.body === expected
     const kind = isRight ? 'right' : isRefused ? 'refused' : answer.status === 200 ? 'wrong' : 'lost'
     this.counts[kind]++
     if (isRight) return
     if (this.troubles.length < 20)
-      this.troubles.push(`${path}: ${answer.status} ${answer.body.slice(0, 150)}`)
+      this.troubles.push(`${new Date().toISOString()} ${path}: ${answer.status} ${answer.body.slice(0, 150)}`)
     // A client that is refused does not ask again at once.
     await delay(200)
   }

@@ -20,10 +20,14 @@ export interface Counts {
   refused: number
 }
 
+export function noCounts(): Counts {
+  return { sent: 0, right: 0, wrong: 0, doubled: 0, lost: 0, slow: 0, unknown: 0, refused: 0 }
+}
+
 export interface InnocentOptions {
   /** Half of them keep their connection. Default 4. */
   clients?: number
-  /** An answer after this time is slow, unless one took a fifth of it before the attack. */
+  /** An answer after this time is slow, unless one took a fifth of it before the attack. Infinity: none is; see pace.ts. */
   slowMs?: number
   /** False: all of them keep their connection. Default true. */
   reconnects?: boolean
@@ -49,16 +53,7 @@ const address = '127.0.0.2'
 const firstRequests = 16
 
 export class Innocents {
-  readonly counts: Counts = {
-    sent: 0,
-    right: 0,
-    wrong: 0,
-    doubled: 0,
-    lost: 0,
-    slow: 0,
-    unknown: 0,
-    refused: 0,
-  }
+  readonly counts = noCounts()
   /** The first few, for people. */
   readonly troubles: string[] = []
   slowestMs = 0

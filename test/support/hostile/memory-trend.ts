@@ -12,6 +12,7 @@ export interface Trend {
   noiseMb: number
   firstMb: number
   lastMb: number
+  troughsMb: number[]
 }
 
 /** A heap takes its time to settle; growth below this is not a leak in ten minutes. */
@@ -33,6 +34,7 @@ export function trendOf(samples: readonly Sample[]): Trend | undefined {
     noiseMb: 2 * Math.sqrt(rest / (troughs.length - 2)),
     firstMb: first.mb,
     lastMb: last.mb,
+    troughsMb: troughs.map(({ mb }) => Math.round(mb)),
   }
 }
 

@@ -17,6 +17,10 @@ const server = createServer(async (request, response) => {
     appendFileSync(tally, `${searchParams.get('id')}\n`)
     return response.end(searchParams.get('id'))
   }
+  if (pathname === '/spin') {
+    const ends = process.cpuUsage().user + 1000 * Number(searchParams.get('ms'))
+    while (process.cpuUsage().user < ends);
+  }
   if (pathname === '/nap') await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get('ms'))))
   response.end('fine')
 })

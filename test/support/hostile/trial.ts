@@ -1,6 +1,7 @@
 /** One experiment of the hostile suite: what it starts is stopped, and what it finds is counted. */
 
-import { type Counts, type InnocentOptions, Innocents } from './innocents.ts'
+import { type Counts, type InnocentOptions, Innocents, noCounts } from './innocents.ts'
+import { mostSlowdown, Pace } from './pace.ts'
 import { startUp, type Up, type UpOptions } from './up.ts'
 
 export interface Experiment {
@@ -9,6 +10,8 @@ export interface Experiment {
   about: string
   /** Longer is a failure. */
   limitMs?: number
+  /** True: no known version fails it. */
+  isGuard?: boolean
   /** True: it only waits, so others may run meanwhile. */
   inBackground?: boolean
   run(trial: Trial): Promise<void>
@@ -18,6 +21,8 @@ export interface Verdict extends Counts {
   name: string
   ms: number
   slowestMs: number
+  /** Undefined: not compared with a cluster that nobody attacks. */
+  slowdown?: number
   mainDeaths: number
   workersLost: number
   failures: string[]
@@ -27,11 +32,12 @@ export interface Verdict extends Counts {
 /** The machine lacks something that an experiment needs. */
 export class Skipped extends Error {}
 
-const usualLimitMs = 60_000
+const usualLimitMs = 120_000
 
 export class Trial {
   readonly #failures: string[] = []
-  readonly #ups: { up: Up; brain: number | undefined }[] = []
+  readonly #ups: { up: Up; brain: number | undefined; options: UpOptions }[] = []
+  #pace: Pace | undefined
   readonly #innocents: Innocents[] = []
   readonly #last: (() => unknown)[] = []
 
@@ -42,7 +48,7 @@ export class Trial {
 
   async start(options: UpOptions = {}): Promise<Up> {
     const up = await startUp(options)
-    this.#ups.push({ up, brain: up.brain()?.pid })
+    this.#ups.push({ up, brain: up.brain()?.pid, options })
     return up
   }
 
@@ -50,6 +56,17 @@ export class Trial {
     const innocents = new Innocents(up, options)
     this.#innocents.push(innocents)
     return innocents
+  }
+
+  /** Compares this cluster, from its first rounds on, with another one of the same kind that nobody attacks. */
+  async pace(up: Up): Promise<Pace> {
+    const { options } = this.#ups.find((each) => each.up === up)!
+    const calm = await this.start(options)
+    // Both have the same load, but for the attack.
+    this.innocents(calm, { slowMs: Infinity })
+    this.#pace = new Pace(up, calm)
+    await this.#pace.rounds(10)
+    return this.#pace
   }
 
   /** Called after the experiment, the last one first. */
@@ -79,18 +96,11 @@ export class Trial {
   }
 
   async #finish(): Promise<Omit<Verdict, 'name' | 'ms' | 'failures'>> {
+    // First, while the attack still lasts.
+    await this.#pace?.stop()
     for (const then of this.#last.reverse()) await then()
     await Promise.all(this.#innocents.map((each) => each.stop()))
-    const counts: Counts = {
-      sent: 0,
-      right: 0,
-      wrong: 0,
-      doubled: 0,
-      lost: 0,
-      slow: 0,
-      unknown: 0,
-      refused: 0,
-    }
+    const counts = noCounts()
     for (const each of this.#innocents) {
       for (const key of Object.keys(counts) as (keyof Counts)[]) counts[key] += each.counts[key]
       this.#failures.push(...each.troubles)
@@ -114,7 +124,12 @@ export class Trial {
         `left behind: ${left.map(({ pid, command }) => `${pid} ${command.slice(0, 80)}`).join('; ')}`,
       )
     }
-    return { ...counts, slowestMs, mainDeaths, workersLost }
+    const slowdown = this.#pace?.slowdown
+    this.check(
+      slowdown === undefined || slowdown <= mostSlowdown,
+      `requests took ${slowdown?.toFixed(1)} times as long as at a cluster that nobody attacked`,
+    )
+    return { ...counts, slowestMs, mainDeaths, workersLost, ...(slowdown !== undefined && { slowdown }) }
   }
 }
 

@@ -11,7 +11,6 @@ export const answer: WholeAnswer = { status: 200, fields: {}, body: Buffer.from(
 
 /** A client that records its answers. */
 export class Listener implements Receiver {
-  readonly wholeBytes = 1
   readonly takesStreams = true
   readonly job: Job
   readonly given: { how: string; account: Account }[] = []
@@ -37,6 +36,10 @@ export class Listener implements Receiver {
   }
 
   attempted(): void {}
+
+  mayHold(): boolean {
+    return false
+  }
 
   closeAfterwards(): void {}
 
@@ -102,7 +105,7 @@ export class World {
     const computation = { live: [] as Running[], overs: 0 }
     this.computations.push(computation)
     this.answers.lead(key, waiter, {
-      wholeBytes: 100,
+      mostBytes: 100,
       start: (started, receiver) => {
         assert.ok(!this.jobs.some((other) => other.job.id === started.id), 'no job is started twice')
         assert.equal(computation.overs, 0)

@@ -1,0 +1,72 @@
+/** Interleaved rounds: every cell of every system once a round, so that a slow minute of the machine hits all alike. */
+import {
+  type CellFigures,
+  type CellName,
+  cellNames,
+  measureCell,
+  measureDownload,
+  measureLone,
+} from './measure.ts'
+import type { Name, System } from './systems.ts'
+
+export interface SystemFigures {
+  cells: Map<CellName, CellFigures>
+  loneMs?: number
+  downloadMs?: number
+}
+export type Round = ReadonlyMap<Name, SystemFigures>
+
+export interface RoundOptions {
+  rounds: number
+  seconds: number
+  downloadBytes: number
+  signal: AbortSignal
+}
+
+export interface Measured {
+  rounds: Round[]
+  /** Runs whose answers were not all right, in words. */
+  invalid: string[]
+}
+
+/** Systems that only show what a second process adds. */
+const oneCellOnly: ReadonlySet<Name> = new Set(['nginx-2', 'own-64-2-fronts'])
+
+export async function measureRounds(systems: readonly System[], options: RoundOptions): Promise<Measured> {
+  const { rounds: count, seconds, downloadBytes, signal } = options
+  const direct = systems.find(({ name }) => name === 'direct')!
+  const measured: Measured = { rounds: [], invalid: [] }
+  for (let index = 0; index < count; index++) {
+    const round = new Map<Name, SystemFigures>(systems.map(({ name }) => [name, { cells: new Map() }]))
+    // The order alternates, so that no system always follows the same one.
+    const order = index % 2 === 0 ? systems : systems.toReversed()
+    const each = async (what: string, act: (system: System, figures: SystemFigures) => Promise<void>) => {
+      for (const system of order) {
+        signal.throwIfAborted()
+        try {
+          await act(system, round.get(system.name)!)
+        } catch (error) {
+          signal.throwIfAborted()
+          const line = `round ${index + 1}, ${system.name}, ${what}: ${(error as Error).message}`
+          measured.invalid.push(line)
+          console.error(`invalid: ${line}`)
+        }
+      }
+    }
+    for (const cell of cellNames)
+      await each(cell, async (system, figures) => {
+        if (cell !== 'c64' && oneCellOnly.has(system.name)) return
+        figures.cells.set(cell, await measureCell(system, cell, seconds, { direct, signal }))
+      })
+    await each('lone', async (system, figures) => {
+      if (!oneCellOnly.has(system.name)) figures.loneMs = await measureLone(system, signal)
+    })
+    await each('download', async (system, figures) => {
+      if (system.name === 'workload' || oneCellOnly.has(system.name)) return
+      figures.downloadMs = await measureDownload(system, downloadBytes, signal)
+    })
+    measured.rounds.push(round)
+    console.error(`round ${index + 1} of ${count} measured`)
+  }
+  return measured
+}

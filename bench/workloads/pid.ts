@@ -1,0 +1,7 @@
+import { defineWorkload } from '../../src/workload/workload.ts'
+
+export default defineWorkload({
+  name: 'pid',
+  description: 'Names its process',
+  run: () => ({ pid: process.pid }),
+})

@@ -1,0 +1,205 @@
+/**
+ * Reads a program's answer from the bytes of its connection. Only plain answers are read: HTTP/1.1 with a length or in
+ * chunks, not long, without trailers, folded lines or anything that parsers disagree about. All others are `odd`: the
+ * request then takes the general path, where Node's parser decides, and where answers are streamed.
+ */
+
+import type { HttpHead } from '../../wire/messages.ts'
+import { rememberNames } from './name-uses.ts'
+
+/** Longer answers are streamed by the general path. */
+export const longestBody = 256 * 1024
+const longestHead = 64 * 1024
+const headEnd = Buffer.from('\r\n\r\n')
+const longestSizeLine = 10
+const [cr, lf] = [13, 10]
+
+/** What a header means for the reader. */
+type Meaning = 'length' | 'coding' | 'connection' | 'type' | 'odd' | 'none'
+
+const meanings: ReadonlyMap<string, Meaning> = new Map([
+  ['content-length', 'length'],
+  ['transfer-encoding', 'coding'],
+  ['connection', 'connection'],
+  ['content-type', 'type'],
+  // `connection: close` names it.
+  ['close', 'odd'],
+  ['trailer', 'odd'],
+  ['upgrade', 'odd'],
+  ['plimsoll-work', 'odd'],
+])
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** Control characters, among them line ends that are not CRLF. */
+const malformed = /[^\t\x20-\x7e\x80-\xff]/
+const meaningOf = rememberNames<Meaning>((name) =>
+  token.test(name) ? (meanings.get(name.toLowerCase()) ?? 'none') : 'odd',
+)
+
+type State = 'head' | 'length' | 'size' | 'chunk' | 'chunk-end' | 'last' | 'done' | 'odd'
+
+export class AnswerReader {
+  state: State = 'head'
+  head: HttpHead | undefined
+  readonly body: Buffer[] = []
+  /** False: the connection cannot be used again. */
+  keepsAlive = true
+  readonly #hasBody: boolean
+  /** The beginning of a head, or of a line of a chunk. */
+  #partial: Buffer | undefined
+  /** Bytes left of the body or of the current chunk. */
+  #left = 0
+  /** Bytes of the body so far, with the current chunk. */
+  #bytes = 0
+
+  /** `method`: of the request. */
+  constructor(method: string) {
+    this.#hasBody = method !== 'HEAD'
+  }
+
+  /** `given` is used for other data after the call. */
+  read(given: Buffer): void {
+    let rest: Buffer | undefined = given
+    if (this.#partial) {
+      rest = Buffer.concat([this.#partial, given])
+      this.#partial = undefined
+    }
+    while (rest && rest.length > 0 && this.state !== 'done' && this.state !== 'odd') rest = this.#step(rest)
+    // Nobody asked for more.
+    if (rest && rest.length > 0) this.keepsAlive = false
+  }
+
+  /** Returns what is left; undefined: more must arrive first. */
+  #step(data: Buffer): Buffer | undefined {
+    switch (this.state) {
+      case 'head':
+        return this.#readHead(data)
+      case 'length':
+      case 'chunk':
+        return this.#readBytes(data)
+      case 'chunk-end':
+        return this.#readLineEnd(data, 'size')
+      case 'last':
+        return this.#readLineEnd(data, 'done')
+      default:
+        return this.#readSize(data)
+    }
+  }
+
+  #readHead(data: Buffer): Buffer | undefined {
+    const end = data.indexOf(headEnd)
+    if (end < 0 || end > longestHead) return data.length > longestHead ? this.#odd() : this.#wait(data)
+    const head = parseHead(data.toString('latin1', 0, end))
+    if (!head) return this.#odd()
+    const { length, isChunked, closes, ...rest } = head
+    this.head = rest
+    this.keepsAlive = !closes
+    const isEmpty = !this.#hasBody || rest.status === 204 || rest.status === 304
+    if (isEmpty || length === 0) this.state = 'done'
+    else if (isChunked) this.state = 'size'
+    else if (length !== undefined && length <= longestBody) {
+      this.state = 'length'
+      this.#left = length
+    } else return this.#odd()
+    return data.subarray(end + headEnd.length)
+  }
+
+  #readBytes(data: Buffer): Buffer {
+    const piece = data.subarray(0, this.#left)
+    this.#left -= piece.length
+    this.body.push(Buffer.from(piece))
+    if (this.#left === 0) this.state = this.state === 'length' ? 'done' : 'chunk-end'
+    return data.subarray(piece.length)
+  }
+
+  #readSize(data: Buffer): Buffer | undefined {
+    const end = data.indexOf('\r\n')
+    if (end < 0) return data.length > longestSizeLine ? this.#odd() : this.#wait(data)
+    const line = data.toString('latin1', 0, end)
+    if (!/^[0-9a-f]{1,8}$/i.test(line)) return this.#odd()
+    this.#left = Number.parseInt(line, 16)
+    this.#bytes += this.#left
+    if (this.#bytes > longestBody) return this.#odd()
+    this.state = this.#left === 0 ? 'last' : 'chunk'
+    return data.subarray(end + 2)
+  }
+
+  #readLineEnd(data: Buffer, next: 'size' | 'done'): Buffer | undefined {
+    if (data[0] !== cr || (data.length > 1 && data[1] !== lf)) return this.#odd()
+    if (data.length === 1) return this.#wait(data)
+    this.state = next
+    return data.subarray(2)
+  }
+
+  #wait(data: Buffer): undefined {
+    this.#partial = Buffer.from(data)
+  }
+
+  #odd(): undefined {
+    this.state = 'odd'
+    this.keepsAlive = false
+  }
+}
+
+interface ParsedHead extends HttpHead {
+  length: number | undefined
+  isChunked: boolean
+  closes: boolean
+}
+
+/** Undefined: it is odd. */
+function parseHead(text: string): ParsedHead | undefined {
+  const lines = text.split('\r\n')
+  const [, code, message = ''] = /^HTTP\/1\.1 ([2-5]\d\d)(?: (.*))?$/.exec(lines[0]!) ?? []
+  if (code === undefined || malformed.test(message)) return undefined
+  const head: ParsedHead = {
+    ...{ status: Number(code), message, headers: [] },
+    ...{ length: undefined, isChunked: false, closes: false },
+  }
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i]!
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon))
+    const value = valueFrom(line, colon + 1)
+    if (malformed.test(value) || !isPlain(head, meaningOf(name), value)) return undefined
+    head.headers.push(name, value)
+  }
+  return head.isChunked && head.length !== undefined ? undefined : head
+}
+
+/** False: the answer is odd. */
+function isPlain(head: ParsedHead, meaning: Meaning, value: string): boolean {
+  switch (meaning) {
+    case 'none':
+      return true
+    case 'odd':
+      return false
+    case 'length':
+      if (head.length !== undefined || !/^\d{1,15}$/.test(value)) return false
+      head.length = Number(value)
+      return true
+    case 'coding':
+      if (head.isChunked || value.toLowerCase() !== 'chunked') return false
+      head.isChunked = true
+      return true
+    case 'type':
+      // Events must reach the client when they happen.
+      return !/^text\/event-stream/i.test(value)
+    case 'connection': {
+      const option = value.toLowerCase()
+      head.closes ||= option === 'close'
+      return option === 'close' || option === 'keep-alive'
+    }
+  }
+}
+
+/** Without surrounding spaces and tabs. `trim` would remove no-break spaces too. */
+function valueFrom(line: string, from: number): string {
+  let [start, end] = [from, line.length]
+  while (start < end && isBlank(line.charCodeAt(start))) start++
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--
+  return line.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9
+}

@@ -1,0 +1,71 @@
+/** A client's request on the direct path, until it is answered or takes the general path after all. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AnswerStore } from '../answer-buffer.ts'
+import { Client, type ClientLimits } from '../client.ts'
+import { newJobId } from '../request/job-id.ts'
+
+export interface DirectRequestParts {
+  limits: ClientLimits
+  answers: AnswerStore
+  /** It no longer counts as a request of its client. */
+  leave(): void
+  general(request: IncomingMessage, response: ServerResponse): void
+}
+
+export class DirectRequest {
+  readonly request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #parts: DirectRequestParts
+  readonly startedAt = performance.now()
+  readonly job = newJobId()
+  #over = false
+  /** Set when it is sent. */
+  cancel: () => void = () => {}
+
+  constructor(request: IncomingMessage, response: ServerResponse, parts: DirectRequestParts) {
+    this.request = request
+    this.#response = response
+    this.#parts = parts
+    response.once('close', this.#closed)
+  }
+
+  /** Answers it. */
+  client(): Client {
+    const { limits, answers } = this.#parts
+    return new Client(this.#response, limits, answers)
+  }
+
+  /** The answer has arrived. */
+  answered(): void {
+    this.#over = true
+  }
+
+  /** The client has nothing yet: the request takes the general path. */
+  giveBack(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#response.off('close', this.#closed)
+    this.#parts.leave()
+    this.#parts.general(this.request, this.#response)
+  }
+
+  /** Headers of the answer that describe its job. */
+  account(worker: string, work: number): Record<string, string> {
+    const runMs = (performance.now() - this.startedAt).toFixed(3)
+    return {
+      'plimsoll-job': this.job,
+      'plimsoll-attempts': '1',
+      'plimsoll-worker': worker,
+      'plimsoll-work': `${work}`,
+      'server-timing': `estimate;dur=0.000, queue;dur=0.000, run;dur=${runMs}`,
+    }
+  }
+
+  readonly #closed = () => {
+    this.#parts.leave()
+    if (this.#over) return
+    this.#over = true
+    this.cancel()
+  }
+}

@@ -1,0 +1,95 @@
+/** A front's connections to one program: idle ones are reused, the last used first. */
+
+import type { ProgramAddress } from '../../wire/programs.ts'
+import { type ProgramCall, ProgramConnection } from './program-connection.ts'
+
+/** Idle connections are closed after this time, before most servers would close them. */
+const idleMs = 4_000
+
+export class ProgramLink {
+  readonly #address: ProgramAddress
+  readonly #now: () => number
+  readonly #idle: ProgramConnection[] = []
+  readonly #all = new Set<ProgramConnection>()
+  /** Requests in progress. */
+  pending = 0
+  #sharedMs = 0
+  #countedAt: number
+  #retired = false
+
+  constructor(address: ProgramAddress, now = () => performance.now()) {
+    this.#address = address
+    this.#now = now
+    this.#countedAt = now()
+  }
+
+  /** True: it has no connections and gets none. */
+  get isOver(): boolean {
+    return this.#retired && this.#all.size === 0
+  }
+
+  /** Returns the connection, on which the call can be cancelled. */
+  send(text: string, call: ProgramCall): ProgramConnection {
+    this.sharedMs()
+    const connection = this.#takeIdle(this.#countedAt) ?? this.#open()
+    this.pending++
+    connection.send(text, call)
+    return connection
+  }
+
+  /** Closes connections that were idle for a while, and checks the others. */
+  sweep(): void {
+    const now = this.#now()
+    let count = 0
+    while (count < this.#idle.length && this.#idle[count]!.idleSince <= now - idleMs) count++
+    for (const connection of this.#idle.splice(0, count)) connection.close()
+    for (const connection of this.#all) connection.check(now)
+  }
+
+  /** No more requests follow: connections are closed when they are idle. */
+  retire(): void {
+    this.#retired = true
+    for (const connection of this.#idle.splice(0)) connection.close()
+  }
+
+  /** The time that a request in progress has had so far, if all of them share the program's time equally. */
+  sharedMs(): number {
+    const now = this.#now()
+    if (this.pending > 0) this.#sharedMs += (now - this.#countedAt) / this.pending
+    this.#countedAt = now
+    return this.#sharedMs
+  }
+
+  #takeIdle(now: number): ProgramConnection | undefined {
+    const last = this.#idle.at(-1)
+    // The program may be about to close it.
+    if (!last || last.idleSince <= now - idleMs) return undefined
+    return this.#idle.pop()
+  }
+
+  #open(): ProgramConnection {
+    const connection = new ProgramConnection(this.#address, {
+      now: this.#now,
+      idle: () => {
+        this.#ended()
+        connection.isBusy = false
+        connection.idleSince = this.#countedAt
+        if (this.#retired) connection.close()
+        else this.#idle.push(connection)
+      },
+      closed: () => {
+        this.#all.delete(connection)
+        if (connection.isBusy) return this.#ended()
+        const at = this.#idle.indexOf(connection)
+        if (at >= 0) this.#idle.splice(at, 1)
+      },
+    })
+    this.#all.add(connection)
+    return connection
+  }
+
+  #ended(): void {
+    this.sharedMs()
+    this.pending--
+  }
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import test, { type TestContext } from 'node:test'
+import { checkConfig } from '../../config/check.ts'
+import type { DirectOrder, DirectReport } from '../../wire/direct.ts'
+import { AnswerStore } from '../answer-buffer.ts'
+import { frontDefaults } from '../front.ts'
+import { routeQuestioner } from '../request/route-question.ts'
+import { RouteTable } from '../request/route-table.ts'
+import { DirectRequest } from './direct-request.ts'
+import { ProgramRequests } from './program-requests.ts'
+import { DirectReports } from './report.ts'
+import { type FakeProgram, fakeProgram, ok } from './testing/fake-program.ts'
+
+const config = {
+  workers: { command: 'program {port}' },
+  routes: [
+    { name: 'a', path: '/a/**' },
+    { name: 'b', path: '/**' },
+  ],
+}
+
+/** A server whose requests take the direct path if they can. */
+async function directly(t: TestContext) {
+  const { routes } = checkConfig(config, import.meta.dirname).own!
+  const sent: DirectReport[] = []
+  // Counts are collected until the test wants them.
+  let isUp = false
+  const reports = new DirectReports({ isUp: () => isUp, send: (report) => void sent.push(report) })
+  const question = routeQuestioner({ codeOf: () => 'code', log() {} })
+  const requests = new ProgramRequests({ table: new RouteTable(routes), question, reports, log() {} })
+  const answers = new AnswerStore(frontDefaults)
+  let [entered, left] = [0, 0]
+  const general = (request: IncomingMessage, response: ServerResponse) => {
+    response.end(`general ${request.url} ${response.listenerCount('close')}`)
+  }
+  const server = createServer((request, response) => {
+    const enter = () => {
+      entered++
+      return new DirectRequest(request, response, {
+        ...{ limits: frontDefaults, answers, general },
+        leave: () => void left++,
+      })
+    }
+    if (!requests.take(request, enter)) general(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  t.after(() => {
+    requests.close()
+    reports.close()
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    requests,
+    port,
+    get: async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text(),
+    counts: () => ({ entered, left }),
+    report() {
+      isUp = true
+      reports.flush()
+      return sent.at(-1)
+    },
+  }
+}
+
+const order = (names: string[], ...programs: FakeProgram[]): DirectOrder => ({
+  names,
+  workers: programs.map(({ address }, i) => ({
+    id: `w${i + 1}`,
+    programs: { addresses: [address], concurrency: 2 },
+  })),
+})
+
+test('delegated routes are sent to programs, others are not', async (t) => {
+  const program = await fakeProgram(t)
+  const { requests, get, report } = await directly(t)
+  assert.match(await get('/a/1'), /^general/)
+  requests.update(order(['a'], program))
+  const answer = get('/a/1?x=2')
+  const { text, socket } = await program.next()
+  assert.match(text, /^GET \/a\/1\?x=2 HTTP\/1\.1\r\n/)
+  socket.write(ok)
+  assert.equal(await answer, 'ok')
+  for (const path of ['/b', '/a/../-/ready', '/a/%']) assert.match(await get(path), /^general/)
+  const told = report()!
+  assert.deepEqual(
+    told.counts.map(({ name, worker, answered, givenBack }) => ({ name, worker, answered, givenBack })),
+    [{ name: 'a', worker: 'w1', answered: 1, givenBack: 0 }],
+  )
+  assert.deepEqual([told.rows.length, told.rows[0]?.key], [1, 'GET /a/1?x=2'])
+  requests.update(order([], program))
+  assert.match(await get('/a/1'), /^general/)
+})
+
+test('a failed or odd request takes the general path once, with no listener left', async (t) => {
+  const program = await fakeProgram(t)
+  const { requests, get, counts, report } = await directly(t)
+  requests.update(order(['a'], program))
+  const plain = await get('/b')
+  const listeners = plain.split(' ').at(-1)
+  const broken = get('/a/1')
+  ;(await program.next()).socket.destroy()
+  assert.equal(await broken, `general /a/1 ${listeners}`)
+  const odd = get('/a/odd')
+  ;(await program.next()).socket.end('HTTP/1.0 200 OK\r\n\r\n')
+  assert.equal(await odd, `general /a/odd ${listeners}`)
+  // It is not tried again; other paths of the route are.
+  assert.equal(await get('/a/odd'), `general /a/odd ${listeners}`)
+  const other = get('/a/1')
+  ;(await program.next()).socket.write(ok)
+  assert.equal(await other, 'ok')
+  assert.equal(report()?.counts[0]?.givenBack, 2)
+  while (counts().left < 3) await new Promise(setImmediate)
+  assert.deepEqual(counts(), { entered: 3, left: 3 })
+})
+
+test('the least busy program is used, in turn among equals, up to its places', async (t) => {
+  const programs = [await fakeProgram(t), await fakeProgram(t)]
+  const { requests, get } = await directly(t)
+  requests.update(order(['a'], ...programs))
+  const answers = Array.from({ length: 4 }, () => get('/a/1'))
+  const arrived = []
+  for (const program of programs) arrived.push(await program.next(), await program.next())
+  assert.match(await get('/a/1'), /^general/)
+  for (const { socket } of arrived) socket.write(ok)
+  assert.deepEqual(await Promise.all(answers), Array(4).fill('ok'))
+  for (const program of [...programs, ...programs]) {
+    const answer = get('/a/1')
+    ;(await program.next()).socket.write(ok)
+    assert.equal(await answer, 'ok')
+  }
+})
+
+test('a program that cannot be reached gets no requests for a while', async (t) => {
+  const program = await fakeProgram(t)
+  const gone = { ...program, address: { path: '/nonexistent/plimsoll.sock' } }
+  const { requests, get } = await directly(t)
+  requests.update(order(['a'], gone))
+  assert.match(await get('/a/1'), /^general/)
+  requests.update(order(['a'], gone, program))
+  const answer = get('/a/1')
+  ;(await program.next()).socket.write(ok)
+  assert.equal(await answer, 'ok')
+})
+
+test('a program that is no longer named finishes its requests', async (t) => {
+  const program = await fakeProgram(t)
+  const { requests, get } = await directly(t)
+  requests.update(order(['a'], program))
+  const answer = get('/a/1')
+  const { socket } = await program.next()
+  requests.update(order(['a']))
+  assert.equal(requests.isOver, false)
+  socket.write(ok)
+  assert.equal(await answer, 'ok')
+  while (!requests.isOver) {
+    await new Promise(setImmediate)
+    requests.sweep()
+  }
+  assert.equal(
+    socket.destroyed || (await new Promise((resolve) => socket.once('close', () => resolve(true)))),
+    true,
+  )
+})
+
+test('a client that has disconnected cancels its request', async (t) => {
+  const program = await fakeProgram(t)
+  const { requests, port, counts } = await directly(t)
+  requests.update(order(['a'], program))
+  const client = connect(port, '127.0.0.1')
+  client.write('GET /a/1 HTTP/1.1\r\nhost: h\r\n\r\n')
+  const { socket } = await program.next()
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  client.destroy()
+  await closed
+  assert.deepEqual(counts(), { entered: 1, left: 1 })
+})

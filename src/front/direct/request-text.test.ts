@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { Agent, createServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
+import test, { type TestContext } from 'node:test'
+import fc from 'fast-check'
+import { requestHeaders as programHeaders } from '../../worker/program/request-headers.ts'
+import { checkHead } from '../request/check-head.ts'
+import { readUrl } from '../request/url.ts'
+import { requestHeaders } from '../transports/proxy-headers.ts'
+import { requestText } from './request-text.ts'
+
+const listening = async (t: TestContext, server: Server) => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** The bytes that a program receives if Node's client sends this request, as the general path does. */
+async function sentBytes(t: TestContext) {
+  let received = (_: string) => {}
+  const port = await listening(
+    t,
+    createNetServer((socket) => {
+      let text = ''
+      socket.on('error', () => {})
+      socket.on('data', (data) => {
+        text += data.toString('latin1')
+        if (!text.endsWith('\r\n\r\n')) return
+        socket.destroy()
+        received(text)
+      })
+    }),
+  )
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  return (method: string, target: string, headers: string[]) =>
+    new Promise<string>((resolve, reject) => {
+      received = resolve
+      const call = request({ host: '127.0.0.1', port, agent, method, path: target, headers })
+      call.on('error', () => {})
+      call.on('error', (error: NodeJS.ErrnoException) => error.code?.startsWith('ERR_') && reject(error))
+      call.end()
+    })
+}
+
+interface Both {
+  direct: string | undefined
+  general(): Promise<string>
+}
+
+/** What both paths send for a request with this text. Undefined: Node's parser rejects it. */
+async function paths(t: TestContext) {
+  const send = await sentBytes(t)
+  let seen = (_: Both) => {}
+  const server = createServer((message, response) => {
+    const direct = directText(message)
+    // Before the socket is closed: the address of the client is part of it.
+    const general = generalRequest(message)
+    seen({ direct, general: async () => send(...general()) })
+    response.destroy()
+  })
+  server.on('clientError', (_, socket) => socket.destroy())
+  const port = await listening(t, server)
+  return (text: string) =>
+    new Promise<Both | undefined>((resolve) => {
+      seen = resolve
+      const socket = connect({ port, host: '127.0.0.1' }, () => socket.end(text, 'latin1'))
+      socket.on('error', () => {}).on('close', () => resolve(undefined))
+      socket.resume()
+    })
+}
+
+function directText(message: IncomingMessage): string | undefined {
+  try {
+    return requestText(message, readUrl(message))
+  } catch {
+    return undefined
+  }
+}
+
+function generalRequest(message: IncomingMessage): () => [string, string, string[]] {
+  const { remoteAddress } = message.socket
+  return () => {
+    checkHead(message)
+    const url = readUrl(message)
+    const from = { rawHeaders: message.rawHeaders, headers: message.headers, socket: { remoteAddress } }
+    const http = {
+      method: message.method!,
+      target: url.text,
+      headers: requestHeaders(from as IncomingMessage, { isTrusted: false, host: url.host, upgrade: false }),
+    }
+    // Attempts are sent to workers as JSON.
+    const parsed = JSON.parse(JSON.stringify(http)) as typeof http
+    return [parsed.method, parsed.target, programHeaders(parsed, false, 'program')]
+  }
+}
+
+test('a plain request is sent as the general path sends it', async (t) => {
+  const ask = await paths(t)
+  const both = await ask(
+    'GET /a/../b?c=%20 HTTP/1.1\r\nHost: h\r\nAccept: */*\r\nCookie: a\r\ncookie: \xe9\r\nKeep-Alive: 5\r\nConnection: close\r\nconstructor: c\r\n\r\n',
+  )
+  const sent =
+    'GET /b?c=%20 HTTP/1.1\r\nHost: h\r\nAccept: */*\r\nCookie: a\r\ncookie: \xe9\r\nconstructor: c\r\n' +
+    'x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: http\r\nx-forwarded-host: h\r\nConnection: keep-alive\r\n\r\n'
+  assert.deepEqual([both!.direct, await both!.general()], [sent, sent])
+})
+
+const unusual = [
+  ...[
+    'Content-Length: 0',
+    'Transfer-Encoding: chunked',
+    'Expect: 100-continue',
+    'TE: trailers',
+    'Trailer: x',
+  ],
+  ...['Upgrade: h2c', 'Forwarded: for=a', 'X-Forwarded-For: a', 'x_forwarded_for: a', 'X-Forwarded-Port: 1'],
+  ...[
+    'Proxy-Authorization: x',
+    'Plimsoll-Deadline: 5',
+    'plimsoll-announce: job',
+    'Connection: x',
+    'Host: again',
+  ],
+  ...['Connection: close\r\nClose: x', 'Connection: keep-alive, x'],
+]
+
+test('a request with anything unusual takes the general path', () => {
+  const from = (rawHeaders: string[], more: object = {}) =>
+    ({
+      ...{ method: 'GET', url: '/', httpVersionMajor: 1, httpVersionMinor: 1, rawHeaders },
+      socket: { remoteAddress: '::ffff:10.0.0.7' },
+      ...more,
+    }) as unknown as IncomingMessage
+  const text = (message: IncomingMessage) => requestText(message, readUrl(message))
+  assert.match(
+    text(from(['Host', 'h'])) ?? '',
+    /^GET \/ HTTP\/1\.1\r\nHost: h\r\nx-forwarded-for: 10\.0\.0\.7\r\n/,
+  )
+  for (const lines of unusual) {
+    const raw = lines.split(/: |\r\n/)
+    assert.equal(text(from(['Host', 'h', ...raw])), undefined, lines)
+  }
+  assert.equal(text(from([])), undefined)
+  assert.equal(text(from(['Host', ''])), undefined)
+  assert.equal(text(from(['Host', 'h'], { httpVersionMinor: 0 })), undefined)
+  assert.equal(text(from(['Host', 'h'], { url: 'http://other/' })), undefined)
+  for (const control of ['\t', '\f', '\n', '\r', ' ', '\0'])
+    assert.equal(text(from(['Host', 'h'], { url: `/a${control}b` })), undefined)
+})
+
+const names = [
+  ...[
+    'Accept',
+    'x-a',
+    'Cookie',
+    'constructor',
+    '__proto__',
+    'toString',
+    'valueOf',
+    'Keep-Alive',
+    'If-None-Match',
+    'Range',
+  ],
+  ...[
+    'Connection',
+    'Close',
+    'TE',
+    'x_forwarded_for',
+    'Proxy-X',
+    'Content-Length',
+    'Host',
+    'plimsoll-method',
+    'Via',
+  ],
+]
+const values = [
+  'a',
+  '',
+  ' a\t',
+  '\xa0b\xff',
+  'close',
+  'keep-alive',
+  'x',
+  '0',
+  'a, b',
+  'a\x7f',
+  'a\x01',
+  'a: b',
+  '"\\"',
+]
+const target = fc.oneof(
+  fc.webPath().map((path) => `/${path}`),
+  fc.constantFrom(
+    '/',
+    '/a\tb',
+    '/a\fb',
+    '/\xe9?\xff',
+    '*',
+    '//h/x',
+    '/a?b=c#d',
+    'http://h/x',
+    '/%2e%2e/x',
+    '/./-/x',
+    '/a|{}"<>^`',
+  ),
+  fc.string({ unit: 'binary-ascii', maxLength: 8 }).map((text) => `/${text}`),
+)
+const message = fc.record({
+  method: fc.constantFrom('GET', 'GET', 'HEAD'),
+  target,
+  version: fc.constantFrom('1.1', '1.1', '1.1', '1.0'),
+  headers: fc.array(
+    fc.tuple(fc.constantFrom(...names), fc.constantFrom(': ', ':', ':\t'), fc.constantFrom(...values)),
+    {
+      maxLength: 5,
+    },
+  ),
+})
+
+test('whatever is sent directly is what the general path sends', async (t) => {
+  const ask = await paths(t)
+  let [all, direct] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(message, async ({ method, target, version, headers }) => {
+      const lines = headers.map(([name, colon, value]) => `${name}${colon}${value}\r\n`).join('')
+      const both = await ask(`${method} ${target} HTTP/${version}\r\nHost: h\r\n${lines}\r\n`)
+      all++
+      if (both?.direct === undefined) return
+      direct++
+      assert.equal(both.direct, await both.general())
+    }),
+    { numRuns: 1_000 },
+  )
+  t.diagnostic(`${direct} of ${all} requests sent directly`)
+  assert.ok(direct > all / 10, `${direct} of ${all}`)
+})

@@ -1,0 +1,176 @@
+/**
+ * The direct path to workloads, for small requests without a body: parameters are checked here, the job goes to a worker
+ * over a link that many jobs share, and its answer comes back the same way. Whatever is unusual takes the general path.
+ */
+
+import type { IncomingMessage } from 'node:http'
+import type { Questioner } from '../../estimate/question.ts'
+import { stackOf } from '../../lib/errors.ts'
+import type { Quantity } from '../../model/metering.ts'
+import type { DirectOrder } from '../../wire/direct.ts'
+import type { Address } from '../../wire/front-messages.ts'
+import type { Workload } from '../../workload/workload.ts'
+import { failureProblem, RequestProblem } from '../problem.ts'
+import { checkedQuery, cpuMsSince, shortBytes } from '../request/params.ts'
+import { SlowChecks } from '../request/slow-checks.ts'
+import { readUrl } from '../request/url.ts'
+import { type DirectAnswer, directCost, wholeAnswer } from './direct-answer.ts'
+import type { DirectRequests } from './direct-path.ts'
+import type { DirectRequest } from './direct-request.ts'
+import type { DirectReports } from './report.ts'
+import { usual } from './request-text.ts'
+import { WorkerLink } from './worker-link.ts'
+
+/** Jobs that may be on their way to one worker. Beyond that the brain decides who is next. */
+const mostPending = 256
+
+/** One of 16 checks of parameters is measured. */
+const measuredEach = 16
+
+export interface WorkloadRequestsParts {
+  workloads: ReadonlyMap<string, Workload>
+  question: Questioner
+  quantities: readonly Quantity[]
+  reports: DirectReports
+  /** How a worker is reached, with the token of attempts. Undefined: it is not known here. */
+  reach(worker: string): { address: Address; token: string } | undefined
+  log(line: string): void
+}
+
+/** A request whose parameters are accepted. */
+interface Asked {
+  workload: Workload
+  raw: Record<string, unknown>
+  checked: unknown
+}
+
+export class WorkloadRequests implements DirectRequests {
+  readonly #parts: WorkloadRequestsParts
+  readonly #links = new Map<string, WorkerLink>()
+  readonly #slow: SlowChecks
+  #checks = 0
+  #names: ReadonlySet<string> = new Set()
+
+  constructor(parts: WorkloadRequestsParts) {
+    this.#parts = parts
+    this.#slow = new SlowChecks(parts.log)
+  }
+
+  update({ names, workers }: DirectOrder): void {
+    this.#names = new Set(names)
+    const wanted = new Set(workers.map(({ id }) => id))
+    for (const [id, link] of this.#links) {
+      if (wanted.has(id)) continue
+      this.#links.delete(id)
+      link.leave()
+    }
+    for (const { id } of workers) {
+      const reached = this.#links.has(id) ? undefined : this.#parts.reach(id)
+      if (reached) this.#links.set(id, new WorkerLink({ id, ...reached, log: this.#parts.log }))
+    }
+  }
+
+  take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean {
+    const { method, httpVersionMajor, rawHeaders } = request
+    if ((method !== 'GET' && method !== 'HEAD') || httpVersionMajor !== 1 || !usual(rawHeaders)) return false
+    const asked = this.#read(request)
+    const link = asked && this.#leastBusy()
+    const sent = link && enter()
+    if (!sent) return false
+    const call = { workload: asked.workload.name, params: JSON.stringify(asked.raw), job: sent.job }
+    const id = link.call(call, (answer) => this.#answered(asked, sent, link.id, answer))
+    sent.cancel = () => link.cancel(id)
+    return true
+  }
+
+  sweep(): void {}
+
+  /** Links look after their own connections. */
+  get isOver(): boolean {
+    return true
+  }
+
+  close(): void {
+    for (const link of this.#links.values()) link.leave()
+    this.#links.clear()
+  }
+
+  /** Undefined: it takes the general path, which also says what is wrong with it. */
+  #read(request: IncomingMessage): Asked | undefined {
+    const url = request.url!
+    if (url.length > shortBytes) return undefined
+    try {
+      const { path, query } = readUrl(request)
+      const name = path.slice(1)
+      const workload = this.#names.has(name) ? this.#parts.workloads.get(name) : undefined
+      if (!workload || workload.lane || workload.deadlineMs !== undefined || this.#slow.has(name))
+        return undefined
+      const read = this.#check(workload, query)
+      return read && workload.safeToRepeat(read.checked) ? { workload, ...read } : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Measures some of the checks: reading the clock of the CPU takes longer than most of them. */
+  #check(workload: Workload, query: string): ReturnType<typeof checkedQuery> {
+    if (this.#checks++ % measuredEach !== 0) return checkedQuery(workload, query)
+    const before = process.threadCpuUsage()
+    const read = checkedQuery(workload, query)
+    this.#slow.note(workload.name, cpuMsSince(before))
+    return read
+  }
+
+  #leastBusy(): WorkerLink | undefined {
+    let best: WorkerLink | undefined
+    let pending = mostPending
+    for (const link of this.#links.values()) {
+      if (link.pending >= pending) continue
+      best = link
+      pending = link.pending
+    }
+    return best
+  }
+
+  #answered(
+    { workload, raw, checked }: Asked,
+    direct: DirectRequest,
+    worker: string,
+    answer: DirectAnswer,
+  ): void {
+    const { reports, quantities, question } = this.#parts
+    const { name } = workload
+    // The operator finds the error of a failed job only if the brain knows the job.
+    if (answer.outcome === 'given-back' || (answer.outcome === 'error' && answer.status >= 500)) {
+      reports.givenBack(name, worker)
+      return direct.giveBack()
+    }
+    this.#deliver(direct, worker, answer)
+    const { work, cpuMs } = answer
+    reports.answered(name, worker, work, cpuMs)
+    if (answer.outcome !== 'result' || !reports.samples(name)) return
+    const { key, features } = question(workload, checked, undefined)
+    reports.row({
+      ...{ job: direct.job, name, worker, key, features, params: raw, hasBody: false },
+      startedAt: Date.now() - (performance.now() - direct.startedAt),
+      cost: directCost(answer, quantities),
+    })
+  }
+
+  #deliver(
+    direct: DirectRequest,
+    worker: string,
+    answer: Exclude<DirectAnswer, { outcome: 'given-back' }>,
+  ): void {
+    direct.answered()
+    const client = direct.client()
+    const account = direct.account(worker, answer.work)
+    try {
+      if (answer.outcome === 'result') client.deliver(wholeAnswer(answer, this.#parts.quantities), account)
+      else client.refuse(failureProblem('workload-error', answer, direct.job, false), account)
+    } catch (error) {
+      this.#parts.log(`job ${direct.job}: its answer could not be sent: ${stackOf(error)}`)
+      client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Delegates small requests to fronts, which send them to workers without asking the brain: tells fronts which names and
+ * which workers, and passes on what they report to the brain, the ledger and the estimates.
+ */
+
+import type { OpenJob } from '../../front/open-job.ts'
+import type { Action } from '../../model/action.ts'
+import type { Event } from '../../model/event.ts'
+import { mayWork, type WorkerView } from '../../model/view.ts'
+import type { DirectOrder, DirectReport, DirectRow } from '../../wire/direct.ts'
+import type { Address, ToFront } from '../../wire/front-messages.ts'
+import type { OpenPrograms } from '../../wire/programs.ts'
+import { SmallNames } from './small-names.ts'
+
+/** Orders follow changes of the fleet after this time, so that many changes make one order. */
+const settleMs = 20
+/** A change that no decision of the brain shows, such as a worker that falls silent, is noticed after this time. */
+const noticeMs = 1_000
+
+/**
+ * Requests that share a program may be larger: the brain could not pause them either, and their time includes that of other
+ * processes on the same cores.
+ */
+const sharedFactor = 5
+
+export interface DelegationParts {
+  /** Names whose requests take less are delegated; 0: none. */
+  belowMs: number
+  /** Fronts among which the places of a program are divided. */
+  fronts: number
+  workers(): readonly WorkerView[]
+  /** Of a worker that has joined. */
+  addressOf(worker: string): Address | undefined
+  /** Why a worker cannot run jobs now. */
+  problems: ReadonlyMap<string, string>
+  /** False: each request to this name needs the brain. */
+  mayDelegate(name: string): boolean
+  /** Jobs on the general path that have not ended. */
+  openJobs(): number
+  /** True: it serves an existing server, whose requests share programs. */
+  hasServer: boolean
+  broadcast(message: ToFront): void
+  tell(event: Event): void
+  learn(row: DirectRow): void
+}
+
+/** Counts since the start. */
+export interface DirectTotals {
+  answered: number
+  givenBack: number
+  /** Small now. */
+  names: string[]
+}
+
+const nothing: DirectOrder = { names: [], workers: [] }
+
+export class Delegation {
+  readonly #parts: DelegationParts
+  readonly #small: SmallNames
+  readonly #programs = new Map<string, OpenPrograms>()
+  #last = nothing
+  #timer: NodeJS.Timeout | undefined
+  /** When the timer fires, by `performance.now()`. */
+  #plannedAt = 0
+  #closed = false
+  #answered = 0
+  #givenBack = 0
+
+  constructor(parts: DelegationParts) {
+    this.#parts = parts
+    this.#small = new SmallNames(parts.belowMs * (parts.hasServer ? sharedFactor : 1))
+  }
+
+  get order(): DirectOrder {
+    return this.#last
+  }
+
+  totals(): DirectTotals {
+    return { answered: this.#answered, givenBack: this.#givenBack, names: this.#last.names }
+  }
+
+  /** A worker has reported its programs. */
+  programs(worker: string, programs: OpenPrograms | undefined): void {
+    if (JSON.stringify(this.#programs.get(worker)) === JSON.stringify(programs)) return
+    if (programs) this.#programs.set(worker, programs)
+    else this.#programs.delete(worker)
+    this.#plan()
+  }
+
+  /** A job on the general path has ended. */
+  ended({ parts, cost, outcome }: OpenJob): void {
+    const { belowMs, hasServer, mayDelegate } = this.#parts
+    if (belowMs === 0 || !cost || outcome !== 'result') return
+    const { workload, safeToRepeat } = parts.job
+    const isMeasured = cost.measure === (hasServer ? 'time' : 'meter')
+    const ms = hasServer ? cost.cpuMs / this.#sharing() : cost.cpuMs
+    const counts = isMeasured && safeToRepeat !== false && !parts.hasBody && mayDelegate(workload)
+    if (counts && this.#small.took(workload, ms)) this.#plan()
+  }
+
+  /** Another version is served. */
+  renew(): void {
+    this.#small.forget()
+    this.#plan()
+  }
+
+  report({ counts, rows }: DirectReport): void {
+    const { tell, learn } = this.#parts
+    for (const { name, answered, givenBack, work, totalMs, longestMs } of counts) {
+      this.#answered += answered
+      this.#givenBack += givenBack
+      if (answered > 0) tell({ type: 'delegated', jobs: answered, work })
+      if (this.#small.sentDirectly(name, { answered, givenBack, totalMs, longestMs })) this.#plan()
+    }
+    for (const row of rows) learn(row)
+  }
+
+  /** Workers come and go by the brain's decisions. */
+  observe(event: Event, actions: readonly Action[]): void {
+    if (event.type === 'joined' || event.type === 'disconnected') this.#plan()
+    if (event.type === 'reported' || event.type === 'tick') this.#plan(noticeMs)
+    for (const { type } of actions)
+      if (type === 'drain' || type === 'terminate' || type === 'eject' || type === 'readmit') this.#plan()
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+
+  #plan(afterMs = settleMs): void {
+    if (this.#closed) return
+    const at = performance.now() + afterMs
+    if (this.#timer && this.#plannedAt <= at) return
+    clearTimeout(this.#timer)
+    this.#plannedAt = at
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#tellFronts()
+    }, afterMs)
+  }
+
+  /** Requests that share a program share its time: about this many, if all programs have equally many. */
+  #sharing(): number {
+    let programs = 0
+    let most = 1
+    for (const { addresses, concurrency } of this.#programs.values()) {
+      programs += addresses.length
+      most = Math.max(most, concurrency)
+    }
+    return Math.max(1, Math.min(most, this.#parts.openJobs() / Math.max(1, programs)))
+  }
+
+  #tellFronts(): void {
+    const order = this.#order()
+    if (JSON.stringify(order) === JSON.stringify(this.#last)) return
+    this.#last = order
+    this.#parts.broadcast({ type: 'direct', ...order })
+  }
+
+  #order(): DirectOrder {
+    const names = this.#small.list()
+    if (names.length === 0) return nothing
+    const { workers, problems } = this.#parts
+    const isOpen = (worker: WorkerView) => mayWork(worker) && !worker.suspect && !worker.notice
+    const open = workers().filter((worker) => isOpen(worker) && !problems.has(worker.id))
+    return { names, workers: open.flatMap(({ id }) => this.#worker(id) ?? []) }
+  }
+
+  /** Undefined: fronts cannot send requests there directly. */
+  #worker(id: string): DirectOrder['workers'][number] | undefined {
+    const { hasServer, fronts, addressOf } = this.#parts
+    if (!hasServer) return { id }
+    const programs = this.#programs.get(id)
+    // Programs listen on their worker's machine.
+    if (!programs || addressOf(id)?.tls) return undefined
+    const concurrency = Math.max(1, Math.floor(programs.concurrency / fronts))
+    return { id, programs: { ...programs, concurrency } }
+  }
+}

@@ -1,0 +1,46 @@
+/** The direct path of a front process, and its reports to the brain. */
+
+import { DirectPath, type DirectPathParts } from '../../front/direct/direct-path.ts'
+import { DirectReports } from '../../front/direct/report.ts'
+import type { WorkloadRequestsParts } from '../../front/direct/workload-requests.ts'
+import type { DirectOrder } from '../../wire/direct.ts'
+import { directRequestsOf, type Serving } from '../serving.ts'
+import type { BrainLink } from './brain-link.ts'
+
+export interface FrontDirect {
+  path: DirectPath
+  /** Undefined: nothing is delegated. */
+  update(order: DirectOrder | undefined): void
+  /** Further requests take the general path. */
+  leave(): void
+  /** Sends the last report. Idempotent. */
+  close(): void
+}
+
+const nothing: DirectOrder = { names: [], workers: [] }
+
+export type FrontDirectParts = Omit<DirectPathParts, 'requests'> &
+  Pick<WorkloadRequestsParts, 'quantities' | 'reach' | 'log'>
+
+export function openDirect(
+  serving: Serving,
+  link: Pick<BrainLink, 'isUp' | 'send'>,
+  { log, quantities, reach, ...parts }: FrontDirectParts,
+): FrontDirect {
+  const reports = new DirectReports({
+    isUp: () => link.isUp,
+    send: (report) => link.send({ type: 'direct', ...report }),
+  })
+  const requests = directRequestsOf(serving, { reports, log, quantities, reach })
+  const path = new DirectPath({ ...parts, requests })
+  return {
+    path,
+    update: (order = nothing) => path.update(order),
+    leave: () => path.close(),
+    close() {
+      path.close()
+      reports.flush()
+      reports.close()
+    },
+  }
+}
