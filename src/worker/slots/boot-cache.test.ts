@@ -25,8 +25,11 @@ function folderOf(t: TestContext) {
   write('lib/word.js', "export const word = 'one'\n")
   /** What a new pool answers. Its first slot may have to rewrite code and leave no cache; it is not used. */
   const answer = async () => {
-    const { ask } = await usePool(t, { files: [join(folder, 'uses.js')] })
-    return (await ask('uses')).body
+    const { pool, ask } = await usePool(t, { files: [join(folder, 'uses.js')] })
+    const { body } = await ask('uses')
+    // Its slots must not write to the folder after the test has removed it.
+    await pool.close()
+    return body
   }
   const caches = () => globSync(join(folder, 'cache/boot/*'))
   return { folder, write, answer, caches }
