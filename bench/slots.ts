@@ -17,6 +17,7 @@ import { defaultMeter } from '../src/meter/hooks.ts'
 import type { DisciplineName } from '../src/model/discipline.ts'
 import { median } from '../src/simulate/summary.ts'
 import type { SchedulerName } from '../src/systems/schedulers.ts'
+import { cpuMs } from '../src/worker/processes/proc.ts'
 import { nominalRate } from '../src/worker/rates.ts'
 import { SlotPool } from '../src/worker/slots/slot-pool.ts'
 import { main, withCluster } from './cluster.ts'
@@ -69,7 +70,7 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
     ),
   )
   console.log(
-    `\nA slot starts in ${cost.startMs.toFixed(1)} ms, has ${cost.rssMb.toFixed(1)} MB of resident memory when idle, ` +
+    `\nA slot starts in ${cost.startMs.toFixed(1)} ms with ${cost.startCpuMs.toFixed(1)} ms of CPU time, has ${cost.rssMb.toFixed(1)} MB of resident memory when idle, ` +
       `and ends ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
       `A job of 1 ms takes ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
   )
@@ -78,6 +79,7 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
     long_delay: thousandths(srpt.longDelay),
     sharing_short_max_vs_lone: thousandths(Math.max(...sharing.shortMs) / sharing.loneMs),
     slot_start_ms: thousandths(cost.startMs),
+    slot_start_cpu_ms: thousandths(cost.startCpuMs),
     slot_rss_mb: thousandths(cost.rssMb),
     cancel_ms_p50: thousandths(cost.cancelMs),
     overhead_ms_p50: thousandths(overheadMs),
@@ -151,7 +153,15 @@ async function withSpinner<T>(
 }
 
 /** Start time, memory and cancellation time of a slot. */
-async function slotCosts(count: number): Promise<{ startMs: number; rssMb: number; cancelMs: number }> {
+interface SlotCosts {
+  /** Time and CPU time until a job of 0 ms is answered. */
+  startMs: number
+  startCpuMs: number
+  rssMb: number
+  cancelMs: number
+}
+
+async function slotCosts(count: number): Promise<SlotCosts> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const options = { files: [file], dataDir, memoryMb: 256, log: () => {}, surplusMs: 60_000 }
   const spin = (ms: number) => ({ job: 'j', attempt: 1, workload: 'spin', params: { ms } })
@@ -161,6 +171,7 @@ async function slotCosts(count: number): Promise<{ startMs: number; rssMb: numbe
   const pool = new SlotPool({ ...options, warm: 0 })
   try {
     const starts: number[] = []
+    const cpus: number[] = []
     const sizes: number[] = []
     const cancels: number[] = []
     for (let i = 0; i < count; i++) {
@@ -169,6 +180,7 @@ async function slotCosts(count: number): Promise<{ startMs: number; rssMb: numbe
       await run.answer
       starts.push(performance.now() - began)
       const { pid } = run
+      cpus.push(cpuMs(pid!) ?? 0)
       await run.ended
       await pause(100)
       sizes.push(residentMb(pid!))
@@ -179,7 +191,10 @@ async function slotCosts(count: number): Promise<{ startMs: number; rssMb: numbe
       await hog.ended
       cancels.push(performance.now() - asked)
     }
-    return { startMs: median(starts), rssMb: median(sizes), cancelMs: median(cancels) }
+    return {
+      ...{ startMs: median(starts), startCpuMs: median(cpus) },
+      ...{ rssMb: median(sizes), cancelMs: median(cancels) },
+    }
   } finally {
     await pool.close()
     await warm.close()

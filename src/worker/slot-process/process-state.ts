@@ -3,7 +3,6 @@
  * listeners. A job that changes it would disturb the jobs after it, so its slot is not reused.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { compiledComparison } from './compiled-comparison.ts'
 
 // Kept, and called without methods of arrays, because a job may replace them.
 const { getOwnPropertyDescriptor, isExtensible, ownKeys } = Reflect
@@ -106,7 +105,6 @@ export class ProcessState {
   readonly #cwd: string
   readonly #active: ReadonlyMap<string, number>
   readonly #listeners: Listeners
-  #sameValues: (() => boolean) | undefined
 
   constructor() {
     for (const each of constructors) {
@@ -149,6 +147,11 @@ export class ProcessState {
     }
   }
 
+  /** Properties that must keep their values. */
+  get watched(): [objects: readonly object[], names: readonly PropertyKey[], values: readonly unknown[]] {
+    return [this.#objects, this.#names, this.#values]
+  }
+
   /** As `changes`, but a handle that was closed counts only after a few turns of the event loop. */
   async settledChanges(): Promise<string[]> {
     for (let turns = 0; ; turns++) {
@@ -159,12 +162,11 @@ export class ProcessState {
   }
 
   /**
-   * Whether all is as it was, except for what only `hasHiddenChanges` sees. Takes microseconds. The first call compiles
-   * the comparison.
+   * Whether all is as it was, except for what only `hasHiddenChanges` sees. Takes microseconds. `sameValues`: a fast
+   * comparison of `watched`.
    */
-  looksSame(): boolean {
-    this.#sameValues ??= compiledComparison(this.#objects, this.#names, this.#values)
-    if (!this.#sameValues() || process.cwd() !== this.#cwd) return false
+  looksSame(sameValues: () => boolean): boolean {
+    if (!sameValues() || process.cwd() !== this.#cwd) return false
     for (const before of this.#closed) if (!looksSame(before)) return false
     for (const [type, count] of activeResources()) if (count > (this.#active.get(type) ?? 0)) return false
     const found: string[] = []

@@ -1,6 +1,6 @@
 /**
- * The entry point of a slot: loads the workloads, then runs the jobs that the pool sends on file descriptor 3, one at a
- * time. Its argument is a `SlotSetup` as JSON. Imports little, to start quickly.
+ * The main module of a slot: loads the workloads, then runs the jobs that the pool sends on file descriptor 3, one at a
+ * time. The argument of the process is a `SlotSetup` as JSON. Imports little, to start quickly.
  */
 import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { failureOf } from './failure.ts'
 import { ProcessState } from './process-state.ts'
 import { cpuMsUsed, SlotJob } from './slot-job.ts'
 import type { SlotMeter } from './slot-meter.ts'
-import { SmallJobs } from './small-jobs.ts'
+import type { SmallJobs } from './small-jobs.ts'
 
 const { dataDir, files, meter: metering } = JSON.parse(process.argv[2]!) as SlotSetup
 const workloads = new Map<string, Workload>()
@@ -21,7 +21,7 @@ let meter: SlotMeter | undefined
 let rewrote = false
 /** After the workloads are loaded: what their modules change when they are imported is meant to stay. */
 let state: ProcessState
-let small: SmallJobs | undefined
+let small: Promise<SmallJobs> | undefined
 
 const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true, writable: true }), {
   message(message) {
@@ -34,8 +34,11 @@ const channel = new Channel<FromSlot, ToSlot>(new Socket({ fd: 3, readable: true
   // Chunks that arrive after the job ended are ignored.
   chunk: (chunk) => current?.body.push(chunk),
   small(frames) {
-    small ??= new SmallJobs({ channel, dataDir, meter, state, workloads })
-    small.receive(frames)
+    // Most slots never run small jobs, and its modules would add a tenth to their start.
+    small ??= import('./small-jobs.ts').then(
+      ({ SmallJobs }) => new SmallJobs({ channel, dataDir, meter, state, workloads }),
+    )
+    void small.then((jobs) => jobs.receive(frames))
   },
   broken: () => die(),
   closed: () => die(),
@@ -63,18 +66,26 @@ process.on('exit', () => {
 })
 
 channel.send({ type: 'hello' })
-try {
-  if (metering) meter = await startMeter(metering)
-  for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
-  // Node flushes the cache when a process exits, but slots are killed. Without new entries this writes nothing.
-  flushCompileCache()
-  state = new ProcessState()
-  // The first check compiles its code, which takes a millisecond.
-  state.changes()
-  channel.send({ type: 'ready', cold: rewrote || hasStripper() })
-} catch (error) {
-  channel.send({ type: 'unloadable', message: error instanceof Error ? error.message : String(error) })
-  process.exit(1)
+
+/** Loads the workloads. `loaded` is called when that is done, and before the slot is ready; `cold`: see `FromSlot`. */
+export async function load(loaded: (cold: boolean) => void): Promise<void> {
+  try {
+    if (metering) meter = await startMeter(metering)
+    for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
+    const cold = rewrote || hasStripper()
+    loaded(cold)
+    // So that the compile cache has what most slots load later or never.
+    if (cold) await import('./small-jobs.ts')
+    // Node flushes the cache when a process exits, but slots are killed. Without new entries this writes nothing.
+    flushCompileCache()
+    state = new ProcessState()
+    // The first check compiles its code, which takes a millisecond.
+    state.changes()
+    channel.send({ type: 'ready', cold })
+  } catch (error) {
+    channel.send({ type: 'unloadable', message: error instanceof Error ? error.message : String(error) })
+    process.exit(1)
+  }
 }
 
 /** Meters the workloads' modules that are loaded from now on. */

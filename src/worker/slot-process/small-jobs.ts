@@ -20,6 +20,7 @@ import type { Workload } from '../../workload/workload.ts'
 import { receivedFieldsOf } from '../slots/answer-fields.ts'
 import type { AnswerHead, Channel, FromSlot, ToSlot } from '../slots/frames.ts'
 import { toAnswer } from './answer.ts'
+import { compiledComparison } from './compiled-comparison.ts'
 import { failureOf } from './failure.ts'
 import { checkedParams, jobContext } from './job-context.ts'
 import type { ProcessState } from './process-state.ts'
@@ -54,12 +55,14 @@ export class SmallJobs {
   readonly #batch = new Batch()
   /** By content type, for answers that have no other headers. */
   readonly #plainFields = new Map<string, string>()
+  readonly #sameValues: () => boolean
   readonly #runNext = () => this.#next()
   #isRunning = false
   #isUnfit = false
 
   constructor(side: SlotSide) {
     this.#side = side
+    this.#sameValues = compiledComparison(...side.state.watched)
   }
 
   /** Throws a `ProtocolError` if the frames are malformed. */
@@ -90,7 +93,7 @@ export class SmallJobs {
     meter?.end()
     context.isOver = true
     this.#batch.count(job.workload, this.#writer.bytes)
-    const isSame = isFit && state.looksSame()
+    const isSame = isFit && state.looksSame(this.#sameValues)
     // A tick of its own: callbacks that the job left behind run before the next job, as if jobs came one by one.
     if (isSame && this.#waiting.length > 0 && nowMs() - this.#batch.startedAt < batchMs)
       nextTick(this.#runNext)
