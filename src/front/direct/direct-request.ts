@@ -30,6 +30,11 @@ export class DirectRequest {
     response.once('close', this.#closed)
   }
 
+  /** True: it has an answer, takes the general path, or its client has disconnected. */
+  get isOver(): boolean {
+    return this.#over
+  }
+
   /** Answers it. */
   client(): Client {
     const { limits, answers } = this.#parts

@@ -68,6 +68,12 @@ export class WorkerLink {
     return this.#options.id
   }
 
+  /** True: it connects to this address with this token. */
+  leadsTo({ address, token }: Pick<WorkerLinkOptions, 'address' | 'token'>): boolean {
+    const { address: known, token: given } = this.#options
+    return known.host === address.host && known.port === address.port && given === token
+  }
+
   get isOpen(): boolean {
     return this.#state === 'open'
   }

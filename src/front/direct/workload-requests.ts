@@ -58,16 +58,20 @@ export class WorkloadRequests implements DirectRequests {
 
   update({ names, workers }: DirectOrder): void {
     this.#names = new Set(names)
-    const wanted = new Set(workers.map(({ id }) => id))
-    for (const [id, link] of this.#links) {
-      if (wanted.has(id)) continue
-      this.#links.delete(id)
-      link.leave()
-    }
+    const { reach, log } = this.#parts
+    const before = new Map(this.#links)
+    this.#links.clear()
     for (const { id } of workers) {
-      const reached = this.#links.has(id) ? undefined : this.#parts.reach(id)
-      if (reached) this.#links.set(id, new WorkerLink({ id, ...reached, log: this.#parts.log }))
+      const reached = reach(id)
+      if (!reached) continue
+      const link = before.get(id)
+      // A worker that was started again under its id has another address.
+      if (link?.leadsTo(reached)) {
+        this.#links.set(id, link)
+        before.delete(id)
+      } else this.#links.set(id, new WorkerLink({ id, ...reached, log }))
     }
+    for (const link of before.values()) link.leave()
   }
 
   take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean {
@@ -138,6 +142,8 @@ export class WorkloadRequests implements DirectRequests {
     worker: string,
     answer: DirectAnswer,
   ): void {
+    // Its client has disconnected.
+    if (direct.isOver) return
     const { reports, quantities, question } = this.#parts
     const { name } = workload
     // The operator finds the error of a failed job only if the brain knows the job.

@@ -260,9 +260,11 @@ class RemoteFront {
   #receive(message: ToFront): void {
     switch (message.type) {
       case 'worker':
-        return this.#workers.add(message.id, message.address)
+        this.#workers.add(message.id, message.address)
+        return this.#direct?.update(this.#order)
       case 'worker-gone':
-        return this.#workers.remove(message.id)
+        this.#workers.remove(message.id)
+        return this.#direct?.update(this.#order)
       case 'ready':
         this.#ready = message.ready
         return
