@@ -30,6 +30,8 @@ export interface FrontProcessParts {
   sent(token: AttemptToken, port: number): void
   /** An attempt cannot be sent. */
   notSent(token: AttemptToken): void
+  /** An attempt that cannot be sent is superseded at the same moment: nobody need be told of it. */
+  superseded(token: AttemptToken): void
   log(line: string): void
 }
 
@@ -60,6 +62,7 @@ export class FrontProcess {
   readonly #pending: PendingRequests
   /** Of clients that wait. A job that starts over gets another id. */
   readonly #asked = new Set<Job>()
+  #unsent: { token: AttemptToken; at: number } | undefined
   #sendError: (() => unknown) | undefined
 
   constructor(parts: FrontProcessParts) {
@@ -123,11 +126,12 @@ export class FrontProcess {
   }
 
   async #connect(token: AttemptToken, port: number): Promise<Duplex> {
-    const { process, network, sent, notSent } = this.#parts
+    const { process, network, sent, notSent, now } = this.#parts
     const error = this.#sendError
     this.#sendError = undefined
     if (error) {
       notSent(token)
+      this.#unsent = { token, at: now() }
       throw error()
     }
     sent(token, port)
@@ -139,7 +143,15 @@ export class FrontProcess {
     this.#link.open().catch(() => setTimeout(() => this.#open(), 100))
   }
 
+  /** What comes at the same moment was sent before the brain could know of the failure. */
+  #supersede(message: ToFront): void {
+    const unsent = this.#unsent
+    if (!unsent || !('job' in message) || message.job !== unsent.token.job) return
+    if (message.type !== 'go' && unsent.at === this.#parts.now()) this.#parts.superseded(unsent.token)
+  }
+
   #receive(message: ToFront): void {
+    this.#supersede(message)
     const isOpen = message.type === 'run' && [...this.#asked].some(({ id }) => id === message.job)
     if (isOpen && !this.#workers.get(message.worker)) this.#parts.notSent(message)
     if (message.type === 'worker') this.#workers.add(message.id, message.address)

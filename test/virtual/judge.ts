@@ -66,6 +66,10 @@ export class Judge {
     this.#untold.add(`job ${job}: attempt ${attempt} `)
   }
 
+  superseded({ job, attempt }: AttemptToken): void {
+    this.#untold.delete(`job ${job}: attempt ${attempt} `)
+  }
+
   logged(line: string): void {
     for (const start of this.#untold) if (line.startsWith(start)) this.#untold.delete(start)
   }

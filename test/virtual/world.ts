@@ -161,6 +161,7 @@ class World {
         refused: () => this.#replaceFront(index),
         sent: (token, port) => this.#addresses.sent(token, port),
         notSent: (token) => this.#judge.notSent(token),
+        superseded: (token) => this.#judge.superseded(token),
         log: (line) => this.#judge.logged(line),
       })
       this.#fronts[index] = { process, front, touched: false }
