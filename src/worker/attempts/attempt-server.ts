@@ -44,7 +44,13 @@ export function attemptServer(
       else sendOutcome(response, 'refused', { message: (error as Error).message })
     }
   }
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, highWaterMark: bufferBytes }, handle)
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, highWaterMark: bufferBytes },
+    (request, response) => {
+      response.once('finish', () => dropRest(request))
+      void handle(request, response)
+    },
+  )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, first: Buffer) => {
     socket.on('error', () => socket.destroy())
     const response = new ServerResponse(request)
@@ -59,6 +65,12 @@ export function attemptServer(
   server.timeout = 0
   server.keepAliveTimeout = 60_000
   return server
+}
+
+/** A job may end before it has read its body. The next attempt on the connection comes after the rest. */
+function dropRest(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return
+  request.removeAllListeners('data').removeAllListeners('readable').resume()
 }
 
 /** A connection that switches to another protocol. */
