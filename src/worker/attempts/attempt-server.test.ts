@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import test, { after } from 'node:test'
 import { disciplines } from '../../model/discipline.ts'
@@ -159,4 +159,30 @@ test('an upgraded connection works in both directions, and its end ends the atte
   assert.equal((await read(no)).head.status, 403)
   const [stranger] = await once(upgrade(headOf('/'), 'guessed'), 'response')
   assert.equal(stranger.statusCode, 401)
+})
+
+test('an attempt that is answered before its body is read does not block the next one on its connection', async (t) => {
+  const refusing = { take: () => ({ refused: 'no' }) } as unknown as Supervisor
+  const other = attemptServer(refusing, 'secret', Promise.resolve()).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const socket = connect((other.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => {
+    socket.destroy()
+    other.close()
+  })
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  const answers = () => received.split('HTTP/1.1 ').length - 1
+  const body = Buffer.alloc(1024 * 1024)
+  for (const count of [1, 2, 3]) {
+    const head = JSON.stringify(headOf('/'))
+    socket.write(
+      `POST ${attemptPath} HTTP/1.1\r\nhost: w\r\nauthorization: ${bearer('secret')}\r\n` +
+        `${headers.headBytes}: ${head.length}\r\ncontent-length: ${head.length + body.length}\r\n\r\n${head}`,
+    )
+    socket.write(body)
+    await until(() => answers() === count)
+  }
 })
