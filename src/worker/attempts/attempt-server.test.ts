@@ -183,6 +183,6 @@ test('an attempt that is answered before its body is read does not block the nex
         `${headers.headBytes}: ${head.length}\r\ncontent-length: ${head.length + body.length}\r\n\r\n${head}`,
     )
     socket.write(body)
-    await until(() => answers() === count)
+    await until(() => answers() === count, `answer ${count}`)
   }
 })
