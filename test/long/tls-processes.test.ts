@@ -6,10 +6,10 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import { request } from 'node:https'
 import test, { type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { certificateFolder, newCertificate } from './support/certificates.ts'
-import { startFront } from './support/front-processes.ts'
-import { until, useLive } from './support/live.ts'
-import { startUp } from './support/up.ts'
+import { certificateFolder, newCertificate } from '../support/certificates.ts'
+import { startFront } from '../support/front-processes.ts'
+import { until, useLive } from '../support/live.ts'
+import { startUp } from '../support/up.ts'
 
 const one = newCertificate('one.example')
 const two = newCertificate('two.example')

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClusterState } from '../src/live/cluster.ts'
+import type { ClusterState } from '../../src/live/cluster.ts'
 // Its temporary folder is used by the cluster, too.
-import './support/live.ts'
+import '../support/live.ts'
 
 /** Longer than the five seconds of silence after which a worker is lost. */
 const stoppedMs = 6000
 
 test('a brain that was stopped for longer than workers may be silent loses none of them', async (t) => {
-  const file = join(import.meta.dirname, 'support', 'cluster-process.ts')
+  const file = join(import.meta.dirname, '..', 'support', 'cluster-process.ts')
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(async () => {
     child.kill('SIGCONT')

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { ask, askDirectly, facts, patient, startServer, untilFacts } from './support/direct.ts'
-import { until } from './support/live.ts'
-import { isAlive } from './support/processes.ts'
-import { steadyLoad } from './support/steady-load.ts'
-import { type Up, untilState } from './support/up.ts'
+import { ask, askDirectly, facts, patient, startServer, untilFacts } from '../support/direct.ts'
+import { until } from '../support/live.ts'
+import { isAlive } from '../support/processes.ts'
+import { steadyLoad } from '../support/steady-load.ts'
+import { type Up, untilState } from '../support/up.ts'
 
 const limit = { timeout: 300_000 }
 
