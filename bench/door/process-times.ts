@@ -19,7 +19,7 @@ const sampleMs = 400
 export function roleOf(pid: number): Role {
   const words = (attempt(() => readProc(pid, 'cmdline')) ?? '').split('\0')
   if (words.includes(upstream)) return 'server'
-  if (words.some((word) => word.includes('/slot-main.'))) return 'slot'
+  if (words.some((word) => word.includes('/slot-start.'))) return 'slot'
   if (words.includes('--supervised')) return 'brain'
   const entry = words.findIndex((word) => word.endsWith('/plimsoll.js'))
   const command = entry < 0 ? undefined : words[entry + 1]

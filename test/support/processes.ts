@@ -45,7 +45,7 @@ export function workersOf(root: number): ProcessInfo[] {
 }
 
 export function slotsOf(root: number): ProcessInfo[] {
-  return descendants(root).filter(({ command }) => command.includes('slot-main'))
+  return descendants(root).filter(({ command }) => command.includes('slot-start'))
 }
 
 export function isAlive(pid: number): boolean {

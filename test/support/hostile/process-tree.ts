@@ -13,7 +13,7 @@ export function family(root: number): ProcessInfo[] {
 
 export function roleOf({ pid, command }: ProcessInfo, main: number): Role {
   if (pid === main) return 'main'
-  if (/slot-main/.test(command)) return 'slot'
+  if (/slot-start/.test(command)) return 'slot'
   const [, word] = /plimsoll\.js (worker|front|brain|function)\b/.exec(command) ?? []
   return word === 'worker' || word === 'front' || word === 'brain' ? word : 'other'
 }

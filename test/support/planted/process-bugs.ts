@@ -290,8 +290,8 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
       'a slot that is reused after its job has changed it',
       [
         'src/worker/slot-process/slot-job.ts',
-        'if (changes.length === 0) return {}',
-        'if (changes) return {}',
+        'changes.length > 0 && { changes }',
+        'changes.length < 0 && { changes }',
       ],
       ['src/worker/slots/slot-state.test.ts', 'a slot whose job leaves a change is not reused: global'],
     ),
