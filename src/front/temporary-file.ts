@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from '../lib/alive.ts'
 
 /** Bytes read at a time. */
 const stepBytes = 64 * 1024
@@ -28,16 +29,6 @@ async function sweep(path: string, pid: number): Promise<void> {
   // Processes in containers often have the same id as their predecessors.
   const isOld = pid === process.pid && (await stat(path)).mtimeMs < performance.timeOrigin
   if (isOld || !isAlive(pid)) await rm(path, { force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // It may belong to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Up to 64 KiB from `at`, which is before `end`. */

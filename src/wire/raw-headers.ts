@@ -7,6 +7,11 @@ const hopByHop: ReadonlySet<string> = new Set([
 const essential: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type'])
 const none: ReadonlySet<string> = new Set()
 
+/** `name`: in lower case. */
+export function isHopByHop(name: string): boolean {
+  return hopByHop.has(name) || name.startsWith('proxy-')
+}
+
 export function pairsOf(raw: readonly string[]): [name: string, value: string][] {
   const pairs: [name: string, value: string][] = []
   for (let i = 1; i < raw.length; i += 2) pairs.push([raw[i - 1]!, raw[i]!])
@@ -33,8 +38,7 @@ export function endToEnd(
     .map((name) => name.trim().toLowerCase())
     .filter((name) => !essential.has(name))
   const isDropped = (name: string) =>
-    !kept.has(name) &&
-    (hopByHop.has(name) || name.startsWith('proxy-') || named.includes(name) || others.has(name))
+    !kept.has(name) && (isHopByHop(name) || named.includes(name) || others.has(name))
   const passedOn: string[] = []
   for (let i = 1; i < raw.length; i += 2) {
     if (!isDropped(raw[i - 1]!.toLowerCase())) passedOn.push(raw[i - 1]!, raw[i]!)

@@ -20,6 +20,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isAlive } from '../lib/alive.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { keptFolder } from '../lib/kept-path.ts'
 import { privateFile, privateFolder } from '../lib/private-files.ts'
@@ -180,16 +181,6 @@ async function markInUse(folder: string, ids: readonly string[]): Promise<string
     else await rm(path, { force: true })
   }
   return all
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // It may belong to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 async function madeFolder(path: string): Promise<string> {

@@ -1,14 +1,14 @@
 /** Headers of a plain answer as the client receives them: the same that the general path sends. */
 
+import { isHopByHop } from '../../wire/raw-headers.ts'
 import { answerHeaders } from '../transports/proxy-headers.ts'
 import { rememberNames } from './name-uses.ts'
 
-const hopByHop = /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i
-
 const useOf = rememberNames<'pass' | 'drop' | 'general'>((name) => {
   // The general rule decides about our own names.
-  if (/^plimsoll-/i.test(name)) return 'general'
-  return hopByHop.test(name) ? 'drop' : 'pass'
+  const lower = name.toLowerCase()
+  if (lower.startsWith('plimsoll-')) return 'general'
+  return isHopByHop(lower) ? 'drop' : 'pass'
 })
 
 /** `raw`: of an answer that `AnswerReader` has read, so `connection` names no other header. `account`: about the job. */

@@ -29,7 +29,7 @@ export function givenBack(reason: GiveBackReason): DirectAnswer {
 const mostKept = 200
 const longestKept = 1_000
 
-export class AnswerReader {
+export class FrameAnswers {
   /** Parsed headers by their text: most answers of a workload have the same ones. */
   readonly #kept = new Map<string, Fields>()
 

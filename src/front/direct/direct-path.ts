@@ -32,6 +32,7 @@ export interface DirectPathParts {
   limits: FrontLimits
   overload: FrontOverload
   clientOf: ClientNamer
+  log(line: string): void
   /** Why no request is accepted; undefined: requests are accepted. */
   closed(): RequestProblem | undefined
 }
@@ -57,11 +58,11 @@ export class DirectPath {
   /** True: it will be answered. False: it takes the general path. */
   take(request: IncomingMessage, response: ServerResponse, front: DirectFront): boolean {
     if (!this.#isOpen) return false
-    const { requests, overload, clientOf, closed, limits } = this.#parts
+    const { requests, overload, clientOf, closed, limits, log } = this.#parts
     if (!overload.isCalm || closed()) return false
     return requests.take(request, () => {
       const leave = overload.admit(clientOf(request))
-      return leave && new DirectRequest(request, response, { ...front, limits, leave })
+      return leave && new DirectRequest(request, response, { ...front, limits, leave, log })
     })
   }
 

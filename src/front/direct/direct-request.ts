@@ -1,8 +1,10 @@
 /** A client's request on the direct path, until it is answered or takes the general path after all. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { stackOf } from '../../lib/errors.ts'
 import type { AnswerStore } from '../answer-buffer.ts'
 import { Client, type ClientLimits } from '../client.ts'
+import { RequestProblem } from '../problem.ts'
 import { newJobId } from '../request/job-id.ts'
 
 export interface DirectRequestParts {
@@ -11,6 +13,7 @@ export interface DirectRequestParts {
   /** It no longer counts as a request of its client. */
   leave(): void
   general(request: IncomingMessage, response: ServerResponse): void
+  log(line: string): void
 }
 
 export class DirectRequest {
@@ -35,15 +38,17 @@ export class DirectRequest {
     return this.#over
   }
 
-  /** Answers it. */
-  client(): Client {
-    const { limits, answers } = this.#parts
-    return new Client(this.#response, limits, answers)
-  }
-
-  /** The answer has arrived. */
-  answered(): void {
+  /** Answers it by `send`. An answer that cannot be sent, for example because of an invalid header, becomes a 502. */
+  answer(send: (client: Client) => void): void {
     this.#over = true
+    const { limits, answers, log } = this.#parts
+    const client = new Client(this.#response, limits, answers)
+    try {
+      send(client)
+    } catch (error) {
+      log(`job ${this.job}: its answer could not be sent: ${stackOf(error)}`)
+      client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
+    }
   }
 
   /** The client has nothing yet: the request takes the general path. */

@@ -2,7 +2,6 @@
 
 import { stackOf } from '../../lib/errors.ts'
 import type { HttpHead } from '../../wire/messages.ts'
-import { RequestProblem } from '../problem.ts'
 import type { RouteQuestioner } from '../request/route-question.ts'
 import type { FoundRoute } from '../request/route-table.ts'
 import type { RequestUrl } from '../request/url.ts'
@@ -48,16 +47,10 @@ class Call implements ProgramCall {
     const ms = this.#ms()
     // Times are measured in microseconds.
     const work = Math.round(ms * 1000)
-    direct.answered()
-    const client = direct.client()
-    try {
+    direct.answer((client) => {
       const headers = plainAnswerHeaders(head.headers, direct.account(worker, work))
       client.deliverProxied({ ...head, headers }, body, [])
-    } catch (error) {
-      // For example, the program has set a header that cannot be sent.
-      this.#parts.log(`job ${direct.job}: its answer could not be sent: ${stackOf(error)}`)
-      client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
-    }
+    })
     try {
       this.#report(work, ms)
     } catch (error) {

@@ -41,6 +41,7 @@ async function directly(t: TestContext) {
       return new DirectRequest(request, response, {
         ...{ limits: frontDefaults, answers, general },
         leave: () => void left++,
+        log() {},
       })
     }
     if (!requests.take(request, enter)) general(request, response)

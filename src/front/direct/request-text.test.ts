@@ -235,3 +235,14 @@ test('whatever is sent directly is what the general path sends', async (t) => {
   t.diagnostic(`${direct} of ${all} requests sent directly`)
   assert.ok(direct > all / 10, `${direct} of ${all}`)
 })
+
+test('the program of a client that uses TLS learns so, as on the general path', () => {
+  const message = {
+    ...{ method: 'GET', url: '/', httpVersionMajor: 1, httpVersionMinor: 1 },
+    ...{ rawHeaders: ['Host', 'h'], headers: { host: 'h' } },
+    socket: { remoteAddress: '127.0.0.1', encrypted: true },
+  } as unknown as IncomingMessage
+  assert.match(requestText(message, readUrl(message))!, /\r\nx-forwarded-proto: https\r\n/)
+  const general = requestHeaders(message, { isTrusted: false, upgrade: false })
+  assert.equal(general[general.indexOf('x-forwarded-proto') + 1], 'https')
+})

@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { unmapped } from '../request/trusted-proxies.ts'
 import type { RequestUrl } from '../request/url.ts'
+import { protocolOf } from '../transports/proxy-headers.ts'
 import { rememberNames } from './name-uses.ts'
 
 type Use = 'pass' | 'drop' | 'host' | 'connection' | 'general'
@@ -69,7 +70,8 @@ export function requestText(
   }
   if (!host) return undefined
   const address = unmapped(request.socket.remoteAddress ?? '') || 'unknown'
-  return `${head}x-forwarded-for: ${address}\r\nx-forwarded-proto: http\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
+  const protocol = protocolOf(request)
+  return `${head}x-forwarded-for: ${address}\r\nx-forwarded-proto: ${protocol}\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
 }
 
 /** It names no headers. */

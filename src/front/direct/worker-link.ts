@@ -18,7 +18,7 @@ import type { Address } from '../../wire/front-messages.ts'
 import { attemptPath } from '../../wire/messages.ts'
 import { secureSocket } from '../../wire/secure.ts'
 import { bearer } from '../../wire/token.ts'
-import { AnswerReader, type DirectAnswer, givenBack } from './direct-answer.ts'
+import { type DirectAnswer, FrameAnswers, givenBack } from './direct-answer.ts'
 
 /** Time allowed for a connection, and before the next attempt if it failed. */
 const connectMs = 5_000
@@ -47,7 +47,7 @@ export class WorkerLink {
   readonly #options: WorkerLinkOptions
   readonly #calls = new Map<number, Done>()
   readonly #flush = () => this.#flushNow()
-  readonly #reader = new AnswerReader()
+  readonly #reader = new FrameAnswers()
   #writer = new FrameWriter()
   #lastId = 0
   #state: 'closed' | 'connecting' | 'open' = 'closed'

@@ -5,12 +5,11 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Questioner } from '../../estimate/question.ts'
-import { stackOf } from '../../lib/errors.ts'
 import type { Quantity } from '../../model/metering.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
 import type { Address } from '../../wire/front-messages.ts'
 import type { Workload } from '../../workload/workload.ts'
-import { failureProblem, RequestProblem } from '../problem.ts'
+import { failureProblem } from '../problem.ts'
 import { checkedQuery, cpuMsSince, shortBytes } from '../request/params.ts'
 import { SlowChecks } from '../request/slow-checks.ts'
 import { readUrl } from '../request/url.ts'
@@ -157,7 +156,7 @@ export class WorkloadRequests implements DirectRequests {
     if (answer.outcome !== 'result' || !reports.samples(name)) return
     const { key, features } = question(workload, checked, undefined)
     reports.row({
-      ...{ job: direct.job, name, worker, key, features, params: raw, hasBody: false },
+      ...{ job: direct.job, name, worker, key, features, params: raw },
       startedAt: Date.now() - (performance.now() - direct.startedAt),
       cost: directCost(answer, quantities),
     })
@@ -168,15 +167,10 @@ export class WorkloadRequests implements DirectRequests {
     worker: string,
     answer: Exclude<DirectAnswer, { outcome: 'given-back' }>,
   ): void {
-    direct.answered()
-    const client = direct.client()
     const account = direct.account(worker, answer.work)
-    try {
+    direct.answer((client) => {
       if (answer.outcome === 'result') client.deliver(wholeAnswer(answer, this.#parts.quantities), account)
       else client.refuse(failureProblem('workload-error', answer, direct.job, false), account)
-    } catch (error) {
-      this.#parts.log(`job ${direct.job}: its answer could not be sent: ${stackOf(error)}`)
-      client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
-    }
+    })
   }
 }

@@ -33,11 +33,16 @@ export function requestHeaders(request: IncomingMessage, { isTrusted, host, upgr
     ...endToEnd(sent, { others: answered }),
     ...forwardedHeaders(given, {
       address: unmapped(request.socket.remoteAddress ?? ''),
-      protocol: 'encrypted' in request.socket ? 'https' : 'http',
+      protocol: protocolOf(request),
       host: host ?? headers.host,
     }),
     ...switching,
   ]
+}
+
+/** The protocol that the client used. */
+export function protocolOf({ socket }: IncomingMessage): 'http' | 'https' {
+  return 'encrypted' in socket ? 'https' : 'http'
 }
 
 /** Programs that map headers to variables read `_` as `-`. */

@@ -20,18 +20,18 @@ export interface FrontDirect {
 const nothing: DirectOrder = { names: [], workers: [] }
 
 export type FrontDirectParts = Omit<DirectPathParts, 'requests'> &
-  Pick<WorkloadRequestsParts, 'quantities' | 'reach' | 'log'>
+  Pick<WorkloadRequestsParts, 'quantities' | 'reach'>
 
 export function openDirect(
   serving: Serving,
   link: Pick<BrainLink, 'isUp' | 'send'>,
-  { log, quantities, reach, ...parts }: FrontDirectParts,
+  { quantities, reach, ...parts }: FrontDirectParts,
 ): FrontDirect {
   const reports = new DirectReports({
     isUp: () => link.isUp,
     send: (report) => link.send({ type: 'direct', ...report }),
   })
-  const requests = directRequestsOf(serving, { reports, log, quantities, reach })
+  const requests = directRequestsOf(serving, { reports, log: parts.log, quantities, reach })
   const path = new DirectPath({ ...parts, requests })
   return {
     path,
