@@ -61,8 +61,16 @@ test('a reading that rises again interrupts the calm period', () => {
 test('one long pause of the event loop is not overload; lasting delays are', () => {
   const late = { loop: 4_000 }
   assert.deepEqual(stepsOf([0, late], [250, { loop: 5 }], [4_000, late], [4_250, { loop: 5 }]), [0, 0, 0, 0])
-  assert.deepEqual(stepsOf([0, { loop: 600 }], [1_900, { loop: 600 }], [2_000, { loop: 600 }]), [0, 0, 1])
-  assert.deepEqual(stepsOf([0, late], [2_000, late]), [0, 3])
+  const lasting = (loop: number, everyMs: number, readings: number) =>
+    stepsOf(...Array.from({ length: readings }, (_, i): [number, Readings] => [i * everyMs, { loop }])).at(-1)
+  assert.deepEqual([lasting(600, 250, 8), lasting(600, 250, 9)], [0, 1])
+  assert.deepEqual([lasting(4_000, 4_000, 4), lasting(4_000, 4_000, 5)], [0, 3])
+})
+
+test('pauses that follow each other before another reading are not overload', () => {
+  const late = { loop: 4_000 }
+  const calm = { loop: 5 }
+  assert.deepEqual(stepsOf([0, late], [4_100, late], [8_200, late], [8_450, calm]), [0, 0, 0, 0])
 })
 
 test('a long queue leads to shedding, and to nothing else', () => {

@@ -16,29 +16,32 @@ export interface StepRule {
   at: readonly [number, number, number]
   /** A step ends below this share of the reading at which it begins. */
   release: number
-  /** How long readings must last to begin a step, and to end it. */
+  /** How long readings must last to begin a step, and how many there must be. */
   riseMs: number
+  riseReadings: number
+  /** How long readings must last to end a step. */
   calmMs: number
 }
 
 export type StepRules = Readonly<Record<Resource, StepRule>>
 
-const ofLimit = { at: [0.8, 0.88, 0.95], release: 0.95, riseMs: 0, calmMs: 2_000 } as const
+const ofLimit = { at: [0.8, 0.88, 0.95], release: 0.95, riseMs: 0, riseReadings: 1, calmMs: 2_000 } as const
 
 export const usualRules: StepRules = {
   memory: ofLimit,
   descriptors: ofLimit,
-  // One long pause is not overload: the mean has to stay high.
-  loop: { at: [500, 1_000, 3_000], release: 0.5, riseMs: 2_000, calmMs: 5_000 },
+  // Long pauses of the process are not overload: the mean has to stay high. Pauses that follow each other closely are
+  // far apart as readings, so time alone does not tell them from a loop that is always late.
+  loop: { at: [500, 1_000, 3_000], release: 0.5, riseMs: 2_000, riseReadings: 5, calmMs: 5_000 },
   // A full queue rejects requests anyway; connections are not its problem.
-  queue: { at: [Infinity, 0.8, Infinity], release: 0.9, riseMs: 0, calmMs: 1_000 },
+  queue: { at: [Infinity, 0.8, Infinity], release: 0.9, riseMs: 0, riseReadings: 1, calmMs: 1_000 },
 }
 
 /** The step of one resource. */
 interface Trigger {
   step: OverloadStep
   /** Set while the readings ask for a higher or a lower step. */
-  leaning?: { up: boolean; since: number }
+  leaning?: { up: boolean; since: number; readings: number }
 }
 
 export interface OverloadState {
@@ -85,10 +88,16 @@ function nextTrigger({ step, leaning }: Trigger, reading: number, now: number, r
   const kept = stepAt(reading / rule.release, rule.at)
   const up = begun > step
   if (!up && kept >= step) return { step }
-  const since = leaning?.up === up ? leaning.since : now
-  if (now - since < (up ? rule.riseMs : rule.calmMs)) return { step, leaning: { up, since } }
+  const { since, readings: earlier } = leaning?.up === up ? leaning : { since: now, readings: 0 }
+  const readings = earlier + 1
+  const hasLasted = up
+    ? now - since >= rule.riseMs && readings >= rule.riseReadings
+    : now - since >= rule.calmMs
+  if (!hasLasted) return { step, leaning: { up, since, readings } }
   // The next lower step has a calm period of its own.
-  return up ? { step: begun } : { step: (step - 1) as OverloadStep, leaning: { up, since: now } }
+  return up
+    ? { step: begun }
+    : { step: (step - 1) as OverloadStep, leaning: { up, since: now, readings: 0 } }
 }
 
 function stepAt(reading: number, at: StepRule['at']): OverloadStep {

@@ -24,8 +24,10 @@ export const brainPause: Experiment = {
       process.kill(brain, 'SIGSTOP')
       await delay(4_000)
       resume(brain)
-      await innocents.more(80)
+      // The next pause begins before the overload watch takes another reading.
+      await innocents.more(8)
     }
+    await innocents.more(240)
     await delay(3_000)
     const after = up.workers().map(({ pid }) => pid)
     trial.check(
