@@ -127,7 +127,8 @@ export class FrameReader<M> {
   }
 
   push(bytes: Buffer): void {
-    this.#parts.push(bytes)
+    // A job may have replaced `push`; its slot must still report that.
+    this.#parts[this.#parts.length] = bytes
     this.#have += bytes.length
     // Buffers are concatenated only when a frame is complete, so that a large frame is copied once.
     while (this.#have >= this.#need) {
