@@ -6,7 +6,8 @@ import { defaultMeter } from '../../src/meter/hooks.ts'
 import { median, quantile } from '../../src/simulate/summary.ts'
 import { readCode } from '../../src/worker/workload-code.ts'
 import { codeHash } from '../../src/workload/code-hash.ts'
-import { loadWorkloads, type Workload } from '../../src/workload/workload.ts'
+import { loadWorkloads } from '../../src/workload/load.ts'
+import type { Workload } from '../../src/workload/workload.ts'
 import { validParams } from '../meter/runner.ts'
 import type { StreamSetup } from './child.ts'
 import { kept } from './kept.ts'
@@ -89,11 +90,16 @@ type Wanted = Pick<StreamSetup, 'seed' | 'count' | 'alike'>
 
 async function rowsOf(name: StreamName, wanted: Wanted): Promise<Row[]> {
   const file = fileOf(name)
-  const { hashes, packages } = await readCode([file], defaultMeter)
+  const { hashes, metered } = await readCode([file], defaultMeter)
   const facts = { version, code: hashes[name], stream: await codeHash(streamOf(name)), ...wanted }
   const startedAt = performance.now()
   const { value: rows, isNew } = await kept(name, facts, () =>
-    run({ file, stream: streamOf(name), meter: { ...defaultMeter, packages }, ...wanted }),
+    run({
+      file,
+      stream: streamOf(name),
+      meter: { ...defaultMeter, packages: [...metered.packages!] },
+      ...wanted,
+    }),
   )
   const cpuMs = rows.reduce((sum, row) => sum + row.cpuMs, 0)
   const took = isNew ? `in ${((performance.now() - startedAt) / 1000).toFixed(0)} s` : 'before'

@@ -39,7 +39,7 @@ export function spread(random: Random, min: number, max: number): number {
 
 /** Log-uniform integer. */
 export function wholeSpread(random: Random, min: number, max: number): number {
-  return Math.min(max, Math.floor(spread(random, min, max + 1)))
+  return Math.floor(Math.min(max, spread(random, min, max + 1)))
 }
 
 /** A random key, by weight. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stream } from '../../src/lib/random.ts'
 import { SlotPool } from '../../src/worker/slots/slot-pool.ts'
-import { loadWorkloads } from '../../src/workload/workload.ts'
+import { loadWorkloads } from '../../src/workload/load.ts'
 import type { MeterCase } from './case.ts'
 
 export interface Age {
@@ -25,7 +25,14 @@ export async function ages(
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   const files = names.map((name) => fileURLToPath(new URL(`../../workloads/${name}.ts`, import.meta.url)))
   const packages = (await loadWorkloads(files)).flatMap((workload) => workload.meter.packages)
-  const pool = new SlotPool({ files, dataDir, warm: 1, memoryMb: 1024, packages, log: console.error })
+  const pool = new SlotPool({
+    files,
+    dataDir,
+    warm: 1,
+    memoryMb: 1024,
+    metered: { packages },
+    log: console.error,
+  })
   const random = stream(1, 'instants')
   const byName: Record<string, number[]> = {}
   try {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { defaultMeter } from '../../src/meter/hooks.ts'
 import { median } from '../../src/simulate/summary.ts'
-import { loadWorkloads } from '../../src/workload/workload.ts'
+import { loadWorkloads } from '../../src/workload/load.ts'
 import type { MeterCase } from './case.ts'
 import type { CaseResult, ChildSetup } from './child.ts'
 
@@ -16,6 +16,8 @@ export interface Figures {
   overhead: number
   /** p95 of the factor between a request's rate of work and the median rate. */
   fidelity: number
+  /** The highest rate of work of a request ÷ the lowest, by the CPU time of its fastest unmetered run. */
+  spread: number
   workPerMs: number
   leastMs: number
   mostMs: number
@@ -28,6 +30,8 @@ export interface PairOptions {
   quick: boolean
   /** False if the first requests do additional work, such as creating a database. */
   exactAtOnce: boolean
+  /** The module with the requests. Default: that of the workload's name. */
+  casesFile?: string
 }
 
 /** Warm-up runs before measurements, so that the JIT compiler has settled. */
@@ -46,9 +50,8 @@ export class Pair {
   readonly #pairs = new Map<number, [plainMs: number, meteredMs: number][]>()
 
   static async start(name: string, options: PairOptions): Promise<Pair> {
-    const { dataDir } = options
+    const { dataDir, casesFile = at(`./${name}.ts`) } = options
     const file = at(`../../workloads/${name}.ts`)
-    const casesFile = at(`./${name}.ts`)
     const { cases } = (await import(casesFile)) as { cases: MeterCase[] }
     const packages = (await loadWorkloads([file])).flatMap((workload) => workload.meter.packages)
     const setup = { file, cases: casesFile, dataDir }
@@ -122,6 +125,7 @@ export class Pair {
         plainMs: median(pairs.map(([plain]) => plain)),
         overhead: median(pairs.map(([plain, metered]) => metered / plain)),
         rate: this.#results.get(i)!.work / meteredMs,
+        best: this.#results.get(i)!.work / Math.min(...pairs.map(([plain]) => plain)),
       }
     })
     const usual = median(all.map(({ rate }) => rate))
@@ -136,6 +140,7 @@ export class Pair {
       name: this.name,
       overhead: geomean(all.map(({ overhead }) => overhead)),
       fidelity: Math.exp(off[Math.ceil(off.length * 0.95) - 1]!),
+      spread: Math.max(...all.map(({ best }) => best)) / Math.min(...all.map(({ best }) => best)),
       workPerMs: usual,
       leastMs: Math.min(...all.map(({ plainMs }) => plainMs)),
       mostMs: Math.max(...all.map(({ plainMs }) => plainMs)),

@@ -38,10 +38,9 @@ export function solve(a: Float64Array, n: number, b: Float64Array): void {
   }
 }
 
-/** The lower triangle of A⁻¹, where `l` is A factored by `factor`. */
-export function inverseOf(l: Float64Array, n: number): Float64Array {
+/** Writes the lower triangle of A⁻¹ to `inverse`, where `l` is A factored by `factor`. `half` is overwritten. */
+export function invert(l: Float64Array, n: number, half: Float64Array, inverse: Float64Array): void {
   // Stored transposed, so that the inner loops read consecutive memory.
-  const half = new Float64Array(n * n)
   for (let j = 0; j < n; j++) {
     half[j * n + j] = 1 / l[j * n + j]!
     for (let i = j + 1; i < n; i++) {
@@ -50,7 +49,6 @@ export function inverseOf(l: Float64Array, n: number): Float64Array {
       half[j * n + i] = sum / l[i * n + i]!
     }
   }
-  const inverse = new Float64Array(n * n)
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = 0
@@ -58,7 +56,6 @@ export function inverseOf(l: Float64Array, n: number): Float64Array {
       inverse[i * n + j] = sum
     }
   }
-  return inverse
 }
 
 /** Restores the lower triangle from the upper one, which `decompose` does not modify. */

@@ -5,7 +5,7 @@ import type { Job } from '../model/job.ts'
 import type { WorkerView } from '../model/view.ts'
 import type { Quote } from './estimator.ts'
 import { checkPrice, type Present, quoteDocument } from './quote.ts'
-import { FleetRates } from './rates.ts'
+import { FleetRates, type Rates } from './rates.ts'
 import { question } from './testing/question.ts'
 
 const quoted: Quote = {
@@ -46,6 +46,11 @@ function worker(id: string, cores: number, held: Held = [], rest: Partial<Worker
   }
 }
 
+/** The same rates, without a range. */
+function exact(rates: Rates): Rates {
+  return { of: (id, workload) => rates.of(id, workload) }
+}
+
 /** A core does 100 units per second unless `rates` is given. */
 function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> & { waiting?: Held } = {}) {
   const held = [...waiting, ['stubborn', 0, false] as const]
@@ -57,7 +62,7 @@ function ask(workers: WorkerView[], { waiting = [], ...rest }: Partial<Present> 
   )
   return quoteDocument(question(), quoted, {
     view: { workers, waiting: waiting.map(([id]) => id) },
-    rates: new FleetRates(100),
+    rates: exact(new FleetRates(100)),
     discipline: 'srpt',
     jobOf: (id) => jobs.get(id),
     overheadOf: () => undefined,
@@ -83,9 +88,23 @@ test('seconds follow from the rates of the ready workers', () => {
   const rates = new FleetRates(100)
   rates.learn('fast', 'made-up', 400, 1000)
   rates.learn('slow', 'made-up', 50, 1000)
-  const mixed = ask([worker('fast', 3), worker('slow', 1)], { rates })
+  const mixed = ask([worker('fast', 3), worker('slow', 1)], { rates: exact(rates) })
   assert.deepEqual(mixed.seconds, { expected: (3 * 2.5 + 20) / 4, low: 1.25, high: 80 })
   assert.deepEqual(ask([]).seconds, { expected: 10, low: 5, high: 40 })
+})
+
+test('the interval of seconds allows for errors of the rate, which become smaller as it is measured', () => {
+  const rates = new FleetRates(100)
+  const width = () => {
+    const { low, high } = ask([worker('w1', 1)], { rates }).seconds
+    return high / low
+  }
+  // The interval of the work alone.
+  const exactly = 8
+  const first = width()
+  assert.ok(first > 1.5 * exactly, `${first}`)
+  for (let i = 0; i < 100; i++) rates.learn('w1', 'made-up', 10, 100)
+  assert.ok(width() > exactly && width() < 1.05 * exactly, `${width()}`)
 })
 
 test('the wait is 0 if a core is free', () => {

@@ -88,7 +88,10 @@ function plus({ expected, low, high }: Range, overhead: Range | undefined): Rang
   }
 }
 
-/** Expected: mean over all cores; low: on the fastest worker; high: on the slowest. */
+/** 90 % of a normal distribution lie within this many standard deviations. */
+const within = 1.645
+
+/** Expected: mean over all cores; low: on the fastest worker; high: on the slowest. Both also allow for errors of the rate. */
 function secondsOn(
   open: readonly WorkerView[],
   workload: string,
@@ -98,11 +101,17 @@ function secondsOn(
   const fleet = open.length > 0 ? open : [{ id: '', cores: 1 }]
   const secondsPerUnit = fleet.map(({ id }) => 1 / rates.of(id, workload))
   const cores = fleet.reduce((sum, worker) => sum + worker.cores, 0)
+  const sigma = Math.max(...fleet.map(({ id }) => rates.sigma?.(id, workload) ?? 0))
+  /** The errors of work and rate are independent, so their logs add up as squares. */
+  const widened = (bound: number, side: 1 | -1) => {
+    if (!(work > 0 && bound > 0 && sigma > 0)) return bound
+    return work * Math.exp(side * Math.hypot(Math.log(bound / work), within * sigma))
+  }
   const mean = fleet.reduce((sum, worker, i) => sum + worker.cores * secondsPerUnit[i]!, 0) / cores
   return {
     expected: work * mean,
-    low: low * Math.min(...secondsPerUnit),
-    high: high * Math.max(...secondsPerUnit),
+    low: widened(low, -1) * Math.min(...secondsPerUnit),
+    high: widened(high, 1) * Math.max(...secondsPerUnit),
   }
 }
 

@@ -12,6 +12,11 @@ const outlier = 3
 const leastSpread = 0.05
 /** A rate below this share of the nominal one is of a job whose CPU time is mostly unmetered. */
 const leastOfOthers = 0.1
+/** What is known of a rate before it was measured, as a standard deviation of its log, and the CPU time that halves its variance. */
+const priorSigma = 0.7
+const priorMs = 50
+/** The standard deviation of a normal distribution, as a multiple of its mean deviation. */
+const sigmaPerMean = 1.25
 /** Number of rates kept; the least recently used is evicted. */
 const mostKept = 20_000
 
@@ -25,6 +30,8 @@ interface Observed {
 /** Work per second of CPU time. */
 export interface Rates {
   of(worker: string, workload: string): number
+  /** Standard deviation of the log of what the next request's rate will be. Undefined: the rate is exact. */
+  sigma?(worker: string, workload: string): number
 }
 
 export class FleetRates implements Rates {
@@ -38,11 +45,20 @@ export class FleetRates implements Rates {
 
   /** The rate of the workload on the worker, else on any worker, else of any workload on the worker, else nominal. */
   of(worker: string, workload: string): number {
-    const observed =
-      this.#observed.get(pairKey(worker, workload)) ??
-      this.#observed.get(workloadKey(workload)) ??
-      this.#observed.get(workerKey(worker))
+    const observed = this.#ofWorkload(worker, workload) ?? this.#observed.get(workerKey(worker))
     return observed ? Math.exp(observed.meanLog) : this.#nominal
+  }
+
+  sigma(worker: string, workload: string): number {
+    const observed = this.#ofWorkload(worker, workload)
+    if (!observed) return priorSigma
+    const { weightMs, spread } = observed
+    const unknown = priorSigma * Math.sqrt(priorMs / (priorMs + weightMs))
+    return Math.hypot(unknown, sigmaPerMean * Math.max(leastSpread, spread))
+  }
+
+  #ofWorkload(worker: string, workload: string): Observed | undefined {
+    return this.#observed.get(pairKey(worker, workload)) ?? this.#observed.get(workloadKey(workload))
   }
 
   /** Running time of the given work with a core to itself. */

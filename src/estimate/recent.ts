@@ -32,6 +32,10 @@ export class Recent<V> {
     }
   }
 
+  keys(): IterableIterator<string> {
+    return this.#entries.keys()
+  }
+
   values(): IterableIterator<V> {
     return this.#entries.values()
   }

@@ -59,6 +59,8 @@ export interface RecentQuery {
   workload: string
   /** If missing, rows of every version of the code are returned. */
   codeHash?: string
+  /** If given, rows of equal requests only. Scans the rows that the other fields select. */
+  key?: string
   /** Maximum number of rows: 1 to `maxQueryLimit`. */
   limit: number
 }

@@ -7,6 +7,7 @@ import { exportingFunctions } from './commonjs.ts'
 import { Counting } from './counting.ts'
 import { Edits } from './edits.ts'
 import { Functions } from './functions.ts'
+import { listedFunctions } from './listed-functions.ts'
 import { resolveScopes, type Scopes } from './scopes.ts'
 import { type StaticCost, staticCosts } from './static-costs.ts'
 import type { Fn } from './tree.ts'
@@ -17,6 +18,8 @@ export interface ContextOptions {
   formula: Formula
   /** How the file is parsed. */
   sourceType: 'module' | 'commonjs'
+  /** Names of the functions that are metered, with all that they contain. Default: all. */
+  functions?: readonly string[]
   /** Units that may accumulate before they are added to the total. Tests use less, so that loops report often. */
   fullAt?: number
 }
@@ -41,7 +44,14 @@ export class RewriteContext {
     this.scopes = resolveScopes(program)
     this.isBig = findBigInts(program, source, this.scopes)
     const exporting = options.sourceType === 'commonjs' ? exportingFunctions(program, source) : undefined
-    this.functions = new Functions(program, this.scopes, this.isBig, (fn) => exporting?.has(fn) ?? false)
+    const listed = options.functions && listedFunctions(program, options.functions)
+    this.functions = new Functions(
+      program,
+      this.scopes,
+      this.isBig,
+      (fn) => exporting?.has(fn) ?? false,
+      (fn) => listed?.has(fn) ?? true,
+    )
     const staticCost = staticCosts({
       scopes: this.scopes,
       formula: options.formula,

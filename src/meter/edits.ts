@@ -1,5 +1,6 @@
 /** Collects insertions and applies them in nesting order, with a source map. */
 import MagicString, { type SourceMap } from 'magic-string'
+import { leanMap } from './lean-map.ts'
 
 type Text = string | (() => string)
 
@@ -46,8 +47,11 @@ export class Edits {
     return pattern.test(this.#source) ? pattern.lastIndex : at
   }
 
-  /** Insertions contain no line breaks, so line numbers do not change; the source map corrects columns. */
-  apply(file: string): { code: string; map: () => SourceMap } {
+  /**
+   * Insertions contain no line breaks, so line numbers do not change; the source map corrects columns. `tokens`: where tokens
+   * start.
+   */
+  apply(file: string, tokens: ReadonlySet<number>): { code: string; map: () => SourceMap } {
     const result = new MagicString(this.#source)
     for (const { start, end, text } of this.#replacements) result.overwrite(start, end, textOf(text))
     const order = this.#edits.toSorted(
@@ -63,7 +67,9 @@ export class Edits {
       result.appendLeft(at, blank + value)
       before = { at, text: value }
     }
-    return { code: result.toString(), map: () => result.generateMap({ source: file, hires: 'boundary' }) }
+    const map = () =>
+      leanMap(result.generateDecodedMap({ source: file, hires: 'boundary' }), this.#source, tokens)
+    return { code: result.toString(), map }
   }
 }
 

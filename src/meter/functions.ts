@@ -12,22 +12,25 @@ export class Functions {
   readonly #scopes: Scopes
   readonly #isBig: (node: AnyNode) => boolean
   readonly #isUntouched: (fn: Fn) => boolean
+  readonly #isListed: (fn: Fn) => boolean
   readonly #around = new Map<AnyNode, Fn>()
   /** Functions whose callers count their start, with its cost once it is known. */
   readonly #starts = new Map<Fn, Tally | undefined>()
   /** Callers of a function by name, outside of loops; undefined stands for module code. */
   readonly #callersOutsideLoops = new Map<Fn, (Fn | undefined)[]>()
 
-  /** `isUntouched`: functions that must not be rewritten. */
+  /** `isUntouched`: functions that must not be rewritten, with all that they contain. `isListed`: those to rewrite. */
   constructor(
     program: Program,
     scopes: Scopes,
     isBig: (node: AnyNode) => boolean,
     isUntouched: (fn: Fn) => boolean,
+    isListed: (fn: Fn) => boolean,
   ) {
     this.#scopes = scopes
     this.#isBig = isBig
     this.#isUntouched = isUntouched
+    this.#isListed = isListed
     this.#collect(program, undefined)
   }
 
@@ -40,7 +43,7 @@ export class Functions {
       if (called)
         this.#callersOutsideLoops.set(called, [...(this.#callersOutsideLoops.get(called) ?? []), fn])
     }
-    if (isFunction(node)) this.all.push(node)
+    if (isFunction(node) && this.#isListed(node)) this.all.push(node)
     if (inside && isLoop(node)) this.#around.set(node, inside)
     // Inside `with`, the meter's names could refer to members of the object.
     if (node.type === 'WithStatement') return

@@ -63,6 +63,45 @@ for (const mode of ['work', 'regions', 'routines'] as const) {
   })
 }
 
+const throwing = `const none: any = null
+const no: any = undefined
+const object: any = { get bad() { throw new Error('get') }, list: [1], deep: { valueOf() { throw new Error('value') } } }
+const throwing: (() => unknown)[] = [
+  () => none.x, () => none[no.y], () => no(), () => object.list.no(), () => (1, no)(), () => object['no'](),
+  () => new no(), () => new (class { constructor() { none.z } })(), () => [...none], () => { const [a] = none; return a },
+  () => { const { a } = none; return a }, () => { const {} = none }, () => object.bad, () => 1 + object.deep, () => -object.deep,
+  () => object.deep < 1, () => 1n + (1 as any), () => no\`a\`, () => (none ?? no).x, () => none?.x.y ?? no(), () => no \u007c\u007c none.x,
+  () => { for (const a of none) return a }, () => { throw /* why */ new Error('thrown') }, () => 'x' in none, () => 1 instanceof no,
+  () => ((a: any) => a.b)(no), () => object.list.map((a: any) => a.b.c), () => JSON.parse('{'), () => unknownName, () => super_().x,
+  () => {
+    class Base {}
+    return new (class extends Base { constructor() {
+      if (none) super()
+    } })()
+  },
+]
+function super_(): any {
+  for (let i = 0; i < 3; i++) if (i === 2) return no
+}
+export default () => throwing.map((each) => {
+  try {
+    return each()
+  } catch (error) {
+    return (error as Error).stack!.match(/throws\\.mts:\\d+:\\d+/g)!.slice(0, -1).join(' ')
+  }
+})`
+
+for (const mode of ['work', 'regions'] as const) {
+  test(`errors of all kinds of expressions have the positions of the author's code, in mode ${mode}`, async () => {
+    const folder = mkdtempSync(join(scratch, 'plain-'))
+    writeFileSync(join(folder, 'throws.mts'), throwing)
+    const { default: plain } = await import(pathToFileURL(join(folder, 'throws.mts')).href)
+    const expected = plain() as string[]
+    assert.ok(expected.every((positions) => /^throws\.mts:/.test(positions)))
+    assert.deepEqual(run({ 'throws.mts': throwing }, { mode }).result, expected)
+  })
+}
+
 const spin = 'let s = 0; for (let i = 0; i < 1000; i++) s += i; return s'
 
 test('JavaScript and TypeScript are metered, as modules and as CommonJS, with and without a type', () => {
@@ -147,6 +186,28 @@ test('configured packages are metered, even if the meter itself uses them', () =
   assert.deepEqual(new Set(named.rewrote), new Set(['parse-with-acorn.ts', 'acorn.mjs']))
   assert.equal(named.result, none.result)
   assert.ok(named.work > 10 * none.work)
+})
+
+test('only listed functions of a listed module are metered, and other modules count as before', () => {
+  const files = {
+    'main.mjs': `import { cheap, Maker } from './two.mjs'
+      export default () => [cheap(), new Maker().dear(2000), new Maker().other(2000)]`,
+    'two.mjs': `export const cheap = () => { let s = 0; for (const i of [1, 2]) s += i; return s }
+      function turns(n) { let s = 0; for (let i = 0; i < n; i++) s += i * s % 7; return s }
+      export class Maker { dear(n) { return [n].map((each) => turns(each))[0] } other(n) { return turns(n) + turns(n) } }`,
+  }
+  const folder = mkdtempSync(join(scratch, 'run-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  const work = (functions?: string[]) => {
+    const listed = [{ code: join(folder, 'two.mjs'), group: 1, ...(functions && { functions }) }]
+    const { result, work } = runFile(join(folder, 'main.mjs'), { listed, cacheDir: join(scratch, 'listed') })
+    assert.deepEqual(result, runFile(join(folder, 'main.mjs')).result)
+    return work
+  }
+  const [all, turns, dear, cheap] = [work(), work(['turns']), work(['dear']), work(['cheap'])]
+  assert.ok(all > turns && turns > 3 * 2000 * 20)
+  assert.ok(dear < turns / 10 && cheap < dear)
+  assert.equal(work(), all)
 })
 
 test('modules from the cache count the same work, and a damaged cache is ignored', () => {

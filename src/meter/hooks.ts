@@ -1,5 +1,4 @@
 /** Meters modules as they are loaded: those in the workloads' folders, and those of the configured packages. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
 import { extname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +6,11 @@ import { originalPath } from '../lib/kept-path.ts'
 import type { MeterMode } from '../model/metering.ts'
 import { defaultFormula, type Formula, type Tally } from '../model/metrics.ts'
 import { regionMarks } from './counting.ts'
+import { prefix, prefixOf } from './names.ts'
 import { installRuntime, type MeterRuntime } from './runtime.ts'
+
+// An import would load all of its parts, which costs each slot 2 ms.
+const { mkdirSync, readFileSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs')
 
 /** Incremented whenever the same code is counted differently: earlier measurements are then not comparable. */
 export const meterVersion = 3
@@ -21,8 +24,19 @@ export interface MeterOptions {
   packages: string[]
   /** Files in those folders that are not metered. */
   except?: string[]
+  /** Code whose work is counted apart, for workloads that count only some. */
+  listed?: readonly ListedCode[]
   /** Cache of rewritten modules, so that only the first process has to rewrite them. */
   cacheDir?: string
+}
+
+export interface ListedCode {
+  /** The path of a module, or the name of an npm package. */
+  code: string
+  /** From 1; all other code is in group 0. */
+  group: number
+  /** The functions that are metered. Default: all. */
+  functions?: readonly string[]
 }
 
 const meterFolder = new URL('.', import.meta.url).href
@@ -64,13 +78,16 @@ export function meterModules(
       const source = loaded.source ? textOf(loaded.source) : readFileSync(fileURLToPath(url), 'utf8')
       // Stack traces name the original of a copy, and all versions of a module share one entry of the cache.
       const original = originalPath(url)
-      const rewritten = cached(options.cacheDir, `${key}${loaded.format}\0${original}`, source, () => {
-        const kept = rewriteNow(source, original, loaded.format ?? 'unknown', options)
+      const listed = listedAs(url, options)
+      const functions = listed?.functions ?? []
+      const cacheKey = `${key}${loaded.format}\0${original}${functions.map((name) => `#${name}`).join('')}`
+      const rewritten = cached(options.cacheDir, cacheKey, source, () => {
+        const kept = rewriteNow(source, original, loaded.format ?? 'unknown', options, listed)
         rewrote({ url, source, metered: kept !== undefined })
         return kept
       })
       if (!rewritten) return loaded
-      const code = withIndices(rewritten, runtime)
+      const code = withIndices(rewritten, runtime, listed?.group ?? 0)
       return code === undefined ? loaded : { format: rewritten.format, source: code, shortCircuit: true }
     },
   })
@@ -103,6 +120,13 @@ export function isMetered(
   })
 }
 
+function listedAs(url: string, { listed = [] }: Pick<MeterOptions, 'listed'>): ListedCode | undefined {
+  if (listed.length === 0) return undefined
+  const path = fileURLToPath(url)
+  const name = packageOf(url)
+  return listed.find(({ code }) => code === path) ?? listed.find(({ code }) => code === name)
+}
+
 /** The name of the npm package that contains a module, if any. */
 function packageOf(url: string): string | undefined {
   const inside = url.lastIndexOf('/node_modules/')
@@ -123,6 +147,7 @@ function rewriteNow(
   url: string,
   format: string,
   { mode, formula }: MeterOptions,
+  listed?: ListedCode,
 ): MeteredCode | undefined {
   const load = createRequire(import.meta.url)
   const end = extname(import.meta.url)
@@ -133,7 +158,10 @@ function rewriteNow(
   for (const sourceType of ['commonjs', 'module'] as const) {
     if (format.startsWith(sourceType === 'module' ? 'commonjs' : 'module')) continue
     try {
-      const rewritten = rewrite(plain, { mode, formula, sourceType, file: url })
+      const rewritten = rewrite(plain, {
+        ...{ mode, formula, sourceType, file: url },
+        ...(listed?.functions && { functions: listed.functions }),
+      })
       if (!rewritten) return undefined
       // Line numbers do not change; correct columns matter only in the author's own files.
       const map = packageOf(url) ? '' : `//# sourceMappingURL=${rewritten.map().toUrl()}\n`
@@ -147,13 +175,21 @@ function rewriteNow(
   return undefined
 }
 
-/** Regions are numbered from 0 in each file; this replaces the numbers by indices that are unique in the process. */
-function withIndices({ code, regions }: MeteredCode, runtime: MeterRuntime): string | undefined {
-  if (regions.length === 0) return code
-  const base = runtime.addRegions(regions)
+/**
+ * Regions are numbered from 0 in each file; this replaces the numbers by indices that are unique in the group, and the
+ * names by those of the group.
+ */
+function withIndices(
+  { code, regions }: MeteredCode,
+  runtime: MeterRuntime,
+  group: number,
+): string | undefined {
+  const named = group === 0 ? code : code.replaceAll(prefix, prefixOf(group))
+  const base = runtime.addRegions(regions, group)
+  if (regions.length === 0) return named
   if (base === undefined) return undefined
   // Padded to the width of the mark, so that the columns of the source map stay correct.
-  return code.replace(regionMarks, (mark, index: string) => String(base + Number(index)).padEnd(mark.length))
+  return named.replace(regionMarks, (mark, index: string) => String(base + Number(index)).padEnd(mark.length))
 }
 
 /**

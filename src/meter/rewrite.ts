@@ -7,7 +7,7 @@ import type { SourceMap } from 'magic-string'
 import type { Tally } from '../model/metrics.ts'
 import { type ContextOptions, RewriteContext } from './context.ts'
 import { once } from './counting.ts'
-import { cellCount, prefix } from './names.ts'
+import { cellCount, reserved } from './names.ts'
 import { callsOut } from './static-costs.ts'
 import { functionStart } from './syntax-costs.ts'
 import { contains, type Fn, isLoop } from './tree.ts'
@@ -29,20 +29,23 @@ export interface Rewritten {
 
 /** Undefined: the file uses the meter's reserved names and cannot be rewritten. Throws SyntaxError. */
 export function rewrite(source: string, options: RewriteOptions): Rewritten | undefined {
-  if (source.includes(prefix)) return undefined
+  if (source.includes(reserved)) return undefined
+  const tokens = new Set<number>()
   const program = parse(source, {
     ecmaVersion: 'latest',
     sourceType: options.sourceType,
     allowHashBang: true,
+    onToken: ({ start }) => tokens.add(start),
   })
   const context = new RewriteContext(program, source, options)
   const { functions, counting, edits, mode } = context
   const visitor = new Visitor(context)
   // Only functions are rewritten: code that runs when the module is loaded is not part of a job.
-  const promoted = mode === 'work' ? functions.promote() : []
+  // Callers that are not metered would not count the start of a promoted function.
+  const promoted = mode === 'work' && !options.functions ? functions.promote() : []
   const others = functions.all.filter((fn) => !functions.isPromoted(fn))
   for (const fn of [...promoted, ...others]) rewriteFunction(fn, context, visitor)
-  return { ...edits.apply(options.file), regions: counting.regions }
+  return { ...edits.apply(options.file, tokens), regions: counting.regions }
 }
 
 function rewriteFunction(fn: Fn, context: RewriteContext, visitor: Visitor): void {

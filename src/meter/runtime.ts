@@ -2,10 +2,12 @@
  * The cells that metered code counts in, and the functions that add them to a total. It measures one job at a time,
  * because a slot is a process that runs one attempt at a time.
  */
-import { types } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
-import { cellCount, names, prefix } from './names.ts'
+import { cellCount, names, prefix, prefixOf } from './names.ts'
+
+// An import would load all of its parts, which costs each slot 2 ms.
+const { types } = process.getBuiltinModule('node:util')
 
 /** Interval between progress reports of a running job. */
 export const reportMs = 15
@@ -14,8 +16,11 @@ export const reportMs = 15
 const maxRegions = 2 ** 20
 
 export interface MeterRuntime {
-  /** Starts counting from 0. Metered code calls `progressed` about every `reportMs`. */
-  begin(progressed?: (work: number) => void): void
+  /**
+   * Starts counting from 0. Metered code calls `progressed` about every `reportMs`. `groups`: the modules whose work counts;
+   * by default all.
+   */
+  begin(progressed?: (work: number) => void, groups?: readonly number[]): void
   /** Work so far. */
   work(): number
   /** Amounts of each metric so far, as far as the mode counts them. */
@@ -23,8 +28,8 @@ export interface MeterRuntime {
   /** Adds work that no counter measures. */
   charge(units: number): void
   /** Assigns counters to a module's regions: returns the index of the first, or undefined if none are left. */
-  addRegions(regions: readonly Tally[]): number | undefined
-  /** Number of runs of each region, by index. */
+  addRegions(regions: readonly Tally[], group?: number): number | undefined
+  /** Number of runs of each region of group 0, by index. */
   counts(from: number, howMany: number): number[]
   end(): void
 }
@@ -101,21 +106,76 @@ class Counters {
 }
 
 function install(formula: Formula): MeterRuntime {
-  const counters = new Counters(formula)
+  const groups: Counters[] = []
+  let counting: readonly Counters[] | undefined
   let report: ((work: number) => void) | undefined
   let reportedAt = 0
-  let checks = 0
+  /** Work that no counter measures. */
+  let charged = 0
 
+  const fold = () => {
+    for (const counters of groups) counters.fold()
+  }
+  const work = () => {
+    fold()
+    const chargedWork = groups.some(({ regions }) => regions.length > 0)
+      ? workOf(chargedTally(), formula)
+      : charged
+    return (counting ?? groups).reduce((sum, counters) => sum + counters.work(), chargedWork)
+  }
+  const chargedTally = (): Tally => (charged > 0 ? { instructions: charged } : {})
   const maybeReport = (): void => {
     if (!report) return
     const now = nowMs()
     if (now - reportedAt < reportMs) return
     reportedAt = now
-    counters.fold()
-    report(counters.work())
+    report(work())
   }
+  const groupOf = (group: number): Counters => {
+    const known = groups[group]
+    if (known) return known
+    // Groups are numbered from 0 without gaps.
+    if (group > 0) groupOf(group - 1)
+    const counters = new Counters(formula)
+    defineNames(prefixOf(group), runtimeNames(counters, maybeReport))
+    groups[group] = counters
+    return counters
+  }
+  groupOf(0)
 
-  defineNames({
+  return {
+    begin(progressed, only) {
+      for (const counters of groups) counters.reset()
+      charged = 0
+      counting = only?.map(groupOf)
+      report = progressed
+      reportedAt = nowMs()
+    },
+    work,
+    tally() {
+      fold()
+      const sum = chargedTally()
+      for (const counters of counting ?? groups) addTo(sum, counters.tally())
+      return sum
+    },
+    charge(units) {
+      charged += units
+    },
+    addRegions: (regions, group = 0) => groupOf(group).add(regions),
+    counts(from, howMany) {
+      fold()
+      return groupOf(0).totals.slice(from, from + howMany)
+    },
+    end() {
+      report = undefined
+    },
+  }
+}
+
+/** What the names of a group stand for. */
+function runtimeNames(counters: Counters, maybeReport: () => void): Record<string, unknown> {
+  let checks = 0
+  return {
     [names.cells]: counters.cells,
     [names.regions]: counters.counts,
     [names.fold](units: number): number {
@@ -132,43 +192,16 @@ function install(formula: Formula): MeterRuntime {
       counters.native += sizeOf(value) * unitsPerItem
       return value
     },
-  })
-
-  return {
-    begin(progressed) {
-      counters.reset()
-      report = progressed
-      reportedAt = nowMs()
-    },
-    work() {
-      counters.fold()
-      return counters.work()
-    },
-    tally() {
-      counters.fold()
-      return counters.tally()
-    },
-    charge(units) {
-      counters.native += units
-    },
-    addRegions: (regions) => counters.add(regions),
-    counts(from, howMany) {
-      counters.fold()
-      return counters.totals.slice(from, from + howMany)
-    },
-    end() {
-      report = undefined
-    },
   }
 }
 
 /** Defines lexical names of the realm, not properties of globalThis: V8 treats them as constants, and programs do not see them. */
-function defineNames(values: Readonly<Record<string, unknown>>): void {
-  const set = runInThisContext(`let ${prefix}; (values) => { ${prefix} = values }`) as (
-    it: typeof values,
-  ) => void
+function defineNames(own: string, values: Readonly<Record<string, unknown>>): void {
+  const set = runInThisContext(`let ${own}; (values) => { ${own} = values }`) as (it: typeof values) => void
   set(values)
-  const definitions = Object.keys(values).map((name) => `const ${name} = ${prefix}.${name};`)
+  const definitions = Object.keys(values).map(
+    (name) => `const ${name.replace(prefix, own)} = ${own}.${name};`,
+  )
   runInThisContext(definitions.join(''))
 }
 

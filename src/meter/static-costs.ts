@@ -6,7 +6,7 @@ import type { AnyNode, CallExpression } from 'acorn'
 import { addTo, type Formula, type Tally, workOf } from '../model/metrics.ts'
 import { countedLoop } from './counted-loops.ts'
 import type { Scopes } from './scopes.ts'
-import { block, costOf, loopTurn } from './syntax-costs.ts'
+import { branch as branchStart, costOf, loopTurn } from './syntax-costs.ts'
 import { children, contains, type Fn, isFunction, isLoop, type Loop, suspends } from './tree.ts'
 
 /** Below this work, a counter would cost more than the code that it counts. */
@@ -87,7 +87,9 @@ class StaticCosts {
 
   /** Exactly one of the branches runs. */
   #oneOf(branches: readonly Parts[], tally: Tally): Tally | undefined {
-    const tallies = branches.map((branch) => this.#sum(branch, branch.some((it) => it) ? { ...block } : {}))
+    const tallies = branches.map((branch) =>
+      this.#sum(branch, branch.some((it) => it) ? { ...branchStart } : {}),
+    )
     const works = tallies.map((branch) => (branch ? this.#work(branch) : Number.NaN))
     if (!(Math.max(...works) - Math.min(...works) <= lightWork)) return undefined
     for (const branch of tallies) addTo(tally, branch!, 1 / branches.length)

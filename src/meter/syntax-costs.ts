@@ -8,7 +8,9 @@ import type { Tally } from '../model/metrics.ts'
 /** Entering a region also has a cost. */
 export const block: Tally = { blocks: 1, instructions: 4 }
 export const functionStart: Tally = { blocks: 1, instructions: 10 }
-export const loopTurn: Tally = { blocks: 1, instructions: 7 }
+export const loopTurn: Tally = { blocks: 1, instructions: 7, branches: 1 }
+/** Entering code that runs conditionally. */
+export const branch: Tally = { ...block, branches: 1 }
 /** Branch predictors usually miss the end of a loop. */
 export const loopStart: Tally = { instructions: 60 }
 

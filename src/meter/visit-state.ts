@@ -1,7 +1,7 @@
 /** The state of a visit: the region that counts the current code, and the statements that a jump may leave. */
 
 import type { Tally } from '../model/metrics.ts'
-import { block } from './syntax-costs.ts'
+import { block, branch } from './syntax-costs.ts'
 
 /** Code that always runs together. */
 export interface Region {
@@ -34,9 +34,14 @@ export interface State {
   readonly labels: readonly string[]
 }
 
-/** A new region, for code that runs conditionally. */
+/** A new region, for code that is left or entered apart from what precedes it. */
 export function regionIn({ local, region }: State): Region {
   return { tally: { ...block }, form: local ? 'local' : 'cell', cell: region.cell }
+}
+
+/** A new region, for code that runs conditionally. */
+export function branchIn(state: State): Region {
+  return { ...regionIn(state), tally: { ...branch } }
 }
 
 /** The same state for code that is counted elsewhere. */

@@ -10,7 +10,7 @@ import { nativeCharge } from './native-costs.ts'
 import { canLeave, isConditional, lightWork } from './static-costs.ts'
 import { costOf } from './syntax-costs.ts'
 import { children, isFunction, isLoop, type Loop } from './tree.ts'
-import { type Region, regionIn, type State, silent, within } from './visit-state.ts'
+import { branchIn, type Region, regionIn, type State, silent, within } from './visit-state.ts'
 
 export class Visitor implements NodeVisitor {
   readonly #context: RewriteContext
@@ -189,7 +189,7 @@ export class Visitor implements NodeVisitor {
 
   /** Visits code that runs conditionally. */
   #branch(node: AnyNode, state: State, mergeable = true): Region {
-    const region = regionIn(state)
+    const region = branchIn(state)
     // A wrapped function or class would not get the name of its variable.
     if (state.region.form === 'none' || isFunction(node) || node.type === 'ClassExpression') {
       this.visit(node, state)
@@ -223,7 +223,7 @@ export class Visitor implements NodeVisitor {
       const [first] = it.consequent
       if (!first) continue
       const region =
-        state.region.form === 'none' || this.#context.mode === 'routines' ? state.region : regionIn(state)
+        state.region.form === 'none' || this.#context.mode === 'routines' ? state.region : branchIn(state)
       if (region !== state.region) {
         this.#context.edits.open(first.start, () => terminated(this.#context.counting.text(region, false)))
       }

@@ -11,6 +11,8 @@ import { fail } from './invariant-account.ts'
 interface Heard {
   seq: number
   at: number
+  /** When it last answered a ping, or joined. */
+  pongAt: number
   /** True: since then its connection closed, or an attempt did not reach it. */
   broken: boolean
   isNew: boolean
@@ -19,6 +21,8 @@ interface Heard {
 export class LossInvariants {
   readonly #limits: Partial<BrainLimits>
   readonly #heard = new Map<string, Heard>()
+  /** The number of the last ping to each worker. */
+  readonly #pings = new Map<string, number>()
   readonly #pauses: { from: number; to: number }[] = []
   readonly #silentLosses: number[] = []
 
@@ -30,6 +34,7 @@ export class LossInvariants {
   arrived(event: Event, now: number): void {
     if (event.type === 'joined') this.#hear(event.worker.id, event.seq, now, true)
     else if (event.type === 'reported') this.#hear(event.worker, event.seq, now, false)
+    else if (event.type === 'pong') this.#answered(event, now)
   }
 
   observe(event: Event, actions: readonly Action[], now: number): void {
@@ -39,10 +44,17 @@ export class LossInvariants {
     if (broken) broken.broken = true
     const workers = this.#heard.size
     for (const action of actions) {
+      if (action.type === 'ping') this.#pings.set(action.worker, action.ping)
       if (action.type !== 'terminate') continue
       this.#check(action, now, workers)
       this.#heard.delete(action.worker)
     }
+  }
+
+  /** Answers to earlier pings prove nothing. */
+  #answered({ worker, ping }: Extract<Event, { type: 'pong' }>, now: number): void {
+    const known = this.#heard.get(worker)
+    if (known && this.#pings.get(worker) === ping) known.pongAt = now
   }
 
   /** Late and duplicate messages prove nothing. */
@@ -50,17 +62,18 @@ export class LossInvariants {
     const known = this.#heard.get(id)
     if (known && known.seq >= seq) return
     if (!known && !joins) return
-    this.#heard.set(id, { seq, at: now, broken: false, isNew: !known })
+    this.#heard.set(id, { seq, at: now, pongAt: known?.pongAt ?? now, broken: false, isNew: !known })
   }
 
   #check({ worker, reason }: Extract<Action, { type: 'terminate' }>, now: number, workers: number): void {
     const known = this.#heard.get(worker)
     const leastMs = known && this.#leastSilenceMs(reason.code, known)
     if (!known || leastMs === undefined) return
-    const silentMs = now - known.at - this.#pausedSince(known.at)
+    const since = reason.code === 'silent' ? known.at : known.pongAt
+    const silentMs = now - since - this.#pausedSince(since)
     if (silentMs < leastMs - 0.01)
       fail(
-        `worker ${worker} was declared lost (${reason.code}), but its last message came ${silentMs} ms ago, not counting ` +
+        `worker ${worker} was declared lost (${reason.code}), but its last ${reason.code === 'silent' ? 'message' : 'answer'} came ${silentMs} ms ago, not counting ` +
           `the time in which the brain did not run; the limit is ${leastMs} ms`,
       )
     if (reason.code === 'silent' && !known.broken) this.#checkShare(worker, now, workers)
@@ -83,7 +96,6 @@ export class LossInvariants {
   #leastSilenceMs(code: string, { isNew }: Heard): number | undefined {
     const { beatMs = 0, missedBeats = 0, freshMs = 0, pings, answers } = this.#limits
     if (code === 'silent') return isNew ? Math.max(freshMs, beatMs * missedBeats) : beatMs * missedBeats
-    // A report between two pings answers neither.
     if (code === 'pings') return pings!.answerMs
     return code === 'heartbeat' ? answers!.heartbeatMs : undefined
   }

@@ -1,28 +1,27 @@
-/** The traffic that each of the five systems was designed for: arrivals, sizes and machines. */
+/** The traffic that each of the five systems was designed for: recorded requests, arrivals and machines. */
 
-import { type Random, stream } from '../lib/random.ts'
-import type { EstimatorName } from '../systems/estimators.ts'
+import type { Random } from '../lib/random.ts'
+import { presetOf } from '../systems/presets.ts'
+import { virtualEstimator } from '../systems/virtual-estimator.ts'
 import { type Arrivals, bursty } from './arrivals.ts'
-import { guess, type RunSpec, unitsPerSecond } from './simulate.ts'
-import { lognormal, type Sizes } from './sizes.ts'
+import { type MixedRequest, RecordedRequests, recordedRequests } from './recorded/recorded-requests.ts'
+import { type RunSpec, unitsPerSecond } from './simulate.ts'
+import type { KnownJob } from './trace/trace.ts'
 
 export interface OwnTraffic {
-  /** Its preset. */
+  /** Its preset, whose workloads were recorded. */
   name: string
   about: string
   hours: number
   /** The mean number of busy cores. */
   load: number
   machine: { cores: number; bootMs: number }
-  sizes: Sizes
-  arrivals(perSecond: number): Arrivals
   /**
-   * The error of each estimator on such requests: the sigma of a lognormal factor, from the p95 of `bench estimate`.
-   * `rank-memo`, which only knows repeated requests, is credited with repetitions.
+   * The recorded work that a core does in a second. Where it is less than that of the authors' machine, the recorded requests
+   * are smaller than theirs, and the amounts of work of presets are divided by the same factor.
    */
-  sigma: Readonly<Record<EstimatorName | 'learned', number>>
-  /** The lane of a request of this size. */
-  laneOf?(seconds: number): string
+  workPerSecond: number
+  arrivals(perSecond: number): Arrivals
 }
 
 const hourMs = 3_600_000
@@ -30,89 +29,120 @@ const hourMs = 3_600_000
 export const ownTraffics: readonly OwnTraffic[] = [
   {
     name: 'cloudprime',
-    about: 'factorisations from 50 ms to 40 min, a daily rhythm with crowds, boots of 2.5 min',
+    about: 'factorisations from a millisecond to 50 min, a daily rhythm with crowds, boots of 2.5 min',
     hours: 24,
     load: 6,
     machine: { cores: 1, bootMs: 150_000 },
-    sizes: bounded('factorize', lognormal(Math.log(3), 2.2), 0.05, 2400),
+    workPerSecond: 2_400_000,
     arrivals: rhythmWithCrowds,
-    sigma: {
-      learned: 1.06,
-      'rank-memo': 1.5,
-      'log-polynomial': 1.04,
-      'similar-requests': 1.66,
-      slopes: 2.32,
-    },
   },
   {
     name: 'tiered',
-    about: 'a shop: short reads, and purchases four times as long; bursts, boots of 5 s',
+    about: 'a shop: browsing and purchases from 20 to 130 ms, bursts, boots of 5 s',
     hours: 2,
     load: 4,
     machine: { cores: 1, bootMs: 5000 },
-    sizes: readsAndWrites(0.06, 0.25, 0.15),
+    workPerSecond: 90_000_000,
     arrivals: (perSecond) => bursty(perSecond, 4, 300_000, 60_000),
-    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.1, 'similar-requests': 0.1, slopes: 0.1 },
-    laneOf: (seconds) => (seconds < 0.1 ? 'browse' : 'purchase'),
   },
   {
     name: 'cnv',
-    about: 'fractals, genomes and reactions around a second, a daily rhythm with crowds, for three workers',
+    about:
+      'fractals, genomes and reactions from a millisecond to 12 s, a daily rhythm with crowds, for three workers',
     hours: 24,
     load: 1.6,
     machine: { cores: 2, bootMs: 60_000 },
-    sizes: bounded('pictures', lognormal(Math.log(1), 1.2), 0.01, 60),
+    workPerSecond: 500_000_000,
     arrivals: rhythmWithCrowds,
-    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.14, 'similar-requests': 0.34, slopes: 0.44 },
   },
   {
     name: 'hillclimbing',
-    about: 'searches from a second to 6.5 min, a daily rhythm with crowds',
+    about: 'searches from a tenth of a second to half an hour, a daily rhythm with crowds',
     hours: 24,
     load: 5,
     machine: { cores: 1, bootMs: 60_000 },
-    sizes: bounded('searches', lognormal(Math.log(10), 1.2), 0.5, 392),
+    workPerSecond: 1_270_000,
     arrivals: rhythmWithCrowds,
-    sigma: {
-      learned: 0.38,
-      'rank-memo': 1.5,
-      'log-polynomial': 0.46,
-      'similar-requests': 1.04,
-      slopes: 0.75,
-    },
   },
   {
     name: 'ecowork',
-    about: 'simulations and pictures from 10 ms to 2 min, a daily rhythm with crowds',
+    about: 'simulations and pictures from 2 ms to 15 s, a daily rhythm with crowds',
     hours: 24,
     load: 6,
     machine: { cores: 1, bootMs: 60_000 },
-    sizes: bounded('simulations', lognormal(Math.log(0.8), 1.6), 0.01, 120),
+    workPerSecond: 300_000_000,
     arrivals: rhythmWithCrowds,
-    sigma: { learned: 0.1, 'rank-memo': 1.5, 'log-polynomial': 0.15, 'similar-requests': 0.19, slopes: 1.58 },
   },
 ]
 
+/** A system's traffic, ready to be served. */
+export interface LoadedTraffic extends OwnTraffic {
+  requests: readonly MixedRequest[]
+}
+
+/** Reads the recordings. */
+export function loadTraffic(traffic: OwnTraffic): LoadedTraffic {
+  return { ...traffic, requests: recordedRequests(presetOf(traffic.name).workloads ?? []) }
+}
+
+/** The number of jobs of a run. */
+export function jobsOf({ requests, workPerSecond, hours, load }: LoadedTraffic): number {
+  const { meanSeconds } = new RecordedRequests(requests, workPerSecond, 0).sizes
+  return Math.round((load / meanSeconds) * hours * 3600)
+}
+
+type TrafficPart = Pick<RunSpec, 'sizes' | 'errorSigma' | 'known' | 'estimator' | 'asked'>
+
 /** The part of a run's spec that its traffic decides. */
 export function runOn(
-  { hours, load, sizes, arrivals, laneOf, sigma }: OwnTraffic,
-  estimator: EstimatorName | undefined,
+  traffic: LoadedTraffic,
+  preset: string,
   seed: number,
-): Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
-  const perSecond = load / sizes.meanSeconds
-  const errorSigma = sigma[estimator ?? 'learned']
-  const jobs = Math.round(perSecond * hours * 3600)
-  const run = { seed, jobs, arrivals: arrivals(perSecond), errorSigma }
-  if (!laneOf) return { ...run, sizes }
-  // `known` is called right after a size was drawn.
-  let seconds = 0
-  const errors = stream(seed, 'errors')
-  const drawn = { ...sizes, draw: (random: Random) => (seconds = sizes.draw(random)) }
-  const known = () => {
-    const work = guess(Math.max(1, Math.round(seconds * unitsPerSecond)), errorSigma, errors)
-    return { workload: 'shop', lane: laneOf(seconds), work, memoryMb: 0 }
+): TrafficPart & Pick<RunSpec, 'seed' | 'jobs' | 'arrivals'> {
+  const part = requestsOf(traffic, preset, seed)
+  const perSecond = traffic.load / part.sizes.meanSeconds
+  return { ...part, seed, jobs: jobsOf(traffic), arrivals: traffic.arrivals(perSecond) }
+}
+
+/** The requests of a run, estimated by the preset's own estimator. */
+export function requestsOf(
+  { name, requests, workPerSecond }: Pick<LoadedTraffic, 'name' | 'requests' | 'workPerSecond'>,
+  preset: string,
+  seed: number,
+): TrafficPart {
+  const drawn = new RecordedRequests(requests, workPerSecond, seed)
+  const isShop = name === 'tiered'
+  const known = (): KnownJob => {
+    const { workload, params, work } = drawn.last.request
+    const units = Math.max(1, Math.round((work / workPerSecond) * unitsPerSecond))
+    return { workload, work: units, memoryMb: 0, ...(isShop && { lane: String(params.action) }) }
   }
-  return { ...run, sizes: drawn, known }
+  const part = { sizes: drawn.sizes, errorSigma: 0, known }
+  if (!isEstimating(preset)) return part
+  const last = () => {
+    const { question, request } = drawn.last
+    const { work, quantities } = request
+    return { question, work, ...(quantities && { quantities }) }
+  }
+  const estimator = estimatorFor(preset, requests, workPerSecond)
+  return { ...part, estimator, asked: { workPerSecond, last } }
+}
+
+/** False: its policies ask for no estimates, and it is told the true work, which it does not use. */
+export function isEstimating(preset: string): boolean {
+  const { estimator, scheduler } = presetOf(preset)
+  return estimator !== undefined || scheduler === 'srpt'
+}
+
+function estimatorFor(preset: string, requests: readonly MixedRequest[], workPerSecond: number) {
+  const workScale = (presetOf(preset).machine?.workPerSecond ?? workPerSecond) / workPerSecond
+  const { estimator: spec } = presetOf(preset, { workScale })
+  if (!spec) return virtualEstimator(undefined, workPerSecond / 1000)
+  // Measurements are applied at once: in a simulation no store is shared.
+  const { writeEveryMs: _, quantities, ...rest } = spec
+  // Only requests that were recorded for the system have its quantities.
+  const isMetered = quantities && requests.every((request) => request.quantities)
+  return virtualEstimator({ ...rest, ...(isMetered && { quantities }) }, workPerSecond / 1000)
 }
 
 /** A daily rhythm, with crowds of four times the rate for some minutes. */
@@ -124,7 +154,7 @@ function rhythmWithCrowds(perSecond: number): Arrivals {
   let until = 0
   return {
     name: 'rhythm with crowds',
-    next(after, random) {
+    next(after, random: Random) {
       let at = after
       for (;;) {
         at += (random.exponential() / peak) * 1000
@@ -137,26 +167,4 @@ function rhythmWithCrowds(perSecond: number): Arrivals {
       }
     },
   }
-}
-
-/** Clamps the sizes. */
-function bounded(name: string, sizes: Sizes, least: number, most: number): Sizes {
-  const draw = (random: Random) => Math.min(most, Math.max(least, sizes.draw(random)))
-  return { name, draw, meanSeconds: meanOf(draw) }
-}
-
-function readsAndWrites(readSeconds: number, writeSeconds: number, writes: number): Sizes {
-  const draw = (random: Random) => {
-    const mean = random.next() < writes ? writeSeconds : readSeconds
-    return mean * (0.5 + random.next())
-  }
-  return { name: 'shop', draw, meanSeconds: meanOf(draw) }
-}
-
-function meanOf(draw: (random: Random) => number): number {
-  const random = stream(1, 'mean')
-  const draws = 200_000
-  let sum = 0
-  for (let i = 0; i < draws; i++) sum += draw(random)
-  return sum / draws
 }

@@ -8,7 +8,10 @@ import type { ScaleSpec } from '../systems/scalers.ts'
 import { type RunSpec, unitsPerSecond } from './simulate.ts'
 
 export interface PresetRun
-  extends Pick<RunSpec, 'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known'> {
+  extends Pick<
+    RunSpec,
+    'seed' | 'jobs' | 'arrivals' | 'sizes' | 'errorSigma' | 'known' | 'estimator' | 'asked'
+  > {
   timeScale?: number
   /** Of each worker, in place of the preset's machine. */
   cores?: number

@@ -1,6 +1,9 @@
-/** The CPU time that the jobs of a simulated node have used. */
+/** The CPU time that a simulated node has used. */
 
 import type { VirtualClock } from './clock.ts'
+
+/** The part of a core that an idle machine uses. */
+const idleShare = 0.002
 
 export class SimBusy {
   readonly #clock: VirtualClock
@@ -14,12 +17,16 @@ export class SimBusy {
 
   /** The number of cores that run a job changes by `cores`. */
   change(cores: number): void {
-    this.#ms = this.ms
+    this.#ms = this.#jobsMs
     this.#since = this.#clock.now
     this.#cores += cores
   }
 
   get ms(): number {
+    return this.#jobsMs + idleShare * this.#clock.now
+  }
+
+  get #jobsMs(): number {
     return this.#ms + this.#cores * (this.#clock.now - this.#since)
   }
 }

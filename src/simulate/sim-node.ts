@@ -111,6 +111,12 @@ export class SimNode implements SimWorkerEvents, Process {
     })
   }
 
+  ping(number: number): void {
+    this.#read(() => {
+      if (!this.#dead) this.#say({ type: 'pong', worker: this.id, ping: number })
+    })
+  }
+
   requestArrived(): void {
     this.#tier?.arrived()
   }

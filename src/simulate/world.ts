@@ -148,6 +148,9 @@ export class World implements Environment {
           this.functions?.cancel(action)
         })
         return
+      case 'ping':
+        this.send(() => this.nodes.get(action.worker)?.ping(action.ping))
+        return
       case 'drain':
         if (this.nodes.has(action.worker)) this.draining.add(action.worker)
         return

@@ -1,6 +1,7 @@
 /** A story as a JSON document for programs, and as text for people. */
 
-import { count, span, thousandths } from '../lib/quantities.ts'
+import type { EstimateError } from '../estimate/errors.ts'
+import { amount, count, span, thousandths } from '../lib/quantities.ts'
 import type { Estimate } from '../model/estimate.ts'
 import type { Reason } from '../model/reason.ts'
 import { explainEstimate } from '../systems/reasons.ts'
@@ -27,6 +28,8 @@ export interface WhyDocument extends Sums {
     }
   /** Actual cost, once known. */
   measured?: { work: number; cpuMs?: number; timesExpected?: number }
+  /** How far estimates of the workload were off lately, this job's included. */
+  recentEstimates?: EstimateError
   pauses: number
   /** Jobs that ran in its place while it was paused. */
   passedBy: number
@@ -50,9 +53,11 @@ export interface DocumentOptions {
   /** The workers' discipline gives each running job a core to itself. */
   bounded: boolean
   now: number
+  /** How far the workload's estimates were off lately. */
+  recent?: EstimateError | undefined
 }
 
-export function whyDocument(story: Story, { bounded, now }: DocumentOptions): WhyDocument {
+export function whyDocument(story: Story, { bounded, now, recent }: DocumentOptions): WhyDocument {
   const { job, quote, expectedMs, work, cpuMs, attempt, worker, state, pauses, passedBy, turns } = story
   const sums = sumsOf(story, bounded, now)
   const expected = expectedWork(story)
@@ -83,6 +88,7 @@ export function whyDocument(story: Story, { bounded, now }: DocumentOptions): Wh
         ...(expected.work > 0 && { timesExpected: work / expected.work }),
       },
     }),
+    ...(recent && { recentEstimates: recent }),
     story: entriesOf(story),
   }
 }
@@ -114,7 +120,10 @@ function entriesOf(story: Story): DocumentEntry[] {
 const mostWidth = 100
 
 /** The summary, then one line per entry, prefixed with the time since arrival. */
-export function whyText({ job, workload, summary, story }: WhyDocument, width = mostWidth): string {
+export function whyText(
+  { job, workload, summary, story, recentEstimates }: WhyDocument,
+  width = mostWidth,
+): string {
   const lineWidth = Math.max(40, Math.min(mostWidth, width))
   const times = story.map(({ afterMs }) => span(afterMs))
   const timeWidth = Math.max(...times.map((time) => time.length))
@@ -125,7 +134,22 @@ export function whyText({ job, workload, summary, story }: WhyDocument, width = 
       '\n',
     )
   })
-  return [`Job ${job} (${workload})`, ...wrap(summary, lineWidth), '', ...lines].join('\n')
+  const recent = recentEstimates
+    ? wrap(`Estimates of ${workload}: ${errorText(recentEstimates)}.`, lineWidth)
+    : []
+  return [`Job ${job} (${workload})`, ...wrap(summary, lineWidth), ...recent, '', ...lines].join('\n')
+}
+
+/** In status, and in the story of a job. */
+export function errorText({ requests, medianFactor, worst }: EstimateError): string {
+  const last = requests === 1 ? 'the last request' : `the median of the last ${requests} requests`
+  const miss = `${amount(worst.estimated)} for ${amount(worst.measured)} of job ${worst.job}`
+  return `off by ${factorText(medianFactor)} in ${last}, at worst by ${factorText(worst.factor)} (${miss})`
+}
+
+/** 1.04 ×, 43.5 ×, 1,200 ×. */
+function factorText(factor: number): string {
+  return `${Number(factor.toPrecision(3)).toLocaleString('en-US')} ×`
 }
 
 /** A space where a line may break: not between a number and its unit. */

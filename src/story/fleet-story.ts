@@ -133,7 +133,7 @@ export class FleetStory {
 }
 
 /** Reason codes of workers that are lost or assumed lost. */
-const losses = new Set(['lost', 'silent', 'pings', 'not-listed', 'doubled'])
+const losses = new Set(['lost', 'silent', 'pings', 'heartbeat', 'not-listed', 'doubled'])
 
 export function isLoss({ code }: Reason): boolean {
   return losses.has(code)

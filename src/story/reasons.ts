@@ -79,6 +79,7 @@ const progress: Words = {
 /** Why an attempt failed. */
 const failures: Words = {
   overdue: (r) => `its answer took longer than ${span(r.limitMs ?? r.afterMs)}, and the worker is alive`,
+  'timed-out': (r) => `no answer came within ${span(r.limitMs ?? r.afterMs)}`,
   'sent-again': (r) =>
     `the worker is alive but took too long (${times(r.times)}), and now gets twice the time`,
   crash: (r) => `it crashed its process${said(r.message)}`,
@@ -163,7 +164,7 @@ const scaling: Words = {
 const fleet: Words = {
   'role-again': (r) => `the worker does not report its role (${r.role}) yet`,
   heartbeat: (r) =>
-    `an answer was overdue after ${span(r.limitMs)}, and no heartbeat came within ${span(r.answerMs)}`,
+    `${r.limitMs === undefined ? 'it could not be reached' : `an answer was overdue after ${span(r.limitMs)}`}, and no heartbeat came within ${span(r.answerMs)}`,
   pings: (r) => `${r.unanswered} pings in a row were not answered within ${span(r.answerMs)}`,
   'launch-failed': (r) => `the launch failed: ${r.message}`,
   'boot-timeout': (r) => `it did not join within ${span(r.bootMs)}`,

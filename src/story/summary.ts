@@ -139,7 +139,7 @@ function lost({ worker, reason }: NonNullable<Story['firstLost']>, attempts: num
 
 function slowed({ cpuMs, beside, worker }: Story, ms: number): string {
   if (cpuMs !== undefined)
-    return `spent ${span(ms)} on its worker without computing (starting, reading, or while other programs had the core)`
+    return `spent ${span(ms)} on its worker without computing (starting, reading, waiting for input or output, or while other programs had the core)`
   return `shared ${worker} with other jobs (${beside} when it started), which cost it ${span(ms)}`
 }
 

@@ -40,6 +40,13 @@ test('every reason of every rule has a text without missing numbers', () => {
   }
 })
 
+test('CN-4 the heuristic says that it goes by parameters', () => {
+  assert.match(
+    explainEstimate({ code: 'rough', instCount: 5, totalAccesses: 1 }),
+    /formula of its parameters/,
+  )
+})
+
 test('the text of a model names its family, rows and nearest request', () => {
   assert.equal(
     explainEstimate({ code: 'learned', family: 'surface', rows: 120, likeness: 0.97 }),

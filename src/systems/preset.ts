@@ -5,6 +5,7 @@ import type { BrainLimits } from '../brain/limits.ts'
 import type { DisciplineName } from '../model/discipline.ts'
 import type { Following, MeterSetting } from '../model/metering.ts'
 import type { RepeatOptions } from '../wire/front-settings.ts'
+import type { Constants } from './constants.ts'
 import type { EstimatorSpec } from './estimators.ts'
 import type { ScaleSpec } from './scalers.ts'
 import type { PlacingOptions, SchedulerName } from './schedulers.ts'
@@ -35,8 +36,8 @@ export interface Preset {
   unmeteredAway?: readonly string[]
   /** The cache of answers. Default: none. */
   repeats?: RepeatOptions
-  /** True: the decisions of the brain are logged by component. */
-  componentLog?: boolean
+  /** The decisions of the brain are logged by component, in files whose names begin so. Default: no logs. */
+  componentLog?: string
   /** The bundled workloads that it is about. Default: all. */
   workloads?: readonly string[]
   /** Scales with which it runs in minutes on a laptop. */
@@ -49,6 +50,16 @@ export interface Preset {
 export interface Scales {
   ms(ms: number): number
   work(units: number): number
+  /** In place of measured constants of the preset. Not scaled. */
+  constants?: Constants
+}
+
+/**
+ * The time to answer a ping that is sent this often, of 3 s where times are not divided. A process does not answer faster
+ * because they are, so it gets at least 0.5 s, as far as the pings allow.
+ */
+export function pongMs({ ms }: Pick<Scales, 'ms'>, everyMs: number): number {
+  return Math.max(ms(3_000), Math.min(500, everyMs * 0.8))
 }
 
 export type PresetMaker = (scales: Scales) => Preset

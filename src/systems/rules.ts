@@ -24,7 +24,10 @@ export const rules = {
   'CP-15':
     'after 11 minutes at 20 % CPU or less a worker is removed, if more than 2 exist and none is above 75 %, or 2 other idle ones remain',
   'CP-16':
-    'requests of a dead or removed worker, or whose connection failed, are placed again; the client sees nothing',
+    'requests of a dead or removed worker, or whose connection failed or timed out, are placed again; the client sees nothing',
+  'CP-17': 'each worker answers GET /health, which the pings ask',
+  'CP-18': 'calibration writes class bounds and limits into a configuration',
+  'CP-19': 'the higher the rank, the longer a request takes',
   'TI-1': 'browse and purchase, on a real database',
   'TI-2':
     'a coordinator that is also a front; other nodes ask it for their role; the oldest head is pulled first',
@@ -36,6 +39,7 @@ export const rules = {
   'TI-7': 'denied if too few would remain, if one left within the last second, or if it is the coordinator',
   'TI-8':
     'at each check, heads that waited more than 0.8 s (browse) or 1.8 s (purchase) are dropped: 503, counted separately',
+  'TI-9': 'calibration measures the hourly table and the threshold of 1.5',
   'CN-1': 'Julia sets, a DNA matcher with its page, Gray-Scott',
   'CN-2':
     'instructions and memory accesses of each request; for Gray-Scott 274 and 62 per cell and actual iteration',
@@ -58,6 +62,10 @@ export const rules = {
   'CN-12':
     'health every 15 s; 3 failures in a row evict, 16 of a fresh worker; its requests are queued again',
   'CN-13': 'logs by component: balancer, autoscaler, queue, placement, retraining',
+  'CN-14': 'only the listed classes are metered: fractal, DNA matcher and DNA renderer',
+  'CN-15': 'five log files: lb, as, queue, placement, retrain',
+  'CN-16': 'requests come from forms too, and from pages of allowed origins',
+  'CN-17': 'the constants of Gray-Scott by profiling',
   'HC-1':
     'the highest point of a height-map by BFS, DFS or A*, drawn; an uploaded map is identified by its hash',
   'HC-2': 'instructions by routine: entries × static instructions',
@@ -68,11 +76,14 @@ export const rules = {
     'least work; a busy worker only up to 500,000,000; else a worker is launched, and the first that can takes the request',
   'HC-6': 'the outstanding work of a worker falls while its jobs run, every 12,000,000 instructions',
   'HC-7':
-    'every 60 s: CPU is read; a worker without a reading is fresh; empty marked workers end; while one is fresh nothing else',
+    'every 60 s: CPU is read; a worker without a reading, or with exactly 0, is fresh; empty marked workers end; while one is fresh nothing else',
   'HC-8':
     'mean work above 70 % of 500,000,000: launch; below 30 %: mark the worker with the least, the last only below 50 % CPU',
   'HC-9': 'status: requests, work, last CPU, fresh, marked',
   'HC-10': 'a request is held and sent to the least-used worker until it is done',
+  'HC-11': 'only the modules of the solver are metered',
+  'HC-12': 'nine searches under each tool that was tried: overhead, and how well it follows CPU time',
+  'HC-13': 'calibration measures the largest search, and the work of 10 s',
   'EW-1': 'foxes and rabbits, insect war, image compression',
   'EW-2':
     'instructions + memory accesses; written every 15 s, only what changed; functions write before they answer',
@@ -86,6 +97,9 @@ export const rules = {
     'every 60 s: above 85 % CPU add, below 15 % remove, a tenth of the fleet at a time; a batch ends when all of it is empty',
   'EW-8':
     'time limits follow the estimate; then a heartbeat decides: again there, or elsewhere; a function’s error goes to a worker',
+  'EW-9': 'a late answer or a failed connection leads to a heartbeat, which the worker must answer',
+  'EW-10': 'tables are read again every 15 s before they are changed and written',
+  'EW-11': 'calibration measures the limits of a worker: requests at a time, and work',
 } as const satisfies Record<`${string}-${number}`, string>
 
 export type RuleNumber = keyof typeof rules

@@ -3,8 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { codeHash, loadWorkloads } from './load.ts'
 import type { StandardSchema } from './standard-schema.ts'
-import { codeHash, defineWorkload, loadWorkloads, reply, type WorkloadDefinition } from './workload.ts'
+import { defineWorkload, reply, type WorkloadDefinition } from './workload.ts'
 
 const good = { name: 'good', description: 'A workload', run: () => 1 }
 
@@ -120,6 +121,9 @@ test('an unusable module is named with the reason', async (t) => {
     'empty.mjs': '',
     'throws.mjs': "throw new Error('not today')",
     'wrong.mjs': "export default { name: 'UP' }",
+    'package.json': '{ "type": "commonjs" }',
+    'esm.js': "export default { name: 'esm' }",
+    'imports.js': "import 'node:fs'",
   })
   const load = (file: string) => loadWorkloads([join(dir, file)])
   await assert.rejects(load('missing.mjs'), {
@@ -128,6 +132,10 @@ test('an unusable module is named with the reason', async (t) => {
   })
   await assert.rejects(load('empty.mjs'), { code: 'CONFIG', message: /empty\.mjs: has no default export/ })
   await assert.rejects(load('throws.mjs'), { code: 'CONFIG', message: /throws\.mjs: not today/ })
+  for (const file of ['esm.js', 'imports.js']) {
+    const message = new RegExp(`${file}: [^]*; rename the file to \\.mjs or \\.mts$`)
+    await assert.rejects(load(file), { code: 'CONFIG', message })
+  }
   await assert.rejects(load('wrong.mjs'), { code: 'CONFIG', message: /wrong\.mjs: workload UP: name = UP/ })
 })
 

@@ -1,12 +1,6 @@
-/** A workload: one function with a name and parameters that computes the answer to a request. */
-
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+/** A workload: one function with a name and parameters that computes the answer to a request. Slots load it: it imports little. */
 import { boundsText, isWithin } from '../lib/checks.ts'
-import { defaultExport } from '../lib/default-export.ts'
 import { ConfigError } from '../lib/errors.ts'
-import { originalPath } from '../lib/kept-path.ts'
 import type { Features } from '../model/estimate.ts'
 import { largestParams } from './largest-params.ts'
 import { isSchema, type StandardSchema } from './standard-schema.ts'
@@ -44,6 +38,11 @@ export type { Features }
 export interface MeterChoice {
   /** npm packages whose work counts. Their own dependencies must be named too. */
   packages?: readonly string[]
+  /**
+   * The only modules whose work counts, as the workload imports them (`lib/solver`), or functions of a module
+   * (`lib/solver#step`), or names among `packages`. Default: all.
+   */
+  only?: readonly string[]
 }
 
 /** What is known of the binary body before the job runs. */
@@ -101,7 +100,7 @@ export interface Workload<P = unknown, R = unknown, I = unknown, N extends strin
   readonly maxParamsBytes?: number
   features?(params: P, body: BodyFacts): Features
   lane?(params: P): string
-  readonly meter: Required<MeterChoice>
+  readonly meter: Required<Pick<MeterChoice, 'packages'>> & Pick<MeterChoice, 'only'>
   run(params: P, ctx: JobContext): R
 }
 
@@ -136,7 +135,7 @@ export function defineWorkload<P = AnyParams, R = unknown, I = unknown, const N 
     ...(maxParamsBytes !== undefined && { maxParamsBytes }),
     ...(features && { features }),
     ...(lane && { lane }),
-    meter: { packages: [...(meter?.packages ?? [])] },
+    meter: { packages: [...(meter?.packages ?? [])], ...(meter?.only && { only: [...meter.only] }) },
     run,
   })
 }
@@ -195,7 +194,8 @@ function shape<P, R, I, N extends string>(
     throw wrong('lane', lane, 'a function of the parameters')
   }
   if (meter !== undefined && !isMeterChoice(meter)) {
-    throw wrong('meter', JSON.stringify(meter), "{ packages: ['name', …] } with names of npm packages")
+    const must = "{ packages: ['name', …], only: ['module', …] } with names of npm packages and of modules"
+    throw wrong('meter', JSON.stringify(meter), must)
   }
   if (typeof run !== 'function') throw wrong('run', run, 'a function')
   return definition
@@ -203,54 +203,9 @@ function shape<P, R, I, N extends string>(
 
 function isMeterChoice(meter: unknown): boolean {
   if (typeof meter !== 'object' || meter === null) return false
-  const { packages = [], ...others } = meter as MeterChoice
+  const { packages = [], only = ['module'], ...others } = meter as MeterChoice
   const isName = (name: unknown) => typeof name === 'string' && /^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name)
-  return Array.isArray(packages) && packages.every(isName) && Object.keys(others).length === 0
-}
-
-/** Imports modules whose default export is a workload or an array of them. */
-export async function loadWorkloads(files: string[]): Promise<Workload[]> {
-  const found = new Map<string, { workload: Workload; file: string }>()
-  for (const file of files) {
-    for (const workload of await loadFile(file)) {
-      const other = found.get(workload.name)
-      if (other) {
-        throw new ConfigError(
-          `workload ${workload.name} is defined twice: in ${originalPath(other.file)} and in ${originalPath(file)}`,
-        )
-      }
-      found.set(workload.name, { workload, file })
-    }
-  }
-  return [...found.values()].map(({ workload }) => workload)
-}
-
-async function loadFile(file: string): Promise<Workload[]> {
-  const path = resolve(file)
-  if (!existsSync(path)) throw new ConfigError(`${file}: no such file`)
-  const module: { default?: unknown } = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new ConfigError(
-      `${originalPath(file)}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    )
-  })
-  const found = defaultExport(module)
-  if (found === undefined) {
-    throw new ConfigError(
-      `${originalPath(file)}: has no default export (in CommonJS: module.exports); it must be a workload or an array of workloads. Modules that workloads import belong in a folder below, such as lib`,
-    )
-  }
-  const exported = Array.isArray(found) ? found : [found]
-  try {
-    return exported.map((definition) => defineWorkload<unknown>(definition))
-  } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(`${originalPath(file)}: ${error.message}`) : error
-  }
-}
-
-/** Hashes a workload's code. `code-hash.ts` is loaded on demand, because slots never need it. */
-export async function codeHash(file: string): Promise<string> {
-  return (await import('./code-hash.ts')).codeHash(file)
+  const isModule = (name: unknown) => typeof name === 'string' && name !== ''
+  const isList = Array.isArray(only) && only.length > 0 && only.every(isModule)
+  return isList && Array.isArray(packages) && packages.every(isName) && Object.keys(others).length === 0
 }

@@ -6,7 +6,7 @@ import { cellsPerProgress, type Found, pathTo, type Quest, startMark } from './s
 
 export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
   const { margin: reach, stride } = grid
-  const { masks, moveAt } = rowsOf(moves, reach)
+  const neighbours = { ...rowsOf(moves, reach), stride, first: -reach * stride - reach }
   const cameBy = new Uint8Array(grid.heights.length)
   const unknown = bitsOf(grid)
   const cells = grid.width * grid.height
@@ -17,27 +17,55 @@ export function bfs({ grid, moves, start, peak, progress }: Quest): Found {
   let known = 1
   for (let next = 0; cameBy[peak] === 0; next++) {
     if (next % cellsPerProgress === 0) progress(next / cells)
-    const cell = queue[next]!
-    let first = cell - reach * stride - reach
-    for (let row = 0; row < masks.length; row++, first += stride) {
-      // Bits of 32 cells starting at `first`. A shift by 32 - first would be a shift by 0 at the start of a word.
-      const word = first >> 5
-      const found = ((unknown[word]! >>> first) | ((unknown[word + 1]! << 1) << ~first)) & masks[row]!
-      if (found === 0) continue
-      unknown[word]! &= ~(found << first)
-      unknown[word + 1]! &= ~((found >>> 1) >>> ~first)
-      for (let bits = found; bits !== 0; bits &= bits - 1) {
-        const column = 31 - Math.clz32(bits & -bits)
-        cameBy[first + column] = moveAt[row * masks.length + column]!
-        queue[known++] = first + column
-      }
-    }
+    known = visit(queue[next]!, neighbours, unknown, cameBy, queue, known)
   }
   return { path: pathTo(peak, cameBy, moves), visited: cameBy, visitedCells: known }
 }
 
+interface Neighbours {
+  /** By row of the square around a cell: a bit for each existing move. */
+  masks: Int32Array
+  /** By row and column: move index + 1. */
+  moveAt: Uint8Array
+  /** Distance from a cell to the first one of the square, and from row to row. */
+  first: number
+  stride: number
+}
+
+/** Queues the unvisited neighbours of a cell; returns the new length of the queue. */
+function visit(
+  cell: number,
+  { masks, moveAt, first: toFirst, stride }: Neighbours,
+  unknown: Int32Array,
+  cameBy: Uint8Array,
+  queue: Int32Array,
+  length: number,
+): number {
+  let known = length
+  let first = cell + toFirst
+  for (let row = 0; row < masks.length; row++, first += stride) {
+    const found = unvisited(unknown, first, masks, row)
+    if (found === 0) continue
+    unknown[first >> 5]! &= ~(found << first)
+    unknown[(first >> 5) + 1]! &= ~((found >>> 1) >>> ~first)
+    for (let bits = found; bits !== 0; bits &= bits - 1) {
+      const column = 31 - Math.clz32(bits & -bits)
+      cameBy[first + column] = moveAt[row * masks.length + column]!
+      queue[known++] = first + column
+    }
+  }
+  return known
+}
+
+/** Bits of the cells of a row, which starts at `first`: 1 for each unvisited one that a move leads to. */
+function unvisited(unknown: Int32Array, first: number, masks: Int32Array, row: number): number {
+  const word = first >> 5
+  // A shift by 32 - first would be a shift by 0 at the start of a word.
+  return ((unknown[word]! >>> first) | ((unknown[word + 1]! << 1) << ~first)) & masks[row]!
+}
+
 /** Moves by row and column of the square around a cell: move index + 1, and a bit for each existing move. */
-function rowsOf({ count, dx, dy }: Moves, reach: number): { masks: Int32Array; moveAt: Uint8Array } {
+function rowsOf({ count, dx, dy }: Moves, reach: number): Pick<Neighbours, 'masks' | 'moveAt'> {
   const side = 2 * reach + 1
   const masks = new Int32Array(side)
   const moveAt = new Uint8Array(side * side)

@@ -1,6 +1,6 @@
 /** Finds the kernel settings that maximize the likelihood of the measured costs. */
 
-import { factor, inverseOf, solve } from '../cholesky.ts'
+import { factor, invert, solve } from '../cholesky.ts'
 import {
   levelVariance,
   matern,
@@ -34,9 +34,10 @@ export function tune(
   const slopes = new Float64Array(settings.length)
   const before = new Float64Array(settings.length)
   const strides = new Float64Array(settings.length).fill(firstStride)
+  const matrices = matricesFor(points.count)
   let best = { unlikely: Number.POSITIVE_INFINITY, settings: from }
   for (let round = 0; round < rounds; round++) {
-    const unlikely = slopesAt(points, values, doubts, settings, slopes)
+    const unlikely = slopesAt(points, values, doubts, settings, slopes, matrices)
     if (unlikely < best.unlikely) best = { unlikely, settings: Float64Array.from(settings) }
     for (let i = 0; i < settings.length; i++) {
       const turned = slopes[i]! * before[i]!
@@ -53,33 +54,52 @@ export function tune(
   return best.settings
 }
 
-/** The covariance matrix of the rows, and the parts of its entries that the gradient needs. Lower triangles. */
-interface Covariance {
+/**
+ * Entries by pair of rows, in the lower triangles. Each round overwrites them: new matrices for each would be 60 MB in a
+ * search, and the memory allocator would keep it.
+ */
+interface Matrices {
+  /** The covariance, and its factor afterwards. */
+  matrix: Float64Array
+  /** Squared distance, product of numbers, categories in common. */
+  squares: Float64Array
+  products: Float64Array
+  shared: Float64Array
+  /** Variance of the surface, reduced by differing categories. */
+  shares: Float64Array
+  inverse: Float64Array
+  scratch: Float64Array
+}
+
+function matricesFor(rows: number): Matrices {
+  const one = () => new Float64Array(rows * rows)
+  return {
+    ...{ matrix: one(), squares: one(), products: one(), shared: one(), shares: one() },
+    ...{ inverse: one(), scratch: one() },
+  }
+}
+
+/** What the entries are computed from. */
+interface Scales {
   /** Variances of the noise, the slopes and the category steps. */
   variances: { noise: number; slope: number; step: number }
   /** By number: inverse squared range. By category: distance. */
   narrow: Float64Array
   apart: Float64Array
-  /** By pair of rows: squared distance, product of numbers, categories in common. */
-  squares: Float64Array
-  products: Float64Array
-  shared: Float64Array
-  /** By pair of rows: variance of the surface, reduced by differing categories. */
-  shares: Float64Array
-  matrix: Float64Array
 }
 
-function covarianceOf(points: Points, doubts: Float64Array, settings: Settings): Covariance {
-  const { count: n, wide, kinds, numbers, levels } = points
+/** Writes the covariance of the rows, and the parts of its entries that the gradient needs. */
+function fillCovariance(
+  { count: n, wide, kinds, numbers, levels }: Points,
+  doubts: Float64Array,
+  settings: Settings,
+  { squares, products, shared, shares, matrix }: Matrices,
+): Scales {
   const [surface, noise, slope, step] = [surfaceAt, noiseAt, slopeAt, stepAt].map((at) =>
     Math.exp(2 * settings[at]!),
   ) as [number, number, number, number]
   const narrow = Float64Array.from({ length: wide }, (_, d) => Math.exp(-2 * settings[rangesAt + d]!))
   const apart = Float64Array.from({ length: kinds }, (_, c) => Math.exp(settings[rangesAt + wide + c]!))
-  const [squares, products, shared, shares, matrix] = Array.from(
-    { length: 5 },
-    () => new Float64Array(n * n),
-  ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const at = i * n + j
@@ -102,7 +122,7 @@ function covarianceOf(points: Points, doubts: Float64Array, settings: Settings):
     }
     matrix[i * n + i]! += noise * doubts[i]! + 1e-8
   }
-  return { variances: { noise, slope, step }, narrow, apart, squares, products, shared, shares, matrix }
+  return { variances: { noise, slope, step }, narrow, apart }
 }
 
 /** Returns the negative log likelihood of the values, and writes its gradient to `slopes`. */
@@ -112,17 +132,18 @@ function slopesAt(
   doubts: Float64Array,
   settings: Settings,
   slopes: Float64Array,
+  matrices: Matrices,
 ): number {
   const { count: n } = points
-  const covariance = covarianceOf(points, doubts, settings)
-  const k = covariance.matrix
+  const scales = fillCovariance(points, doubts, settings, matrices)
+  const k = matrices.matrix
   if (factor(k, n) === undefined) return Number.POSITIVE_INFINITY
   const weights = Float64Array.from(values)
   solve(k, n, weights)
   let unlikely = 0
   for (let i = 0; i < n; i++) unlikely += Math.log(k[i * n + i]!) + 0.5 * values[i]! * weights[i]!
   slopes.fill(0)
-  addSlopes(points, doubts, covariance, weights, slopes)
+  addSlopes(points, doubts, scales, matrices, weights, slopes)
   for (const [i, { mean, deviation }] of priorsOf(points).entries()) {
     const off = (settings[i]! - mean) / deviation
     unlikely += 0.5 * off * off
@@ -131,16 +152,17 @@ function slopesAt(
   return unlikely
 }
 
-/** Adds the likelihood's gradient. `covariance.matrix` is already factored. */
+/** Adds the likelihood's gradient. The covariance is already factored. */
 function addSlopes(
   points: Points,
   doubts: Float64Array,
-  { variances: { noise, slope, step }, narrow, apart, squares, products, shared, shares, matrix }: Covariance,
+  { variances: { noise, slope, step }, narrow, apart }: Scales,
+  { squares, products, shared, shares, matrix, inverse, scratch }: Matrices,
   weights: Float64Array,
   slopes: Float64Array,
 ): void {
   const { count: n, wide, kinds, numbers, levels } = points
-  const inverse = inverseOf(matrix, n)
+  invert(matrix, n, scratch, inverse)
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const at = i * n + j

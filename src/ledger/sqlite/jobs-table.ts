@@ -39,8 +39,12 @@ const extraRows = 10_000
 
 export function jobsTable(db: DatabaseSync): JobsTable {
   const write = rowWriter(db)
-  const byWorkload = newestRows(db, fields, '')
-  const byCode = newestRows(db, fields, 'AND codeHash = :codeHash')
+  const selecting = (where: string) => ({
+    all: newestRows(db, fields, where),
+    ofKey: newestRows(db, fields, `${where} AND traits.key = :key`),
+  })
+  const byWorkload = selecting('')
+  const byCode = selecting('AND codeHash = :codeHash')
   const warmByCode = newestRows(db, warmFields, 'AND codeHash = :codeHash AND endedAt <= :latest')
   const { names, codes } = prepareHops(db)
   const count = db.prepare('SELECT count(*) AS rows FROM jobs')
@@ -52,10 +56,12 @@ export function jobsTable(db: DatabaseSync): JobsTable {
   return {
     write,
 
-    recent({ workload, codeHash, limit }, now) {
+    recent({ workload, codeHash, key, limit }, now) {
       const bounds = { workload, limit: limit + extraRows }
-      const raws =
-        codeHash === undefined ? byWorkload.iterate(bounds) : byCode.iterate({ ...bounds, codeHash })
+      const code = codeHash !== undefined && { codeHash }
+      const { all, ofKey } = code ? byCode : byWorkload
+      const given = { ...bounds, ...code }
+      const raws = key === undefined ? all.iterate(given) : ofKey.iterate({ ...given, key })
       return collect(raws, limit, (raw) => readRow(raw, now))
     },
 

@@ -38,9 +38,11 @@ export class MemoryRows {
     this.#added.clear()
   }
 
-  recent({ workload, codeHash, limit }: RecentQuery, now: number): Collected<LedgerRow> {
-    const rows = this.#newest(workload)
-    const wanted = codeHash === undefined ? rows : rows.filter((row) => row.codeHash === codeHash)
+  recent({ workload, codeHash, key, limit }: RecentQuery, now: number): Collected<LedgerRow> {
+    const wanted = this.#newest(workload).filter(
+      (row) =>
+        (codeHash === undefined || row.codeHash === codeHash) && (key === undefined || row.key === key),
+    )
     return collect(wanted, limit, (row) => readRow(row, now))
   }
 

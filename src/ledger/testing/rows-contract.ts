@@ -57,6 +57,18 @@ function readingContract(kind: string, open: Open): void {
     assert.deepEqual(await jobs(ledger, 'code-1'), ['job-1', 'job-3', 'job-2'])
   })
 
+  test(`${kind}: rows of equal requests are selected by key`, async (t) => {
+    const ledger = await open(t)
+    for (const [number, key] of ['a', 'b', 'a', ''].entries()) ledger.record(sampleRow(number, { key }))
+    ledger.record(sampleRow(4, { key: 'a', codeHash: 'newer' }))
+    await ledger.flush()
+    const found = async (query: { key: string; codeHash?: string }) =>
+      (await ledger.recent({ workload: 'julia', limit: 9, ...query })).map(({ job }) => job)
+    assert.deepEqual(await found({ key: 'a' }), ['job-4', 'job-2', 'job-0'])
+    assert.deepEqual(await found({ key: 'a', codeHash: 'code-1' }), ['job-2', 'job-0'])
+    assert.deepEqual(await found({ key: 'c', codeHash: 'code-1' }), [])
+  })
+
   test(`${kind}: rows are selected by workload and version of the code`, async (t) => {
     const ledger = await open(t)
     ledger.record(sampleRow(1))

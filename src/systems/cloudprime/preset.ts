@@ -1,13 +1,23 @@
 /** CloudPrime: three classes of requests, limits for each on a worker, and a new worker for what fits nowhere. */
 
-import type { PresetMaker } from '../preset.ts'
+import { chosen } from '../constants.ts'
+import { type PresetMaker, pongMs } from '../preset.ts'
+import { usualClasses } from './classes.ts'
+import { usualLowCpu } from './on-misfit.ts'
 
-export const cloudprime: PresetMaker = ({ ms, work }) => {
-  // About one minute and ten on its authors' machines.
-  const [intermediate, max] = [work(161_751_155), work(1_272_110_814)]
+/** As its authors measured them: classes from one minute and from ten, metrics every 1.3 to 2 min. */
+export const cloudprimeConstants = {
+  intermediate: usualClasses.intermediate,
+  max: usualClasses.max,
+  metricsEvery: 100_400_724,
+  mostIntermediate: usualClasses.mostIntermediate,
+  mostMax: usualClasses.mostMax,
+}
+
+export const cloudprime: PresetMaker = ({ ms, work, constants }) => {
+  const { metricsEvery, mostIntermediate, mostMax, ...bounds } = chosen(cloudprimeConstants, constants)
+  const [intermediate, max] = [work(bounds.intermediate), work(bounds.max)]
   const pingMs = ms(30_000)
-  // A process does not answer faster because times are divided, so that it gets up to 0.5 s, as far as pings allow.
-  const answerMs = Math.max(ms(3_000), Math.min(500, pingMs * 0.8))
   return {
     description:
       'Classes of requests by rank, limits for each on a worker, a new worker for what fits nowhere.',
@@ -21,25 +31,27 @@ export const cloudprime: PresetMaker = ({ ms, work }) => {
       'ones beside them, and that a loaded worker answered a ping within 1003 ms on average.',
     ],
     scheduler: 'class-limits',
-    placing: { classes: { intermediate, max, graceMs: ms(180_000) } },
+    placing: {
+      classes: { intermediate, max, mostIntermediate, mostMax, graceMs: ms(usualClasses.graceMs) },
+    },
     discipline: 'sharing',
     // All requests of one class, and short ones beside them.
     slots: 64,
-    scale: { min: 2, max: 10, policy: 'on-misfit', lowCpu: { everyMs: ms(60_000) } },
+    scale: { min: 2, max: 10, policy: 'on-misfit', lowCpu: { everyMs: ms(usualLowCpu.everyMs) } },
     limits: {
-      // Three heartbeats within the time to answer.
-      beatMs: answerMs / 3,
-      pings: { everyMs: pingMs, answerMs, most: 3, mostFresh: 3 },
+      beatMs: Math.min(1000, ms(15_000)),
+      pings: { everyMs: pingMs, answerMs: pongMs({ ms }, pingMs), most: 3, mostFresh: 3 },
+      // Ten of the largest requests, of ten minutes each, take 100 minutes beside each other on its authors' machine.
+      answers: { factor: 0, leastMs: Math.max(10_000, ms(7_200_000)) },
       cpuEveryMs: ms(75_000),
       // A request is placed again until it is done, unless workers keep dying under it.
       ...{ attempts: 1_000_000, losses: 20 },
-      mostSlowdown: 0,
     },
     meter: {
       mode: 'regions',
       formula: { instructions: 0.4, blocks: 0.15, fieldLoads: 0.05, stackLoads: 0.4 },
     },
-    following: { metricsEvery: { blocks: work(100_400_724) } },
+    following: { metricsEvery: { blocks: work(metricsEvery) } },
     estimator: { rule: 'rank-memo', max },
     workloads: ['factorize'],
     trial: { timeScale: 60, workScale: 10 },

@@ -8,6 +8,7 @@ import type { Rule } from '../../estimate/estimator.ts'
 import { guessOf } from '../../estimate/guess.ts'
 import { memo } from '../../estimate/memo.ts'
 import { numberIn, read, sizeOf } from '../../estimate/reading.ts'
+import { usualClasses } from './classes.ts'
 import type { RankStore } from './rank-store.ts'
 
 export interface RankMemoOptions {
@@ -18,7 +19,7 @@ export interface RankMemoOptions {
   max?: number
 }
 
-export function rankMemo({ keys, ranks, max = 1_272_110_814 }: RankMemoOptions = {}): Rule {
+export function rankMemo({ keys, ranks, max = usualClasses.max }: RankMemoOptions = {}): Rule {
   return chain(ranks ? stored(ranks, max) : memo({ keys }), theNumberItself)
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { only, sent, Trial } from '../../brain/testing/trial.ts'
+import { answers, only, sent, Trial } from '../../brain/testing/trial.ts'
 import type { Random } from '../../lib/random.ts'
 import type { Action } from '../../model/action.ts'
 import { poisson } from '../../simulate/arrivals.ts'
@@ -90,6 +90,13 @@ test('CN-10 at a tick, not before, drained workers end and a missing one is laun
   )
 })
 
+test('CN-10 ticks are a minute apart: before, a worker that is missing is not launched', () => {
+  const { trial } = scaled()
+  trial.after(1000).tell({ type: 'lost', worker: 'w' })
+  for (const ms of [29_000, 29_999]) assert.deepEqual(only(trial.after(ms).tick(), 'launch'), [])
+  assert.equal(only(trial.after(1).tick(), 'launch').length, 1)
+})
+
 test('CN-11 above 85 % for two ticks with queued jobs: one more, or two if they exceed one capacity', () => {
   for (const [waiting, launches] of [
     [[16_000], 1],
@@ -175,33 +182,66 @@ function pinged(): Trial {
   return trial
 }
 
-test('CN-12 a worker that misses three health checks is evicted, and its requests are queued again', () => {
+/** Seconds until a worker that stops answering at this second, while its reports go on, is evicted. */
+function evictedAfter(stopsAt: number): number {
   const trial = pinged()
-  trial.after(15_000)
-  for (const id of ['a', 'b']) trial.reports(id)
-  assert.deepEqual(come(trial, 10), ['0:10 a'])
-  const beats = (ms: number) => {
-    let actions: Action[] = []
-    for (let at = 0; at < ms; at += 1_000) {
-      trial.after(1_000).reports('b')
-      actions = trial.tick()
+  for (; trial.now < 600_000; trial.after(1000)) {
+    const [evicted] = only(trial.tick(), 'terminate')
+    if (evicted) {
+      assert.deepEqual([evicted.worker, evicted.reason.code], ['a', 'pings'])
+      return trial.now / 1000 - stopsAt
     }
-    return actions
+    for (const id of ['a', 'b']) trial.reports(id)
+    trial.answersPings('b')
+    if (trial.now / 1000 < stopsAt) trial.answersPings('a')
   }
-  assert.deepEqual(only(beats(59_000), 'terminate'), [])
-  assert.deepEqual(
-    only(beats(1_000), 'terminate').map(({ worker, reason }) => `${worker} ${reason.code}`),
-    ['a pings'],
-  )
-  assert.deepEqual(sent(trial.history.slice(-5)), ['0:10 b'])
+  return Infinity
+}
+
+test('CN-12 a worker is pinged every 15 s and evicted at the third unanswered ping, after 33 to 48 s', () => {
+  const seconds = [16, 20, 29, 30, 31, 44, 45].map(evictedAfter)
+  assert.deepEqual(seconds, [47, 43, 34, 33, 47, 34, 33])
+})
+
+test('CN-12 the requests of an evicted worker are queued again elsewhere', () => {
+  const trial = pinged()
+  const lives = (ms: number, ids: string[]) => {
+    for (const until = trial.now + ms; trial.now < until; ) {
+      trial.after(1000).tick()
+      for (const id of ids) trial.answersPings(id)
+    }
+  }
+  lives(15_000, ['a', 'b'])
+  assert.deepEqual(come(trial, 10), ['0:10 a'])
+  lives(60_000, ['b'])
+  assert.deepEqual(sent(trial.history), ['0:10 a', '0:10 b'])
 })
 
 test('CN-12 a fresh worker may miss sixteen', () => {
   const trial = pinged()
-  trial.after(15_000 * 16).tick()
-  for (let i = 0; i < 40 && trial.view.workers.length > 0; i++) trial.after(1_000).tick()
+  while (trial.now < 227_000) trial.after(1_000).tick()
+  assert.deepEqual(only(trial.history, 'terminate'), [])
+  trial.after(1_000).tick()
   const { reason } = only(trial.history, 'terminate')[0]!
   assert.deepEqual([reason.code, reason.unanswered], ['pings', 16])
+})
+
+test('CN-9 a forward that is not answered in time goes to another worker, three times at most, then 503', () => {
+  const trial = pinged()
+  const { answers: limit } = preset.limits!
+  trial.joins('c', { slots: 100 })
+  trial.joins('d', { slots: 100 })
+  assert.deepEqual(come(trial, 10), ['0:10 a'])
+  const places = ['a']
+  const ends: string[] = []
+  for (; ends.length === 0 && trial.now < 100 * limit!.leastMs; ) {
+    const actions = trial.after(1000).tick()
+    for (const id of ['a', 'b', 'c', 'd']) trial.answersPings(id)
+    places.push(...sent(actions).map((text) => text.split(' ')[1]!))
+    ends.push(...answers(actions))
+  }
+  assert.deepEqual([new Set(places).size, places.length], [4, 4])
+  assert.deepEqual(ends, ['0:10 refused retries'])
 })
 
 test('CN-11 in the simulator it grows to three under load and shrinks to one afterwards', () => {

@@ -7,7 +7,8 @@ import { refusal } from '../../front/problem.ts'
 import type { Action } from '../../model/action.ts'
 import type { FailureKind } from '../../model/attempt.ts'
 import { presetOf } from '../presets.ts'
-import { cellCost, workPerCost } from './preset.ts'
+import { cnvConstants } from './cell.ts'
+import { workPerCost } from './preset.ts'
 
 const minute = 60_000
 /** A unit of work is a unit of cost. */
@@ -23,7 +24,7 @@ function trialOf(workers: string[], { functions = 0 } = {}): Trial {
       placing: placing!,
       discipline,
       scale: { ...scale!, min: 0 },
-      limits: { ...limits, pings: null, beatMs: 0 },
+      limits: { ...limits, pings: null, answers: null, beatMs: 0 },
     },
     ...(functions > 0 && { overflow: { ...rule, concurrency: functions, workPerSecond: 1000 } }),
   })
@@ -47,10 +48,6 @@ function endsAway(trial: Trial, job: string, kind: FailureKind | 'finished'): Ac
   )
 }
 
-test('CN-1 the workloads are fractals, DNA with its page, and Gray-Scott', () => {
-  assert.deepEqual(preset.workloads, ['julia', 'dna', 'grayscott'])
-})
-
 test('CN-5 requests are classified by cost, each class up to its bound', () => {
   const trial = trialOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
   const classes = (cost: number) => {
@@ -73,7 +70,7 @@ test('CN-5 requests are classified by cost, each class up to its bound', () => {
 
 test('CN-5 with the divisor, usual requests are of all four classes', () => {
   const { placing } = presetOf('cnv')
-  const perCell = cellCost.instructions + cellCost.fieldLoads
+  const perCell = cnvConstants.cellInstructions + cnvConstants.cellAccesses
   const classOf = (size: number, iterations: number) => {
     const work = size * size * iterations * perCell
     return placing!.workClasses!.find(({ mostWork }) => mostWork === null || work <= mostWork)!.name

@@ -44,6 +44,15 @@ test('booting workers count, so that the maximum is not exceeded', () => {
   assert.equal(stepsOf(scaler.decide(busy(2), 200)).launch, undefined)
 })
 
+test('however far the maximum is, at most two workers are launched at a time', () => {
+  const scaler = cpuEma({ ...spec, max: 10 })
+  const busy = view([worker('w1', 1)], { waiting: 9, waitingWork: 5000 })
+  scaler.decide(busy, 0)
+  assert.equal(stepsOf(scaler.decide(busy, 100)).launch!.count, 2)
+  const one = view([worker('w1', 1)], { waiting: 1, waitingWork: 50 })
+  assert.equal(stepsOf(scaler.decide(one, 200)).launch!.count, 1)
+})
+
 test('the least loaded worker drains, of equals the youngest, and none that drains already', () => {
   const scaler = cpuEma({ ...spec, max: 5 })
   const idle = view([

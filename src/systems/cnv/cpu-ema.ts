@@ -21,7 +21,7 @@ export interface CpuEmaOptions extends ScaleOptions {
   workerWork?: number
 }
 
-const usualEveryMs = 60_000
+export const usualEveryMs = 60_000
 /** The weight of the newest reading. */
 const newPart = 0.6
 /** The bounds of the smoothed CPU, and how many looks in a row it must be beyond each. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { amountOf, checkMeter, type MeterSetting, meterFlags, quantitiesIn } from '../../model/metering.ts'
 import { workOf } from '../../model/metrics.ts'
-import { usePool } from '../../worker/slots/testing/use-pool.ts'
+import { read, usePool } from '../../worker/slots/testing/use-pool.ts'
 import { readCode } from '../../worker/workload-code.ts'
 import { presetOf } from '../presets.ts'
 
@@ -14,8 +14,8 @@ const workload = (name: string) => join(import.meta.dirname, '..', '..', '..', '
 
 async function poolOf(t: TestContext, ...names: string[]) {
   const files = names.map(workload)
-  const { packages, uncounted } = await readCode(files, meter)
-  const { start } = await usePool(t, { files, meter, packages, uncounted })
+  const { metered } = await readCode(files, meter)
+  const { start } = await usePool(t, { files, meter, metered })
   const ask = async (name: string, params: Record<string, unknown>) => {
     const run = start(name, params)
     const answer = await run.answer
@@ -26,11 +26,11 @@ async function poolOf(t: TestContext, ...names: string[]) {
     const [instCount, totalAccesses] = quantitiesIn(meter).map((each) => amountOf(each, tally!))
     return { answer, text, work, tally, instCount: instCount!, totalAccesses: totalAccesses! }
   }
-  return { ask, uncounted }
+  return { ask, except: metered.except! }
 }
 
 test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 instructions and 62 accesses each', async (t) => {
-  const { ask, uncounted } = await poolOf(t, 'grayscott', 'julia')
+  const { ask, except } = await poolOf(t, 'grayscott', 'julia')
   // Without feed the reaction stops long before the last iteration.
   const settles = { size: 32, iterations: 20_000, feed: 0, kill: 0.1 }
   const { answer, work, instCount, totalAccesses } = await ask('grayscott', settles)
@@ -38,12 +38,12 @@ test('CN-2 Gray-Scott counts by formula: actual iterations × size² cells, 274 
   assert.ok(iterations > 0 && iterations < 20_000)
   const cells = iterations * 32 * 32
   assert.deepEqual([instCount, totalAccesses, work], [cells * 274, cells * 62, cells * 336])
-  // Its own files are not metered; files that it shares with other workloads are.
-  const has = (file: string) => uncounted.some((path) => path.endsWith(file))
+  // Nor are files that it shares with workloads of which only listed modules count.
+  const has = (file: string) => except.some((path) => path.endsWith(file))
   assert.deepEqual(['grayscott.ts', 'grayscott/reaction.ts', 'params/fields.ts', 'julia.ts'].map(has), [
     true,
     true,
-    false,
+    true,
     false,
   ])
 })
@@ -62,6 +62,25 @@ test('CN-2 other workloads are counted as they run: instructions, and accesses w
   }
   assert.ok(Math.abs(alone.work! - alone.instCount - alone.totalAccesses) < 1e-6 * alone.work!)
   assert.equal(alone.work, workOf(alone.tally!, meter.formula))
+})
+
+test('CN-14 only the listed classes count: the fractal, the matcher and the renderer, not the picture or the genome', async (t) => {
+  const { ask } = await poolOf(t, 'julia', 'dna')
+  const { mode, formula } = meter
+  const { start } = await usePool(t, { files: ['julia', 'dna'].map(workload), meter: { mode, formula } })
+  const workOfAll = async (name: string, params: Record<string, unknown>) => {
+    const run = start(name, params)
+    assert.equal((await read(run)).kind, 'result')
+    return (await run.ended).work!
+  }
+  const picture = { width: 60, height: 40, iterations: 1 }
+  assert.ok((await ask('julia', picture)).work! < (await workOfAll('julia', picture)))
+  // Without a match to render, the page costs little; the search is the same.
+  const search = { length: 4000, seed: 3, limit: 0 }
+  const [matched, rendered] = [await ask('dna', search), await ask('dna', { ...search, output: 'html' })]
+  assert.ok(matched.work! < (await workOfAll('dna', search)))
+  const shown = await ask('dna', { ...search, limit: 1000, output: 'html' })
+  assert.ok(rendered.work! > matched.work! && shown.work! > rendered.work!)
 })
 
 test('CN-1 the DNA matcher returns an HTML page', async (t) => {
@@ -96,5 +115,5 @@ test('the hash of a workload includes the cost of its steps', async () => {
   const [bySteps, byCode] = await Promise.all([readCode(files, meter), readCode(files, plain)])
   assert.notEqual(bySteps.hashes.grayscott, byCode.hashes.grayscott)
   assert.equal(bySteps.hashes.julia, byCode.hashes.julia)
-  assert.deepEqual(byCode.uncounted, [])
+  assert.ok(!byCode.metered.except!.some((path) => path.includes('grayscott')))
 })

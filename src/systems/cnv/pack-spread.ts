@@ -36,6 +36,9 @@ export interface WorkClass {
 /** The default: one class without bound. */
 const noClasses: readonly WorkClass[] = [{ name: 'any', mostWork: null }]
 
+/** Mean loads, as shares of the capacity, between which the mode stays. */
+const modeBounds = { packBelow: 0.4, spreadAbove: 0.6 } as const
+
 export const packSpread: SchedulerFactory<PackSpreadOptions> = (parts) => new PackSpread(parts)
 
 class PackSpread implements Scheduler {
@@ -51,7 +54,12 @@ class PackSpread implements Scheduler {
   #spreads = false
 
   constructor({ accepts, spec }: SchedulerParts<PackSpreadOptions>) {
-    const { mostWork = Infinity, workClasses = noClasses, packBelow = 0.4, spreadAbove = 0.6 } = spec
+    const {
+      mostWork = Infinity,
+      workClasses = noClasses,
+      packBelow,
+      spreadAbove,
+    } = { ...modeBounds, ...spec }
     this.#accepts = accepts
     this.#mostWork = mostWork
     this.#classes = workClasses

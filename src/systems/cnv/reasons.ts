@@ -20,6 +20,7 @@ export const cnvWords: Words = {
 }
 
 export const cnvEstimates: Words = {
+  rough: () => 'a formula of its parameters, since nothing like it is stored',
   'log-polynomial': ({ degree, rows }) =>
     `a polynomial of degree ${degree} fitted to the logarithms of ${requests(rows)}`,
 }

@@ -88,6 +88,53 @@ test('CN-4 the cache is warmed from the store at start, and models are rebuilt f
   await estimator.close()
 })
 
+test('CN-4 the store is asked when memory does not know', async () => {
+  const ledger = memoryLedger()
+  const [known] = record(ledger, 1, 10)
+  const lines: string[] = []
+  const parts = { ledger, log: (line: string) => lines.push(line) }
+  const work = polynomialEstimator({ quantities: names }, parts)
+  const estimator = clusterEstimator({ workPerCpuMs: 1000, work, ...parts })
+  await estimator.warm(known!.workload)
+  // Another process wrote them.
+  const [theirs] = record(ledger, 50, 50)
+  const [failed] = record(ledger, 51, 51)
+  const { workload, codeHash, key } = failed!
+  ledger.record(sampleRow(99, { workload, codeHash, key, outcome: 'error', work: 3, quantities: '' }))
+  await Promise.all([theirs!, failed!, question({ n: 52 })].map((asked) => estimator.look!(asked)))
+  for (const asked of [theirs!, failed!]) {
+    const { work, source } = estimator.estimate(asked)
+    assert.deepEqual([Math.round(work), source], [workOf(asked === theirs ? 50 : 51), 'memo'])
+  }
+  assert.equal(estimator.estimate(question({ n: 52 })).source, 'model')
+  await ledger.close()
+  await estimator.look!(question({ n: 53 }))
+  assert.match(lines.at(-1)!, /the ledger has no rows of made-up/)
+  await estimator.close()
+})
+
+test('CN-4 of the rows of a request in the store the newest five are read, as they may have failed', async () => {
+  for (const [failures, isFound] of [
+    [4, true],
+    [5, false],
+  ] as const) {
+    const ledger = memoryLedger()
+    const parts = { ledger, log: () => {} }
+    const work = polynomialEstimator({ quantities: names }, parts)
+    const estimator = clusterEstimator({ workPerCpuMs: 1000, work, ...parts })
+    const [first] = record(ledger, 1, 10)
+    await estimator.warm(first!.workload)
+    const [asked] = record(ledger, 50, 50)
+    const { workload, codeHash, key } = asked!
+    for (let i = 1; i <= failures; i++)
+      ledger.record(sampleRow(50 + i, { workload, codeHash, key, outcome: 'error', work: 3, quantities: '' }))
+    await estimator.look!(asked!)
+    const { source } = estimator.estimate(asked!)
+    await estimator.close()
+    assert.equal(source === 'memo', isFound, `${failures} failures`)
+  }
+})
+
 test('a store that cannot be read leaves the models unchanged, and is read again later', async () => {
   const ledger = memoryLedger()
   const lines: string[] = []

@@ -21,7 +21,7 @@ export interface CpuStepOptions extends ScaleOptions {
   checkMs?: number
 }
 
-const [usualEveryMs, usualCheckMs] = [60_000, 1000]
+export const [usualEveryMs, usualCheckMs] = [60_000, 1000]
 const [above, below, part] = [0.85, 0.15, 0.1]
 
 export function cpuStep(spec: CpuStepOptions): Scaler {
@@ -119,5 +119,5 @@ function meanCpu(workers: readonly WorkerFigures[]): number | null {
 
 /** The lowest CPU first, workers without a reading last; of equals the least work, then the youngest. */
 function byCpu(a: WorkerFigures, b: WorkerFigures): number {
-  return (a.cpu ?? 2) - (b.cpu ?? 2) || a.work - b.work || b.number - a.number
+  return (a.cpu ?? Infinity) - (b.cpu ?? Infinity) || a.work - b.work || b.number - a.number
 }

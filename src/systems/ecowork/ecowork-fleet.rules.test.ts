@@ -3,16 +3,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { share } from '../../../test/support/thorough.ts'
-import { answers, only, sent } from '../../brain/testing/trial.ts'
+import { answers, only, sent, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
 import { chaos } from '../../simulate/chaos.ts'
 import { presetOf } from '../presets.ts'
 import { launches, PresetTrial, steps } from '../testing/presets.ts'
 
 const minute = 60_000
-const { placing, overflow, limits } = presetOf('ecowork')
-const mostWork = placing!.mostWork!
-const small = mostWork / 5
+const { overflow, limits } = presetOf('ecowork')
+const mostWork = 60_000_000_000
+/** The most work that a function takes: a fifth of it. */
+const small = 12_000_000_000
+/** The time in which a worker without an answer must report. */
+const heartbeatMs = 3000
 const away = (actions: readonly Action[]) => only(actions, 'overflow').map(({ job }) => job)
 
 /** A trial with this many workers, a, b, c … */
@@ -111,14 +114,28 @@ test('EW-7 every minute CPU decides; draining workers get no requests and end to
   assert.deepEqual(steps(trial.lives(1000, 0.1)), [`terminate ${x}`])
 })
 
+test('EW-7 the fleet grows by a tenth, rounded up, to twenty workers, and shrinks to one', () => {
+  const trial = new PresetTrial('ecowork')
+  const sizesWith = (cpu: number) => {
+    const sizes = new Set<number>()
+    for (let i = 0; i < 25; i++) {
+      trial.boots()
+      sizes.add(trial.view.ready)
+      trial.lives(minute, cpu)
+    }
+    return [...sizes]
+  }
+  assert.deepEqual(sizesWith(0.9), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 20])
+  assert.deepEqual(sizesWith(0.1).slice(-3), [3, 2, 1])
+})
+
 test('EW-7 a dead worker is terminated at once', () => {
   const trial = fleet(2)
   assert.deepEqual(steps(trial.tell({ type: 'lost', worker: 'b' })), ['terminate b', 'launch'])
 })
 
-/** When an attempt at this work, alone on its worker, is overdue. */
-const limitMs = ({ machine }: PresetTrial, work: number) =>
-  limits!.answers!.leastMs + limits!.answers!.factor * (work / machine.workPerSecond) * 1000
+/** When an attempt at this work, alone on its worker, is overdue: four times its time, and a minute. */
+const limitMs = ({ machine }: PresetTrial, work: number) => 60_000 + 4 * (work / machine.workPerSecond) * 1000
 
 test('EW-8 the time limit follows the estimate: a worker that is alive gets the request again, with twice the time', () => {
   const trial = fleet(2)
@@ -128,7 +145,7 @@ test('EW-8 the time limit follows the estimate: a worker that is alive gets the 
   const { worker } = trial.at('slow')
   const limit = Math.ceil(limitMs(trial, work) / 1000) * 1000
   assert.deepEqual(sent(trial.lives(limit, 0.5)), [])
-  const heartbeat = trial.lives(limits!.answers!.heartbeatMs, 0.5)
+  const heartbeat = trial.lives(heartbeatMs, 0.5)
   assert.deepEqual(sent(heartbeat), [`slow ${worker}`])
   assert.deepEqual(
     only(heartbeat, 'cancel').map(({ job, attempt }) => [job, attempt]),
@@ -137,6 +154,37 @@ test('EW-8 the time limit follows the estimate: a worker that is alive gets the 
   assert.deepEqual(sent(trial.lives(2 * limit - 1000, 0.5)), [])
   assert.deepEqual(answers(trial.finishes('slow')), ['slow result finished'])
   assert.deepEqual([trial.view.leftBehind(), trial.view.timers], [undefined, timers])
+})
+
+test('EW-8 the time allowed for a connection follows the estimate, too', () => {
+  const trial = fleet(1)
+  const times = [mostWork, 10 * mostWork].map((work) => {
+    const [run] = only(trial.arrives(`of ${work}`, { work }), 'run')
+    return run!.connectMs!
+  })
+  const { leastMs, factor } = limits!.answers!.connecting!
+  const needMs = (mostWork / trial.machine.workPerSecond) * 1000
+  assert.deepEqual(times, [leastMs + factor * needMs, leastMs + factor * 10 * needMs])
+})
+
+test('EW-9 a worker that cannot be reached is sent a heartbeat, and is dead if it does not answer', () => {
+  const trial = fleet(2)
+  trial.arrives('x', { work: mostWork })
+  const { worker } = trial.at('x')
+  trial.fails('x', 'unreachable')
+  const [ping] = only(trial.history, 'ping')
+  assert.equal(ping!.worker, worker)
+  assert.deepEqual(only(trial.after(limits!.answers!.heartbeatMs! - 1).tick(), 'terminate'), [])
+  const [dead] = only(trial.after(1).tick(), 'terminate')
+  assert.deepEqual([dead!.worker, dead!.reason.code], [worker, 'heartbeat'])
+})
+
+test('EW-9 a worker that is only silent is not dead', () => {
+  const { limits } = presetOf('ecowork')
+  const trial = new Trial({ limits: limits! })
+  trial.joins('a')
+  trial.reports('a')
+  assert.deepEqual(only(trial.after(1e6).tick(), 'terminate'), [])
 })
 
 test('EW-8 a larger estimate has a longer limit', () => {
@@ -153,7 +201,7 @@ test('EW-8 a worker without a heartbeat is dead, and its requests move elsewhere
   const other = dead === 'a' ? 'b' : 'a'
   trial.after(limitMs(trial, mostWork) + 1).tick()
   trial.reports(other)
-  const actions = trial.after(limits!.answers!.heartbeatMs).tick()
+  const actions = trial.after(heartbeatMs).tick()
   assert.deepEqual(steps(actions).slice(0, 1), [`terminate ${dead}`])
   assert.deepEqual(sent(actions), [`x ${other}`])
 })

@@ -6,7 +6,7 @@ import { slopeStore, slopesName } from './slope-store.ts'
 import { slopes } from './slopes.ts'
 
 export interface SlopeEstimatorOptions {
-  /** The interval at which measurements are applied and changes stored. Undefined: applied at once, never stored. */
+  /** The interval at which tables are read, updated and stored. Undefined: measurements apply at once, never stored. */
   writeEveryMs?: number
 }
 
@@ -15,20 +15,21 @@ export function slopeEstimator(
   { ledger, log }: EstimatorParts,
 ): WorkEstimator {
   if (writeEveryMs === undefined) return { rule: () => slopes() }
-  const tables = slopeStore(ledger, writeEveryMs)
+  const tables = slopeStore(ledger, writeEveryMs, log)
   return {
     rule: (workload) => tables.rule(workload),
     restore(snapshot) {
       if (snapshot.name === slopesName) tables.restore(snapshot)
     },
-    warmed: () => tables.write(),
+    warmed() {
+      tables.update()
+    },
     async store(question, measured) {
       tables.rule(question.workload).learn(question, measured.work)
-      tables.write()
+      await tables.update()
       await ledger.flush().catch((error: Error) => log(`estimate: ${error.message}`))
     },
-    async close() {
-      tables.close()
-    },
+    settled: () => tables.update(),
+    close: () => tables.close(),
   }
 }

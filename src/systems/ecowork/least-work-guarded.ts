@@ -16,8 +16,10 @@ export interface GuardedOptions {
   againMs?: number
 }
 
+export const usualAgainMs = 1000
+
 export const leastWorkGuarded: SchedulerFactory<GuardedOptions> = ({ accepts, fleet, spec }) => {
-  const { mostWork = Infinity, mostJobs = Infinity, againMs = 1000 } = spec
+  const { mostWork = Infinity, mostJobs = Infinity, againMs = usualAgainMs } = spec
   const open = new OpenWorkers(workIn)
 
   /** An idle worker takes any job: one that exceeds the limits by itself would fit nowhere. */

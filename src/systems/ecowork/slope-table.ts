@@ -56,11 +56,14 @@ export class SlopeTable {
 
   /** Loads stored rows; invalid ones are skipped. */
   load(rows: unknown): void {
-    if (!Array.isArray(rows)) return
-    for (const row of rows as Partial<SlopeRow>[]) {
-      const { key, minX = -1, minWork = 0, maxX = -1, maxWork = 0 } = row ?? {}
-      const sound = minX >= 0 && maxX >= minX && maxX < Infinity && isUsable(minWork) && isUsable(maxWork)
-      if (typeof key === 'string' && sound) this.#set({ key, minX, minWork, maxX, maxWork })
+    for (const row of soundRows(rows)) this.#set(row)
+  }
+
+  /** Widens the rows by stored ones, which another process may have written. */
+  merge(rows: unknown): void {
+    for (const { key, minX, minWork, maxX, maxWork } of soundRows(rows)) {
+      this.#widen({ key, x: minX, work: minWork })
+      this.#widen({ key, x: maxX, work: maxWork })
     }
   }
 
@@ -78,6 +81,15 @@ export class SlopeTable {
   #set(ends: Omit<SlopeRow, 'metric'>): void {
     this.#rows.set(ends.key, { ...ends, metric: slopeOf(ends) })
   }
+}
+
+function soundRows(rows: unknown): Omit<SlopeRow, 'metric'>[] {
+  if (!Array.isArray(rows)) return []
+  return (rows as Partial<SlopeRow>[]).flatMap((row) => {
+    const { key, minX = -1, minWork = 0, maxX = -1, maxWork = 0 } = row ?? {}
+    const sound = minX >= 0 && maxX >= minX && maxX < Infinity && isUsable(minWork) && isUsable(maxWork)
+    return typeof key === 'string' && sound ? [{ key, minX, minWork, maxX, maxWork }] : []
+  })
 }
 
 /** With one point, or if the larger x took no more work: a line through the origin. */

@@ -52,11 +52,12 @@ test('HC-7 while a worker is fresh nothing else is decided, but marked ones stil
   assert.equal(look(averageWork(spec), [...of(400), { cpu: null, draining: true }]), 'launch 1')
 })
 
-test('HC-7 a worker that is idle, and not booting, is not fresh', () => {
+test('HC-7 a worker with exactly 0 % CPU is fresh; an idle one that is up uses a little', () => {
+  assert.equal(look(averageWork(spec), [...of(400), { cpu: 0 }]), 'fresh-workers')
   const scaler = averageWork(spec)
   assert.equal(
     look(scaler, [
-      { cpu: 0, work: 0 },
+      { cpu: 0.0001, work: 0 },
       { cpu: 0.7, work: 300 * million },
     ]),
     'enough',

@@ -1,7 +1,7 @@
 /**
  * HillClimbing's scaling, by the mean work of the workers. Every minute: one worker more above 70 % of the most that
  * one may have, one fewer below 30 %. A worker that is to go drains, and ends at a later look when it is empty. While
- * any worker is fresh, without a CPU reading, nothing is decided.
+ * any worker is fresh, with no CPU reading or exactly 0, nothing is decided.
  */
 
 import { backInto, hold, percentOf } from '../../brain/scale/bounds.ts'
@@ -13,6 +13,7 @@ import type {
   ScaleSteps,
   WorkerFigures,
 } from '../../brain/scale/scaler.ts'
+import { cappedDefaults } from './least-work-capped.ts'
 
 export interface AverageWorkOptions extends ScaleOptions {
   /** The interval between decisions. */
@@ -21,13 +22,14 @@ export interface AverageWorkOptions extends ScaleOptions {
   mostWork?: number
 }
 
-const [usualEveryMs, usualMostWork] = [60_000, 500_000_000]
+/** The interval between decisions. */
+export const usualEveryMs = 60_000
 const [above, below] = [0.7, 0.3]
 /** The last worker stays while its CPU is above this. */
 const busyCpu = 0.5
 
 export function averageWork(spec: AverageWorkOptions): Scaler {
-  const { min, max, everyMs = usualEveryMs, mostWork = usualMostWork } = spec
+  const { min, max, everyMs = usualEveryMs, mostWork = cappedDefaults.mostWork } = spec
   let nextAt = 0
   let hasBegun = false
   let fresh: string[] = []
@@ -88,9 +90,9 @@ function stepFor(
   return { reason, drain: [{ worker: least.id, reason }] }
 }
 
-/** A worker has a reading once its CPU was polled twice. */
+/** A worker has a reading once its CPU was polled twice. One that is up uses some CPU, even while it is idle. */
 function isFresh({ cpu }: WorkerFigures): boolean {
-  return cpu === null
+  return cpu === null || cpu === 0
 }
 
 /** Of equals the younger counts as less. */

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { share } from '../../../test/support/thorough.ts'
 import hillclimb from '../../../workloads/hillclimb.ts'
 import { fakeContext } from '../../../workloads/testing/context.ts'
 import { answers, only, sent } from '../../brain/testing/trial.ts'
@@ -11,7 +10,6 @@ import type { MetricsRow } from '../../ledger/metrics.ts'
 import { memoryLedger } from '../../ledger/testing/memory-ledger.ts'
 import { metered } from '../../meter/testing/both-ways.ts'
 import type { Figures } from '../../model/view.ts'
-import { chaos } from '../../simulate/chaos.ts'
 import { estimatorOf } from '../estimators.ts'
 import { presetOf } from '../presets.ts'
 import { launches, PresetTrial, steps } from '../testing/presets.ts'
@@ -50,7 +48,8 @@ test('HC-1 a search on a map, from a start, within corners, by each strategy, an
 
 test('HC-2 work is the static size of each routine, at every entry, whatever happens inside', async () => {
   const { meter } = presetOf('hillclimbing')
-  assert.deepEqual(meter, { mode: 'routines', formula: { instructions: 1 } })
+  assert.ok(meter && meter !== 'off')
+  assert.deepEqual([meter.mode, meter.formula], ['routines', { instructions: 1 }])
   const work = async (calls: number, turns: number) => {
     const once =
       'const o = { once(turns) { let s = 0; for (let i = 0; i < turns; i++) s += i * i; return s } }'
@@ -203,9 +202,26 @@ test('HC-7 a worker is fresh until its CPU was read, and an empty marked one end
   assert.deepEqual(steps(trial.lives(1000, 0.9)), ['terminate b'])
 })
 
-test('HC-8 its limit is that of HC-5', () => {
-  const { scale, placing } = presetOf('hillclimbing')
-  assert.deepEqual([scale!.mostWork, placing!.mostWork], [500 * million, 500 * million])
+test('HC-7 a worker whose CPU is exactly 0 % is fresh, and nothing is decided while one is', () => {
+  const trial = fleet(1)
+  trial.arrives('x', { work: 360 * million })
+  assert.deepEqual(steps(trial.lives(minute, 0)), [])
+  assert.equal(trial.view.workers[0]!.figures!.fresh, true)
+  assert.deepEqual(steps(trial.lives(minute, 0.002)), ['launch'])
+})
+
+test('HC-8 a mean above 350,000,000 launches a worker, one below 150,000,000 marks one', () => {
+  for (const [work, expected] of [
+    [351, ['launch']],
+    [350, []],
+    [150, []],
+    [149, ['drain b']],
+  ] as const) {
+    const trial = fleet(2)
+    trial.arrives('x', { work: work * million })
+    trial.arrives('y', { work: work * million })
+    assert.deepEqual(steps(trial.lives(minute, 1)), expected, `${work}`)
+  }
 })
 
 test('HC-8 the fleet follows the mean work, up, and down to no worker', () => {
@@ -226,7 +242,7 @@ test('HC-9 the status of a worker has requests, work, last CPU, fresh and marked
   trial.arrives('x', { work: 10 * million })
   const status = (): Figures[] => trial.view.workers.map(({ cpu, figures }) => ({ cpu, ...figures }))
   const x = trial.at('x').worker
-  trial.lives(minute, { [x]: 0.75 })
+  trial.lives(minute, { [x]: 0.75, [x === 'a' ? 'b' : 'a']: 0.01 })
   assert.deepEqual(
     status().find(({ requests }) => requests === 1),
     {
@@ -274,16 +290,4 @@ test('HC-10 failed connections are unbounded, and a job that crashes workers is 
   }
   assert.deepEqual(told, ['killer refused poison'])
   assert.equal(only(trial.history, 'run').filter(({ job }) => job === 'killer').length, 20)
-})
-
-test('HC-10 under faults of every kind no request is lost, answered twice, or queued forever', () => {
-  const { limits, scale } = presetOf('hillclimbing', { timeScale: 60 })
-  const { min: _, max: __, ...policy } = scale!
-  for (let seed = 1; seed <= share(15); seed++) {
-    const options = {
-      scale: { ...policy, mostWork: 2 * million },
-      limits: { cpuEveryMs: 1000, attempts: limits!.attempts!, losses: limits!.losses! },
-    }
-    chaos('least-work-capped', seed, options)
-  }
 })

@@ -25,8 +25,11 @@ export interface CappedOptions {
   keepAfterMs?: number
 }
 
+/** Its authors measured 498,081,995 units and 6 min 32 s for a breadth-first search of the largest map. */
+export const cappedDefaults = { mostWork: 500_000_000, againMs: 10_000, keepAfterMs: 60_000 } as const
+
 export const leastWorkCapped: SchedulerFactory<CappedOptions> = ({ accepts, fleet, spec }) => {
-  const { mostWork = 500_000_000, againMs = 1000, keepAfterMs = 60_000 } = spec
+  const { mostWork, againMs, keepAfterMs } = { ...cappedDefaults, ...spec }
   const open = new OpenWorkers(workIn)
   const fits = (worker: WorkerRecord, record: JobRecord) =>
     !isReserved(worker, record, fleet) &&

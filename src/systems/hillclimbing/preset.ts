@@ -1,10 +1,28 @@
 /** HillClimbing@Cloud: least estimated work up to a limit, and a fleet sized by the mean work. */
 
+import { chosen } from '../constants.ts'
 import type { PresetMaker } from '../preset.ts'
+import { usualEveryMs } from './average-work.ts'
+import { cappedDefaults } from './least-work-capped.ts'
 
-export const hillclimbing: PresetMaker = ({ ms, work }) => {
-  /** Its authors measured 498,081,995 units and 6 min 32 s for a breadth-first search of the largest map. */
-  const mostWork = work(500_000_000)
+/** Its authors metered the solver and its parameters, not the server or the drawing of the answer. */
+export const solver = [
+  ...['bfs', 'dfs', 'astar', 'queue', 'moves', 'search', 'place'].map((module) => `hillclimb/${module}`),
+]
+
+/** Its authors measured 498,081,995 units and 6 min 32 s for a breadth-first search of the largest map. */
+export const hillclimbingConstants = {
+  /** The work of the largest search: MAX_WORKLOAD. */
+  mostWork: cappedDefaults.mostWork,
+  /** The work of about 10 s. */
+  progressEvery: 12_000_000,
+  /** The estimate for a request if nothing is known. */
+  unknown: 200_000_000,
+}
+
+export const hillclimbing: PresetMaker = ({ ms, work, constants }) => {
+  const measured = chosen(hillclimbingConstants, constants)
+  const mostWork = work(measured.mostWork)
   const beatMs = Math.min(1000, ms(15_000))
   return {
     description:
@@ -17,9 +35,9 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
       'Its authors counted instructions by routine: as accurate as by basic block, at 4 % overhead instead of 18 %.',
     ],
     scheduler: 'least-work-capped',
-    placing: { mostWork, againMs: ms(10_000), keepAfterMs: ms(60_000) },
+    placing: { mostWork, againMs: ms(cappedDefaults.againMs), keepAfterMs: ms(cappedDefaults.keepAfterMs) },
     discipline: 'sharing',
-    scale: { policy: 'average-work', min: 0, max: 10, everyMs: ms(60_000), mostWork },
+    scale: { policy: 'average-work', min: 0, max: 10, everyMs: ms(usualEveryMs), mostWork },
     limits: {
       beatMs,
       missedBeats: Math.ceil(3000 / beatMs),
@@ -27,11 +45,11 @@ export const hillclimbing: PresetMaker = ({ ms, work }) => {
       attempts: 1_000_000,
       losses: 20,
     },
-    meter: { mode: 'routines', formula: { instructions: 1 } },
-    following: { progressEvery: work(12_000_000), fromStart: true },
-    estimator: { rule: 'similar-requests', unknown: work(200_000_000) },
+    meter: { mode: 'routines', formula: { instructions: 1 }, only: { hillclimb: solver } },
+    following: { progressEvery: work(measured.progressEvery), fromStart: true },
+    estimator: { rule: 'similar-requests', unknown: work(measured.unknown) },
     workloads: ['hillclimb'],
-    trial: { timeScale: 30, workScale: 0.1 },
+    trial: { timeScale: 30, workScale: 0.3 },
     machine: { workPerSecond: 1_270_000, cores: 1, bootMs: 60_000 },
   }
 }

@@ -33,7 +33,7 @@ export class PresetTrial extends Trial {
     )
   }
 
-  /** Advances time in steps of `stepMs`; at each, all workers report this CPU share. */
+  /** Advances time in steps of `stepMs`; at each, all workers report this CPU share, and answer pings. */
   lives(ms: number, cpu: number | Record<string, number>, stepMs = 1000): Action[] {
     const actions: Action[] = []
     for (let left = ms; left > 0; left -= stepMs) {
@@ -46,6 +46,7 @@ export class PresetTrial extends Trial {
         actions.push(...this.reportsCpu(id, cpuMs, held))
       }
       actions.push(...this.tick())
+      for (const { id } of this.view.workers) actions.push(...this.answersPings(id))
     }
     return actions
   }

@@ -1,10 +1,18 @@
 /** Two tiers with queues between them, from a course project on scaling a shop. The rules: docs/systems/tiered.md. */
 
+import { chosen } from '../constants.ts'
 import type { PresetMaker } from '../preset.ts'
+import { scaledTiers, tierDefaults } from './tiers.ts'
 
-const hourMs = 3_600_000
+/** The document gives the second; the table is made up: quiet nights, busy days, the most after work. */
+export const tieredConstants = {
+  /** The best number of servers in a single tier, by hour. */
+  hours: tierDefaults.hours,
+  /** Queued requests per server that need no growth. */
+  perServer: tierDefaults.perServer,
+}
 
-export const tiered: PresetMaker = ({ ms }) => ({
+export const tiered: PresetMaker = ({ ms, constants }) => ({
   description: 'Two tiers: fronts fill two queues, middles pull from them; nodes ask to leave.',
   about: [
     'After "Design & Implementation", project 3 of a course on distributed systems (15-440, spring 2018): a web shop',
@@ -19,22 +27,7 @@ export const tiered: PresetMaker = ({ ms }) => ({
     policy: 'queue-length',
     min: 1,
     max: 12,
-    tiers: {
-      // The best number of servers in a single tier, by hour: quiet nights, busy days, the most after work.
-      hours: [3, 3, 3, 3, 3, 3, 3, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 9, 9, 9, 9, 9, 6, 6],
-      hourMs: ms(hourMs),
-      minFront: 1,
-      minMiddle: 1,
-      everyMs: ms(1500),
-      perServer: 1.5,
-      middlesPerFront: 4,
-      dropAfterMs: { browse: ms(800), purchase: ms(1800) },
-      endEveryMs: ms(1000),
-      ending: {
-        front: { idleMs: ms(1000), gapMs: ms(500), gaps: 2 },
-        middle: { idleMs: ms(2000), gapMs: ms(700), gaps: 2 },
-      },
-    },
+    tiers: { ...scaledTiers(ms), ...chosen(tieredConstants, constants) },
   },
   // The coordinator serves a read cache.
   repeats: { cacheBytes: 16 * 1024 * 1024 },

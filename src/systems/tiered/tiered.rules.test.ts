@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import shop from '../../../workloads/shop.ts'
 import { fakeContext } from '../../../workloads/testing/context.ts'
 import { readParams } from '../../../workloads/testing/params.ts'
+import { only, Trial } from '../../brain/testing/trial.ts'
 import type { Action } from '../../model/action.ts'
 import type { Event } from '../../model/event.ts'
 import { poisson } from '../../simulate/arrivals.ts'
@@ -16,7 +17,6 @@ import { presetRun } from '../../simulate/preset-run.ts'
 import { simulate, unitsPerSecond } from '../../simulate/simulate.ts'
 import { explain } from '../../story/reasons.ts'
 import { presetOf } from '../presets.ts'
-import { tierDefaults } from './tiers.ts'
 
 /** What happens to the nodes, by time. */
 class Diary implements Observer {
@@ -113,8 +113,23 @@ test('TI-4 at midnight it starts with two middles, and the coordinator is the fr
   )
 })
 
-test('TI-4 to TI-8 the preset has the constants that the other tests use', () => {
-  assert.deepEqual(presetOf('tiered').scale!.tiers, tierDefaults)
+/** The reason of the first launches of a day, for a cluster that starts at this hour. */
+function startAt(hour: number) {
+  const { scheduler, discipline, scale } = presetOf('tiered')
+  const trial = new Trial({ scheduler, discipline, scale: scale! })
+  const launches = only(trial.after(hour * 3_600_000).tick(), 'launch')
+  const { servers, front, middle } = launches[0]!.reason
+  return { servers, front, middle, launches: launches.length }
+}
+
+test('TI-4 three servers are best at night, six by day, nine after work', () => {
+  const night = { servers: 3, front: 1, middle: 2, launches: 2 }
+  const day = { servers: 6, front: 2, middle: 4, launches: 5 }
+  const evening = { servers: 9, front: 3, middle: 6, launches: 8 }
+  for (let hour = 0; hour < 24; hour++) {
+    const expected = hour < 7 ? night : hour < 17 || hour > 21 ? day : evening
+    assert.deepEqual(startAt(hour), expected, `hour ${hour}`)
+  }
 })
 
 test('TI-5 long queues add nodes, at the checks and up to the maximum', () => {

@@ -55,6 +55,19 @@ export const tierDefaults: Readonly<TierSpec> = {
   },
 }
 
+/** The defaults with their times divided, so that the day is shorter too. */
+export function scaledTiers(ms: (ms: number) => number): TierSpec {
+  const { hourMs, everyMs, endEveryMs, dropAfterMs, ending } = tierDefaults
+  const drops = Object.entries(dropAfterMs).map(([lane, afterMs]) => [lane, ms(afterMs)])
+  const scaled = ({ idleMs, gapMs, gaps }: EndingRule) => ({ idleMs: ms(idleMs), gapMs: ms(gapMs), gaps })
+  return {
+    ...tierDefaults,
+    ...{ hourMs: ms(hourMs), everyMs: ms(everyMs), endEveryMs: ms(endEveryMs) },
+    dropAfterMs: Object.fromEntries(drops),
+    ending: { front: scaled(ending.front), middle: scaled(ending.middle) },
+  }
+}
+
 export function startSizes(servers: number, { minFront, minMiddle }: TierSpec): TierSizes {
   const third = Math.floor(servers / 3)
   return { front: Math.max(third, minFront), middle: 2 * Math.max(third, minMiddle) }
