@@ -39,6 +39,15 @@ test('the CPU time of small jobs is in the reports of the worker', async (t) => 
   await until(() => worker.cpuMs() >= 0.9 * cpuMs, 'it has been reported')
 })
 
+test('the memory of slots for small jobs is in the reports of the worker while they exist', async (t) => {
+  const { worker, untilResult } = await useWorker(t)
+  assert.equal(worker.smallMb(), 0)
+  const { pid } = JSON.parse((await untilResult('pid')).body.toString())
+  await until(() => worker.smallMb() > 10, 'it has been reported')
+  process.kill(pid, 'SIGKILL')
+  await until(() => worker.smallMb() === 0, 'the slot has ended')
+})
+
 test('a worker that drains gives jobs back', async (t) => {
   const { worker, link, call, untilResult } = await useWorker(t)
   await untilResult('pid')

@@ -36,6 +36,7 @@ const own = useOwn(program, {
 const fresh = useOwn(program, {
   routes: [{ name: 'render', path: '/render/:scene', methods: ['GET', 'POST'] }],
 })
+const earning = useOwn(program, { routes: [{ name: 'render', path: '/render/:scene' }] })
 afterEach(() => {
   own.fake.instead = undefined
   own.fake.cost = { measure: 'cpu', work: 1000, cpuMs: 1, wallMs: 2 }
@@ -230,6 +231,15 @@ test('a lost request is sent again with its body; if it must not be repeated, it
   const lost = await problemOf(fetch(`${own.url}/rest/x`, { method: 'POST', body: 'pay' }), 502)
   assert.equal(lost.code, 'outcome-unknown')
   await until(() => own.state().workers.every(({ suspect }) => !suspect), 'the worker has reported again')
+})
+
+test('a route ranks no requests by estimates that have not been proven', async () => {
+  const attempt = async (path: string) => {
+    await (await fetch(earning.url + path)).text()
+    return earning.fake.attempts.at(-1)!
+  }
+  assert.equal((await attempt('/render/new?n=1')).unproven, true)
+  assert.equal((await attempt('/render/new?n=1')).unproven, undefined)
 })
 
 test('a deadline of the route or of the request ends the request', async () => {

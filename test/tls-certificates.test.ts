@@ -7,11 +7,14 @@ import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request } from 'node:https'
 import test from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { Certificates, checkCertificates } from '../src/front/tls/certificates.ts'
 import { certificateFolder, newCertificate, type TestCertificate } from './support/certificates.ts'
 import { type Live, startLive, stopLive, until } from './support/live.ts'
 
+/** Between requests. The files are checked each second; until then a load without pauses only costs CPU. */
+const pauseMs = 10
 const one = newCertificate('one.example')
 const two = newCertificate('two.example')
 const both = one.cert + two.cert
@@ -28,6 +31,7 @@ async function served(live: Live, servername = 'one.example'): Promise<string> {
   await once(socket, 'secureConnect')
   const { subject } = socket.getPeerCertificate()
   socket.destroy()
+  await delay(pauseMs)
   return String(subject.CN)
 }
 
@@ -41,6 +45,7 @@ async function askOverHttp2(live: Live, signal: AbortSignal, perSession: number)
       const body = Buffer.concat(await stream.toArray()).toString()
       assert.equal(body, '42')
       count++
+      await delay(pauseMs)
     }
     session.close()
     await once(session, 'close')
@@ -57,14 +62,16 @@ async function askOverHttp1(live: Live, signal: AbortSignal, keepAlive: boolean)
     const [answer] = (await once(call, 'response')) as [IncomingMessage]
     assert.equal(Buffer.concat(await answer.toArray()).toString(), '42')
     count++
+    await delay(pauseMs)
   }
   agent.destroy()
   return count
 }
 
-test('certificates are replaced under load without an error', async () => {
+test('certificates are replaced under load without an error', async (t) => {
   const folder = certificateFolder(one)
   const live = await startLive({ queue: 100, frontLimits: { tls: folder.files } })
+  t.after(() => stopLive(live))
   const stop = new AbortController()
   const { signal } = stop
   const load = [
@@ -92,7 +99,6 @@ test('certificates are replaced under load without an error', async () => {
     live.lines.filter((line) => line.startsWith('tls: the certificates were read again')).length,
     2,
   )
-  await stopLive(live)
 })
 
 test('invalid new files are logged, and the old certificates stay in use', () => {
@@ -129,13 +135,14 @@ test('invalid new files are logged, and the old certificates stay in use', () =>
   certificates.close()
 })
 
-test('several certificates are chosen by the name that the client asks for', async () => {
+test('several certificates are chosen by the name that the client asks for', async (t) => {
   const [first, second] = [certificateFolder(one), certificateFolder(two)]
   const tls = {
     certs: [...first.files.certs, ...second.files.certs],
     keys: [...first.files.keys, ...second.files.keys],
   }
   const live = await startLive({ min: 0, frontLimits: { tls } })
+  t.after(() => stopLive(live))
   assert.equal(await served(live, 'one.example'), 'one.example')
   assert.equal(await served(live, 'two.example'), 'two.example')
   assert.equal(await served(live, 'three.example'), 'one.example')
@@ -147,8 +154,8 @@ test('several certificates are chosen by the name that the client asks for', asy
     await once(socket, 'secureConnect')
     if (socket.getPeerCertificate().subject.CN === 'two.example') now = 'ok'
     socket.destroy()
+    await delay(pauseMs)
   }
-  await stopLive(live)
 })
 
 test('files that cannot be used are named', () => {
@@ -167,12 +174,12 @@ test('files that cannot be used are named', () => {
   )
 })
 
-test('a client of TLS 1.1 is refused, and the reason logged', async () => {
+test('a client of TLS 1.1 is refused, and the reason logged', async (t) => {
   const live = await startLive({ min: 0, frontLimits: { tls: certificateFolder(one).files } })
+  t.after(() => stopLive(live))
   const { port } = new URL(live.url)
   const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
   const socket = connectTls({ port: Number(port), ...old, rejectUnauthorized: false })
   await assert.rejects(once(socket, 'secureConnect'))
   await until(() => live.lines.some((line) => line.includes('it does not speak TLS 1.2')), 'it is logged')
-  await stopLive(live)
 })

@@ -9,8 +9,10 @@ export function notePause(core: Core, ms: number): void {
   const pausedMs = core.pauses.note(ms, core.now)
   if (pausedMs === 0) return
   for (const worker of core.workers.values()) {
-    worker.pingedAt += pausedMs
     delay(core, worker.silenceTimer, pausedMs)
+    worker.pings.at += pausedMs
+    delay(core, worker.pings.timer, pausedMs)
+    delay(core, worker.pings.heartbeat?.timer, pausedMs)
     for (const { timer } of worker.jobs) delay(core, timer, pausedMs)
   }
   for (const { timer } of core.overflow?.worker.jobs ?? []) delay(core, timer, pausedMs)

@@ -27,7 +27,8 @@ import { viewOf } from './view.ts'
 import { fleetFacts } from './workers/fleet-view.ts'
 import { join, report } from './workers/joining.ts'
 import { failLaunch } from './workers/launching.ts'
-import { drain, noteDisconnected, reportLost } from './workers/leaving.ts'
+import { drain, hold, noteDisconnected, reportLost } from './workers/leaving.ts'
+import { notePong } from './workers/pings.ts'
 import { reconcileFleet } from './workers/reconcile.ts'
 import { noteLeaving, requestLeave } from './workers/roles.ts'
 import { changesFleet, noteArrival } from './workers/scaling.ts'
@@ -134,6 +135,8 @@ function apply(core: Core, event: Event): void {
       return join(core, event)
     case 'reported':
       return report(core, event)
+    case 'pong':
+      return notePong(core, event)
     case 'lost':
       return reportLost(core, event.worker, { code: 'lost', message: event.message ?? '' }, event.certain)
     case 'disconnected':
@@ -149,6 +152,8 @@ function apply(core: Core, event: Event): void {
       return drain(core, event.worker, { code: event.by === 'worker' ? 'leaving' : 'operator' })
     case 'delegated':
       return noteDelegated(core, event)
+    case 'held':
+      return hold(core, event)
     case 'tick':
       return fireDueTimers(core)
     case 'paused':

@@ -23,9 +23,11 @@ import { shedding } from './jobs/shedding.ts'
 import { turns } from './jobs/turns.ts'
 import { cpu } from './workers/cpu.ts'
 import { fronts } from './workers/fronts.ts'
+import { heartbeats } from './workers/heartbeats.ts'
 import { launchTimeout } from './workers/launch-timeout.ts'
 import { draining } from './workers/leaving.ts'
 import { outliers } from './workers/outliers.ts'
+import { pings } from './workers/pings.ts'
 import { scaling } from './workers/scaling.ts'
 import { silence } from './workers/silence.ts'
 
@@ -38,6 +40,8 @@ export const concerns: readonly Concern[] = [
   shares,
   turns,
   silence,
+  pings,
+  heartbeats,
   launchTimeout,
   cpu,
   scaling,

@@ -51,7 +51,7 @@ export interface Concern {
   /** The job is over. It may have been refused by an earlier concern when it arrived. */
   over?(core: Core, record: JobRecord): void
   joined?(core: Core, worker: WorkerRecord): void
-  /** The worker has reported, or joined again. `cpuMs`: CPU time of its jobs so far. */
+  /** The worker has reported, or joined again. `cpuMs`: CPU time that it used or waited for so far. */
   reported?(core: Core, worker: WorkerRecord, cpuMs: number | undefined): void
   /** The event has been handled. */
   afterEvent?(core: Core): void
@@ -113,6 +113,8 @@ export interface Core {
   /** Jobs by the front that they came in through, for clusters with tiers. */
   readonly through: Map<string, number>
   readonly draining: Set<WorkerRecord>
+  /** Workers where requests that fronts sent without asking may be in progress. */
+  readonly held: Set<string>
   /** Ready workers that are ejected, and workers that are to be ejected after this event, with the reasons. */
   readonly ejected: Set<WorkerRecord>
   readonly accused: Map<WorkerRecord, Reason>
@@ -199,6 +201,7 @@ export function newCore(parts: Parts, concerns: readonly Concern[]): Core {
     withoutSlots: 0,
     through: new Map(),
     draining: new Set(),
+    held: new Set(),
     ejected: new Set(),
     accused: new Map(),
     writtenOff: new Set(),

@@ -15,17 +15,17 @@ export interface BrainLimits {
   waitMs: number
   /** The interval of workers' heartbeats; 0: workers send none, and only the driver declares workers lost. */
   beatMs: number
-  /** A worker that missed this many heartbeats is lost. */
+  /** A worker that missed this many heartbeats is lost. 0: none is lost for that. */
   missedBeats: number
   /** The time allowed for a new worker's first heartbeat. */
   freshMs: number
-  /** Replaces the two rules above: workers are pinged. Heartbeats, which come at least as often, are the answers. */
+  /** Replaces the two rules above: workers are pinged. */
   pings: PingRule | null
   /** Limits the share of the workers that is lost at once for missed heartbeats alone. Null: no limit. */
   silentLosses: SilentLossRule | null
   /** Workers that fail, or are slow beside the others, are ejected for a while. Null: never. */
   outliers: OutlierRule | null
-  /** Attempts that exceed their time limit are sent again, or prove their worker lost. */
+  /** Attempts that exceed their time limit have failed, or prove their worker lost. Null: they have none. */
   answers: AnswerRule | null
   /** The interval of CPU polls; 0: as the scaler wants. */
   cpuEveryMs: number
@@ -60,8 +60,15 @@ export interface PingRule {
 export interface AnswerRule {
   factor: number
   leastMs: number
-  /** A worker whose attempt exceeds its limit must report within this time, or is lost. */
-  heartbeatMs: number
+  /**
+   * A worker whose attempt exceeds its limit, or that cannot be reached, is pinged. If it answers within this time, it gets
+   * the attempt again; else it is lost. Undefined: it is not asked, and the job is placed again.
+   */
+  heartbeatMs?: number
+  /** True: the job is placed on another worker. */
+  excludes?: boolean
+  /** A connection to the worker must be there within `leastMs + factor × the time that the job should need`. Default: 10 s. */
+  connecting?: { leastMs: number; factor: number }
 }
 
 export interface SilentLossRule {

@@ -6,6 +6,7 @@ import type { Reason } from '../model/reason.ts'
 import { firstExpectation, type Prediction } from '../model/revision.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { type Health, newHealth } from './health.ts'
+import { newPingState, type PingState } from './ping-state.ts'
 import type { Timer } from './timer.ts'
 
 /** A job from its arrival to its end. What belongs to one try at it is in `attempt`. */
@@ -105,8 +106,8 @@ export interface Attempt {
   coldMs: number
   /** Its time limit: the answer limit on a worker, the function timeout in a function. */
   timer: Entry<Timer> | undefined
-  /** When its worker was asked for a sign of life; -1: it was not. */
-  askedAt: number
+  /** The ping by which its worker was asked for a sign of life, and when. Undefined: it was not. */
+  asked: { ping: number; at: number } | undefined
 }
 
 export interface WorkerRecord extends Readonly<WorkerFacts> {
@@ -139,6 +140,8 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   pace: number
   /** Predicted memory of its jobs. */
   usedMb: number
+  /** Memory of its slots for small jobs, which the brain does not place, as last reported. */
+  smallMb: number
   /** Grows with every placement in the cluster: the worker with the smallest was given a job longest ago. Unique. */
   placedStamp: number
   /** The scheduler's own entry for this worker. It is here, and not in a map, to save the lookup. */
@@ -152,9 +155,7 @@ export interface WorkerRecord extends Readonly<WorkerFacts> {
   /** The last reported CPU time, and that of the last poll. */
   cpuReported: CpuReading | null
   cpuPolled: CpuReading | null
-  /** With pings: when the last was sent, and how many in a row it has not answered. */
-  pingedAt: number
-  unanswered: number
+  readonly pings: PingState
   /** Fires when it has missed its heartbeats. */
   silenceTimer: Entry<Timer> | undefined
 }
@@ -186,14 +187,14 @@ export function newWorkerRecord(
     running: 0,
     pace: 1,
     usedMb: 0,
+    smallMb: 0,
     filed: undefined,
     keptFor: undefined,
     brokenJobs: [],
     cpu: null,
     cpuReported: null,
     cpuPolled: null,
-    pingedAt: 0,
-    unanswered: 0,
+    pings: newPingState(),
     silenceTimer: undefined,
   }
 }
@@ -287,6 +288,6 @@ export function newAttempt(
     counted: 0,
     coldMs: 0,
     timer: undefined,
-    askedAt: -1,
+    asked: undefined,
   }
 }

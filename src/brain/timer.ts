@@ -11,6 +11,8 @@ export type TimerKind =
   | 'turns'
   | 'share'
   | 'silence'
+  | 'ping'
+  | 'heartbeat'
   | 'ejection'
   | 'launch'
   | 'scale'

@@ -129,3 +129,43 @@ test('chunks reach a client that keeps up one by one', async (t) => {
   }
   assert.deepEqual(log, [])
 })
+
+test('memory of passed chunks is used again only when they were taken; kept ones are copied', async (t) => {
+  const { buffer, answer, response, log, isUnused } = await useAnswer(t, { memory: mb, disk: 400 * mb })
+  const hash = createHash('sha256')
+  const chunkBytes = 256 * 1024
+  const free: Buffer[] = []
+  let inFlight = 0
+  const pass = () => {
+    const chunk = free.pop() ?? Buffer.alloc(chunkBytes)
+    randomBytes(chunkBytes).copy(chunk)
+    hash.update(chunk)
+    inFlight++
+    buffer.pass(chunk, () => {
+      inFlight--
+      // A late reader finds something else.
+      chunk.fill(0)
+      free.push(chunk)
+    })
+  }
+  // The client reads nothing: at some time a chunk is not taken.
+  for (let i = 0; i < 200; i++) {
+    pass()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    if (inFlight > 1) break
+  }
+  assert.equal(inFlight, 2)
+  assert.deepEqual(log, [])
+  buffer.keep()
+  const before = inFlight
+  for (let i = 0; i < 20; i++) {
+    pass()
+    // It is kept in memory, or in a file.
+    await until(() => inFlight === before)
+  }
+  assert.equal(log[0], 'behind')
+  buffer.end(() => response.end())
+  assert.equal(await hashOf(answer), hash.digest('hex'))
+  await until(isUnused)
+  assert.equal(inFlight, 0)
+})

@@ -86,6 +86,7 @@ export class AnswerBuffer {
   #emptied: Promise<void> = Promise.resolve()
   #unusable = false
   #sending = false
+  #keeps = false
   #keeping = false
   #closed = false
   #end: (() => void) | undefined
@@ -107,6 +108,21 @@ export class AnswerBuffer {
       return undefined
     }
     return this.#keepInMemory(chunk) ? undefined : this.#keep(chunk)
+  }
+
+  /** The chunk may be overwritten once `taken` is called. Without `keep`, the caller waits for the client. */
+  pass(chunk: Buffer, taken: () => void): void {
+    if (this.#closed || this.#response.destroyed) return
+    if (!this.#keeps) return void this.#response.write(chunk, taken)
+    const room = this.write(Buffer.from(chunk))
+    if (room) void room.then(taken)
+    else taken()
+  }
+
+  /** From now on, chunks that were passed are kept as others are. */
+  keep(): void {
+    this.#keeps = true
+    this.#on.behind()
   }
 
   /** Calls back when all of it has been passed on. */

@@ -12,7 +12,7 @@ import type { Account, WholeAnswer } from '../wire/whole-answer.ts'
 import { AnswerBuffer, type AnswerStore } from './answer-buffer.ts'
 import { drained } from './drained.ts'
 import { breakOff, RequestProblem, sendProblem } from './problem.ts'
-import { type AnswerHead, type Receiver, type Sink, wholeBytes } from './receiver.ts'
+import { type AnswerHead, type LongSink, type Receiver, type Sink, wholeBytes } from './receiver.ts'
 import type { ClientResponse } from './response.ts'
 import { ReadingWatch, watchSending } from './slow-clients.ts'
 
@@ -35,6 +35,8 @@ export class Client implements Receiver {
   #watch: ReadingWatch | undefined
   /** It was refused: what follows is not for it any more. */
   #refused = false
+  /** Fields of every answer that is not a program's. */
+  #fields: Readonly<Record<string, string>> = {}
   /** Memory that its answer takes while it is held. */
   #heldBytes = 0
 
@@ -83,11 +85,15 @@ export class Client implements Receiver {
   refuse(problem: RequestProblem, account: Account = {}): void {
     if (this.#refused) return
     this.#refused = true
-    sendProblem(this.#response, problem, account)
+    sendProblem(this.#response, problem, { ...this.#fields, ...account })
   }
 
   breakOff(): void {
     breakOff(this.#response)
+  }
+
+  addFields(fields: Readonly<Record<string, string>>): void {
+    this.#fields = fields
   }
 
   closeAfterwards(): void {
@@ -102,7 +108,7 @@ export class Client implements Receiver {
 
   deliver({ body, ...head }: WholeAnswer, account: Account): void {
     if (this.#refused) return
-    this.#response.writeHead(head.status, { ...head.fields, ...account })
+    this.#response.writeHead(head.status, { ...this.#fields, ...head.fields, ...account })
     if (body.length > wholeBytes) return void this.#stream(body)
     this.#response.end(this.#isHead ? undefined : body)
     if (this.#response.writableLength > 0) this.#reading.start()
@@ -111,15 +117,23 @@ export class Client implements Receiver {
   begin({ status, fields }: AnswerHead, account: Account): Sink {
     if (this.#refused) return nowhere
     this.#releaseHeld()
-    this.#response.writeHead(status, { ...fields, ...account })
+    this.#response.writeHead(status, { ...this.#fields, ...fields, ...account })
     this.#response.flushHeaders()
     return this.#sink()
   }
 
-  /** Answers with a program's complete response, unchanged. Trailers are names and values in turn. */
-  deliverProxied(head: HttpHead, body: readonly Buffer[], trailers: readonly string[]): void {
+  /**
+   * Answers with a program's complete response, unchanged. Trailers are names and values in turn. `taken` is called when a
+   * body of one long chunk may be overwritten; never for others.
+   */
+  deliverProxied(
+    head: HttpHead,
+    body: readonly Buffer[],
+    trailers: readonly string[],
+    taken?: () => void,
+  ): void {
     if (this.#refused) return
-    if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0])
+    if (trailers.length === 0 && body.length < 2) return this.#deliverOne(head, body[0], taken)
     const pairs = pairsOf(trailers)
     this.#writeProxiedHead(head, pairs.length > 0 ? [...new Set(pairs.map(([name]) => name))] : [])
     if (pairs.length > 0) this.#response.addTrailers(pairs)
@@ -128,10 +142,10 @@ export class Client implements Receiver {
   }
 
   /** As one write of the connection, if the body is short. */
-  #deliverOne(head: HttpHead, body: Buffer | undefined): void {
+  #deliverOne(head: HttpHead, body: Buffer | undefined, taken?: () => void): void {
     this.#writeProxiedHead(head, [])
     if (this.#isHead || !body) this.#response.end()
-    else if (body.length > shortBytes) this.#response.end(body)
+    else if (body.length > shortBytes) this.#response.end(body, taken)
     else this.#response.end(body.toString('latin1'), 'latin1')
     if (this.#response.writableLength > 0) this.#reading.start()
   }
@@ -143,6 +157,21 @@ export class Client implements Receiver {
     this.#response.flushHeaders()
     for (const chunk of first) this.#response.write(chunk)
     return this.#sink()
+  }
+
+  /** Starts to stream a program's response of known length. */
+  beginLong(head: HttpHead, first: readonly Buffer[]): LongSink {
+    if (this.#refused) return nowhere
+    this.#writeProxiedHead(head, [])
+    this.#response.flushHeaders()
+    for (const chunk of first) this.#response.write(chunk)
+    const buffer = this.#answerBuffer()
+    return {
+      pass: (chunk, taken) => buffer.pass(chunk, taken),
+      keep: () => buffer.keep(),
+      end: () => buffer.end(() => this.#end()),
+      breakOff: () => this.breakOff(),
+    }
   }
 
   /** Agrees to another protocol. The caller owns the socket from here on. */
@@ -167,15 +196,19 @@ export class Client implements Receiver {
   }
 
   #sink(): Sink {
-    const buffer = new AnswerBuffer(this.#response, this.#answers, {
-      behind: () => this.#reading.start(),
-      caughtUp: () => this.#reading.stop(),
-      broken: () => this.breakOff(),
-    })
+    const buffer = this.#answerBuffer()
     return {
       write: (chunk) => (this.#isHead ? undefined : buffer.write(chunk)),
       end: (trailers = {}) => buffer.end(() => this.#end(trailers)),
     }
+  }
+
+  #answerBuffer(): AnswerBuffer {
+    return new AnswerBuffer(this.#response, this.#answers, {
+      behind: () => this.#reading.start(),
+      caughtUp: () => this.#reading.stop(),
+      broken: () => this.breakOff(),
+    })
   }
 
   #end(trailers: Parameters<Sink['end']>[0] = {}): void {
@@ -211,7 +244,7 @@ export class Client implements Receiver {
   }
 }
 
-const nowhere: Sink = { write: () => undefined, end() {} }
+const nowhere: Sink & LongSink = { write: () => undefined, pass() {}, keep() {}, end() {}, breakOff() {} }
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -1,7 +1,8 @@
 /** Steps that a connection takes before its requests are parsed. Each step added is the first to see a connection. */
 
-import { Server } from 'node:http'
+import { type RequestListener, Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastPath } from './fast-path/fast-path.ts'
 import type { Http2Sessions } from './http2/sessions.ts'
 
 /** `next` passes the connection on, or one that is carried by it. */
@@ -22,6 +23,17 @@ export class FrontServer extends Server {
   /** Connections that have not passed all steps. */
   readonly starting = new Set<Socket>()
   sessions: Http2Sessions | undefined
+  fastPath: FastPath | undefined
+  /** Connections that have passed all steps. */
+  readonly #passed = new Set<Socket>()
+
+  constructor(options: ServerOptions = {}, listener?: RequestListener) {
+    super(options, listener)
+    this.on('connection', (socket: Socket) => {
+      this.#passed.add(socket)
+      socket.once('close', () => this.#passed.delete(socket))
+    })
+  }
 
   /** Counts a connection as starting until the returned function is called, or it closes. */
   start(socket: Socket): () => void {
@@ -35,7 +47,12 @@ export class FrontServer extends Server {
   }
 
   override closeIdleConnections(): void {
+    this.fastPath?.lendAll()
+    // Node takes a connection for idle as soon as its response has ended, although a slow client has not read it all.
+    const unread = [...this.#passed].filter(({ writableLength }) => writableLength > 0)
+    for (const socket of unread) socket.destroy = () => socket
     super.closeIdleConnections()
+    for (const socket of unread) delete (socket as Partial<Socket>).destroy
     this.#closeStarting()
     this.sessions?.close('idle')
   }

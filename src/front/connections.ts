@@ -13,11 +13,18 @@ type Pending = Set<ServerResponse>
 const tlsStart = Buffer.of(0x16, 0x03)
 const tlsAlert = Buffer.of(0x15, 0x03, 0x01, 0, 2, 2, 70)
 
-/** Watches a server's connections. The returned function must be called with every response. */
+export interface ConnectionWatch {
+  /** Must be called with every response. */
+  add(response: ServerResponse): void
+  /** True: Node has no response in progress on this connection. */
+  isIdle(socket: Socket): boolean
+}
+
+/** Watches a server's connections. */
 export function watchConnections(
   server: Server,
   refused: (address: string, why: string) => void = () => {},
-): (response: ServerResponse) => void {
+): ConnectionWatch {
   const pending = new WeakMap<Socket, Pending>()
   const failed = new WeakSet<Socket>()
   // A client that has sent all its requests may close its side and wait for the answers.
@@ -44,9 +51,12 @@ export function watchConnections(
   function closed(this: ServerResponse): void {
     pending.get(this.req.socket)?.delete(this)
   }
-  return (response) => {
-    pending.get(response.req.socket)?.add(response)
-    response.once('close', closed)
+  return {
+    add(response) {
+      pending.get(response.req.socket)?.add(response)
+      response.once('close', closed)
+    },
+    isIdle: (socket) => pending.get(socket)?.size === 0,
   }
 }
 

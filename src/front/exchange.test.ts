@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import type { Event } from '../model/event.ts'
 import { Exchange, type ExchangeParts } from './exchange.ts'
 import type { RequestProblem } from './problem.ts'
@@ -9,15 +9,18 @@ const token = { epoch: 1, job: 'j', attempt: 1 }
 const upstream = { id: 'w' } as Upstream
 
 /** An exchange over this transport, and what it told. */
-function exchangeOver(transport: Partial<Transport>, refuse: (problem: RequestProblem) => void = () => {}) {
+function exchangeOver(
+  transport: Partial<Transport>,
+  refuse: (problem: RequestProblem, account: Record<string, string>) => void = () => {},
+) {
   const [lines, events, problems, ends]: [string[], Event[], RequestProblem[], string[]] = [[], [], [], []]
   const exchange = new Exchange({
     job: { id: 'j', workload: 'x', work: 1, memoryMb: 1 },
     transport: { asked: { params: {} }, begun: false, ...transport } as Transport,
     receiver: {
       onGone() {},
-      refuse(problem: RequestProblem) {
-        refuse(problem)
+      refuse(problem: RequestProblem, account: Record<string, string>) {
+        refuse(problem, account)
         problems.push(problem)
       },
       breakOff: () => ends.push('broken off'),
@@ -90,4 +93,21 @@ test('a client that cannot even be sent a problem is disconnected', () => {
   })
   exchange.settle(answer)
   assert.deepEqual(ends, ['broken off', 'ended'])
+})
+
+test('an answer of the brain to a running attempt says how long that has run', async () => {
+  const clock = mock.method(performance, 'now', () => 1000)
+  try {
+    let timing: string | undefined
+    const carry = () => new Promise<never>(() => {})
+    const { exchange } = exchangeOver({ carry }, (_, account) => {
+      timing = account['server-timing']
+    })
+    void exchange.run(token, upstream)
+    clock.mock.mockImplementation(() => 1250)
+    exchange.settle({ type: 'answer', job: 'j', outcome: 'refused', reason: { code: 'deadline' } })
+    assert.equal(timing, 'estimate;dur=0.000, queue;dur=0.000, run;dur=250.000')
+  } finally {
+    clock.mock.restore()
+  }
 })

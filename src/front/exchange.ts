@@ -54,7 +54,12 @@ export class Exchange implements OpenJob {
     parts.transport.onBroken = (problem) => (problem ? this.#malformed(problem) : this.#clientClosed())
   }
 
-  async run(token: AttemptToken, destination: Destination, precedence?: Precedence): Promise<void> {
+  async run(
+    token: AttemptToken,
+    destination: Destination,
+    precedence?: Precedence,
+    connectMs?: number,
+  ): Promise<void> {
     const { transport, job } = this.parts
     this.#abort()
     if (transport.begun) return this.#breakOff()
@@ -76,6 +81,7 @@ export class Exchange implements OpenJob {
         ...{ upstream, signal, isCurrent, account, answering },
         order: this.#order(token, precedence),
         token: this.parts.token,
+        ...(connectMs !== undefined && { connectMs }),
       })
     try {
       const end = await ('invoke' in destination
@@ -245,8 +251,10 @@ export class Exchange implements OpenJob {
   /** Headers of every answer that describe its job. */
   #account(): Record<string, string> {
     const { job, estimateMs, transport } = this.parts
-    const runMs = this.#sent > 0 && this.#ended > this.#sent ? this.#ended - this.#sent : 0
-    const queueMs = (this.#sent || performance.now()) - this.#arrived
+    const now = performance.now()
+    // An answer of the brain, such as that a deadline has passed, comes while the attempt is still running.
+    const runMs = this.#sent > 0 ? (this.#ended > this.#sent ? this.#ended : now) - this.#sent : 0
+    const queueMs = (this.#sent || now) - this.#arrived
     return {
       'plimsoll-job': job.id,
       'plimsoll-attempts': `${this.attempts}`,

@@ -1,6 +1,6 @@
 /** The front: HTTP in, a job for the brain, HTTP out. */
 
-import type { IncomingMessage, ServerOptions } from 'node:http'
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { refusalLog } from '../lib/refusal-log.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
@@ -10,7 +10,11 @@ import { type BuiltInParts, isBuiltIn, serveBuiltIn } from './built-in.ts'
 import { Client } from './client.ts'
 import { addStep, FrontServer } from './connection-steps.ts'
 import { watchConnections } from './connections.ts'
+import { type CrossOrigin, crossOrigin, preflight } from './cross-origin.ts'
 import type { DirectPath } from './direct/direct-path.ts'
+import { ResponseExchange } from './direct/response-exchange.ts'
+import { keepAliveMs } from './fast-path/answer-text.ts'
+import { FastPath } from './fast-path/fast-path.ts'
 import { Http2Sessions } from './http2/sessions.ts'
 import { StreamRequest } from './http2/stream-request.ts'
 import type { FrontOverload } from './overload/front-overload.ts'
@@ -24,7 +28,6 @@ import type { Incoming } from './request/target.ts'
 import { trustedProxies } from './request/trusted-proxies.ts'
 import { readUrl } from './request/url.ts'
 import type { ClientResponse } from './response.ts'
-import { sweepTemporaryFiles } from './temporary-file.ts'
 import type { Certificates } from './tls/certificates.ts'
 import { secureStep } from './tls/secure-connections.ts'
 import { answerOn, wantsToSwitch } from './transports/upgrade.ts'
@@ -37,6 +40,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   bodiesDiskBytes: 4 * 1024 * 1024 * 1024,
   trustedProxies: [],
   proxyProtocol: false,
+  corsOrigins: [],
   headerBytes: 16 * 1024,
   requestMs: 60_000,
   stallMs: 120_000,
@@ -48,6 +52,7 @@ export const frontDefaults: Readonly<FrontLimits> = {
   clientConnections: 20_000,
   clientRequests: 20_000,
   processMb: 0,
+  fastPath: true,
 }
 
 /** Buffered per direction and connection before the sender has to wait. */
@@ -64,20 +69,23 @@ export interface FrontParts extends Omit<BuiltInParts, 'bodies'>, SubmitParts {
   log(line: string): void
 }
 
-type ServeParts = FrontParts & BuiltInParts
+type ServeParts = FrontParts & BuiltInParts & { crossOrigin: CrossOrigin | undefined }
 
 export function frontServer(given: FrontParts): FrontServer {
   const { limits, service, log } = given
   const space = { memoryBytes: limits.bodiesMemoryBytes, diskBytes: limits.bodiesDiskBytes, log }
-  const parts: ServeParts = { ...given, bodies: new BodyBudget(space) }
-  void sweepTemporaryFiles()
+  const parts: ServeParts = {
+    ...given,
+    bodies: new BodyBudget(space),
+    crossOrigin: crossOrigin(limits.corsOrigins),
+  }
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     requestTimeout: service.requestMs,
     headersTimeout: Math.min(limits.requestMs, 20_000),
     // The default of 30 s would let slow clients exceed their limit by as much.
     connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 60_000,
+    keepAliveTimeout: keepAliveMs,
     highWaterMark: bufferBytes,
     ...(service.upgrades && { shouldUpgradeCallback: wantsToSwitch }),
   }
@@ -86,15 +94,26 @@ export function frontServer(given: FrontParts): FrontServer {
     const client = new Client(response, limits, answers, extra.socket)
     void serve(parts, { request, client, sendContinue: extra.sendContinue })
   }
-  const directFront = { answers, general: serveOn }
+  const serverParts = { limits, answers, general: serveOn }
+  const exchangeOf = (request: IncomingMessage, response: ServerResponse) =>
+    new ResponseExchange(request, response, serverParts)
+  // Direct answers have no fields for pages of other origins.
+  const direct = parts.crossOrigin ? undefined : given.direct
   const server = new FrontServer(options, (request, response) => {
-    watch(response)
-    if (!given.direct?.take(request, response, directFront)) serveOn(request, response)
+    watch.add(response)
+    if (server.fastPath?.claims(request, response)) return
+    if (!direct?.isOpen || !direct.take(request, exchangeOf(request, response))) serveOn(request, response)
   })
   const refused = refusalLog('front', log)
   const watch = watchConnections(server, refused)
+  if (direct && limits.fastPath) {
+    const fastPath = new FastPath({ direct, limits, exchangeOf, isIdle: watch.isIdle })
+    server.on('connection', (socket: Socket) => fastPath.add(socket))
+    server.once('close', () => fastPath.close())
+    server.fastPath = fastPath
+  }
   server.on('checkContinue', (request, response) => {
-    watch(response)
+    watch.add(response)
     serveOn(request, response, { sendContinue: () => response.writeContinue() })
   })
   if (service.upgrades) {
@@ -131,6 +150,12 @@ async function serve(parts: ServeParts, incoming: Incoming): Promise<void> {
   const { request, client } = incoming
   try {
     checkHead(request)
+    const fields = parts.crossOrigin?.(request)
+    if (fields) {
+      client.addFields(fields)
+      const told = preflight(request)
+      if (told) return client.deliver({ status: 204, fields: { ...told }, body: Buffer.alloc(0) }, {})
+    }
     const url = readUrl(request)
     if (isBuiltIn(url)) return await serveBuiltIn(parts, url, incoming)
     if (parts.overload) {

@@ -32,8 +32,8 @@ export interface OpenJob {
   /** How the job ended for the client. */
   readonly outcome: Outcome
   readonly cost: Cost | undefined
-  /** Sends an attempt; an earlier one is cancelled. */
-  run(token: AttemptToken, destination: Destination, precedence?: Precedence): unknown
+  /** Sends an attempt; an earlier one is cancelled. `connectMs`: time allowed for a connection to a worker. */
+  run(token: AttemptToken, destination: Destination, precedence?: Precedence, connectMs?: number): unknown
   /** The attempt may start and must not be repeated. Calls `go` once the client's front knows. */
   commit(token: AttemptToken, go: () => void): void
   /** Cancels the current attempt: its worker is lost, or it is not needed. */

@@ -37,3 +37,14 @@ export interface Sink {
   write(chunk: Buffer): Promise<void> | undefined
   end(trailers?: Record<string, string> | [name: string, value: string][]): void
 }
+
+/** The body of an answer whose chunks are in memory that is used again. */
+export interface LongSink {
+  /** The chunk may be overwritten once `taken` is called. It is not called if the client has disconnected. */
+  pass(chunk: Buffer, taken: () => void): void
+  /** The client is slow: from now on chunks are copied, and taken unless there is no room to keep them. */
+  keep(): void
+  /** All chunks were passed. */
+  end(): void
+  breakOff(): void
+}

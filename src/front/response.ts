@@ -20,8 +20,10 @@ export interface ClientResponse {
   writeHead(status: number, headers: Record<string, string | string[] | number>): unknown
   writeHead(status: number, message: string, headers: string[]): unknown
   flushHeaders(): void
-  write(chunk: Buffer | string): boolean
+  /** The chunk may be overwritten once `taken` is called. */
+  write(chunk: Buffer | string, taken?: () => void): boolean
   end(chunk?: Buffer | string): unknown
+  end(chunk: Buffer, taken: (() => void) | undefined): unknown
   end(text: string, encoding: 'latin1'): unknown
   addTrailers(trailers: Record<string, string> | [name: string, value: string][]): void
   writeContinue(): void

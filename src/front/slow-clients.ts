@@ -10,16 +10,21 @@ export interface MinimumRate {
   bytesPerSecond: number
 }
 
+/** An answer, or a connection that carries no other. */
+export type Readable = Pick<ClientResponse, 'destroyed' | 'writableLength' | 'socket' | 'streamedBytes'> & {
+  once(event: 'close', listener: () => void): unknown
+}
+
 /** Watches how fast the client reads an answer, while bytes of it wait. */
 export class ReadingWatch {
-  readonly #response: ClientResponse
+  readonly #response: Readable
   readonly #rate: MinimumRate
   readonly #tooSlow: () => void
   #timer: NodeJS.Timeout | undefined
   #before = { taken: 0, queued: 0 }
   #started = false
 
-  constructor(response: ClientResponse, rate: MinimumRate, tooSlow: () => void) {
+  constructor(response: Readable, rate: MinimumRate, tooSlow: () => void) {
     this.#response = response
     this.#rate = rate
     this.#tooSlow = tooSlow

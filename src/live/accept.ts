@@ -2,9 +2,11 @@
 
 import type { CountedCache } from '../front/cache/answer-cache.ts'
 import { cacheOf, repeatsOf } from '../front/cache/repeated-answers.ts'
+import type { ToFront } from '../wire/front-messages.ts'
 import { now } from './clock.ts'
 import type { Core } from './core.ts'
 import type { Delegation } from './direct/delegation.ts'
+import { insideFront } from './direct/held-workers.ts'
 import { arrivals } from './fronts/arrivals.ts'
 import { JoinedFronts } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
@@ -18,13 +20,17 @@ export interface Accepting {
   /** Undefined: all fronts are in other processes. */
   front: MainFront | undefined
   fronts: JoinedFronts
+  /** Tells all fronts, and that of this process. */
+  tellFronts(message: ToFront): void
+  /** Of all fronts that follow what they are told. */
+  frontIds(): string[]
   /** The one cache of the cluster. Undefined: answers are not cached. */
   cache: CountedCache | undefined
 }
 
 export interface AcceptParts {
-  workers(): Pick<JoinedWorkers, 'addresses'>
-  delegation(): Pick<Delegation, 'order' | 'report'>
+  workers(): Pick<JoinedWorkers, 'addresses' | 'known'>
+  delegation(): Pick<Delegation, 'order' | 'report' | 'standing'>
 }
 
 export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Accepting> {
@@ -32,9 +38,15 @@ export async function acceptRequests(core: Core, parts: AcceptParts): Promise<Ac
   const describeQuote = quoteDescriber(core)
   const cache = cacheOf(options)
   const inside = options.supervisor ? undefined : await import('./main-front.ts')
+  const front = inside?.mainFront(core, cache, describeQuote, parts)
+  const fronts = remoteFronts(core, describeQuote, parts)
   return {
-    ...{ cache, front: inside?.mainFront(core, cache, describeQuote) },
-    fronts: remoteFronts(core, describeQuote, parts),
+    ...{ cache, front, fronts },
+    tellFronts(message) {
+      fronts.broadcast(message)
+      front?.receive(message)
+    },
+    frontIds: () => [...fronts.list().map(({ id }) => id), ...(front ? [insideFront] : [])],
   }
 }
 
@@ -46,7 +58,7 @@ function remoteFronts(
   const { options, serving, spec, beatMs, clientBy, limits, quantities, attemptToken } = plan
   const { estimator, log } = records
   const isWorker = (id: string) => frontWorkers.has(id)
-  const { questionOf, jobOf } = arrivals({ estimator, serving, now, isWorker })
+  const { questionOf, jobOf, look } = arrivals({ estimator, serving, now, isWorker })
   return new JoinedFronts({
     beatMs,
     graceMs: options.frontGraceMs ?? usualGraceMs,
@@ -63,7 +75,6 @@ function remoteFronts(
       const question = questionOf(asked)
       return describeQuote(question, estimator.estimate(question))
     },
-    sentDirectly: (report) => delegation().report(report),
-    ...{ isReady, jobOf, submit, tell, ended, log },
+    ...{ delegation, isReady, jobOf, look, submit, tell, ended, log },
   })
 }

@@ -1,14 +1,6 @@
 /** How processes that a cluster starts receive their token: neither their arguments nor their environment show it. */
 
 import type { ChildProcess } from 'node:child_process'
-import { tokenVariables } from './tokens.ts'
-
-/** The environment of this process without tokens. */
-export function childEnvironment(): NodeJS.ProcessEnv {
-  const env = { ...process.env }
-  for (const name of Object.values(tokenVariables)) delete env[name]
-  return env
-}
 
 /** Writes the token to the standard input of a process, which must be a pipe, and closes it. */
 export function giveToken({ stdin }: ChildProcess, token: string): void {

@@ -16,7 +16,7 @@ import type { Following, MeterSetting } from '../model/metering.ts'
 import type { Prices } from '../model/prices.ts'
 import type { EstimatorSpec } from '../systems/estimators.ts'
 import type { ScaleSpec } from '../systems/scalers.ts'
-import type { FrontLimits, RepeatOptions } from '../wire/front-settings.ts'
+import type { FrontLimits, RepeatOptions, TlsFiles } from '../wire/front-settings.ts'
 import type { Tokens } from '../wire/token.ts'
 import type { ClusterState } from './state-document.ts'
 import type { SupervisorLink } from './supervise/supervisor-link.ts'
@@ -42,6 +42,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   adminHost?: string
   /** Further names by which operators reach the admin port. */
   adminNames?: readonly string[]
+  /** TLS on the admin port, for programs of other machines. Default: none. */
+  adminTls?: TlsFiles
   /** Where workers and fronts of other machines join, over TLS. Default: nowhere. */
   joinAddress?: { host: string; port: number }
   min: number
@@ -110,8 +112,8 @@ export interface ClusterOptions extends Following, RepeatOptions {
   frontLimits?: Partial<FrontLimits>
   /** Reads the load of the main process. Default: its real memory, descriptors, delays and queue. */
   overload?: ResourceReader
-  /** True: the brain's decisions are logged by component in `components.log` in the data folder. */
-  componentLog?: boolean
+  /** The brain's decisions are logged by component, in files of the data folder whose names begin so. */
+  componentLog?: string
   log(line: string): void
 }
 

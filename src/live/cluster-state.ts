@@ -9,7 +9,7 @@ import type { Delegation } from './direct/delegation.ts'
 import type { FrontState } from './fronts/joined-fronts.ts'
 import type { JoinedWorkers } from './joined-workers.ts'
 
-export interface StateParts extends Accepting {
+export interface StateParts extends Omit<Accepting, 'tellFronts' | 'frontIds'> {
   workers: JoinedWorkers
   functions: Functions | undefined
   delegation: Pick<Delegation, 'totals'>
@@ -17,7 +17,7 @@ export interface StateParts extends Accepting {
 
 /** Uptime counts from the call. */
 export function stateReader(core: Core, parts: StateParts): () => ClusterState {
-  const { brain, observers, launchTroubles, overload, plan, problems } = core
+  const { brain, observers, launchTroubles, overload, plan, problems, records } = core
   const { workers, functions, delegation } = parts
   const { spec } = plan
   const began = performance.now()
@@ -29,6 +29,7 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
       workers: view.workers.map((worker) => ({
         ...worker,
         pid: workers.pidOf(worker.id),
+        address: workers.addressOf(worker.id),
         ...(problems.has(worker.id) && { problem: problems.get(worker.id)! }),
       })),
       policy: spec.scheduler,
@@ -37,6 +38,7 @@ export function stateReader(core: Core, parts: StateParts): () => ClusterState {
       launchTroubles,
       overload: overload.status(),
       steps: observers.fleetStory.steps(),
+      estimates: records.errors.all(),
       money: observers.bill.at(now()),
       functions: functions?.list() ?? [],
       ...(cache && { cache }),

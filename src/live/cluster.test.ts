@@ -16,7 +16,7 @@ function optionsIn(dataDir: string): ClusterOptions {
     ...{ scheduler: 'srpt', discipline: 'srpt', jobMemoryMb: 256, slots: 4, queue: 10 },
     ...{ workerCommand: ['false'], log: () => {} },
     eventLog: join(dataDir, 'events.jsonl'),
-    componentLog: true,
+    componentLog: 'cnv',
   }
 }
 

@@ -2,7 +2,9 @@
 
 import type { Server } from 'node:http'
 import { adminServer, joinServer } from '../admin/admin.ts'
+import { type AdminListener, plainListener, tlsListener } from '../admin/listener.ts'
 import { storyHandler } from '../admin/why.ts'
+import { Certificates } from '../front/tls/certificates.ts'
 import { makePrivateFolder } from '../lib/private-files.ts'
 import { refusalLog } from '../lib/refusal-log.ts'
 import type { Action } from '../model/action.ts'
@@ -58,10 +60,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const accepting = await acceptRequests(core, { workers, delegation: delegating })
   const { fronts } = accepting
   opening.defer(() => fronts.close())
-  const adminUrl = () => urlOf(admin, nearHost(options.adminHost ?? usualAdminHost))
+  const adminUrl = () => urlOf(admin.listener, nearHost(options.adminHost ?? usualAdminHost))
   const door = openDoor(core, { ...accepting, versions, adminUrl })
   const execution = executeJobs(core, { ...accepting, door, versions, adminUrl, delegation: delegating })
-  const delegation = delegate(core, fronts, execution.workers)
+  const delegation = delegate(core, accepting, execution.workers)
   opening.defer(() => delegation.close())
   opening.defer(() => execution.workers.close())
   const { admin, join, ...operators } = serveOperators(core, accepting, execution, {
@@ -83,12 +85,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   )
   opening.defer(() => driver.end())
   opening.defer(() => core.overload.close())
+  opening.defer(() => accepting.front?.leave())
   tell({ type: 'tick' })
   const opened = opening.move()
   const announce = () => fronts.broadcast({ type: 'stopping' })
   return {
     url: door.url(),
-    adminUrl: adminUrl(),
+    adminUrl: options.adminTls ? adminUrl().replace('http:', 'https:') : adminUrl(),
     joinUrl: options.joinAddress && join && urlOf(join.listener, options.joinAddress.host, 'tls'),
     tokens,
     get workloads() {
@@ -134,7 +137,7 @@ function serveOperators(
   { front, fronts, cache }: Accepting,
   execution: Execution,
   { door, versions, sources, delegation }: OperatorParts,
-): Pick<Cluster, 'state' | 'restart'> & { admin: Server; join: SecureListener | undefined } {
+): Pick<Cluster, 'state' | 'restart'> & { admin: AdminListener; join: SecureListener | undefined } {
   const { plan, records, brain, observers, tell } = core
   const { fleet, workers, functions } = execution
   const { spec, tokens, options } = plan
@@ -181,12 +184,21 @@ function serveOperators(
   })
   const { adminHost: host = usualAdminHost, adminNames: names = [] } = options
   const doors = { tokens, cache, joining, refused }
-  const why = storyHandler(observers.stories, spec.discipline, now)
+  const why = storyHandler(observers.stories, spec.discipline, (workload) => records.errors.of(workload), now)
   const metrics = () => metricsText(state())
-  const admin = adminServer({ ...doors, access: { host, names }, state, metrics, restart, why })
+  const server = adminServer({ ...doors, access: { host, names }, state, metrics, restart, why })
+  const admin = adminListener(server, options)
   const tokenOf = (role: string) => (role === 'worker' || role === 'front' ? tokens[role] : undefined)
   const join = options.joinAddress && secureListener(joinServer(doors), { tokenOf, refused })
   return { admin, join, state, restart }
+}
+
+/** A brain that is restarted must not fail because new files are broken: its workers and fronts need no TLS. */
+function adminListener(server: Server, { adminTls: files, supervisor, log }: ClusterOptions): AdminListener {
+  if (!files) return plainListener(server)
+  const lenient = supervisor?.memory !== undefined
+  const certificates = new Certificates({ files, port: 'admin-tls', lenient, log })
+  return tlsListener(server, { certificates, refused: refusalLog('admin', log) })
 }
 
 /** Fronts that the cluster started may run any version of its code: they finish their requests with it. */

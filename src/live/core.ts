@@ -14,7 +14,7 @@ import { brainOf } from '../systems/brain-spec.ts'
 import { type BrainDriver, type DriverParts, driveBrain } from './brain-driver.ts'
 import { now } from './clock.ts'
 import type { Delegation } from './direct/delegation.ts'
-import { learnFrom } from './finished-jobs.ts'
+import { learnFrom, noteError } from './finished-jobs.ts'
 import { type MetricsRecorder, metricsRecorder } from './metrics-recorder.ts'
 import { type Observers, observersOf } from './observers.ts'
 import { OpenJobs } from './open-jobs.ts'
@@ -103,6 +103,7 @@ export function clusterCore(
       jobs.delete(job)
       try {
         metrics?.attemptEnded(job)
+        noteError(job, learners)
         learnFrom(job, learners)
         delegation().ended(job)
       } catch (error) {

@@ -87,13 +87,15 @@ function openFleet(
 
 function joinedWorkers(
   { plan: { spec, beatMs, following, attemptToken }, records: { log }, ...core }: Core,
-  { fronts, delegation }: ExecuteParts,
+  { fronts, tellFronts, delegation }: ExecuteParts,
   { fleet, onReady }: { fleet: SpareFleet; onReady(): void },
 ): JoinedWorkers {
   const { metrics, problems, launches, tell } = core
   return new JoinedWorkers({
     welcome: { type: 'welcome', epoch: spec.epoch, beatMs, discipline: spec.discipline, following },
     ...{ attemptToken, metrics, tell, problems },
+    // The brain decides by its own clock, which does not count its pauses.
+    pingMs: 2 * Math.max(spec.limits?.pings?.answerMs ?? 0, spec.limits?.answers?.heartbeatMs ?? 0),
     fleet: {
       joined(launch) {
         launches.works()
@@ -108,6 +110,6 @@ function joinedWorkers(
       fronts.refresh()
     },
     programs: (worker, programs) => delegation().programs(worker, programs),
-    tellFronts: (message) => fronts.broadcast(message),
+    tellFronts,
   })
 }

@@ -1,5 +1,6 @@
 /** Records a job that has ended in the ledger, and lets estimates and rates learn from it. */
 
+import type { EstimateErrors } from '../estimate/errors.ts'
 import type { Estimator } from '../estimate/estimator.ts'
 import type { Overheads } from '../estimate/overheads.ts'
 import type { FleetRates } from '../estimate/rates.ts'
@@ -31,6 +32,16 @@ export function learnTimes(
 ): void {
   rates.learn(worker, workload, measured.work, measured.cpuMs)
   overheads.learn(workload, measured, rates.of(worker, workload) / 1000)
+}
+
+/** Compares the estimate of an answered job with its measurement, if both are in the same unit. */
+export function noteError(
+  { parts: { job, quote, question }, cost, outcome }: OpenJob,
+  { errors, units }: { errors: EstimateErrors; units: RouteUnits | undefined },
+): void {
+  if (outcome !== 'result' || !cost) return
+  if (units && units.codeOf(job.workload, cost.measure) !== question.codeHash) return
+  errors.learn(job.workload, { job: job.id, estimated: quote.work, measured: cost.work })
 }
 
 /** What is recorded of a job. */

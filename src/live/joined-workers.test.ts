@@ -25,7 +25,13 @@ function watched(t: TestContext): Watched {
   const [told, fronts, changes]: [Event[], object[], Watched['changes']] = [[], [], []]
   const workers = new JoinedWorkers({
     welcome: { type: 'welcome', epoch: 1, beatMs: 1, discipline: 'srpt', following: {} },
-    ...{ attemptToken: 'secret', metrics: undefined, fleet: { joined() {}, terminate() {} }, problems },
+    ...{
+      attemptToken: 'secret',
+      metrics: undefined,
+      fleet: { joined() {}, terminate() {} },
+      problems,
+      pingMs: 10_000,
+    },
     tell: (event) => told.push(event),
     onChange: (worker) => changes.push(problems.get(worker)),
     programs() {},

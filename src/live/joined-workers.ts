@@ -12,6 +12,7 @@ import type { FromBrain, FromWorker, WorkerHello } from '../wire/messages.ts'
 import type { OpenPrograms } from '../wire/programs.ts'
 import type { Provider } from './fleet/provider.ts'
 import type { MetricsRecorder } from './metrics-recorder.ts'
+import { ping } from './ping.ts'
 
 interface Joined {
   upstream: OwnedUpstream
@@ -44,6 +45,8 @@ export interface JoinedWorkersParts {
   welcome: Extract<FromBrain, { type: 'welcome' }>
   /** Authorizes attempts at workers. */
   attemptToken: string
+  /** After this time the answer to a ping is no longer waited for. */
+  pingMs: number
   metrics: MetricsRecorder | undefined
   fleet: Pick<Provider, 'joined' | 'terminate'>
   tell(event: Event): void
@@ -78,6 +81,12 @@ export class JoinedWorkers {
     return this.#joined.get(worker)?.pid
   }
 
+  /** Host and port of its own port. */
+  addressOf(worker: string): string | undefined {
+    const address = this.#joined.get(worker)?.upstream.address
+    return address && `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
+  }
+
   /** The launch of this cluster's fleet that it joined from; undefined: it was started by somebody else. */
   launchOf(worker: string): string | undefined {
     return this.#joined.get(worker)?.launch
@@ -95,6 +104,17 @@ export class JoinedWorkers {
   /** A worker that is not connected misses the message. */
   send(worker: string, message: FromBrain): void {
     this.#joined.get(worker)?.connection?.send(message)
+  }
+
+  /** Asks the worker's port for a sign of life; a `pong` follows, or nothing. */
+  ping(worker: string, number: number): void {
+    const joined = this.#joined.get(worker)
+    if (!joined) return
+    const { attemptToken: token, pingMs: limitMs, tell } = this.#parts
+    ping(joined.upstream.address, {
+      ...{ token, limitMs },
+      answered: () => tell({ type: 'pong', worker, ping: number }),
+    })
   }
 
   known(worker: string): KnownWorker | undefined {

@@ -25,6 +25,7 @@ function trial(runs: OpenJob['run'], parts: Partial<PerformParts> = {}) {
       upstreamOf: (worker) => (worker === 'w' ? ({ id: 'w' } as never) : undefined),
       send() {},
       dismiss() {},
+      ping() {},
     },
     fronts: { send() {}, gone() {} },
     fleet: { launch() {}, terminate() {} },

@@ -27,7 +27,7 @@ const mostTroubles = 10
 
 export interface PerformParts {
   jobs: OpenJobs
-  workers: Pick<JoinedWorkers, 'upstreamOf' | 'send' | 'dismiss'>
+  workers: Pick<JoinedWorkers, 'upstreamOf' | 'send' | 'dismiss' | 'ping'>
   fronts: Pick<JoinedFronts, 'send' | 'gone'>
   fleet: Pick<Provider, 'launch' | 'terminate'>
   functions: Functions | undefined
@@ -74,7 +74,12 @@ function attemptActions(
   parts: PerformParts,
 ): Pick<Table, 'run' | 'overflow' | 'go' | 'cancel' | 'rank' | 'answer'> {
   const { jobs, workers, functions, storingFor, metrics, tell, log } = parts
-  const start = (token: AttemptToken & { worker: string }, to?: Destination, precedence?: Precedence) => {
+  const start = (
+    token: AttemptToken & { worker: string },
+    to?: Destination,
+    precedence?: Precedence,
+    connectMs?: number,
+  ) => {
     const { worker, attempt } = token
     const job = jobs.get(token.job)
     if (!job) return
@@ -90,14 +95,14 @@ function attemptActions(
     try {
       metrics?.attemptEnded(job)
       const runs = 'invoke' in to ? storingFor(to, job.parts.question) : to
-      Promise.resolve(job.run(tokenOf(token), runs, precedence)).catch(broke)
+      Promise.resolve(job.run(tokenOf(token), runs, precedence, connectMs)).catch(broke)
       metrics?.attemptBegan(job)
     } catch (error) {
       broke(error)
     }
   }
   return {
-    run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence),
+    run: (action) => start(action, workers.upstreamOf(action.worker), action.precedence, action.connectMs),
     overflow: (action) => start({ ...action, worker: action.function }, functions),
     go(action) {
       const token = tokenOf(action)
@@ -114,7 +119,10 @@ function attemptActions(
   }
 }
 
-type FleetTable = Pick<Table, 'launch' | 'abandon' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'>
+type FleetTable = Pick<
+  Table,
+  'launch' | 'abandon' | 'ping' | 'drain' | 'terminate' | 'hold' | 'eject' | 'readmit'
+>
 
 function fleetActions(parts: PerformParts): FleetTable {
   const { workers, fronts, fleet, launches, launchTroubles, frontWorkers, log } = parts
@@ -127,6 +135,7 @@ function fleetActions(parts: PerformParts): FleetTable {
       launches.failed(explain(reason), 1)
       fleet.terminate(launch)
     },
+    ping: ({ worker, ping }) => workers.ping(worker, ping),
     drain({ worker }) {
       if (frontWorkers.has(worker)) fronts.send(worker, { type: 'leave' })
       workers.send(worker, { type: 'drain' })

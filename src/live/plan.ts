@@ -52,7 +52,10 @@ export async function planCluster(options: ClusterOptions, tokens: Tokens): Prom
   const clientBy = options.clientBy ?? 'address'
   const limits = { ...frontDefaults, ...options.frontLimits }
   // A brain that is restarted must not fail because new files are broken: fronts keep the old ones.
-  if (limits.tls && !options.supervisor?.memory) checkCertificates(limits.tls)
+  if (!options.supervisor?.memory) {
+    if (limits.tls) checkCertificates(limits.tls)
+    if (options.adminTls) checkCertificates(options.adminTls, 'admin-tls')
+  }
   const functions = functionSettings(options, meter)
   // A worker joins once its programs are healthy, or their time to become healthy is over.
   const bootMs = usualBootMs + (options.own?.workers?.startMs ?? 0)

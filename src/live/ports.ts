@@ -1,6 +1,6 @@
 /** Opens the ports of a live cluster. */
 
-import type { Server } from 'node:http'
+import type { AdminListener } from '../admin/listener.ts'
 import type { SecureListener } from '../wire/secure.ts'
 import type { Door } from './fronts/door.ts'
 import { listen } from './listen.ts'
@@ -17,14 +17,11 @@ export function nearHost(host: string): string {
 /** The ports are closed by `opening`. */
 export async function openPorts(
   { options: { adminPort, adminHost = usualAdminHost, joinAddress } }: ClusterPlan,
-  { admin, join, door }: { admin: Server; join: SecureListener | undefined; door: Door },
+  { admin, join, door }: { admin: AdminListener; join: SecureListener | undefined; door: Door },
   opening: AsyncDisposableStack,
 ): Promise<void> {
-  await listen(admin, adminPort, adminHost, '--admin-port')
-  opening.defer(() => {
-    admin.close()
-    admin.closeAllConnections()
-  })
+  await listen(admin.listener, adminPort, adminHost, '--admin-port')
+  opening.defer(() => admin.close())
   if (join && joinAddress) {
     await listen(join.listener, joinAddress.port, joinAddress.host, '--join-address')
     opening.defer(() => join.close())

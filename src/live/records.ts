@@ -1,6 +1,7 @@
 /** The files of a live cluster: its logs, its ledger, and the estimator that learns from the ledger. */
 
 import { mkdirSync } from 'node:fs'
+import { EstimateErrors } from '../estimate/errors.ts'
 import { Overheads } from '../estimate/overheads.ts'
 import { FleetRates } from '../estimate/rates.ts'
 import { type ComponentLog, componentLogOf } from '../story/component-log.ts'
@@ -14,6 +15,7 @@ export interface Records extends Learning {
   components: ComponentLog | undefined
   rates: FleetRates
   overheads: Overheads
+  errors: EstimateErrors
   log(line: string): void
 }
 
@@ -28,5 +30,6 @@ export async function openRecords(plan: ClusterPlan, opening: AsyncDisposableSta
   const overheads = new Overheads(nominal)
   const { code, meter, units } = serving
   const parts = { nominal, code, meter, units, rates, overheads, log, functions: plan.functions?.id }
-  return { ...(await openLearning(options, parts, opening)), eventLog, components, rates, overheads, log }
+  const learning = await openLearning(options, parts, opening)
+  return { ...learning, eventLog, components, rates, overheads, errors: new EstimateErrors(), log }
 }

@@ -8,17 +8,20 @@ import { RouteUnits } from '../estimate/route-units.ts'
 import type { DirectRequests } from '../front/direct/direct-path.ts'
 import { ProgramRequests } from '../front/direct/program-requests.ts'
 import { WorkloadRequests, type WorkloadRequestsParts } from '../front/direct/workload-requests.ts'
+import type { StartParamsThread } from '../front/request/params-reader.ts'
 import { routeQuestioner } from '../front/request/route-question.ts'
 import { RouteTable } from '../front/request/route-table.ts'
 import { routeService } from '../front/request/routes.ts'
 import type { Service } from '../front/request/target.ts'
 import { trustedProxies } from '../front/request/trusted-proxies.ts'
 import { workloadService } from '../front/request/workloads.ts'
+import { ConfigError } from '../lib/errors.ts'
 import { defaultMeter } from '../meter/hooks.ts'
 import { checkMeter, type MeterSetting, type Quantity } from '../model/metering.ts'
 import type { FrontLimits } from '../wire/front-settings.ts'
 import { readCode } from '../worker/workload-code.ts'
-import { loadWorkloads, type Workload } from '../workload/workload.ts'
+import { loadWorkloads } from '../workload/load.ts'
+import type { Workload } from '../workload/workload.ts'
 
 export interface Serving {
   /** Modules of the workloads. */
@@ -84,6 +87,11 @@ export async function servingOf({ files, own, meter = defaultMeter }: ServingOpt
   }
   checkMeter(meter)
   const workloads = new Map((await loadWorkloads(files)).map((workload) => [workload.name, workload]))
+  for (const name of Object.keys((meter !== 'off' && meter.only) || {})) {
+    if (workloads.has(name)) continue
+    const served = [...workloads.keys()].join(', ')
+    throw new ConfigError(`meterOnly names the workload ${name}, which is not served; served are ${served}`)
+  }
   const { hashes: code } = await readCode(files, meter)
   return { files, workloads, joining: code, code, meter }
 }
@@ -93,16 +101,18 @@ export interface ServiceParts {
   /** Quantities that answers report in headers. */
   quantities: readonly Quantity[]
   log(line: string): void
+  /** Default: a thread of this process. */
+  startThread?: StartParamsThread | undefined
 }
 
 /** What a front serves: the routes of an existing server, or workloads. */
 export function serviceOf(
   { own, files, workloads, code, units }: Serving,
-  { limits, quantities, log }: ServiceParts,
+  { limits, quantities, log, startThread }: ServiceParts,
 ): Service {
   if (!own || !units) {
     const question = questioner({ code, log })
-    return workloadService({ workloads, files, code, question, limits, quantities, log })
+    return workloadService({ workloads, files, code, question, limits, quantities, log, startThread })
   }
   return routeService({
     table: new RouteTable(own.routes),
@@ -118,13 +128,51 @@ export function serviceOf(
 /** What a front can send directly. */
 export function directRequestsOf(
   { own, units, workloads, code }: Serving,
-  parts: Omit<WorkloadRequestsParts, 'workloads' | 'question'>,
+  { limits, ...parts }: Omit<WorkloadRequestsParts, 'workloads' | 'question'> & Pick<ServiceParts, 'limits'>,
 ): DirectRequests {
   const { reports, log } = parts
   if (!own || !units)
     return new WorkloadRequests({ workloads, question: questioner({ code, log }), ...parts })
   const question = routeQuestioner({ codeOf: (route) => units.codeOf(route), log })
-  return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, log })
+  const isTrusted = trustedProxies(limits.trustedProxies)
+  return new ProgramRequests({ table: new RouteTable(own.routes), question, reports, isTrusted, log })
+}
+
+/** The same for a front that stays while versions change: from the next order on, the new version is served. */
+export function changingRequests(
+  serving: Serving,
+  parts: Parameters<typeof directRequestsOf>[1],
+): DirectRequests {
+  let current = directRequestsOf(serving, parts)
+  let { workloads, own } = serving
+  /** Of versions before, with requests in progress. */
+  const before = new Set<DirectRequests>()
+  return {
+    update(order) {
+      if (serving.workloads !== workloads || serving.own !== own) {
+        current.close()
+        before.add(current)
+        current = directRequestsOf(serving, parts)
+        ;({ workloads, own } = serving)
+      }
+      current.update(order)
+    },
+    take: (request, enter) => current.take(request, enter),
+    sweep() {
+      current.sweep()
+      for (const old of before) {
+        old.sweep()
+        if (old.isOver) before.delete(old)
+      }
+    },
+    get isOver() {
+      return current.isOver && before.size === 0
+    },
+    get leaving() {
+      return [current, ...before].flatMap(({ leaving }) => leaving)
+    },
+    close: () => current.close(),
+  }
 }
 
 /** The service of a cluster whose versions change. The kind of service does not. */

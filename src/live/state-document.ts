@@ -1,5 +1,6 @@
 /** The state of a live cluster, as `/api/state` shows it. */
 
+import type { EstimateError } from '../estimate/errors.ts'
 import type { RepeatCounters } from '../front/cache/repeated-answers.ts'
 import type { Functions } from '../front/transports/function.ts'
 import type { OverloadStatus } from '../model/overload.ts'
@@ -18,6 +19,8 @@ export interface ClusterState extends BrainView {
   overload: OverloadStatus
   /** The last 200 steps of the fleet, with reasons. */
   steps: ToldStep[]
+  /** How far estimates were off lately, by workload or route. */
+  estimates: Record<string, EstimateError>
   /** Spent since the start. */
   money: Money
   /** Functions that are busy or warm. */
@@ -28,6 +31,6 @@ export interface ClusterState extends BrainView {
   direct: DirectTotals
   /** The front of this process, if there is one, comes first. */
   fronts: FrontState[]
-  /** `problem`: why the worker cannot run jobs now. */
-  workers: (WorkerView & { pid: number | undefined; problem?: string })[]
+  /** `address`: where its brain and fronts reach it; `problem`: why it cannot run jobs now. */
+  workers: (WorkerView & { pid: number | undefined; address: string | undefined; problem?: string })[]
 }

@@ -8,6 +8,8 @@ export type Action =
       type: 'run'
       worker: string
       precedence?: Precedence
+      /** Time allowed for the connection to the worker. Default: that of fronts. */
+      connectMs?: number
       reason: Reason
     } & AttemptToken)
   /** Run this attempt in a function, which is the `worker` of the event that ends the attempt. */
@@ -37,6 +39,8 @@ export type Action =
   | { type: 'assign'; worker: string; role: string; settings: unknown; reason: Reason }
   /** The worker's request to leave is denied. */
   | { type: 'deny'; worker: string; reason: Reason }
+  /** Ask the worker for a sign of life; a `pong` with this number follows, or nothing. */
+  | { type: 'ping'; worker: string; ping: number }
   /** This action and the next two only record what happened. The worker is silent, but is not declared lost yet. */
   | { type: 'hold'; worker: string; reason: Reason }
   /** The worker fails or is slow: it gets no jobs for a while. */

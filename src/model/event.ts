@@ -38,8 +38,21 @@ export type Event =
       seq: number
       held: HeldAttempt[]
     }
-  /** `cpuMs`: CPU time of its jobs since the worker started, if measured. */
-  | { type: 'reported'; worker: string; seq: number; held: HeldAttempt[]; cpuMs?: number; role?: string }
+  /**
+   * `cpuMs`: CPU time that its processes used or waited for since the worker started, if measured. `smallMb`: memory of
+   * slots that run small jobs, which the brain does not place; undefined: none do.
+   */
+  | {
+      type: 'reported'
+      worker: string
+      seq: number
+      held: HeldAttempt[]
+      cpuMs?: number
+      smallMb?: number
+      role?: string
+    }
+  /** The worker has answered this ping. */
+  | { type: 'pong'; worker: string; ping: number }
   /** A worker asks whether it may leave. The scaler interprets `why`, a code, and `ms`, the time that decided. */
   | { type: 'leave-requested'; worker: string; why: string; ms: number }
   /** `certain`: its process is known to have ended, so that not even a rule of pings may keep it. */
@@ -53,6 +66,8 @@ export type Event =
   | { type: 'drain'; worker: string; by?: 'worker' }
   /** Requests that were answered without the brain, on its behalf. */
   | { type: 'delegated'; jobs: number; work: number }
+  /** Requests that the brain does not know of may be in progress at this worker, from now on or no more. */
+  | { type: 'held'; worker: string; held: boolean }
   | { type: 'tick' }
   /** The brain itself did not run for this time until now. Comes before everything that arrived in that time. */
   | { type: 'paused'; ms: number }

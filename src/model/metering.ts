@@ -16,6 +16,11 @@ export interface MeterExtras {
    * is not instrumented; only steps count.
    */
   steps?: Readonly<Record<string, Tally>>
+  /**
+   * The code whose work counts, by workload; other workloads count all of theirs. Replaces what the workload says itself
+   * (`meter.only` of a workload).
+   */
+  only?: Readonly<Record<string, readonly string[]>>
   /** Sums of metrics that answers carry in separate headers. */
   quantities?: readonly Quantity[]
 }
@@ -97,8 +102,7 @@ export function checkMeter(meter: MeterSetting): MeterSetting {
 /** The flags of a worker with this setting. */
 export function meterFlags(meter: MeterSetting): string[] {
   if (meter === 'off') return ['--meter', 'off']
-  const { mode, formula, steps, quantities } = meter
-  const extras = { ...(steps && { steps }), ...(quantities && { quantities }) }
+  const { mode, formula, ...extras } = meter
   const more = Object.keys(extras).length > 0 ? ['--meter-extras', JSON.stringify(extras)] : []
   return ['--meter', mode, '--formula', formulaText(formula), ...more]
 }

@@ -9,6 +9,8 @@ export const metrics = [
   'stores',
   'allocations',
   'calls',
+  /** Taken: conditional code and turns of loops that ran. Counted in mode `regions`. */
+  'branches',
 ] as const
 
 export type Metric = (typeof metrics)[number]

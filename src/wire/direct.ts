@@ -9,6 +9,8 @@ import type { OpenPrograms } from './programs.ts'
  * Each order replaces the one before.
  */
 export interface DirectOrder {
+  /** Grows with each order. 0: nothing was ever delegated. */
+  seq: number
   names: string[]
   workers: DirectWorker[]
 }
@@ -17,6 +19,14 @@ export interface DirectWorker {
   id: string
   /** Of an existing server. Undefined: workloads. */
   programs?: OpenPrograms
+}
+
+/** A front's answer to an order, and sent again when `workers` changes. */
+export interface DirectStanding {
+  /** Of the last order that it follows. */
+  seq: number
+  /** Workers to which it sends no more requests, and where it still has some in progress. */
+  workers: string[]
 }
 
 /** Requests on the direct path since the last report. */

@@ -8,7 +8,7 @@ import type { Outcome, Precedence } from '../model/job.ts'
 import type { Quantity } from '../model/metering.ts'
 import type { OverloadStatus } from '../model/overload.ts'
 import type { Reason } from '../model/reason.ts'
-import type { DirectOrder, DirectReport } from './direct.ts'
+import type { DirectOrder, DirectReport, DirectStanding } from './direct.ts'
 import type { FrontLimits, RepeatOptions } from './front-settings.ts'
 
 /** Where a worker or a function accepts attempts. */
@@ -102,6 +102,7 @@ export type FromFront =
   | { type: 'shared'; count: number }
   /** What happened on the direct path. */
   | ({ type: 'direct' } & DirectReport)
+  | ({ type: 'direct-standing' } & DirectStanding)
   /** It accepts no more connections, and ends when its requests are answered. */
   | { type: 'leaving' }
   /** All its requests are answered, and it ends. */
@@ -120,7 +121,15 @@ export type ToFront =
   | { type: 'worker-gone'; id: string }
   | ({ type: 'direct' } & DirectOrder)
   /** With an address: in a function. */
-  | ({ type: 'run'; worker: string; address?: Address; precedence?: Precedence } & Quoted & AttemptToken)
+  | ({
+      type: 'run'
+      worker: string
+      address?: Address
+      precedence?: Precedence
+      /** Time allowed for a connection to the worker. */
+      connectMs?: number
+    } & Quoted &
+      AttemptToken)
   | ({ type: 'go' } & AttemptToken)
   /** Cancels the attempt. */
   | ({ type: 'let-go' } & AttemptToken)

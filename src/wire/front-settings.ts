@@ -23,6 +23,8 @@ export interface FrontLimits extends BodyLimits {
   trustedProxies: readonly string[]
   /** True: connections from trusted proxies begin with a header of the PROXY protocol. */
   proxyProtocol: boolean
+  /** Origins whose pages may use workloads (CORS), or `*`. */
+  corsOrigins: readonly string[]
   /** TLS on the public port. Undefined: plain HTTP. Fronts on other machines have files of their own. */
   tls?: TlsFiles | undefined
   /** Largest request head. */
@@ -45,6 +47,8 @@ export interface FrontLimits extends BodyLimits {
   clientRequests: number
   /** Memory limit of the brain's process and of each front, in MB. 0: half of that of the machine or container. */
   processMb: number
+  /** True: small requests of HTTP/1.1 that are sent directly are read without Node's HTTP server. */
+  fastPath: boolean
 }
 
 export interface RepeatOptions {

@@ -9,7 +9,7 @@ import type { WorkerFacts } from '../model/worker.ts'
 import type { OpenPrograms } from './programs.ts'
 
 /** Raised with every incompatible change. */
-export const wireVersion = 7
+export const wireVersion = 8
 
 /** Where the connection is opened: an upgrade of a GET on the admin port. */
 export const wirePath = '/-/wire'
@@ -17,6 +17,8 @@ export const wireProtocol = 'plimsoll'
 
 /** Where a worker accepts attempts: a POST on its port. */
 export const attemptPath = '/attempt'
+/** Where a worker answers pings: a GET on its port. */
+export const healthPath = '/health'
 /** The protocol of a front's upgrade request to a worker, for clients that switch protocols. */
 export const attemptProtocol = 'plimsoll-attempt'
 
@@ -44,12 +46,16 @@ export interface WorkerHello {
 
 export type FromWorker =
   | WorkerHello
-  /** Heartbeat. `cpuMs`: CPU time of its jobs so far. */
+  /**
+   * Heartbeat. `cpuMs`: CPU time that it and its jobs used or waited for so far. `smallMb`: memory of slots that run small
+   * jobs; undefined: none do.
+   */
   | {
       type: 'report'
       seq: number
       held: HeldAttempt[]
       cpuMs?: number
+      smallMb?: number
       role?: string
       problem?: string
       programs?: OpenPrograms

@@ -49,6 +49,8 @@ export interface JobUsage extends Partial<WorkDone> {
   /** From `start` to the end, including pauses. */
   wallMs: number
   peakMemoryMb: number
+  /** Time that it was ready to run and waited for a core. Undefined: not known. */
+  queuedMs?: number
 }
 
 export interface JobRun {
@@ -69,6 +71,8 @@ export interface JobRun {
   exceed(message: string, status?: number): void
   /** CPU time spent on this job so far, by all threads. */
   cpuMs(): number
+  /** Time that it was ready to run and waited for a core, as of the last call of `cpuMs`. Undefined: not known. */
+  queuedMs?(): number
   /** Time that its threads spent on a core or waiting for one, so far. Undefined: not known, or it has not begun. */
   demandMs?(): number | undefined
   /** True: a thread of it, or of a process that it started, could run now. */

@@ -57,7 +57,7 @@ export async function openPool(code: WorkerCode, options: PoolOptions): Promise<
     limits[name] ?? (jobLimitMs || Infinity)
   void killOrphans()
   if (!server) {
-    const { hashes, packages, limits, uncounted } = await readCode(files, meter)
+    const { hashes, limits, metered } = await readCode(files, meter)
     const pool = new SlotPool({
       files,
       dataDir,
@@ -65,8 +65,7 @@ export async function openPool(code: WorkerCode, options: PoolOptions): Promise<
       memoryMb,
       niceness,
       meter,
-      packages,
-      uncounted,
+      metered,
       passEnv,
       log,
     })

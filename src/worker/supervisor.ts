@@ -61,7 +61,7 @@ export class Supervisor {
   readonly #nominal: number
   readonly #idleWatch = new IdleWatch<AttemptState>((attempt, waiting) => this.#onWaiting(attempt, waiting))
   readonly #timeLimits: TimeLimits<AttemptState>
-  #endedCpuMs = 0
+  #endedDemandMs = 0
   discipline: Discipline
   following: Following = {}
 
@@ -138,10 +138,10 @@ export class Supervisor {
     return report
   }
 
-  /** CPU time of all jobs so far, running and ended. */
-  cpuMs(): number {
-    let ms = this.#endedCpuMs
-    for (const { run } of this.#held.values()) ms += run?.cpuMs() ?? 0
+  /** CPU time that all jobs used or waited for so far, running and ended. */
+  demandMs(): number {
+    let ms = this.#endedDemandMs
+    for (const { run } of this.#held.values()) if (run) ms += run.cpuMs() + (run.queuedMs?.() ?? 0)
     return ms
   }
 
@@ -219,7 +219,7 @@ export class Supervisor {
     this.#learn(attempt)
     clearTimeout(attempt.reviseTimer)
     this.#held.delete(keyOf(attempt.head))
-    this.#endedCpuMs += usage.cpuMs
+    this.#endedDemandMs += usage.cpuMs + (usage.queuedMs ?? 0)
     attempt.answer.resolve(answer)
     attempt.usage.resolve(withWork(usage, this.#options.meter, this.#nominal))
     this.#choose()

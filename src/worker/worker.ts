@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, Server } from 'node:http'
 import { WireError } from '../lib/errors.ts'
+import { thousandths } from '../lib/quantities.ts'
 import { disciplines } from '../model/discipline.ts'
 import type { WorkerFacts } from '../model/worker.ts'
 import { connectToBrain, isSecure, originOf } from '../wire/connect.ts'
@@ -16,6 +17,7 @@ import type { ActiveRole, RoleStarter } from './active-role.ts'
 import { type AttemptPort, attemptPort } from './attempts/attempt-port.ts'
 import { attemptServer } from './attempts/attempt-server.ts'
 import { type OpenPool, openPool, type PoolOptions, type WorkerCode } from './open-pool.ts'
+import { queuedMs } from './processes/proc.ts'
 import { nominalRate } from './rates.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -59,6 +61,12 @@ export interface WorkerEnd {
 export async function runWorker(options: WorkerOptions, signal: AbortSignal): Promise<WorkerEnd> {
   const opened = await openPool(options, options)
   return await new Worker(options, opened, signal).run()
+}
+
+/** CPU time that this process, which runs no jobs itself, used or waited for. Like an idle machine, it never uses none. */
+function ownDemandMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000 + (queuedMs('self') ?? 0)
 }
 
 class Worker {
@@ -160,9 +168,10 @@ class Worker {
     clearInterval(this.#heartbeat)
     this.#heartbeat = setInterval(() => {
       const held = supervisor.report()
-      const cpuMs = Math.round(supervisor.cpuMs() + (this.#opened.direct?.jobs.cpuMs() ?? 0))
+      const jobsMs = supervisor.demandMs() + (this.#opened.direct?.jobs.demandMs() ?? 0)
+      const cpuMs = thousandths(jobsMs + ownDemandMs())
       const role = this.#role && { role: this.#role.role }
-      const state = { ...role, ...this.#problem(), ...this.#programs() }
+      const state = { ...role, ...this.#smallMb(), ...this.#problem(), ...this.#programs() }
       this.#line?.send({ type: 'report', seq: ++this.#seq, held, cpuMs, ...state })
       supervisor.askAgain()
     }, beatMs)
@@ -214,6 +223,11 @@ class Worker {
       ...this.#problem(),
       ...this.#programs(),
     })
+  }
+
+  #smallMb(): { smallMb?: number } {
+    const mb = Math.ceil(this.#opened.direct?.jobs.memoryMb() ?? 0)
+    return mb > 0 ? { smallMb: mb } : {}
   }
 
   #problem(): { problem?: string } {

@@ -1,13 +1,22 @@
-/** Runs the tests whose names begin with a rule's number, and prints the results by rule. Fails if a rule has no passing test. */
+/**
+ * `npm run rules [-- --digest FILE]`: runs the tests whose names begin with a rule's number, and prints the results by
+ * rule. A test counts for each number in its name. Fails if a rule has no passing test, or is missing from the rules.
+ */
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { run } from 'node:test'
-import { styleText } from 'node:util'
+import { parseArgs, styleText } from 'node:util'
 import { rules } from '../../src/systems/rules.ts'
+import { rulesIn } from './rule-numbers.ts'
 
-/** Lists the rules; not part of the project. */
-const source = '../shared/systems.md'
-const number = /^([A-Z]{2}-\d+)\b/
+/** Lists the rules of the documents; not part of the project. */
+const { digest } = parseArgs({
+  options: { digest: { type: 'string', default: '../shared/systems.md' } },
+}).values
+if (!existsSync(digest)) {
+  console.error(`${digest} does not exist; --digest names the file that lists the rules of the documents`)
+  process.exit(2)
+}
 
 interface Found {
   name: string
@@ -19,12 +28,14 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'workloads/**/*
 )
 const found = new Map<string, Found[]>()
 const other: string[] = []
+/** Names of all tests of rules. */
+const tests = new Set<string>()
 const stream = run({ files, testNamePatterns: [/^(CP|TI|CN|HC|EW)-\d+\b/], concurrency: 2 })
 stream.on('test:pass', ({ name, skip, todo }) =>
   note(name, skip !== undefined || todo !== undefined ? 'skipped' : 'passed'),
 )
 stream.on('test:fail', ({ name, details }) => {
-  if (number.test(name)) {
+  if (rulesIn(name).length > 0) {
     note(name, 'failed')
     console.error(`${name}\n${String(details.error.cause ?? details.error)}\n`)
   } else other.push(name)
@@ -32,37 +43,36 @@ stream.on('test:fail', ({ name, details }) => {
 for await (const _ of stream);
 
 function note(name: string, result: Found['result']): void {
-  const rule = number.exec(name)?.[1]
-  if (rule === undefined) return
-  const list = found.get(rule) ?? []
-  list.push({ name: name.slice(rule.length).trim(), result })
-  found.set(rule, list)
+  tests.add(name)
+  for (const rule of rulesIn(name)) {
+    const list = found.get(rule) ?? []
+    list.push({ name: name.replace(/^([A-Z]{2}-\d+ (to |and )?)+/, ''), result })
+    found.set(rule, list)
+  }
 }
 
 const marks = { passed: styleText('green', '✓'), failed: styleText('red', '✗'), skipped: '–' } as const
 const bad: string[] = []
 for (const [rule, text] of Object.entries(rules)) {
-  const tests = found.get(rule) ?? []
+  const results = found.get(rule) ?? []
   const good =
-    tests.some(({ result }) => result === 'passed') && !tests.some(({ result }) => result === 'failed')
+    results.some(({ result }) => result === 'passed') && !results.some(({ result }) => result === 'failed')
   if (!good) bad.push(rule)
   console.log(`${styleText('bold', rule)}  ${text}`)
-  if (tests.length === 0) console.log(`       ${styleText('red', '✗ no test')}`)
-  for (const { name, result } of tests) console.log(`       ${marks[result]} ${name}`)
+  if (results.length === 0) console.log(`       ${styleText('red', '✗ no test')}`)
+  for (const { name, result } of results) console.log(`       ${marks[result]} ${name}`)
 }
 const unknown = [...found.keys()].filter((rule) => !(rule in rules))
 for (const rule of unknown) console.log(`${rule}  unknown rule`)
-if (existsSync(source)) {
-  const listed = [...readFileSync(source, 'utf8').matchAll(/^- \*\*([A-Z]{2}-\d+)\*\*/gm)].map(
-    (match) => match[1]!,
-  )
-  const missing = listed.filter((rule) => !(rule in rules))
-  if (missing.length > 0) bad.push(...missing)
-  for (const rule of missing) console.log(`${rule}  missing from the rules`)
-}
-const total = Object.keys(rules).length
-const tests = [...found.values()].reduce((sum, list) => sum + list.length, 0)
-console.log(
-  `\n${total - bad.length} of ${total} rules hold, by ${tests} tests${bad.length > 0 ? `; without: ${bad.join(', ')}` : ''}`,
+const listed = [...readFileSync(digest, 'utf8').matchAll(/^- \*\*([A-Z]{2}-\d+)\*\*/gm)].map(
+  (match) => match[1]!,
 )
-process.exitCode = bad.length + unknown.length + other.length > 0 ? 1 : 0
+const missing = listed.filter((rule) => !(rule in rules))
+for (const rule of missing) console.log(`${rule}  missing from the rules`)
+if (listed.length === 0) console.log(`${digest} lists no rules`)
+const total = Object.keys(rules).length
+console.log(
+  `\n${total - bad.length} of ${total} rules hold, by ${tests.size} tests${bad.length > 0 ? `; without: ${bad.join(', ')}` : ''}`,
+)
+const isWrong = bad.length + missing.length + unknown.length + other.length > 0 || listed.length === 0
+process.exitCode = isWrong ? 1 : 0

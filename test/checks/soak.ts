@@ -166,7 +166,7 @@ console.log(
 )
 await up.stop()
 const { counts } = load
-const isGood =
+const isAtRest =
   !died &&
   trends.every(({ flat }) => flat) &&
   trends.length > 0 &&
@@ -189,5 +189,8 @@ const result = {
   ...{ flat: trends.every(({ flat }) => flat), descriptors_left: found.grown.length },
   ...{ files_left: found.files.length, jobs_left: found.left.length },
 }
+const isGood = isAtRest && result.lost + result.wrong + result.doubled === 0
+// What the cluster said tells which process lost a request.
+if (!isGood) for (const line of up.lines) console.log(`  ${line}`)
 console.log(JSON.stringify(result))
-process.exit(isGood && result.lost + result.wrong + result.doubled === 0 ? 0 : 1)
+process.exit(isGood ? 0 : 1)

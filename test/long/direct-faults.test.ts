@@ -41,6 +41,13 @@ test('no request fails when a program, a worker, a front or the brain is replace
     await askDirectly(up)
   })
 
+  await t.test('workers and fronts that are replaced finish long answers', async () => {
+    for (const what of ['workers', 'fronts'] as const) {
+      await longAnswerDuring(up, what, further)
+      assert.deepEqual(load.errors, [])
+    }
+  })
+
   await t.test('the front is replaced', async () => {
     await restart(up, { fronts: true, workers: false })
     await further()
@@ -61,6 +68,27 @@ test('no request fails when a program, a worker, a front or the brain is replace
   await load.stop()
   assert.deepEqual(load.errors, [])
 })
+
+/** `further`: resolves when other requests were answered. */
+async function longAnswerDuring(
+  up: Up & { folder: string },
+  what: 'workers' | 'fronts',
+  further: () => Promise<void>,
+): Promise<void> {
+  await askDirectly(up, '/large')
+  const begun = (await facts(up)).seen['/gated-long'] ?? 0
+  const long = ask(up, `/gated-long?gate=${what}`)
+  await untilFacts(up, ({ seen }) => seen['/gated-long'] === begun + 1, 'it has begun')
+  const restarted = restart(up, { fronts: what === 'fronts', workers: what === 'workers' })
+  if (what === 'workers') await untilState(up, ({ draining }) => draining > 0, 'its worker drains')
+  await further()
+  writeFileSync(join(up.folder, what), '')
+  const { head, body, isDirect } = await long
+  assert.match(head, /200 OK/)
+  assert.equal(isDirect, true)
+  assert.ok(body === 'g'.repeat(1_000_000) + 'h'.repeat(1_000_000))
+  await restarted
+}
 
 async function restart({ adminUrl, dataDir }: Up, what: object): Promise<void> {
   const answer = await fetch(`${adminUrl}/api/restart`, {

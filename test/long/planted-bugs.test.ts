@@ -8,16 +8,17 @@ import { after, describe, test } from 'node:test'
 import { Copy, whyNotPlanted } from '../support/planted/plant.ts'
 import { processBugs } from '../support/planted/process-bugs.ts'
 import { requestBugs } from '../support/planted/request-bugs.ts'
+import { seedBugs } from '../support/planted/seed-bugs.ts'
 
 /** Copies, and so planted bugs at a time. */
 const lanes = 2
 /** A test that hangs has failed. */
 const timeoutMs = 15_000
 
-const bugs = { ...processBugs, ...requestBugs }
+const bugs = { ...processBugs, ...requestBugs, ...seedBugs }
 
 test('the sources contain the text that each planted bug changes', () => {
-  const missing = Object.values(bugs).flatMap((list) => list.map(({ edit }) => whyNotPlanted(edit)))
+  const missing = Object.values(bugs).flatMap((list) => list.flatMap(({ edits }) => edits.map(whyNotPlanted)))
   assert.deepEqual(missing.filter(Boolean), [])
 })
 

@@ -17,7 +17,7 @@ const largeSearch = '/hillclimb?width=2048&height=2048&strategy=ASTAR'
 test('HC-6 outstanding work falls in steps while a search runs, and HC-3 its row exists from the start and is completed once', {
   timeout,
 }, async (t) => {
-  // A step is 1.2 billion of this search's 14 billion units. Heartbeats, which also carry progress, are too rare to matter.
+  // A step is 1.2 billion of this search's 5 billion units. Heartbeats, which also carry progress, are too rare to matter.
   const limits = { beatMs: 600_000 }
   const live = await livePreset(t, 'hillclimbing', { workScale: 0.01, min: 1, max: 1, more: { limits } })
   const { meter } = presetOf('hillclimbing')

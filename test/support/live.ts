@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Cluster, type ClusterOptions, startCluster } from '../../src/live/cluster.ts'
+import { descendants as runningDescendants } from './processes.ts'
 
 export interface Live extends Cluster {
   dataDir: string
@@ -162,23 +163,9 @@ export function keptBodies(): string[] {
   return [...open, ...readdirSync(tmpdir())].filter((name) => name.includes('plimsoll-body-'))
 }
 
-/** All descendants of a process. */
+/** All running descendants of a process. */
 export function descendants(pid = process.pid): number[] {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => parentOf(child) === pid)
-  return children.flatMap((child) => [child, ...descendants(child)])
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return state === 'Z' ? undefined : Number(parent)
-  } catch {
-    return undefined
-  }
+  return runningDescendants(pid).map((found) => found.pid)
 }
 
 export function commandOf(pid: number): string {

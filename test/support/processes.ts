@@ -13,31 +13,42 @@ export interface ProcessInfo {
 export function allProcesses(): ProcessInfo[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-        const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
-        return [{ pid: Number(name), parent: Number(parent), command, state }]
-      } catch {
-        // The process has ended in the meantime.
-        return []
-      }
-    })
+    .flatMap((name) => infoOf(Number(name)))
 }
 
-/** All running descendants of this process. */
+/** All running descendants of a process, parents first. Tests poll it, so it reads only what belongs to them. */
 export function descendants(root: number): ProcessInfo[] {
-  const all = allProcesses().filter(({ state }) => state !== 'Z')
-  const found: ProcessInfo[] = []
-  const todo = [root]
-  for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
-    for (const child of all.filter(({ parent }) => parent === pid)) {
-      found.push(child)
-      todo.push(child.pid)
-    }
+  return childrenOf(root).flatMap((pid) => [...infoOf(pid), ...descendants(pid)])
+}
+
+/** Empty if it has ended and its parent knows. */
+function infoOf(pid: number): ProcessInfo[] {
+  const stat = read(`/proc/${pid}/stat`)
+  if (stat === undefined) return []
+  const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const command = read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? ''
+  return state === '' ? [] : [{ pid, parent: Number(parent), command, state }]
+}
+
+/** Of all its threads, without zombies. */
+function childrenOf(pid: number): number[] {
+  let threads: string[]
+  try {
+    threads = readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
   }
-  return found
+  const lists = threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`) ?? '')
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number)).filter(isAlive)
+}
+
+/** Undefined if the process has ended in the meantime. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 export function workersOf(root: number): ProcessInfo[] {
@@ -49,7 +60,7 @@ export function slotsOf(root: number): ProcessInfo[] {
 }
 
 export function isAlive(pid: number): boolean {
-  return allProcesses().some((found) => found.pid === pid && found.state !== 'Z')
+  return infoOf(pid).some(({ state }) => state !== 'Z')
 }
 
 /** Resolves when `condition` holds; rejects if it does not in time. */

@@ -3,11 +3,13 @@
 import type { Estimator } from '../../src/estimate/estimator.ts'
 import { Overheads } from '../../src/estimate/overheads.ts'
 import { FleetRates } from '../../src/estimate/rates.ts'
+import { frontDefaults } from '../../src/front/front.ts'
 import type { ResourceReader } from '../../src/front/overload/readings.ts'
 import { stream } from '../../src/lib/random.ts'
 import { type Core, clusterCore } from '../../src/live/core.ts'
 import { eventLogFile } from '../../src/live/event-log-file.ts'
 import { arrivals } from '../../src/live/fronts/arrivals.ts'
+import type { Door } from '../../src/live/fronts/door.ts'
 import { JoinedFronts } from '../../src/live/fronts/joined-fronts.ts'
 import { joinHandlers } from '../../src/live/join.ts'
 import { JoinedWorkers } from '../../src/live/joined-workers.ts'
@@ -15,6 +17,8 @@ import { performer } from '../../src/live/perform.ts'
 import type { ClusterPlan } from '../../src/live/plan.ts'
 import type { Records } from '../../src/live/records.ts'
 import { Stopping } from '../../src/live/stopping.ts'
+import { supervisedDoor } from '../../src/live/supervise/supervised-door.ts'
+import type { SupervisorLink } from '../../src/live/supervise/supervisor-link.ts'
 import type { Action } from '../../src/model/action.ts'
 import type { AttemptToken } from '../../src/model/attempt.ts'
 import { usualPrices } from '../../src/model/prices.ts'
@@ -33,6 +37,9 @@ export interface BrainProcessParts {
   spec: BrainSpec
   disk: VirtualDisk
   graceMs: number
+  /** Number of fronts. */
+  fronts: number
+  link: SupervisorLink
   fleet: { launch(launch: string): void; terminate(launch: string): void; isAlive(launch: string): boolean }
   now(): number
   /** The brain declares a worker lost. */
@@ -41,14 +48,23 @@ export interface BrainProcessParts {
   joined(worker: string, port: number): void
   /** The brain sends an attempt to a worker. */
   ordered(token: AttemptToken, worker: string): void
+  /** A roll has ended. */
+  rolled(failed: boolean): void
 }
+
+/** A client that reads less than the minimum rate over this time is disconnected. */
+export const stallMs = 10_000
+/** Time allowed for the requests of a front that was replaced. */
+const drainMs = 12 * 3600 * 1000
+/** Authorizes attempts at workers. */
+export const attemptToken = 'attempts'
 
 const plainWelcome = {
   clientBy: 'address',
-  limits: {} as never,
+  limits: { ...frontDefaults, stallMs },
   queue: 1000,
-  repeats: {} as never,
-  attemptToken: '',
+  repeats: {},
+  attemptToken,
   quantities: [],
   ready: true,
 }
@@ -57,6 +73,12 @@ export class BrainProcess {
   readonly #core: Core
   readonly #fronts: JoinedFronts
   readonly #workers: JoinedWorkers
+  readonly #door: Door
+  readonly #link: SupervisorLink
+  readonly #rolled: (failed: boolean) => void
+  /** Of the code that fronts have. */
+  #version: number
+  #rolling = false
 
   constructor(parts: BrainProcessParts) {
     const { process, network, address, spec, graceMs, now } = parts
@@ -72,12 +94,7 @@ export class BrainProcess {
     const beatMs = spec.limits.beatMs!
     const { tell, jobs, frontWorkers, launches, launchTroubles } = core
     const isWorker = () => false
-    const { jobOf } = arrivals({
-      estimator,
-      serving: { code: { job: '' } },
-      now,
-      isWorker,
-    })
+    const { jobOf } = arrivals({ ...{ estimator, now, isWorker }, serving: { code: { job: '' } } })
     const fronts = new JoinedFronts({
       ...{ beatMs, graceMs, jobOf, tell, log, isReady: () => true },
       welcome: () => ({
@@ -86,7 +103,7 @@ export class BrainProcess {
       quoteOf: () => undefined,
       submit: core.submit,
       ended: (job) => core.ended(job),
-      sentDirectly() {},
+      delegation: () => ({ report() {}, standing() {} }),
     })
     const fleet = { joined() {}, ...parts.fleet }
     const workers = new JoinedWorkers({
@@ -94,7 +111,8 @@ export class BrainProcess {
         ...{ type: 'welcome', epoch: spec.epoch, beatMs, following: {} },
         discipline: spec.discipline,
       },
-      ...{ attemptToken: '', metrics: undefined, fleet, tell, problems: core.problems, onChange() {} },
+      ...{ attemptToken, pingMs: 0, metrics: undefined, fleet, tell, problems: core.problems },
+      onChange() {},
       programs() {},
       tellFronts: (message) => fronts.broadcast(message),
     })
@@ -120,6 +138,10 @@ export class BrainProcess {
     this.#core = core
     this.#fronts = fronts
     this.#workers = workers
+    this.#link = parts.link
+    this.#rolled = parts.rolled
+    this.#version = Number(parts.link.memory?.version.id ?? 1)
+    this.#door = this.#openDoor(parts.fronts)
     network.listen(address, process, (socket) => onHello(socket, handlers))
     tell({ type: 'tick' })
   }
@@ -128,8 +150,44 @@ export class BrainProcess {
     return this.#core.jobs.size
   }
 
-  get inHand(): number {
-    return this.#fronts.list().reduce((sum, { inHand }) => sum + inHand, 0)
+  /** What fronts are to be started with. */
+  get settings(): string {
+    return `v${this.#version}`
+  }
+
+  /** Replaces all fronts by ones with new code, as `plimsoll restart` does. */
+  async roll(): Promise<void> {
+    if (this.#rolling) return
+    this.#rolling = true
+    this.#version++
+    this.#door.renew()
+    let failed = false
+    try {
+      for await (const _ of this.#door.roll());
+    } catch {
+      failed = true
+    }
+    this.#rolling = false
+    this.#rolled(failed)
+  }
+
+  #openDoor(fronts: number): Door {
+    const door = supervisedDoor({
+      link: this.#link,
+      protocol: 'http',
+      request: () => ({
+        ...{ port: 80, host: 'virtual', count: fronts, drainMs, wantsQueue: false },
+        settings: { args: [this.settings], token: '' },
+        memory: { brains: 1, adminPort: 1, version: { id: `${this.#version}` } as never },
+      }),
+      gone: (front) => this.#fronts.gone(front),
+    })
+    const opened = door.open(new AsyncDisposableStack()).then(() => door.start())
+    opened.then(
+      () => this.#link.send({ type: 'serving' }),
+      () => {},
+    )
+    return door
   }
 
   /** The provider noticed that the worker of this launch has ended. */

@@ -1,37 +1,46 @@
-/** A virtual front process: the real link to the brain, pending requests and exchanges, with virtual clients. */
+/** A virtual front process: all real code of a front, on virtual connections. */
 
-import type { Duplex } from 'node:stream'
-import { RequestProblem } from '../../src/front/problem.ts'
-import type { Receiver } from '../../src/front/receiver.ts'
-import type { AttemptEnd, Carried, Transport } from '../../src/front/transports/transport.ts'
-import { BrainLink } from '../../src/live/fronts/brain-link.ts'
-import { KnownWorkers } from '../../src/live/fronts/known-workers.ts'
-import { PendingRequests } from '../../src/live/fronts/pending-requests.ts'
+import type { Server } from 'node:http'
+import { WireError } from '../../src/lib/errors.ts'
+import type {
+  FromFrontProcess,
+  FrontSettings,
+  SharedPort,
+  ToFrontProcess,
+} from '../../src/live/fronts/front-channel.ts'
+import type { FrontEffects, FrontOptions } from '../../src/live/fronts/front-options.ts'
+import { serveFront } from '../../src/live/fronts/run-front.ts'
 import type { AttemptToken } from '../../src/model/attempt.ts'
-import type { Job } from '../../src/model/job.ts'
-import type { ToFront } from '../../src/wire/front-messages.ts'
+import type { FromFront, FrontHello, FrontWelcome, ToFront } from '../../src/wire/front-messages.ts'
 import { type Line, lines } from '../../src/wire/lines.ts'
-import type { AttemptHead } from '../../src/wire/messages.ts'
+import type { Frame } from '../../src/wire/session.ts'
 import type { VirtualNetwork } from './network.ts'
-import type { VirtualProcess } from './time.ts'
-import type { JobParams, VirtualAnswer } from './worker-process.ts'
+import { virtualThreads } from './params-thread.ts'
+import type { SeatHandle, VirtualPort } from './port.ts'
+import type { VirtualProcess, VirtualTime } from './time.ts'
+import { virtualUpstreams } from './upstream.ts'
+import { virtualWorkload, workloadName } from './workload.ts'
+
+/** How long requests are held without a brain, and how long a front that is not replaced takes to leave. */
+const [holdMs, leaveMs] = [60_000, 5_000]
 
 export interface FrontProcessParts {
   process: VirtualProcess
+  time: VirtualTime
   network: VirtualNetwork
+  port: VirtualPort
   brainAddress: string
   id: string
-  pid: number
-  holdMs: number
-  now(): number
-  /** The brain does not let it join: it ends. */
-  refused(): void
-  /** It sends an attempt to a port. */
+  /** To the supervisor. */
+  tell(message: FromFrontProcess): void
+  exit(code: number): void
+  /** An attempt is sent to a port. */
   sent(token: AttemptToken, port: number): void
   /** An attempt cannot be sent. */
   notSent(token: AttemptToken): void
-  /** An attempt that cannot be sent is superseded at the same moment: nobody need be told of it. */
-  superseded(token: AttemptToken): void
+  /** Nobody need be told of attempts of this job any more. */
+  over(job: string): void
+  failed(why: string): void
   log(line: string): void
 }
 
@@ -43,48 +52,40 @@ export const sendErrors: readonly (() => unknown)[] = [
   () => undefined,
 ]
 
-/** How a request ended for its client. */
-export type Ending =
-  | { kind: 'result'; value: number }
-  | { kind: 'problem'; status: number; code: string }
-  | { kind: 'broken' }
-
-export interface VirtualRequest {
-  params: JobParams
-  job: Job
-  ended(ending: Ending): void
-}
+type In = FrontWelcome | { type: 'refused'; message: string } | Frame<ToFront>
+type Out = FrontHello | Frame<FromFront>
 
 export class FrontProcess {
   readonly #parts: FrontProcessParts
-  readonly #workers = new KnownWorkers()
-  readonly #link: BrainLink
-  readonly #pending: PendingRequests
-  /** Of clients that wait. A job that starts over gets another id. */
-  readonly #asked = new Set<Job>()
-  #unsent: { token: AttemptToken; at: number } | undefined
+  readonly id: string
+  settings: FrontSettings | undefined
+  isListening = false
+  isLeaving = false
+  #leave: (limitMs: number) => void = () => {}
+  #listen: (handle: SeatHandle) => void = () => {}
   #sendError: (() => unknown) | undefined
+  /** Jobs that the brain knows. */
+  readonly #open = new Set<string>()
+  /** True: it misses the next announcement of a worker. */
+  #misses = false
+  readonly #missed = new Set<string>()
 
   constructor(parts: FrontProcessParts) {
     this.#parts = parts
-    const { process, network, brainAddress, id, pid, holdMs, now, log } = parts
-    const link = () => this.#link
-    this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
-    this.#link = new BrainLink({
-      join: new URL('http://virtual'),
-      token: '',
-      hello: { id, pid, instance: `${id}-${pid}`, code: {} },
-      connect: async (_join, _token, onMessage, onClose) =>
-        lines(await network.connect(process, brainAddress), onMessage, onClose),
-      onWelcome: (welcome) => {
-        if (!welcome.resumed) this.#workers.replace(welcome.workers)
-        this.#pending.welcomed(welcome)
-      },
-      onMessage: (message) => this.#receive(message),
-      onLost: () => this.#pending.lost(),
-      onRefused: () => parts.refused(),
-    })
-    this.#open()
+    this.id = parts.id
+  }
+
+  get process(): VirtualProcess {
+    return this.#parts.process
+  }
+
+  receive(message: ToFrontProcess, handle: unknown): void {
+    if (message.type === 'begin') this.#begin(message)
+    else if (message.type === 'port') this.#listen(handle as SeatHandle)
+    else {
+      this.isLeaving = true
+      this.#leave(message.limitMs)
+    }
   }
 
   /** Makes sending the next attempt throw. */
@@ -92,156 +93,123 @@ export class FrontProcess {
     this.#sendError = sendErrors[error]
   }
 
-  /** Forgets the address of a worker, as if the brain had never announced it. */
-  forget(worker: string): void {
-    this.#workers.remove(worker)
+  /** Makes it miss the next announcement of a worker. */
+  missAnnouncement(): void {
+    this.#misses = true
   }
 
-  /** Sends a request. Returns how the client disconnects. */
-  request({ params, job, ended }: VirtualRequest): () => void {
-    this.#asked.add(job)
-    const receiver = new VirtualClient((ending) => {
-      this.#asked.delete(job)
-      ended(ending)
-    })
-    const connect = (token: AttemptToken, port: number) => this.#connect(token, port)
-    const transport = new VirtualTransport(connect, params, receiver)
-    const { workload } = job
-    const question = { workload, codeHash: '', key: `${params.request}`, params, features: {} }
-    const quote = { ...job, low: job.low ?? 0, high: job.high ?? 0, source: 'constant', reason: { code: '' } }
-    try {
-      this.#pending.submit({
-        ...{ job, question, transport, receiver, estimateMs: 0, exposeErrors: false, hasBody: false },
-        quote: quote as never,
-        params: { ...params },
-      })
-    } catch (error) {
-      if (!(error instanceof RequestProblem)) throw error
-      receiver.refuse(error)
+  #begin(settings: FrontSettings): void {
+    const { id, time, log, exit, failed } = this.#parts
+    this.settings = settings
+    const workloads = new Map([[workloadName, virtualWorkload(time)]])
+    const options: FrontOptions = {
+      ...{ id, join: new URL('http://virtual'), token: '', launch: id, host: '', port: 0, files: [], log },
+      ...{ holdMs, leaveMs, share: this.#share(), effects: this.#effects() },
     }
-    return () => {
-      this.#asked.delete(job)
-      receiver.disconnect()
+    const code = { [workloadName]: '' }
+    const serving = { files: [], workloads, joining: code, code, meter: 'off' } as const
+    serveFront(options, serving, new AbortController().signal).then(
+      () => exit(0),
+      (error) => {
+        if (!(error instanceof WireError)) failed(`front ${id} ended with ${(error as Error).stack}`)
+        exit(1)
+      },
+    )
+  }
+
+  #share(): SharedPort {
+    const { process, port, tell } = this.#parts
+    return {
+      listen: (server: Server) =>
+        new Promise((resolve) => {
+          this.#listen = (handle) => {
+            port.listen(handle, process, server)
+            this.isListening = true
+            tell({ type: 'listening' })
+            resolve()
+          }
+          tell({ type: 'wants-port' })
+        }),
+      onLeave: (leave) => {
+        this.#leave = leave
+      },
+      leaving: (requests) => tell({ type: 'leaving', requests }),
     }
   }
 
-  async #connect(token: AttemptToken, port: number): Promise<Duplex> {
-    const { process, network, sent, notSent, now } = this.#parts
+  #effects(): FrontEffects {
+    const { process, network, time } = this.#parts
+    const workloads = new Map([[workloadName, virtualWorkload(time)]])
+    return {
+      connect: ((_join: URL, _as: unknown, onMessage: (message: In) => void, onClose: () => void) =>
+        this.#connect(onMessage, onClose)) as FrontEffects['connect'],
+      upstreamAt: virtualUpstreams({
+        ...{ process, network },
+        sending: (token, port) => this.#sending(token, port),
+      }),
+      startThread: virtualThreads(time, process, workloads),
+      resources: { read: () => ({}), close() {} },
+    }
+  }
+
+  async #connect(onMessage: (message: In) => void, onClose: () => void): Promise<Line<Out>> {
+    const { network, process, brainAddress } = this.#parts
+    const socket = await network.connect(process, brainAddress)
+    const line = lines<In, Out>(socket, (message) => onMessage(this.#observed(message)), onClose)
+    return { ...line, send: (message) => line.send(this.#sent(message)) }
+  }
+
+  #sending(token: AttemptToken, port: number): void {
+    const { sent, notSent } = this.#parts
     const error = this.#sendError
     this.#sendError = undefined
     if (error) {
       notSent(token)
-      this.#unsent = { token, at: now() }
       throw error()
     }
     sent(token, port)
-    return await network.connect(process, `:${port}`)
   }
 
-  /** As the supervisor of a front does: a brain that is not there yet is tried again. */
-  #open(): void {
-    this.#link.open().catch(() => setTimeout(() => this.#open(), 100))
+  #sent(message: Out): Out {
+    const told = 'm' in message ? message.m : undefined
+    if (told?.type === 'arrived') this.#open.add(told.job)
+    if (told?.type === 'cancelled') this.#over(told.job)
+    return message
   }
 
-  /** What comes at the same moment was sent before the brain could know of the failure. */
-  #supersede(message: ToFront): void {
-    const unsent = this.#unsent
-    if (!unsent || !('job' in message) || message.job !== unsent.token.job) return
-    if (message.type !== 'go' && unsent.at === this.#parts.now()) this.#parts.superseded(unsent.token)
+  /** As the front receives it: an announcement that it misses is one that the worker has gone. */
+  #observed(message: In): In {
+    if ('type' in message) {
+      if (message.type !== 'welcome' || message.resumed) return message
+      for (const job of [...this.#open]) this.#over(job)
+      this.#missed.clear()
+      const [first, ...others] = message.workers
+      if (!this.#misses || !first) return message
+      this.#miss(first.id)
+      return { ...message, workers: others }
+    }
+    const told = message.m
+    if (told?.type === 'worker' && this.#misses) {
+      this.#miss(told.id)
+      return { ...message, m: { type: 'worker-gone', id: told.id } }
+    }
+    // An attempt of the same moment is given up.
+    if (told?.type === 'run') this.#parts.over(told.job)
+    if (told?.type === 'worker' || told?.type === 'worker-gone') this.#missed.delete(told.id)
+    else if (told?.type === 'run' && this.#missed.has(told.worker) && this.#open.has(told.job))
+      this.#parts.notSent(told)
+    else if (told && 'job' in told && told.type !== 'run' && told.type !== 'go')
+      this.#over(told.job, told.type)
+    return message
   }
 
-  #receive(message: ToFront): void {
-    this.#supersede(message)
-    const isOpen = message.type === 'run' && [...this.#asked].some(({ id }) => id === message.job)
-    if (isOpen && !this.#workers.get(message.worker)) this.#parts.notSent(message)
-    if (message.type === 'worker') this.#workers.add(message.id, message.address)
-    else if (message.type === 'worker-gone') this.#workers.remove(message.id)
-    else if (
-      message.type === 'run' ||
-      message.type === 'go' ||
-      message.type === 'let-go' ||
-      message.type === 'answer' ||
-      message.type === 'abandon'
-    )
-      this.#pending.receive(message)
-  }
-}
-
-class VirtualClient implements Receiver {
-  readonly takesStreams = false
-  readonly #ended: (ending: Ending) => void
-  readonly #gone: (() => void)[] = []
-
-  constructor(ended: (ending: Ending) => void) {
-    this.#ended = ended
+  #miss(worker: string): void {
+    this.#misses = false
+    this.#missed.add(worker)
   }
 
-  disconnect(): void {
-    for (const tell of this.#gone) tell()
-  }
-
-  mayHold(): boolean {
-    return true
-  }
-
-  onGone(then: () => void): void {
-    this.#gone.push(then)
-  }
-
-  deliver({ body }: { body: Buffer }): void {
-    this.#ended({ kind: 'result', value: Number(body) })
-  }
-
-  refuse({ status, code }: RequestProblem): void {
-    this.#ended({ kind: 'problem', status, code })
-  }
-
-  breakOff(): void {
-    this.#ended({ kind: 'broken' })
-  }
-
-  begin(): never {
-    throw new Error('virtual answers are never streamed')
-  }
-
-  attempted(): void {}
-  closeAfterwards(): void {}
-}
-
-class VirtualTransport implements Transport {
-  readonly #connect: (token: AttemptToken, port: number) => Promise<Duplex>
-  readonly #receiver: VirtualClient
-  readonly #params: JobParams
-  readonly begun = false
-  #value: number | undefined
-
-  constructor(
-    connect: (token: AttemptToken, port: number) => Promise<Duplex>,
-    params: JobParams,
-    receiver: VirtualClient,
-  ) {
-    this.#connect = connect
-    this.#receiver = receiver
-    this.#params = params
-  }
-
-  async carry({ upstream, order, signal, isCurrent }: Carried): Promise<AttemptEnd | undefined> {
-    const socket = await this.#connect(order, upstream.address.port)
-    const answer = Promise.withResolvers<VirtualAnswer>()
-    const line: Line<AttemptHead> = lines<VirtualAnswer, AttemptHead>(socket, answer.resolve, () =>
-      answer.reject(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),
-    )
-    signal.addEventListener('abort', () => line.cut(), { once: true })
-    if (signal.aborted) line.cut()
-    line.send({ ...order, params: this.#params })
-    const { outcome, message = '', value, cpuMs = 0 } = await answer.promise
-    if (!isCurrent()) return undefined
-    if (outcome !== 'result') return { outcome, message, status: 500 }
-    this.#value = value
-    return { outcome, cost: { work: cpuMs * 1000, cpuMs, wallMs: cpuMs, peakMemoryMb: 1 } as never }
-  }
-
-  deliver(): void {
-    this.#receiver.deliver({ body: Buffer.from(`${this.#value}`) })
+  #over(job: string, how = 'cancelled'): void {
+    if (how !== 'let-go') this.#open.delete(job)
+    this.#parts.over(job)
   }
 }

@@ -1,9 +1,14 @@
 /** Judges a run: what was promised to each request, and to each worker. */
 
 import type { AttemptToken } from '../../src/model/attempt.ts'
-import type { Ending } from './front-process.ts'
+import type { Ending } from './client.ts'
 import type { VirtualProcess } from './time.ts'
-import { resultOf } from './worker-process.ts'
+import { resultOf } from './workload.ts'
+
+/** Longest time that a brain or a front computes before it reads its sockets again. */
+const mostTurnMs = 5
+/** Longest time that an ordinary request waits in a run without faults, beyond what its job takes. */
+const mostWaitMs = 3_000
 
 export interface ProcessCounts {
   requests: number
@@ -19,6 +24,11 @@ export interface ProcessCounts {
   resets: number
   silences: number
   diskFaults: number
+  suspensions: number
+  rolls: number
+  rollKills: number
+  /** The longest time that an ordinary request waited in a run without faults. */
+  longestWaitMs: number
   workerRestarts: number
   twins: number
   sendFaults: number
@@ -30,8 +40,15 @@ export interface ProcessCounts {
 export interface Request {
   number: number
   safeToRepeat: boolean
+  /** How it ends if no fault touches it. `limit`: at its time limit. `cut`: its client reads too slowly. */
+  expected: { kind: 'result' | 'limit' | 'cut' } | { kind: 'problem'; status: number }
+  /** Its client reads at once, and it ends by itself. */
+  isOrdinary: boolean
+  sentAt: number
+  /** Time that its job takes alone. */
+  needsMs: number
   /** The front that accepted it. */
-  front: VirtualProcess
+  front: VirtualProcess | undefined
   starts: number
   endings: Ending[]
   disconnected: boolean
@@ -39,13 +56,29 @@ export interface Request {
 
 export class Judge {
   readonly #now: () => number
+  /** Without faults, no request waits long or is refused. */
+  isCalm = false
   readonly #requests = new Map<number, Request>()
-  /** Beginnings of log lines that must follow. */
-  readonly #untold = new Set<string>()
+  /** Beginnings of log lines that must follow, and since when. */
+  readonly #untold = new Map<string, number>()
   readonly failures: string[] = []
+  /** Processes that a fault has ended. */
+  readonly killed = new Set<VirtualProcess>()
   readonly counts: ProcessCounts = {
     ...{ requests: 0, results: 0, problems: 0, shed: 0, broken: 0, brainKills: 0, brainPauses: 0 },
-    ...{ workerKills: 0, frontKills: 0, resets: 0, silences: 0, diskFaults: 0, workerRestarts: 0, lost: 0 },
+    ...{
+      workerKills: 0,
+      frontKills: 0,
+      resets: 0,
+      silences: 0,
+      diskFaults: 0,
+      suspensions: 0,
+      rolls: 0,
+      rollKills: 0,
+      longestWaitMs: 0,
+      workerRestarts: 0,
+      lost: 0,
+    },
     ...{ twins: 0, sendFaults: 0, forgotten: 0 },
   }
 
@@ -63,15 +96,23 @@ export class Judge {
 
   /** The operator must be told of it. */
   notSent({ job, attempt }: AttemptToken): void {
-    this.#untold.add(`job ${job}: attempt ${attempt} `)
+    this.#untold.set(`job ${job}: attempt ${attempt} `, this.#now())
   }
 
-  superseded({ job, attempt }: AttemptToken): void {
-    this.#untold.delete(`job ${job}: attempt ${attempt} `)
+  /** What comes at the same moment was sent before the brain could know of the failure. */
+  over(job: string): void {
+    for (const [start, since] of this.#untold)
+      if (start.startsWith(`job ${job}: `) && since === this.#now()) this.#untold.delete(start)
+  }
+
+  /** A process has computed for this long without reading its sockets. */
+  computed({ name }: VirtualProcess, turnMs: number): void {
+    if (turnMs > mostTurnMs && /^(brain|front|supervisor)/.test(name))
+      this.fail(`${name} computed for ${turnMs.toFixed(1)} ms at once`)
   }
 
   logged(line: string): void {
-    for (const start of this.#untold) if (line.startsWith(start)) this.#untold.delete(start)
+    for (const start of this.#untold.keys()) if (line.startsWith(start)) this.#untold.delete(start)
   }
 
   sent(request: Request): void {
@@ -93,11 +134,39 @@ export class Judge {
     else if (ending.kind === 'problem') counts.problems++
     else counts.broken++
     if (ending.kind === 'problem' && ending.code === 'overloaded') counts.shed++
-    const { number } = request
+    const { number, expected } = request
     if (request.endings.length > 1) this.fail(`request ${number} was answered twice`)
+    const wrong = this.#unexpected(request, ending)
+    if (wrong !== undefined) this.fail(`request ${number} (${expected.kind}): ${wrong}`)
     if (ending.kind !== 'result') return
     if (ending.value !== resultOf(number)) this.fail(`request ${number} got the result ${ending.value}`)
     if (request.starts === 0) this.fail(`request ${number} has a result, but never started`)
+  }
+
+  /** Faults may turn a result into a problem that says so, and break off what a killed front had in hand. */
+  #unexpected({ expected, front, isOrdinary, sentAt, needsMs }: Request, ending: Ending): string | undefined {
+    if (this.killed.has(front!)) return undefined
+    if (ending.kind === 'broken') return expected.kind === 'cut' ? undefined : `broken off by ${front!.name}`
+    if (ending.kind === 'problem') {
+      const { status, code, problems } = ending
+      if (problems > 10) return `${problems} problems are listed`
+      if (code === 'stopping' || code === 'internal') return `refused as ${code} by ${front!.name}`
+      if (expected.kind === 'problem') return status === expected.status ? undefined : `status ${status}`
+      if (code === 'overloaded' || (status === 504 && expected.kind === 'limit')) return undefined
+      return this.isCalm ? `refused as ${code}` : undefined
+    }
+    if (expected.kind === 'problem' || expected.kind === 'limit') return 'it has a result'
+    const waitedMs = this.#now() - sentAt - needsMs
+    if (!isOrdinary || !this.isCalm) return undefined
+    this.counts.longestWaitMs = Math.max(this.counts.longestWaitMs, waitedMs)
+    return waitedMs > mostWaitMs ? `it waited for ${(waitedMs / 1000).toFixed(1)} s` : undefined
+  }
+
+  /** All requests have ended. */
+  get isQuiet(): boolean {
+    for (const { endings, disconnected, front } of this.#requests.values())
+      if (endings.length === 0 && !disconnected && !this.killed.has(front!)) return false
+    return true
   }
 
   /** `isHealthy`: no fault has touched the worker. */
@@ -108,9 +177,9 @@ export class Judge {
 
   /** Requests at fronts that live on must have been answered by now. */
   atRest(): void {
-    for (const start of this.#untold) this.fail(`${start}could not be sent, and nothing was logged`)
+    for (const start of this.#untold.keys()) this.fail(`${start}could not be sent, and nothing was logged`)
     for (const { number, endings, disconnected, front } of this.#requests.values()) {
-      if (endings.length === 0 && !disconnected && front.alive)
+      if (endings.length === 0 && !disconnected && !this.killed.has(front!))
         this.fail(`request ${number} was never answered`)
     }
   }

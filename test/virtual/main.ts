@@ -16,7 +16,8 @@ for (let seed = from; seed < from + seeds; seed++) {
   try {
     const counts = await runProcesses(seed)
     for (const [name, count] of Object.entries(counts) as [keyof ProcessCounts, number][])
-      totals[name] = (totals[name] ?? 0) + count
+      totals[name] =
+        name === 'longestWaitMs' ? Math.max(totals[name] ?? 0, count) : (totals[name] ?? 0) + count
   } catch (error) {
     failures.push((error as Error).message)
   }

@@ -48,16 +48,20 @@ export class VirtualNetwork {
     this.#time.schedule(this.#time.now + this.delayMs(), 'input', listener!.process, () => {
       if (!pending) return
       pending = false
-      const connection = new Connection(this.#time, () => this.delayMs(), from, listener!.process)
-      connection.splits = () => this.#random.next() < splitRate
-      connection.onClosed = () => this.#open.delete(connection)
-      this.#open.add(connection)
-      listener!.accept(connection.ends[1])
-      this.#time.schedule(this.#time.now + this.delayMs(), 'input', from, () =>
-        answer.resolve(connection.ends[0]),
-      )
+      const [near, far] = this.pair(from, listener!.process)
+      listener!.accept(far)
+      this.#time.schedule(this.#time.now + this.delayMs(), 'input', from, () => answer.resolve(near))
     })
     return answer.promise
+  }
+
+  /** The two ends of a new connection. */
+  pair(from: VirtualProcess, to: VirtualProcess): readonly [Duplex, Duplex] {
+    const connection = new Connection(this.#time, () => this.delayMs(), from, to)
+    connection.splits = () => this.#random.next() < splitRate
+    connection.onClosed = () => this.#open.delete(connection)
+    this.#open.add(connection)
+    return connection.ends
   }
 
   delayMs(): number {
@@ -66,23 +70,29 @@ export class VirtualNetwork {
 
   /** The kernel resets the connections of a process that has ended. */
   ended(process: VirtualProcess): void {
-    for (const connection of [...this.#open]) if (connection.has(process)) connection.reset()
+    for (const connection of [...this.#open]) if (connection.processes.includes(process)) connection.reset()
   }
 
-  /** Resets one open connection, or makes it fall silent: neither side receives anything, nor learns of it. */
-  disturb(kind: 'reset' | 'silent'): void {
-    const open = [...this.#open]
+  /**
+   * Resets one open connection, or makes it fall silent: neither side receives anything, nor learns of it. Those of the
+   * process `spared` are left alone.
+   */
+  disturb(kind: 'reset' | 'silent', spared: VirtualProcess): void {
+    const open = [...this.#open].filter(({ processes }) => !processes.includes(spared))
     const connection = open[this.#random.below(Math.max(1, open.length))]
     if (kind === 'reset') connection?.reset()
     else if (connection) connection.silent = true
   }
 }
 
+/** Bytes that a sender may have on their way, or unread at the receiver, before it has to wait. */
+const windowBytes = 128 * 1024
+
 class Connection {
   readonly #time: VirtualTime
   readonly #delayMs: () => number
-  readonly #processes: readonly [VirtualProcess, VirtualProcess]
-  readonly ends: readonly [Duplex, Duplex]
+  readonly processes: readonly [VirtualProcess, VirtualProcess]
+  readonly ends: readonly [VirtualSocket, VirtualSocket]
   /** When the last packet to each end arrives: packets do not overtake each other. */
   readonly #lastAt: [number, number] = [0, 0]
   silent = false
@@ -92,58 +102,133 @@ class Connection {
   constructor(time: VirtualTime, delayMs: () => number, from: VirtualProcess, to: VirtualProcess) {
     this.#time = time
     this.#delayMs = delayMs
-    this.#processes = [from, to]
-    this.ends = [this.#end(1), this.#end(0)]
+    this.processes = [from, to]
+    this.ends = [new VirtualSocket(this, 0), new VirtualSocket(this, 1)]
     // Until its process receives it, the kernel owns the socket.
     this.ends[0].once('error', () => {})
   }
 
-  has(process: VirtualProcess): boolean {
-    return this.#processes.includes(process)
-  }
-
   reset(): void {
     this.onClosed()
-    for (const to of [0, 1] as const) this.#deliver(to, () => this.#destroy(to))
+    for (const to of [0, 1] as const) this.deliver(to, () => this.destroy(to))
   }
 
-  #destroy(to: 0 | 1): void {
+  destroy(to: 0 | 1): void {
     this.ends[to].destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
   }
 
-  /** The end whose bytes go to `to`. */
-  #end(to: 0 | 1): Duplex {
-    const connection = this
-    return new Duplex({
-      read() {},
-      write(chunk: Buffer, _encoding, done) {
-        connection.#send(to, chunk)
-        done()
-      },
-      final(done) {
-        connection.#deliver(to, () => void connection.ends[to].push(null))
-        done()
-      },
-      destroy(error, done) {
-        connection.onClosed()
-        connection.#deliver(to, () => connection.#destroy(to))
-        done(error)
-      },
-    })
-  }
-
-  #send(to: 0 | 1, chunk: Buffer): void {
-    const cut = this.splits() ? Math.floor(chunk.length / 2) : 0
-    for (const part of cut > 0 ? [chunk.subarray(0, cut), chunk.subarray(cut)] : [chunk]) {
-      this.#deliver(to, () => void this.ends[to].push(part))
-    }
-  }
-
-  #deliver(to: 0 | 1, run: () => void): void {
+  deliver(to: 0 | 1, run: () => void): void {
     const at = Math.max(this.#lastAt[to], this.#time.now + this.#delayMs())
     this.#lastAt[to] = at
-    this.#time.schedule(at, 'input', this.#processes[to], () => {
+    this.#time.schedule(at, 'input', this.processes[to], () => {
       if (!this.silent && !this.ends[to].destroyed) run()
     })
+  }
+}
+
+/** One end of a connection. Has what the code uses of a socket of Node. */
+class VirtualSocket extends Duplex {
+  readonly #connection: Connection
+  readonly #to: 0 | 1
+  readonly remoteAddress = '127.0.0.1'
+  /** Bytes that the other side has not taken. */
+  #open = 0
+  #taken = 0
+  bytesRead = 0
+  /** Continues to write when the other side has taken enough. */
+  #waiting: (() => void) | undefined
+  /** Received, and not passed on to the reader. */
+  #unread = 0
+
+  constructor(connection: Connection, index: 0 | 1) {
+    super()
+    this.#connection = connection
+    this.#to = index === 0 ? 1 : 0
+  }
+
+  get #other(): VirtualSocket {
+    return this.#connection.ends[this.#to]
+  }
+
+  get bytesWritten(): number {
+    return this.#taken + this.writableLength
+  }
+
+  /** What Node's HTTP server and the watch of slow clients use of it. */
+  get _handle(): { writeQueueSize: number; readStart(): void; readStop(): void } {
+    const writeQueueSize = this.#waiting ? Math.max(0, this.#open - windowBytes) : 0
+    return { writeQueueSize, readStart() {}, readStop() {} }
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    const connection = this.#connection
+    this.#open += chunk.length
+    const cut = connection.splits() ? Math.floor(chunk.length / 2) : 0
+    for (const part of cut > 0 ? [chunk.subarray(0, cut), chunk.subarray(cut)] : [chunk])
+      connection.deliver(this.#to, () => this.#other.#receive(part))
+    const written = () => {
+      this.#taken += chunk.length
+      done()
+    }
+    if (this.#open <= windowBytes) written()
+    else this.#waiting = written
+  }
+
+  #receive(part: Buffer): void {
+    this.bytesRead += part.length
+    this.#unread += part.length
+    if (this.push(part)) this._read()
+  }
+
+  override _read(): void {
+    const bytes = this.#unread
+    this.#unread = 0
+    if (bytes > 0) this.#other.#took(bytes)
+  }
+
+  /** The other side has taken these bytes. */
+  #took(bytes: number): void {
+    this.#open -= bytes
+    const waiting = this.#waiting
+    if (!waiting || this.#open > windowBytes / 2) return
+    this.#waiting = undefined
+    this.#connection.deliver(this.#to === 0 ? 1 : 0, waiting)
+  }
+
+  override _final(done: () => void): void {
+    this.#connection.deliver(this.#to, () => void this.#other.push(null))
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const connection = this.#connection
+    connection.onClosed()
+    // What was written before the end can still be read.
+    if (!this.writableFinished) connection.deliver(this.#to, () => connection.destroy(this.#to))
+    done(error)
+  }
+
+  resetAndDestroy(): this {
+    return this.destroy()
+  }
+
+  setTimeout(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
   }
 }

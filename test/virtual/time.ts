@@ -6,6 +6,7 @@
  */
 
 import { Heap } from '../../src/lib/heap.ts'
+import { fixed } from './fixed.ts'
 
 /** Order of what is due at the same time. */
 const phases = { world: 0, timer: 1, input: 2, immediate: 3 } as const
@@ -17,7 +18,14 @@ const sequences = 2 ** 40
 export interface VirtualProcess {
   readonly name: string
   alive: boolean
+  /** It does nothing until then: it is stopped, or computes. */
   frozenUntilMs: number
+  /** CPU time that was charged to it. */
+  cpuMs: number
+}
+
+export function newProcess(name: string): VirtualProcess {
+  return { name, alive: true, frozenUntilMs: 0, cpuMs: 0 }
 }
 
 interface Entry {
@@ -37,11 +45,17 @@ const real = {
   clearImmediate: globalThis.clearImmediate,
   performanceNow: performance.now,
   dateNow: Date.now,
-  random: Math.random,
+  parse: JSON.parse,
+  stringify: JSON.stringify,
+  threadCpuUsage: process.threadCpuUsage,
 }
 
+/** What it costs to parse or write a character of JSON. */
+const jsonMs = 1e-5
 /** The date at which every run starts. */
 const startedAt = 1_700_000_000_000
+/** Then the real event loop has a turn. */
+const eventsAtOnce = 1_000
 
 export class VirtualTime {
   readonly #due = new Heap<Entry>()
@@ -49,6 +63,9 @@ export class VirtualTime {
   now = 0
   /** The process whose code runs now; timers that it sets belong to it. */
   process: VirtualProcess | undefined
+  /** Called when a process computes, with the time of all that it has computed in this turn of its event loop. */
+  onCharged: (process: VirtualProcess, turnMs: number) => void = () => {}
+  #turnMs = 0
   /** Called with an error that nothing in the process has caught. */
   onUncaught: (process: VirtualProcess | undefined, error: unknown) => void = (_, error) => {
     throw error
@@ -69,19 +86,44 @@ export class VirtualTime {
       clearInterval: cancel,
       clearImmediate: cancel,
     })
+    JSON.parse = (text: string, ...more: []) => {
+      this.charge(text.length * jsonMs)
+      return real.parse(text, ...more)
+    }
+    JSON.stringify = (value: unknown, ...more: []) => {
+      const text = real.stringify(value, ...more)
+      this.charge((text?.length ?? 0) * jsonMs)
+      return text
+    }
+    process.threadCpuUsage = (before) => {
+      const user = (this.process?.cpuMs ?? 0) * 1000
+      return { user: user - (before?.user ?? 0), system: 0 }
+    }
     performance.now = () => this.now
     Date.now = () => startedAt + this.now
-    Math.random = random
+    const others = fixed(startedAt, random)
     return {
       [Symbol.dispose]() {
         process.off('unhandledRejection', rejected).off('uncaughtException', rejected)
-        const { performanceNow, dateNow, random: realRandom, ...timers } = real
+        const { performanceNow, dateNow, parse, stringify, threadCpuUsage, ...timers } = real
         Object.assign(globalThis, timers)
         performance.now = performanceNow
         Date.now = dateNow
-        Math.random = realRandom
+        others[Symbol.dispose]()
+        Object.assign(JSON, { parse, stringify })
+        process.threadCpuUsage = threadCpuUsage
       },
     }
+  }
+
+  /** The process whose code runs now computes for this time, and does nothing else meanwhile. */
+  charge(ms: number): void {
+    const { process } = this
+    if (!process || ms <= 0) return
+    process.cpuMs += ms
+    this.#turnMs += ms
+    process.frozenUntilMs = Math.max(process.frozenUntilMs, this.now) + ms
+    this.onCharged(process, this.#turnMs)
   }
 
   /** Schedules an event of the world, which belongs to no process. */
@@ -95,28 +137,30 @@ export class VirtualTime {
     return entry
   }
 
-  /** Runs code of a process now, with everything that follows from it at once. */
-  async enter(process: VirtualProcess | undefined, run: () => void): Promise<void> {
-    this.process = process
-    try {
-      run()
-    } catch (error) {
-      this.onUncaught(process, error)
-    }
-    // All promise jobs and `nextTick` callbacks run before a real `setImmediate`.
-    await new Promise<void>((resolve) => real.setImmediate(resolve))
-    this.process = undefined
-  }
-
   /** Runs what is due, in order, until this time, or until `done`. */
   async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
-    while (!done()) {
-      const next = this.#due.pop()
-      if (!next) return
+    for (let isOver = false; !isOver; )
+      isOver = await new Promise((resolve, reject) =>
+        // Promise jobs can only be run outside of promise jobs.
+        real.setImmediate(() => {
+          try {
+            resolve(this.#runSome(untilMs, done))
+          } catch (error) {
+            reject(error)
+          }
+        }),
+      )
+  }
+
+  /** Returns true if nothing is left to do. */
+  #runSome(untilMs: number, done: () => boolean): boolean {
+    for (let events = 0; events < eventsAtOnce; ) {
+      const next = done() ? undefined : this.#due.pop()
+      if (!next) return true
       if (next.at > untilMs) {
         this.#due.push(next, next.at, next.tie)
         this.now = untilMs
-        return
+        return true
       }
       const { process: owner, run } = next
       if (!run || owner?.alive === false) continue
@@ -127,9 +171,36 @@ export class VirtualTime {
       }
       this.now = Math.max(this.now, next.at)
       next.run = undefined
-      await this.enter(owner, run)
+      events++
+      this.#enter(owner, run)
+    }
+    return false
+  }
+
+  /** Runs code of a process, with all promise jobs and `nextTick` callbacks that follow from it. */
+  #enter(process: VirtualProcess | undefined, run: () => void): void {
+    this.process = process
+    this.#turnMs = 0
+    this.#survives(run)
+    // What throws leaves the others to the next call.
+    while (!this.#survives(runTicks));
+    this.process = undefined
+  }
+
+  #survives(run: () => void): boolean {
+    try {
+      run()
+      return true
+    } catch (error) {
+      this.onUncaught(this.process, error)
+      return false
     }
   }
+}
+
+/** Node does this after each callback; an empty turn of the real event loop would do the same in thrice the time. */
+function runTicks(): void {
+  ;(process as unknown as { _tickCallback(): void })._tickCallback()
 }
 
 function cancel(timer: VirtualTimer | VirtualImmediate | undefined): void {

@@ -16,7 +16,7 @@ function begin(limits: Partial<BrainLimits> = {}, work = 1000): Trial {
   return trial
 }
 
-/** Lets time pass; then all workers report what they hold. */
+/** Lets time pass; then all workers report what they hold, and answer pings. */
 function pass(trial: Trial, ms: number): ReturnType<Trial['tick']> {
   trial.after(ms)
   for (const { id, jobs } of trial.view.workers)
@@ -24,7 +24,9 @@ function pass(trial: Trial, ms: number): ReturnType<Trial['tick']> {
       id,
       jobs.map(({ job }) => trial.held(job)),
     )
-  return trial.tick()
+  const actions = trial.tick()
+  for (const { id } of trial.view.workers) trial.answersPings(id)
+  return actions
 }
 
 test('a worker that reports gets the attempt again, each time with twice the limit', () => {
@@ -56,12 +58,59 @@ test('an answer that has begun to arrive has no limit', () => {
   for (let i = 0; i < 100; i++) assert.deepEqual(sent(pass(trial, 100)), [])
 })
 
-test('without heartbeats, or without the rule, no limit applies', () => {
-  for (const limits of [{ beatMs: 0 }, { answers: null }]) {
-    const trial = begin(limits)
-    const timers = trial.view.timers
-    assert.deepEqual(sent(trial.after(1e6).tick()), [])
-    assert.equal(trial.view.timers, timers)
+test('without the rule no limit applies', () => {
+  const trial = begin({ answers: null })
+  const timers = trial.view.timers
+  assert.deepEqual(sent(trial.after(1e6).tick()), [])
+  assert.equal(trial.view.timers, timers)
+})
+
+test('a worker that reports, but does not answer the ping, is lost', () => {
+  const trial = begin()
+  const { worker } = trial.at('j')
+  trial.after(2500).tick()
+  trial.after(299).reports(worker, [trial.held('j')])
+  assert.deepEqual(only(trial.tick(), 'terminate'), [])
+  const [lost] = only(trial.after(1).tick(), 'terminate')
+  assert.equal(lost!.worker, worker)
+  assert.match(
+    explain(lost!.reason),
+    /^an answer was overdue after 2\.5 s, and no heartbeat came within 300 ms$/,
+  )
+  assert.notEqual(trial.at('j').worker, worker)
+})
+
+test('a worker that cannot be reached is pinged once, and is lost if it does not answer', () => {
+  for (const answers of [true, false]) {
+    const trial = begin()
+    trial.arrives('k')
+    const { worker } = trial.at('j')
+    trial.fails('j', 'unreachable')
+    trial.after(100).tick()
+    assert.deepEqual(
+      only(trial.history, 'ping').map((ping) => ping.worker),
+      [worker],
+    )
+    if (answers) trial.answersPings(worker)
+    const [lost] = only(trial.after(200).tick(), 'terminate')
+    assert.equal(lost?.worker, answers ? undefined : worker)
+    if (lost) assert.match(explain(lost.reason), /^it could not be reached, and no heartbeat/)
+  }
+})
+
+test('without a heartbeat the job is placed again, or on another worker only', () => {
+  for (const excludes of [false, true]) {
+    const trial = begin({ answers: { factor: 2, leastMs: 500, excludes } })
+    const { worker } = trial.at('j')
+    // The other worker is busier.
+    for (const id of ['k', 'l', 'm']) trial.arrives(id, { work: 1e9 })
+    const other = worker === 'a' ? 'b' : 'a'
+    const [first] = sent(trial.after(1e7).tick()).filter((text) => text.startsWith('j '))
+    assert.equal(first, `j ${excludes ? other : trial.at('j').worker}`)
+    assert.deepEqual(only(trial.history, 'ping'), [])
+    const [retry] = only(trial.history, 'retry')
+    assert.match(explain(retry!.reason), /^no answer came within/)
+    assert.equal(only(trial.history, 'cancel')[0]!.worker, worker)
   }
 })
 

@@ -1,6 +1,7 @@
 /**
  * The answer limit: an attempt may take a few times as long as its worker should need for all its jobs. If it takes
- * longer, the worker must report: if it does, the attempt is sent again; if not, the worker is lost.
+ * longer, it has failed; or first the worker is asked for a heartbeat, which decides: alive, the attempt is sent to it
+ * again; else the worker is lost.
  */
 
 import { thousandths } from '../../lib/quantities.ts'
@@ -8,19 +9,19 @@ import type { Concern, Core } from '../core.ts'
 import type { Attempt, JobRecord } from '../state.ts'
 import { setTimer } from '../timers.ts'
 import { lose } from '../workers/leaving.ts'
+import { isAnswered, ping } from '../workers/pings.ts'
 import { announce } from './announcements.ts'
 import { releaseAttempt } from './attempts.ts'
 import { doneWork, remainingWork } from './mirror.ts'
 import { fill } from './placing.ts'
 import { retry } from './retry.ts'
 
-/** The limit doubles each time the job is sent again, at most this many times. */
+/** The limit doubles each time an attempt at the job exceeded it, at most this many times. */
 const mostDoublings = 20
 
 export const answerLimit: Concern = {
   name: 'answer limit',
-  // Without heartbeats nobody could tell which workers are alive.
-  isActive: ({ limits }) => limits.answers !== null && limits.beatMs > 0,
+  isActive: ({ limits }) => limits.answers !== null,
   started(core, attempt) {
     if (!attempt.inFunction) setLimit(core, attempt, core.now + limitMs(core, attempt))
   },
@@ -30,29 +31,27 @@ export const answerLimit: Concern = {
 /** The time for an answer, or for a heartbeat, is over. */
 function checkAnswer(core: Core, record: JobRecord): void {
   const attempt = record.attempt!
-  const { worker } = attempt
-  const { heartbeatMs } = core.limits.answers!
   attempt.timer = undefined
   // An answer that has begun to arrive, and an attempt that must not be repeated, have no limit.
   if (attempt.answering || attempt.committed) return
-  if (attempt.askedAt < 0) {
-    attempt.askedAt = core.now
-    setLimit(core, attempt, core.now + heartbeatMs)
-    return
+  const { heartbeatMs } = core.limits.answers!
+  if (heartbeatMs === undefined) return tryAgain(core, attempt, 'timed-out', core.now)
+  if (!attempt.asked) {
+    attempt.asked = { ping: ping(core, attempt.worker), at: core.now }
+    return setLimit(core, attempt, core.now + heartbeatMs)
   }
-  const facts = { limitMs: thousandths(attempt.askedAt - attempt.sentAt), answerMs: heartbeatMs }
-  if (worker.lastSeenAt < attempt.askedAt) return lose(core, worker.id, { code: 'heartbeat', ...facts })
-  // A job that waits for input or output takes as long as that takes.
-  if (attempt.waiting) return setLimit(core, attempt, core.now + limitMs(core, attempt))
-  sendAgain(core, attempt, facts.limitMs)
+  const { at, ping: number } = attempt.asked
+  if (isAnswered(attempt.worker, number)) return tryAgain(core, attempt, 'overdue', at)
+  const facts = { limitMs: thousandths(at - attempt.sentAt), answerMs: heartbeatMs }
+  lose(core, attempt.worker.id, { code: 'heartbeat', ...facts })
 }
 
-/** Its work is lost. The next attempt has twice the time, for the estimate may be what was wrong. */
-function sendAgain(core: Core, attempt: Attempt, limit: number): void {
+/** The work of the attempt is lost. The next one has twice the time, for the estimate may be what was wrong. */
+function tryAgain(core: Core, attempt: Attempt, cause: 'overdue' | 'timed-out', limitAt: number): void {
   attempt.record.resent++
   releaseAttempt(core, attempt, doneWork(attempt, core.now))
-  announce(core, 'cancel', attempt, { code: 'overdue', limitMs: limit })
-  retry(core, attempt, 'overdue')
+  announce(core, 'cancel', attempt, { code: cause, limitMs: thousandths(limitAt - attempt.sentAt) })
+  retry(core, attempt, cause)
   fill(core, attempt.worker)
 }
 

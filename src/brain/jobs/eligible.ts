@@ -19,7 +19,8 @@ interface Fleet {
  */
 export function canAccept(fleet: Fleet, worker: WorkerRecord, record: JobRecord): boolean {
   if (!isOpen(worker)) return false
-  if (worker.jobs.length > 0 && worker.usedMb + record.job.memoryMb > worker.memoryMb) return false
+  const { usedMb, smallMb, memoryMb } = worker
+  if (worker.jobs.length > 0 && usedMb + smallMb + record.job.memoryMb > memoryMb) return false
   return !record.excluded?.has(worker.id) || noOther(fleet, record.excluded)
 }
 

@@ -74,6 +74,21 @@ test("a small job passes a large one that does not fit into the worker's memory"
   assert.deepEqual(sent(trial.finishes('j2')), ['small a'])
 })
 
+test('the memory of slots for small jobs is not given to other jobs', () => {
+  const trial = new Trial()
+  trial.joins('a', { memoryMb: 100 })
+  trial.reportsSmall('a', 60)
+  // An empty worker takes a job of any size.
+  assert.deepEqual(sent(trial.arrives('j1', { memoryMb: 50 })), ['j1 a'])
+  assert.deepEqual(sent(trial.arrives('j2', { memoryMb: 10 })), [])
+  trial.reportsSmall('a', Number.NaN, [trial.held('j1')])
+  assert.deepEqual(trial.view.waiting, ['j2'])
+  assert.deepEqual(sent(trial.reportsSmall('a', 40, [trial.held('j1')])), ['j2 a'])
+  // Slots for small jobs that have ended are not reported.
+  trial.reports('a', [trial.held('j1'), trial.held('j2')])
+  assert.deepEqual(sent(trial.arrives('j3', { memoryMb: 40 })), ['j3 a'])
+})
+
 test('fractions of a megabyte add up to zero when the worker is empty', () => {
   const trial = new Trial()
   trial.joins('a')

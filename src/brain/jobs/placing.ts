@@ -1,5 +1,7 @@
 /** Where jobs go: to a worker, to a function, or into the queue. */
 
+import { thousandths } from '../../lib/quantities.ts'
+import type { Action } from '../../model/action.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Core } from '../core.ts'
 import { sendToFunction } from '../functions/sending.ts'
@@ -7,6 +9,7 @@ import { waitsForCore, worthFunction } from '../functions/worth.ts'
 import type { Verdict } from '../schedule/scheduler.ts'
 import { type Attempt, isOpen, type JobRecord, type WorkerRecord } from '../state.ts'
 import { launch } from '../workers/launching.ts'
+import { msOn } from './announcements.ts'
 import { beginAttempt } from './attempts.ts'
 import { canAccept } from './eligible.ts'
 import { mirror, queueBehind } from './mirror.ts'
@@ -77,11 +80,15 @@ export function start(core: Core, record: JobRecord, worker: WorkerRecord, reaso
 
 /** Written out twice, because a spread is slow, and this is the most frequent action. */
 function tellRun(core: Core, { job, number: attempt, worker, record }: Attempt, reason: Reason): void {
-  const { epoch } = core
+  const { epoch, limits } = core
   const precedence = precedenceOf(record)
-  if (precedence)
-    core.actions.push({ type: 'run', epoch, job: job.id, attempt, worker: worker.id, precedence, reason })
-  else core.actions.push({ type: 'run', epoch, job: job.id, attempt, worker: worker.id, reason })
+  const run: Extract<Action, { type: 'run' }> = precedence
+    ? { type: 'run', epoch, job: job.id, attempt, worker: worker.id, precedence, reason }
+    : { type: 'run', epoch, job: job.id, attempt, worker: worker.id, reason }
+  const connecting = limits.answers?.connecting
+  if (connecting)
+    run.connectMs = thousandths(connecting.leastMs + connecting.factor * msOn(worker, record.expected))
+  core.actions.push(run)
 }
 
 export function enqueue(core: Core, record: JobRecord, verdict: Verdict): void {

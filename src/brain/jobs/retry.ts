@@ -19,7 +19,9 @@ export type RetryCause =
   | 'worker-ended'
   | 'run-lost'
   | 'function-silent'
+  /** Its answer is late: its worker is alive, or was not asked. */
   | 'overdue'
+  | 'timed-out'
 
 /** Causes that do not speak against the worker, or against one that no longer exists. */
 const blameless: ReadonlySet<string> = new Set(['worker-lost', 'worker-ended', 'run-lost', 'overdue'])
@@ -43,7 +45,7 @@ export function retry(core: Core, attempt: Attempt, cause: RetryCause): void {
   const doneMs = msOn(worker, doneWork(attempt, core.now))
   announce(core, 'retry', attempt, { code: cause, afterMs, doneMs })
   if (attempt.inFunction) noteFailedTry(core, record, cause)
-  else if (!blameless.has(cause)) {
+  else if (!blameless.has(cause) && (cause !== 'timed-out' || core.limits.answers?.excludes)) {
     record.excluded ??= new Set()
     record.excluded.add(worker.id)
     core.scheduler.failed?.(worker, record, core.now)

@@ -156,7 +156,7 @@ test('many entries are written in order and whole', () => {
 })
 
 test('the header names the format and describes the brain', () => {
-  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 3, brain: spec })
+  assert.deepEqual(decodeHeader(encodeHeader(spec)), { plimsoll: 'event-log', version: 4, brain: spec })
 })
 
 test('a line that is not a header is rejected', () => {
@@ -166,10 +166,10 @@ test('a line that is not a header is rejected', () => {
   }
   assert.throws(
     () => decodeHeader(`{"plimsoll":"event-log","version":9,"brain":${brain}}`),
-    new ConfigError('line 1: event log of version 9; this is version 3'),
+    new ConfigError('line 1: event log of version 9; this is version 4'),
   )
   for (const without of ['', ',"brain":null', ',"brain":5']) {
-    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":3${without}}`), {
+    assert.throws(() => decodeHeader(`{"plimsoll":"event-log","version":4${without}}`), {
       code: 'CONFIG',
       message: /^line 1: .*"brain"/,
     })

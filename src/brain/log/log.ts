@@ -8,7 +8,7 @@ import { ConfigError } from '../../lib/errors.ts'
 import type { Action } from '../../model/action.ts'
 import type { Event } from '../../model/event.ts'
 
-export const logVersion = 3
+export const logVersion = 4
 
 export interface LogHeader {
   plimsoll: 'event-log'

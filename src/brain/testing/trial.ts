@@ -55,7 +55,7 @@ export class Trial {
     this.history.push(...actions)
     for (const action of actions) {
       if (action.type === 'run') this.runs.set(action.job, action)
-      if (action.type !== 'wake' && action.type !== 'go') {
+      if (action.type !== 'wake' && action.type !== 'go' && action.type !== 'ping') {
         assert.ok(action.reason.code, `${action.type} without a reason`)
       }
     }
@@ -82,6 +82,17 @@ export class Trial {
   /** The same, with the total CPU time of its jobs. */
   reportsCpu(worker: string, cpuMs: number, held: HeldAttempt[] = []): Action[] {
     return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, cpuMs })
+  }
+
+  /** Answers all pings that the worker was sent. */
+  answersPings(worker: string): Action[] {
+    const last = only(this.history, 'ping').findLast((action) => action.worker === worker)
+    return last ? this.tell({ type: 'pong', worker, ping: last.ping }) : []
+  }
+
+  /** The same, with the memory of slots for small jobs. */
+  reportsSmall(worker: string, smallMb: number, held: HeldAttempt[] = []): Action[] {
+    return this.tell({ type: 'reported', worker, seq: this.#next(worker), held, smallMb })
   }
 
   arrives(id: string, job: Partial<Job> = {}, pressure?: number): Action[] {

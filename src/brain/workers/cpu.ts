@@ -1,4 +1,7 @@
-/** CPU polls: how busy each worker's cores were between two polls, as a cloud's monitoring tells it. */
+/**
+ * CPU polls: how busy each worker's cores were between two polls, as a cloud's monitoring tells it. Time in which jobs
+ * waited for a core counts as busy, so that workers that share the cores of one machine read as machines of their own.
+ */
 
 import type { Concern, Core } from '../core.ts'
 import type { WorkerRecord } from '../state.ts'

@@ -67,6 +67,8 @@ export function report(core: Core, event: Of<'reported'>): void {
     core.actions.push({ type: 'terminate', worker: event.worker, reason })
   } else if (event.seq > worker.seq) {
     if (event.role !== worker.role) repeatRole(core, worker)
+    const { smallMb = 0 } = event
+    if (smallMb >= 0 && smallMb < Infinity) worker.smallMb = smallMb
     reconcile(core, worker, event, core.limits.settleMs)
   }
 }

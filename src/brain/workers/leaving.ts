@@ -1,5 +1,6 @@
 /** How workers leave: they drain, are lost, or are ended. */
 
+import type { Event } from '../../model/event.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Concern, Core } from '../core.ts'
 import { endAttempt } from '../jobs/attempts.ts'
@@ -65,9 +66,16 @@ export const draining: Concern = {
   isActive: ({ scaler }) => !scaler.endsDrained,
   afterEvent(core) {
     for (const worker of core.draining) {
-      if (worker.jobs.length === 0 && !core.through.has(worker.id)) remove(core, worker, { code: 'drained' })
+      const isBusy = worker.jobs.length > 0 || core.through.has(worker.id) || core.held.has(worker.id)
+      if (!isBusy) remove(core, worker, { code: 'drained' })
     }
   },
+}
+
+/** A worker that drains waits for requests that fronts have sent there without asking. */
+export function hold(core: Core, { worker, held }: Extract<Event, { type: 'held' }>): void {
+  if (held) core.held.add(worker)
+  else core.held.delete(worker)
 }
 
 function retryElsewhere(
@@ -98,6 +106,8 @@ function remove(core: Core, worker: WorkerRecord, reason: Reason): void {
   worker.jobs = []
   core.workers.delete(worker.id)
   worker.silenceTimer = clearTimer(core, worker.silenceTimer)
+  clearTimer(core, worker.pings.timer)
+  clearTimer(core, worker.pings.heartbeat?.timer)
   forgetEjection(core, worker)
   core.scheduler.refile(worker)
   core.actions.push({ type: 'terminate', worker: worker.id, reason })

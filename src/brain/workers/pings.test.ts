@@ -5,52 +5,66 @@ import { only, sent, Trial } from '../testing/trial.ts'
 
 const pings: PingRule = { everyMs: 30_000, answerMs: 3000, most: 3, mostFresh: 5 }
 
+/** A worker that has answered the first ping. */
 function pinged(): Trial {
   const trial = new Trial({ limits: { pings, beatMs: 1000 } })
   trial.joins('a')
-  trial.reports('a')
+  trial.answersPings('a')
   return trial
 }
 
-const ended = (trial: Trial) => only(trial.tick(), 'terminate').map(({ reason }) => reason)
-
-test('a worker that leaves `most` pings in a row unanswered is lost', () => {
-  const trial = pinged()
-  for (const at of [33_000, 63_000]) {
-    trial.now = at
-    assert.deepEqual(ended(trial), [], `${at}`)
+/** The losses until then, while the worker reports every second. */
+function at(trial: Trial, ms: number) {
+  const reasons = []
+  while (trial.now < ms && trial.view.ready > 0) {
+    trial.after(Math.min(1000, ms - trial.now)).reports('a')
+    reasons.push(...only(trial.tick(), 'terminate').map(({ reason }) => reason))
   }
-  trial.now = 92_999
-  assert.deepEqual(ended(trial), [])
-  trial.now = 93_000
-  assert.deepEqual(ended(trial), [{ code: 'pings', unanswered: 3, everyMs: 30_000, answerMs: 3000 }])
-  assert.equal(trial.view.ready, 0)
+  return reasons
+}
+
+test('a worker is pinged when it joins and then at the interval, with growing numbers', () => {
+  const trial = pinged()
+  for (const ms of [30_000, 60_000, 90_000]) {
+    at(trial, ms)
+    trial.answersPings('a')
+  }
+  assert.deepEqual(
+    only(trial.history, 'ping').map(({ worker, ping }) => [worker, ping]),
+    [
+      ['a', 1],
+      ['a', 2],
+      ['a', 3],
+      ['a', 4],
+    ],
+  )
+})
+
+test('a worker that leaves `most` pings in a row unanswered is lost, although it reports', () => {
+  const trial = pinged()
+  assert.deepEqual(at(trial, 92_999), [])
+  assert.deepEqual(at(trial, 93_000), [{ code: 'pings', unanswered: 3, everyMs: 30_000, answerMs: 3000 }])
+  assert.deepEqual([trial.view.ready, trial.view.timers], [0, 0])
 })
 
 test('an answer in time resets the count', () => {
   const trial = pinged()
-  for (const at of [33_000, 63_000]) {
-    trial.now = at
-    trial.tick()
-  }
-  // The third ping goes out at 90 s.
-  trial.now = 92_000
-  trial.reports('a')
-  for (const at of [93_000, 123_000, 153_000]) {
-    trial.now = at
-    assert.deepEqual(ended(trial), [], `${at}`)
-  }
-  trial.now = 183_000
-  assert.equal(ended(trial).length, 1)
+  at(trial, 92_000)
+  trial.answersPings('a')
+  assert.deepEqual(at(trial, 182_999), [])
+  assert.equal(at(trial, 183_000).length, 1)
 })
 
-test('a report before a ping does not answer it', () => {
+test('an answer that comes too late, or belongs to an earlier ping, does not count', () => {
   const trial = pinged()
-  for (const at of [29_999, 59_999, 89_999]) {
-    trial.now = at
-    trial.reports('a')
-    trial.now = at + 3001
-    trial.tick()
+  for (const ms of [30_000, 60_000, 90_000]) {
+    assert.deepEqual(at(trial, ms + 2999), [])
+    const { ping } = only(trial.history, 'ping').at(-1)!
+    trial.tell({ type: 'pong', worker: 'a', ping: ping - 1 })
+    trial.tell({ type: 'pong', worker: 'a', ping: ping + 1 })
+    trial.tell({ type: 'pong', worker: 'nobody', ping })
+    at(trial, ms + 3000)
+    trial.answersPings('a')
   }
   assert.equal(trial.view.ready, 0)
 })
@@ -58,12 +72,17 @@ test('a report before a ping does not answer it', () => {
 test('a worker that has never answered has more time', () => {
   const trial = new Trial({ limits: { pings, beatMs: 1000 } })
   trial.joins('a')
-  for (const at of [33_000, 63_000, 93_000, 123_000]) {
-    trial.now = at
-    assert.deepEqual(ended(trial), [], `${at}`)
-  }
-  trial.now = 153_000
-  assert.equal(ended(trial)[0]?.unanswered, 5)
+  assert.deepEqual(at(trial, 122_999), [])
+  assert.equal(at(trial, 123_000)[0]?.unanswered, 5)
+})
+
+test('time in which the brain did not run is not time to answer', () => {
+  const trial = pinged()
+  at(trial, 90_000)
+  trial.after(20_000).tell({ type: 'paused', ms: 20_000 })
+  // It was pinged at 90 s and has all of its three seconds left.
+  assert.deepEqual(at(trial, 112_999), [])
+  assert.equal(at(trial, 113_000).length, 1)
 })
 
 test('a `lost` event only makes the worker suspect until its next report', () => {

@@ -1,4 +1,4 @@
-/** Heartbeats: a worker that misses too many of them, or leaves too many pings unanswered, is lost. */
+/** Heartbeats: a worker that misses too many of them is lost. */
 
 import { thousandths } from '../../lib/quantities.ts'
 import type { Concern, Core } from '../core.ts'
@@ -10,31 +10,26 @@ import { noteSilentLoss, whyKept } from './silent-losses.ts'
 
 export const silence: Concern = {
   name: 'silence',
-  isActive: ({ limits }) => limits.pings !== null || limits.beatMs > 0,
+  isActive: ({ limits }) => limits.pings === null && limits.beatMs > 0 && limits.missedBeats > 0,
   joined: watch,
   reported(core, worker) {
     worker.kept = undefined
     // It is no longer new, so less silence is tolerated.
-    if (worker.reports === 1 && !core.limits.pings) watch(core, worker)
+    if (worker.reports === 1) watch(core, worker)
   },
   timers: { silence: checkSilence },
 }
 
-/** Sets the timer for when the worker has been silent for too long, or must have answered its first ping. */
+/** Sets the timer for when the worker has been silent for too long. */
 function watch(core: Core, worker: WorkerRecord): void {
-  const { pings } = core.limits
   clearTimer(core, worker.silenceTimer)
-  if (pings) {
-    worker.pingedAt = core.now + pings.everyMs
-    plan(core, worker, worker.pingedAt + pings.answerMs)
-  } else plan(core, worker, core.now + silenceLimitMs(core, worker) - silentMs(core, worker))
+  plan(core, worker, core.now + silenceLimitMs(core, worker) - silentMs(core, worker))
 }
 
 function checkSilence(core: Core, id: string): void {
   const worker = core.workers.get(id)
   if (!worker) return
   worker.silenceTimer = undefined
-  if (core.limits.pings) return checkPing(core, worker)
   const limitMs = silenceLimitMs(core, worker)
   const ms = silentMs(core, worker)
   // Sums of fractions are not exact.
@@ -53,19 +48,6 @@ function keep(core: Core, worker: WorkerRecord, reason: NonNullable<WorkerRecord
   worker.suspect = true
   core.scheduler.refile(worker)
   plan(core, worker, core.now + core.limits.beatMs)
-}
-
-/** The time to answer the last ping is over. */
-function checkPing(core: Core, worker: WorkerRecord): void {
-  const { everyMs, answerMs, most, mostFresh } = core.limits.pings!
-  const { lastSeenAt, pingedAt } = worker
-  const isAnswered = lastSeenAt + core.pauses.since(lastSeenAt) >= pingedAt
-  worker.unanswered = isAnswered ? 0 : worker.unanswered + 1
-  const limit = worker.reports === 0 ? mostFresh : most
-  if (worker.unanswered >= limit)
-    return lose(core, worker.id, { code: 'pings', unanswered: worker.unanswered, everyMs, answerMs })
-  worker.pingedAt += everyMs
-  plan(core, worker, worker.pingedAt + answerMs)
 }
 
 function plan(core: Core, worker: WorkerRecord, at: number): void {

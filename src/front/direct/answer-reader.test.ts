@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AnswerReader, longestBody } from './answer-reader.ts'
+import { ReadBuffers } from './read-buffers.ts'
 import { type ReadAnswer, readAnswer } from './testing/read-answer.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -116,7 +117,6 @@ const odd: [why: string, text: string][] = [
   ],
   ['work', 'HTTP/1.1 200 OK\r\nPlimsoll-Work: 5\r\nContent-Length: 0\r\n\r\n'],
   ['events', 'HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream\r\nContent-Length: 1\r\n\r\nx'],
-  ['long body', `HTTP/1.1 200 OK\r\nContent-Length: ${longestBody + 1}\r\n\r\n`],
   [
     'long chunk',
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${(longestBody + 1).toString(16)}\r\n`,
@@ -129,7 +129,7 @@ test('all other answers are odd, however they are divided', () => {
   for (const [why, text] of odd) {
     const bytes = latin1(text)
     for (const cuts of [[], [1], [20], [bytes.length - 1]]) {
-      const reader = new AnswerReader('GET')
+      const reader = new AnswerReader('GET', new ReadBuffers())
       let from = 0
       for (const cut of [...cuts, bytes.length]) {
         reader.read(bytes.subarray(from, cut))
@@ -140,8 +140,67 @@ test('all other answers are odd, however they are divided', () => {
   }
 })
 
+test('of a long answer, the head and the first bytes are read', () => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${longestBody + 1}\r\n\r\n`
+  for (const [first, cut] of [
+    ['', 20],
+    ['first bytes', 20],
+    ['first bytes', head.length],
+  ] as const) {
+    const reader = new AnswerReader('GET', new ReadBuffers())
+    const bytes = latin1(head + first)
+    reader.read(bytes.subarray(0, cut))
+    reader.read(bytes.subarray(cut))
+    const has = cut === head.length ? '' : first
+    assert.deepEqual([reader.state, reader.head?.status], ['long', 200])
+    assert.equal(Buffer.concat(reader.body).toString(), has)
+    assert.equal(reader.left, longestBody + 1 - has.length)
+  }
+  const [asked] = [readAnswer('HEAD', latin1(head))]
+  assert.equal(asked?.answer.status, 200)
+})
+
+test('a body of known length is read into one buffer, which is used again', () => {
+  const buffers = new ReadBuffers()
+  const body = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
+  const start = Buffer.concat([latin1(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`), body])
+  const used: Buffer[] = []
+  for (let turn = 0; turn < 2; turn++) {
+    const reader = new AnswerReader('GET', buffers)
+    assert.equal(reader.place, undefined)
+    reader.read(start.subarray(0, 1_000))
+    for (let at = 1_000; at < start.length; ) {
+      const place = reader.place!
+      const bytes = start.copy(place, 0, at, Math.min(at + 30_000, start.length))
+      reader.read(place.subarray(0, bytes))
+      at += bytes
+    }
+    assert.equal(reader.state, 'done')
+    assert.equal(reader.body.length, 1)
+    assert.deepEqual(reader.body[0], body)
+    used.push(reader.body[0]!)
+    reader.release()
+    reader.release()
+  }
+  assert.equal(used[0]!.buffer, used[1]!.buffer)
+})
+
+test('an answer of known length can be stopped early, others cannot', () => {
+  for (const length of [20, 100_000]) {
+    const reader = new AnswerReader('GET', new ReadBuffers())
+    reader.read(latin1(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nab`))
+    reader.read(latin1('c'))
+    assert.equal(reader.stopEarly(), true)
+    assert.deepEqual([reader.state, reader.left], ['long', length - 3])
+    assert.equal(Buffer.concat(reader.body).toString(), 'abc')
+  }
+  const reader = new AnswerReader('GET', new ReadBuffers())
+  reader.read(latin1('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab'))
+  assert.equal(reader.stopEarly(), false)
+})
+
 test('an endless head is given up', () => {
-  const reader = new AnswerReader('GET')
+  const reader = new AnswerReader('GET', new ReadBuffers())
   const line = latin1(`a: ${'b'.repeat(1000)}\r\n`)
   reader.read(latin1('HTTP/1.1 200 OK\r\n'))
   for (let i = 0; i < 100; i++) reader.read(line)

@@ -1,14 +1,18 @@
 /**
  * Reads a program's answer from the bytes of its connection. Only plain answers are read: HTTP/1.1 with a length or in
- * chunks, not long, without trailers, folded lines or anything that parsers disagree about. All others are `odd`: the
- * request then takes the general path, where Node's parser decides, and where answers are streamed.
+ * chunks, without trailers, folded lines or anything that parsers disagree about. All others are `odd`: the request then
+ * takes the general path, where Node's parser decides. Of a `long` answer, whose length must be known, only the head and
+ * the first bytes are read; the rest is passed on as it arrives.
  */
 
 import type { HttpHead } from '../../wire/messages.ts'
 import { rememberNames } from './name-uses.ts'
+import { type ReadBuffers, readBufferBytes } from './read-buffers.ts'
 
-/** Longer answers are streamed by the general path. */
-export const longestBody = 256 * 1024
+/** Longer answers are not held until they are complete. */
+export const longestBody = readBufferBytes
+/** Shorter answers are copied. */
+const shortBody = 16 * 1024
 const longestHead = 64 * 1024
 const headEnd = Buffer.from('\r\n\r\n')
 const longestSizeLine = 10
@@ -28,14 +32,14 @@ const meanings: ReadonlyMap<string, Meaning> = new Map([
   ['upgrade', 'odd'],
   ['plimsoll-work', 'odd'],
 ])
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+export const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Control characters, among them line ends that are not CRLF. */
-const malformed = /[^\t\x20-\x7e\x80-\xff]/
+export const malformed = /[^\t\x20-\x7e\x80-\xff]/
 const meaningOf = rememberNames<Meaning>((name) =>
   token.test(name) ? (meanings.get(name.toLowerCase()) ?? 'none') : 'odd',
 )
 
-type State = 'head' | 'length' | 'size' | 'chunk' | 'chunk-end' | 'last' | 'done' | 'odd'
+type State = 'head' | 'length' | 'size' | 'chunk' | 'chunk-end' | 'last' | 'done' | 'long' | 'odd'
 
 export class AnswerReader {
   state: State = 'head'
@@ -44,6 +48,10 @@ export class AnswerReader {
   /** False: the connection cannot be used again. */
   keepsAlive = true
   readonly #hasBody: boolean
+  readonly #buffers: ReadBuffers
+  /** A body whose length is known and not short; `#filled` bytes of it have arrived. */
+  #whole: Buffer | undefined
+  #filled = 0
   /** The beginning of a head, or of a line of a chunk. */
   #partial: Buffer | undefined
   /** Bytes left of the body or of the current chunk. */
@@ -52,8 +60,33 @@ export class AnswerReader {
   #bytes = 0
 
   /** `method`: of the request. */
-  constructor(method: string) {
+  constructor(method: string, buffers: ReadBuffers) {
     this.#hasBody = method !== 'HEAD'
+    this.#buffers = buffers
+  }
+
+  /** Where to read the next bytes to, so that they need not be copied. Undefined: anywhere. */
+  get place(): Buffer | undefined {
+    return this.state === 'length' ? this.#whole?.subarray(this.#filled) : undefined
+  }
+
+  /** Bytes of a long answer that are still to come. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** Reads no more of an answer whose length is known: it becomes a long one. False: its length is unknown. */
+  stopEarly(): boolean {
+    if (this.state !== 'length') return false
+    if (this.#whole && this.#filled > 0) this.body.push(this.#whole.subarray(0, this.#filled))
+    this.state = 'long'
+    return true
+  }
+
+  /** What `body` holds has been used. */
+  release(): void {
+    if (this.#whole) this.#buffers.give(this.#whole)
+    this.#whole = undefined
   }
 
   /** `given` is used for other data after the call. */
@@ -63,7 +96,7 @@ export class AnswerReader {
       rest = Buffer.concat([this.#partial, given])
       this.#partial = undefined
     }
-    while (rest && rest.length > 0 && this.state !== 'done' && this.state !== 'odd') rest = this.#step(rest)
+    while (rest && rest.length > 0 && !isOver(this.state)) rest = this.#step(rest)
     // Nobody asked for more.
     if (rest && rest.length > 0) this.keepsAlive = false
   }
@@ -96,19 +129,37 @@ export class AnswerReader {
     const isEmpty = !this.#hasBody || rest.status === 204 || rest.status === 304
     if (isEmpty || length === 0) this.state = 'done'
     else if (isChunked) this.state = 'size'
-    else if (length !== undefined && length <= longestBody) {
-      this.state = 'length'
-      this.#left = length
-    } else return this.#odd()
+    else if (length !== undefined) return this.#readBody(length, data.subarray(end + headEnd.length))
+    else return this.#odd()
     return data.subarray(end + headEnd.length)
+  }
+
+  #readBody(length: number, data: Buffer): Buffer {
+    this.#left = length
+    this.state = 'length'
+    // A body that has arrived with its head is copied: it is about to be sent.
+    if (length > longestBody) {
+      const rest = this.#readBytes(data)
+      this.state = 'long'
+      return rest
+    }
+    if (length > shortBody && length > data.length) this.#whole = this.#buffers.take()
+    return data
   }
 
   #readBytes(data: Buffer): Buffer {
     const piece = data.subarray(0, this.#left)
     this.#left -= piece.length
-    this.body.push(Buffer.from(piece))
+    if (this.#whole) this.#fill(this.#whole, piece)
+    else if (piece.length > 0) this.body.push(Buffer.from(piece))
     if (this.#left === 0) this.state = this.state === 'length' ? 'done' : 'chunk-end'
     return data.subarray(piece.length)
+  }
+
+  #fill(whole: Buffer, piece: Buffer): void {
+    if (piece.buffer !== whole.buffer) piece.copy(whole, this.#filled)
+    this.#filled += piece.length
+    if (this.#left === 0) this.body.push(whole.subarray(0, this.#filled))
   }
 
   #readSize(data: Buffer): Buffer | undefined {
@@ -138,6 +189,10 @@ export class AnswerReader {
     this.state = 'odd'
     this.keepsAlive = false
   }
+}
+
+function isOver(state: State): boolean {
+  return state === 'done' || state === 'long' || state === 'odd'
 }
 
 interface ParsedHead extends HttpHead {
@@ -193,7 +248,7 @@ function isPlain(head: ParsedHead, meaning: Meaning, value: string): boolean {
 }
 
 /** Without surrounding spaces and tabs. `trim` would remove no-break spaces too. */
-function valueFrom(line: string, from: number): string {
+export function valueFrom(line: string, from: number): string {
   let [start, end] = [from, line.length]
   while (start < end && isBlank(line.charCodeAt(start))) start++
   while (end > start && isBlank(line.charCodeAt(end - 1))) end--

@@ -3,14 +3,12 @@
  * in batches what they cost. See decisions/133-direct-path.md.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DirectOrder } from '../../wire/direct.ts'
-import type { FrontLimits } from '../../wire/front-settings.ts'
-import type { AnswerStore } from '../answer-buffer.ts'
+import type { DirectOrder, DirectStanding } from '../../wire/direct.ts'
 import type { FrontOverload } from '../overload/front-overload.ts'
 import type { RequestProblem } from '../problem.ts'
 import type { ClientNamer } from '../request/client-name.ts'
-import { DirectRequest } from './direct-request.ts'
+import type { RequestHead } from '../request/request-head.ts'
+import { type DirectExchange, DirectRequest } from './direct-request.ts'
 
 /** How often connections to programs are checked. */
 const sweepMs = 100
@@ -19,19 +17,22 @@ const sweepMs = 100
 export interface DirectRequests {
   update(order: DirectOrder): void
   /** Sends the request. `enter`: undefined if its client has too many. False: it must take the general path. */
-  take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean
+  take(request: RequestHead, enter: () => DirectRequest | undefined): boolean
   sweep(): void
   /** True: no connection is open, and none will be opened before the next order. */
   readonly isOver: boolean
+  /** Workers that get no more requests, and have some in progress. */
+  readonly leaving: readonly string[]
   /** Requests in progress are finished. */
   close(): void
 }
 
 export interface DirectPathParts {
   requests: DirectRequests
-  limits: FrontLimits
   overload: FrontOverload
   clientOf: ClientNamer
+  /** An order is followed, or requests to workers that it does not name have ended. */
+  stands(standing: DirectStanding): void
   log(line: string): void
   /** Why no request is accepted; undefined: requests are accepted. */
   closed(): RequestProblem | undefined
@@ -41,6 +42,7 @@ export class DirectPath {
   readonly #parts: DirectPathParts
   #isOpen = false
   #closed = false
+  #standing: DirectStanding = { seq: 0, workers: [] }
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: DirectPathParts) {
@@ -48,21 +50,26 @@ export class DirectPath {
   }
 
   update(order: DirectOrder): void {
-    if (this.#closed) return
     const { requests } = this.#parts
-    this.#isOpen = order.names.length > 0 && order.workers.length > 0
-    requests.update(order)
-    if (this.#isOpen) this.#timer ??= setInterval(() => this.#sweep(), sweepMs).unref()
+    if (!this.#closed) {
+      this.#isOpen = order.names.length > 0 && order.workers.length > 0
+      requests.update(order)
+      if (this.#isOpen) this.#timer ??= setInterval(() => this.#sweep(), sweepMs).unref()
+    }
+    this.#stand(order.seq, true)
   }
 
-  /** True: it will be answered. False: it takes the general path. */
-  take(request: IncomingMessage, response: ServerResponse, front: DirectFront): boolean {
-    if (!this.#isOpen) return false
-    const { requests, overload, clientOf, closed, limits, log } = this.#parts
-    if (!overload.isCalm || closed()) return false
+  /** False: no request is taken now. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.#parts.overload.isCalm && !this.#parts.closed()
+  }
+
+  /** True: the exchange will be used to answer it. False: it takes the general path. Call only while it is open. */
+  take(request: RequestHead, exchange: DirectExchange): boolean {
+    const { requests, overload, clientOf, log } = this.#parts
     return requests.take(request, () => {
       const leave = overload.admit(clientOf(request))
-      return leave && new DirectRequest(request, response, { ...front, limits, leave, log })
+      return leave && new DirectRequest(request, exchange, { leave, log })
     })
   }
 
@@ -73,17 +80,21 @@ export class DirectPath {
     this.#parts.requests.close()
   }
 
+  /** `must`: also if nothing has changed. */
+  #stand(seq: number, must = false): void {
+    const workers = [...this.#parts.requests.leaving]
+    const before = this.#standing.workers
+    if (!must && workers.length === before.length && workers.every((each) => before.includes(each))) return
+    this.#standing = { seq, workers }
+    this.#parts.stands(this.#standing)
+  }
+
   #sweep(): void {
     const { requests } = this.#parts
     requests.sweep()
+    this.#stand(this.#standing.seq)
     if (this.#isOpen || !requests.isOver) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
-}
-
-/** What the front's server provides. */
-export interface DirectFront {
-  answers: AnswerStore
-  general(request: IncomingMessage, response: ServerResponse): void
 }

@@ -1,36 +1,45 @@
 /** A client's request on the direct path, until it is answered or takes the general path after all. */
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { stackOf } from '../../lib/errors.ts'
-import type { AnswerStore } from '../answer-buffer.ts'
-import { Client, type ClientLimits } from '../client.ts'
+import type { Client } from '../client.ts'
 import { RequestProblem } from '../problem.ts'
-import { newJobId } from '../request/job-id.ts'
+import type { LongSink } from '../receiver.ts'
+import { newDirectJobId } from '../request/job-id.ts'
+import type { RequestHead } from '../request/request-head.ts'
+
+/** How a request is answered: by a response of Node's server, or on its connection. */
+export interface DirectExchange {
+  /** Calls back once, when the answer has been sent or the client has disconnected. Undefined: does not. */
+  onClose(then: (() => void) | undefined): void
+  /** Receives the answer. */
+  client(): AnswerReceiver
+  /** The request takes the general path. */
+  general(): void
+}
+
+export type AnswerReceiver = Pick<Client, 'deliver' | 'deliverProxied' | 'beginLong' | 'refuse'>
 
 export interface DirectRequestParts {
-  limits: ClientLimits
-  answers: AnswerStore
   /** It no longer counts as a request of its client. */
   leave(): void
-  general(request: IncomingMessage, response: ServerResponse): void
   log(line: string): void
 }
 
 export class DirectRequest {
-  readonly request: IncomingMessage
-  readonly #response: ServerResponse
+  readonly request: RequestHead
+  readonly #exchange: DirectExchange
   readonly #parts: DirectRequestParts
   readonly startedAt = performance.now()
-  readonly job = newJobId()
+  readonly job = newDirectJobId()
   #over = false
   /** Set when it is sent. */
   cancel: () => void = () => {}
 
-  constructor(request: IncomingMessage, response: ServerResponse, parts: DirectRequestParts) {
+  constructor(request: RequestHead, exchange: DirectExchange, parts: DirectRequestParts) {
     this.request = request
-    this.#response = response
+    this.#exchange = exchange
     this.#parts = parts
-    response.once('close', this.#closed)
+    exchange.onClose(() => this.#closed())
   }
 
   /** True: it has an answer, takes the general path, or its client has disconnected. */
@@ -39,15 +48,31 @@ export class DirectRequest {
   }
 
   /** Answers it by `send`. An answer that cannot be sent, for example because of an invalid header, becomes a 502. */
-  answer(send: (client: Client) => void): void {
+  answer(send: (client: AnswerReceiver) => void): void {
     this.#over = true
-    const { limits, answers, log } = this.#parts
-    const client = new Client(this.#response, limits, answers)
+    this.#send(send)
+  }
+
+  /** Starts to answer it by `send`. Undefined: it has become a 502. It can still be cancelled, until it is `complete`. */
+  begin(send: (client: AnswerReceiver) => LongSink): LongSink | undefined {
+    const sink = this.#send(send)
+    this.#over = sink === undefined
+    return sink
+  }
+
+  /** An answer that was begun needs nothing more. */
+  complete(): void {
+    this.#over = true
+  }
+
+  #send<T>(send: (client: AnswerReceiver) => T): T | undefined {
+    const client = this.#exchange.client()
     try {
-      send(client)
+      return send(client)
     } catch (error) {
-      log(`job ${this.job}: its answer could not be sent: ${stackOf(error)}`)
+      this.#parts.log(`job ${this.job}: its answer could not be sent: ${stackOf(error)}`)
       client.refuse(new RequestProblem(502, 'bad-answer', 'The answer to this request cannot be sent.'))
+      return undefined
     }
   }
 
@@ -55,24 +80,24 @@ export class DirectRequest {
   giveBack(): void {
     if (this.#over) return
     this.#over = true
-    this.#response.off('close', this.#closed)
+    this.#exchange.onClose(undefined)
     this.#parts.leave()
-    this.#parts.general(this.request, this.#response)
+    this.#exchange.general()
   }
 
-  /** Headers of the answer that describe its job. */
-  account(worker: string, work: number): Record<string, string> {
+  /** Headers of the answer that describe its job. As on the general path, an answer that is streamed does not say its work. */
+  account(worker: string, work?: number): Record<string, string> {
     const runMs = (performance.now() - this.startedAt).toFixed(3)
     return {
       'plimsoll-job': this.job,
       'plimsoll-attempts': '1',
       'plimsoll-worker': worker,
-      'plimsoll-work': `${work}`,
+      ...(work !== undefined && { 'plimsoll-work': `${work}` }),
       'server-timing': `estimate;dur=0.000, queue;dur=0.000, run;dur=${runMs}`,
     }
   }
 
-  readonly #closed = () => {
+  #closed(): void {
     this.#parts.leave()
     if (this.#over) return
     this.#over = true

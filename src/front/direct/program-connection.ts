@@ -3,12 +3,16 @@
 import { connect, type Socket } from 'node:net'
 import type { HttpHead } from '../../wire/messages.ts'
 import type { ProgramAddress } from '../../wire/programs.ts'
+import type { LongSink } from '../receiver.ts'
 import { AnswerReader } from './answer-reader.ts'
+import { LongAnswer } from './long-answer.ts'
+import type { ReadBuffers } from './read-buffers.ts'
 
+/** Of the buffer of each connection; long answers are read into larger ones. */
 const readBytes = 32 * 1024
 /** Time allowed for a connection. */
 const connectMs = 1_000
-/** An answer that takes longer from its head to its end is one that the general path streams. */
+/** An answer that takes longer from its head to its end is streamed: here, if its length is known. */
 const bodyMs = 200
 /** A request that takes longer is reported. */
 const longMs = 1_000
@@ -21,11 +25,19 @@ const longestMs = 10_000
  */
 export type CallFailure = 'odd' | 'unreachable' | 'broken' | 'slow'
 
-/** One request on its way. Exactly one of `answered` and `failed` is called, unless it is cancelled. */
+/**
+ * One request on its way. Exactly one of `answered`, `begins` and `failed` is called, and exactly one of `completed` and
+ * `brokenOff` after `begins`, unless it is cancelled. They must not throw.
+ */
 export interface ProgramCall {
   readonly method: string
-  /** Must not throw. */
-  answered(head: HttpHead, body: Buffer[]): void
+  /** `taken` must be called when `body` is not needed any more. */
+  answered(head: HttpHead, body: Buffer[], taken: () => void): void
+  /** A long answer begins with these bytes. The rest goes to the sink; undefined: the answer cannot be sent. */
+  begins(head: HttpHead, first: Buffer[]): LongSink | undefined
+  completed(): void
+  /** The program does not send the rest. */
+  brokenOff(): void
   failed(why: CallFailure): void
   /** It has been in progress for a second. */
   lasts(): void
@@ -33,6 +45,8 @@ export interface ProgramCall {
 
 export interface ConnectionOwner {
   now(): number
+  /** A long answer has begun. */
+  answering(): void
   /** It waits for the next request. */
   idle(connection: ProgramConnection): void
   closed(connection: ProgramConnection): void
@@ -43,22 +57,36 @@ export class ProgramConnection {
   readonly #socket: Socket
   #call: ProgramCall | undefined
   #reader: AnswerReader | undefined
+  #long: LongAnswer | undefined
+  readonly #buffers: ReadBuffers
+  readonly #small = Buffer.allocUnsafeSlow(readBytes)
+  /** What is read goes there. */
+  #place: Buffer = this.#small
   #connected = false
   #sentAt = 0
   /** When the head of the answer was found to have arrived. */
   #headAt: number | undefined
   #isLong = false
   isBusy = false
+  /** A long answer has begun. */
+  isAnswering = false
   /** When it became idle. */
   idleSince = 0
 
-  constructor(address: ProgramAddress, owner: ConnectionOwner) {
+  constructor(address: ProgramAddress, buffers: ReadBuffers, owner: ConnectionOwner) {
     this.#owner = owner
-    const buffer = Buffer.allocUnsafeSlow(readBytes)
+    this.#buffers = buffers
     const socket = connect({
       ...('path' in address ? { path: address.path } : { host: address.host, port: address.port }),
       noDelay: true,
-      onread: { buffer, callback: (bytes) => this.#read(buffer.subarray(0, bytes)) },
+      onread: {
+        // Called before the first read and after each one.
+        buffer: () => {
+          this.#place = this.#long?.place ?? this.#reader?.place ?? this.#small
+          return this.#place
+        },
+        callback: (bytes) => this.#read(this.#place.subarray(0, bytes)),
+      },
     })
     this.#socket = socket
     socket.on('connect', () => {
@@ -72,8 +100,9 @@ export class ProgramConnection {
 
   send(text: string, call: ProgramCall): void {
     this.isBusy = true
+    this.isAnswering = false
     this.#call = call
-    this.#reader = new AnswerReader(call.method)
+    this.#reader = new AnswerReader(call.method, this.#buffers)
     this.#sentAt = this.#owner.now()
     this.#headAt = undefined
     this.#isLong = false
@@ -82,7 +111,8 @@ export class ProgramConnection {
 
   /** Ends the call without a word. */
   cancel(): void {
-    this.#call = undefined
+    this.#long?.close()
+    this.#call = this.#long = undefined
     this.close()
   }
 
@@ -93,12 +123,16 @@ export class ProgramConnection {
   /** Checks how long its call has taken. */
   check(now: number): void {
     if (!this.#call) return
+    if (this.#long) return this.#long.check(now) ? undefined : this.#fail('slow')
     const ms = now - this.#sentAt
     if (!this.#connected && ms >= connectMs) return this.#fail('unreachable')
     if (ms >= longestMs) return this.#fail('slow')
     if (this.#reader!.head) {
       this.#headAt ??= now
-      if (now - this.#headAt >= bodyMs) return this.#fail('odd')
+      if (now - this.#headAt >= bodyMs) {
+        if (!this.#reader!.stopEarly()) return this.#fail('odd')
+        return this.#begin(this.#call, this.#reader!)
+      }
     }
     if (ms < longMs || this.#isLong) return
     this.#isLong = true
@@ -108,6 +142,7 @@ export class ProgramConnection {
   #read(data: Buffer): boolean {
     const reader = this.#reader
     const call = this.#call
+    if (call && reader && this.#long) return this.#pass(call, reader, this.#long, data)
     if (!reader || !call) {
       // Nobody asked.
       this.#socket.destroy()
@@ -116,6 +151,30 @@ export class ProgramConnection {
     reader.read(data)
     if (reader.state === 'odd') this.#fail('odd')
     else if (reader.state === 'done') this.#complete(call, reader)
+    else if (reader.state === 'long') this.#begin(call, reader)
+    return true
+  }
+
+  #begin(call: ProgramCall, reader: AnswerReader): void {
+    this.isAnswering = true
+    this.#owner.answering()
+    const sink = call.begins(reader.head!, reader.body)
+    if (!sink) return this.cancel()
+    // It may have been cancelled just now.
+    if (this.#call !== call) return
+    const resume = () => void this.#socket.resume()
+    this.#long = new LongAnswer(sink, reader.left, { buffers: this.#buffers, now: this.#owner.now, resume })
+  }
+
+  /** False: nothing is read until the client's connection has taken something. */
+  #pass(call: ProgramCall, reader: AnswerReader, long: LongAnswer, data: Buffer): boolean {
+    const tooMany = long.read(data)
+    if (!long.isComplete) return !long.waits
+    this.#long = this.#call = this.#reader = undefined
+    long.close()
+    if (reader.keepsAlive && tooMany === 0) this.#owner.idle(this)
+    else this.#socket.destroy()
+    call.completed()
     return true
   }
 
@@ -123,14 +182,16 @@ export class ProgramConnection {
     this.#call = this.#reader = undefined
     if (reader.keepsAlive) this.#owner.idle(this)
     else this.#socket.destroy()
-    call.answered(reader.head!, reader.body)
+    call.answered(reader.head!, reader.body, () => reader.release())
   }
 
   #fail(why: CallFailure): void {
-    const call = this.#call
-    this.#call = this.#reader = undefined
+    const [call, long] = [this.#call, this.#long]
+    this.#call = this.#reader = this.#long = undefined
     this.#socket.destroy()
-    call?.failed(why)
+    if (!long) return call?.failed(why)
+    long.close()
+    call?.brokenOff()
   }
 
   #closed(): void {

@@ -20,6 +20,7 @@ function call(method = 'GET'): TestCall {
   const made: TestCall = {
     ...{ method, result, lasted: 0 },
     answered: ({ status }, body) => once(`${status} ${Buffer.concat(body)}`),
+    ...{ begins: () => undefined, completed: () => once('completed'), brokenOff: () => once('broken off') },
     failed: once,
     lasts: () => void made.lasted++,
   }

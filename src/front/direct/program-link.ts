@@ -2,6 +2,7 @@
 
 import type { ProgramAddress } from '../../wire/programs.ts'
 import { type ProgramCall, ProgramConnection } from './program-connection.ts'
+import { ReadBuffers } from './read-buffers.ts'
 
 /** Idle connections are closed after this time, before most servers would close them. */
 const idleMs = 4_000
@@ -9,17 +10,29 @@ const idleMs = 4_000
 export class ProgramLink {
   readonly #address: ProgramAddress
   readonly #now: () => number
+  readonly #freed: () => void
+  readonly #buffers: ReadBuffers
   readonly #idle: ProgramConnection[] = []
   readonly #all = new Set<ProgramConnection>()
   /** Requests in progress. */
   pending = 0
+  /** Of these, requests whose long answer has begun. They take little of the program's time. */
+  answering = 0
   #sharedMs = 0
   #countedAt: number
   #retired = false
 
-  constructor(address: ProgramAddress, now = () => performance.now()) {
+  /** `freed` is called when a request in progress has ended. */
+  constructor(
+    address: ProgramAddress,
+    now = () => performance.now(),
+    buffers = new ReadBuffers(),
+    freed: () => void = () => {},
+  ) {
     this.#address = address
     this.#now = now
+    this.#buffers = buffers
+    this.#freed = freed
     this.#countedAt = now()
   }
 
@@ -55,7 +68,8 @@ export class ProgramLink {
   /** The time that a request in progress has had so far, if all of them share the program's time equally. */
   sharedMs(): number {
     const now = this.#now()
-    if (this.pending > 0) this.#sharedMs += (now - this.#countedAt) / this.pending
+    const sharing = this.pending - this.answering
+    if (sharing > 0) this.#sharedMs += (now - this.#countedAt) / sharing
     this.#countedAt = now
     return this.#sharedMs
   }
@@ -68,18 +82,26 @@ export class ProgramLink {
   }
 
   #open(): ProgramConnection {
-    const connection = new ProgramConnection(this.#address, {
+    const connection = new ProgramConnection(this.#address, this.#buffers, {
       now: this.#now,
+      answering: () => {
+        this.sharedMs()
+        this.answering++
+      },
       idle: () => {
-        this.#ended()
+        this.#ended(connection)
         connection.isBusy = false
         connection.idleSince = this.#countedAt
         if (this.#retired) connection.close()
         else this.#idle.push(connection)
+        this.#freed()
       },
       closed: () => {
         this.#all.delete(connection)
-        if (connection.isBusy) return this.#ended()
+        if (connection.isBusy) {
+          this.#ended(connection)
+          return this.#freed()
+        }
         const at = this.#idle.indexOf(connection)
         if (at >= 0) this.#idle.splice(at, 1)
       },
@@ -88,8 +110,9 @@ export class ProgramLink {
     return connection
   }
 
-  #ended(): void {
+  #ended({ isAnswering }: ProgramConnection): void {
     this.sharedMs()
     this.pending--
+    if (isAnswering) this.answering--
   }
 }

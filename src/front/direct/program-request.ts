@@ -2,6 +2,7 @@
 
 import { stackOf } from '../../lib/errors.ts'
 import type { HttpHead } from '../../wire/messages.ts'
+import type { LongSink } from '../receiver.ts'
 import type { RouteQuestioner } from '../request/route-question.ts'
 import type { FoundRoute } from '../request/route-table.ts'
 import type { RequestUrl } from '../request/url.ts'
@@ -35,6 +36,8 @@ class Call implements ProgramCall {
   readonly #parts: ProgramRequestParts
   /** The program's shared time when it was sent. */
   readonly #sharedMs: number
+  /** Of an answer that is streamed. */
+  #streamed: { sink: LongSink; ms: number } | undefined
 
   constructor(parts: ProgramRequestParts) {
     this.#parts = parts
@@ -42,20 +45,31 @@ class Call implements ProgramCall {
     this.#sharedMs = parts.link.sharedMs()
   }
 
-  answered(head: HttpHead, body: Buffer[]): void {
-    const { direct, worker } = this.#parts
+  answered(head: HttpHead, body: Buffer[], taken: () => void): void {
+    const { direct } = this.#parts
     const ms = this.#ms()
-    // Times are measured in microseconds.
-    const work = Math.round(ms * 1000)
-    direct.answer((client) => {
-      const headers = plainAnswerHeaders(head.headers, direct.account(worker, work))
-      client.deliverProxied({ ...head, headers }, body, [])
-    })
-    try {
-      this.#report(work, ms)
-    } catch (error) {
-      this.#parts.log(`internal error: nothing is learned from job ${direct.job}: ${stackOf(error)}`)
-    }
+    direct.answer((client) => client.deliverProxied(this.#passedOn(head, workOf(ms)), body, [], taken))
+    this.#learn(ms)
+  }
+
+  /** What the program computes, it has computed before its answer begins; the rest is the client's time. */
+  begins(head: HttpHead, first: Buffer[]): LongSink | undefined {
+    const ms = this.#ms()
+    const sink = this.#parts.direct.begin((client) => client.beginLong(this.#passedOn(head), first))
+    this.#streamed = sink && { sink, ms }
+    return sink
+  }
+
+  completed(): void {
+    this.#parts.direct.complete()
+    this.#learn(this.#streamed!.ms)
+  }
+
+  brokenOff(): void {
+    const { direct, worker, log } = this.#parts
+    direct.complete()
+    log(`job ${direct.job}: its answer broke off: the program of worker ${worker} did not send all of it`)
+    this.#streamed!.sink.breakOff()
   }
 
   failed(why: CallFailure): void {
@@ -68,6 +82,20 @@ class Call implements ProgramCall {
   lasts(): void {
     const { reports, found, worker } = this.#parts
     reports.lasts(found.route.name, worker, this.#ms())
+  }
+
+  #passedOn(head: HttpHead, work?: number): HttpHead {
+    const { direct, worker } = this.#parts
+    return { ...head, headers: plainAnswerHeaders(head.headers, direct.account(worker, work)) }
+  }
+
+  #learn(ms: number): void {
+    try {
+      this.#report(workOf(ms), ms)
+    } catch (error) {
+      const { log, direct } = this.#parts
+      log(`internal error: nothing is learned from job ${direct.job}: ${stackOf(error)}`)
+    }
   }
 
   #ms(): number {
@@ -91,4 +119,9 @@ class Call implements ProgramCall {
       cost: { measure: 'time', work, cpuMs: ms, wallMs, peakMemoryMb: 0 },
     })
   }
+}
+
+/** Times are measured in microseconds. */
+function workOf(ms: number): number {
+  return Math.round(ms * 1000)
 }

@@ -49,13 +49,13 @@ interface Both {
 }
 
 /** What both paths send for a request with this text. Undefined: Node's parser rejects it. */
-async function paths(t: TestContext) {
+async function paths(t: TestContext, isTrusted = false) {
   const send = await sentBytes(t)
   let seen = (_: Both) => {}
   const server = createServer((message, response) => {
-    const direct = directText(message)
+    const direct = directText(message, isTrusted)
     // Before the socket is closed: the address of the client is part of it.
-    const general = generalRequest(message)
+    const general = generalRequest(message, isTrusted)
     seen({ direct, general: async () => send(...general()) })
     response.destroy()
   })
@@ -70,15 +70,15 @@ async function paths(t: TestContext) {
     })
 }
 
-function directText(message: IncomingMessage): string | undefined {
+function directText(message: IncomingMessage, isTrusted: boolean): string | undefined {
   try {
-    return requestText(message, readUrl(message))
+    return requestText(message, readUrl(message), () => isTrusted)
   } catch {
     return undefined
   }
 }
 
-function generalRequest(message: IncomingMessage): () => [string, string, string[]] {
+function generalRequest(message: IncomingMessage, isTrusted: boolean): () => [string, string, string[]] {
   const { remoteAddress } = message.socket
   return () => {
     checkHead(message)
@@ -87,7 +87,7 @@ function generalRequest(message: IncomingMessage): () => [string, string, string
     const http = {
       method: message.method!,
       target: url.text,
-      headers: requestHeaders(from as IncomingMessage, { isTrusted: false, host: url.host, upgrade: false }),
+      headers: requestHeaders(from as IncomingMessage, { isTrusted, host: url.host, upgrade: false }),
     }
     // Attempts are sent to workers as JSON.
     const parsed = JSON.parse(JSON.stringify(http)) as typeof http
@@ -114,7 +114,7 @@ const unusual = [
     'TE: trailers',
     'Trailer: x',
   ],
-  ...['Upgrade: h2c', 'Forwarded: for=a', 'X-Forwarded-For: a', 'x_forwarded_for: a', 'X-Forwarded-Port: 1'],
+  ...['Upgrade: h2c'],
   ...[
     'Proxy-Authorization: x',
     'Plimsoll-Deadline: 5',
@@ -125,6 +125,24 @@ const unusual = [
   ...['Connection: close\r\nClose: x', 'Connection: keep-alive, x'],
 ]
 
+test('headers of a trusted proxy are merged with this hop, those of others are dropped', async (t) => {
+  const lines =
+    'Host: h\r\nX-Forwarded-For: 10.0.0.1\r\nForwarded: for=a\r\nx-forwarded-for: 10.0.0.2\r\nX-Forwarded-Proto: https\r\n' +
+    'X-Forwarded-Host: example.org\r\nX-Forwarded-Port: 443\r\nx_forwarded_host: evil\r\nx-forwarded_port: 1\r\n'
+  const expected = {
+    trusted:
+      'X-Forwarded-Port: 443\r\nforwarded: for=a, for=127.0.0.1;proto=http\r\n' +
+      'x-forwarded-for: 10.0.0.1, 10.0.0.2, 127.0.0.1\r\nx-forwarded-proto: https\r\nx-forwarded-host: example.org\r\n',
+    other: 'x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: http\r\nx-forwarded-host: h\r\n',
+  }
+  for (const [who, headers] of Object.entries(expected)) {
+    const ask = await paths(t, who === 'trusted')
+    const both = await ask(`GET / HTTP/1.1\r\n${lines}\r\n`)
+    const sent = `GET / HTTP/1.1\r\nHost: h\r\n${headers}Connection: keep-alive\r\n\r\n`
+    assert.deepEqual([both!.direct, await both!.general()], [sent, sent])
+  }
+})
+
 test('a request with anything unusual takes the general path', () => {
   const from = (rawHeaders: string[], more: object = {}) =>
     ({
@@ -132,7 +150,7 @@ test('a request with anything unusual takes the general path', () => {
       socket: { remoteAddress: '::ffff:10.0.0.7' },
       ...more,
     }) as unknown as IncomingMessage
-  const text = (message: IncomingMessage) => requestText(message, readUrl(message))
+  const text = (message: IncomingMessage) => requestText(message, readUrl(message), () => false)
   assert.match(
     text(from(['Host', 'h'])) ?? '',
     /^GET \/ HTTP\/1\.1\r\nHost: h\r\nx-forwarded-for: 10\.0\.0\.7\r\n/,
@@ -173,6 +191,7 @@ const names = [
     'plimsoll-method',
     'Via',
   ],
+  ...['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Host', 'X-Forwarded-Port'],
 ]
 const values = [
   'a',
@@ -218,8 +237,12 @@ const message = fc.record({
   ),
 })
 
-test('whatever is sent directly is what the general path sends', async (t) => {
-  const ask = await paths(t)
+for (const isTrusted of [false, true])
+  test(`whatever is sent directly is what the general path sends, ${isTrusted ? 'for a trusted proxy' : 'for others'}`, (t) =>
+    comparePaths(t, isTrusted))
+
+async function comparePaths(t: TestContext, isTrusted: boolean): Promise<void> {
+  const ask = await paths(t, isTrusted)
   let [all, direct] = [0, 0]
   await fc.assert(
     fc.asyncProperty(message, async ({ method, target, version, headers }) => {
@@ -234,7 +257,7 @@ test('whatever is sent directly is what the general path sends', async (t) => {
   )
   t.diagnostic(`${direct} of ${all} requests sent directly`)
   assert.ok(direct > all / 10, `${direct} of ${all}`)
-})
+}
 
 test('the program of a client that uses TLS learns so, as on the general path', () => {
   const message = {
@@ -242,7 +265,8 @@ test('the program of a client that uses TLS learns so, as on the general path', 
     ...{ rawHeaders: ['Host', 'h'], headers: { host: 'h' } },
     socket: { remoteAddress: '127.0.0.1', encrypted: true },
   } as unknown as IncomingMessage
-  assert.match(requestText(message, readUrl(message))!, /\r\nx-forwarded-proto: https\r\n/)
+  const direct = requestText(message, readUrl(message), () => false)
+  assert.match(direct!, /\r\nx-forwarded-proto: https\r\n/)
   const general = requestHeaders(message, { isTrusted: false, upgrade: false })
   assert.equal(general[general.indexOf('x-forwarded-proto') + 1], 'https')
 })

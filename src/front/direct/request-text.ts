@@ -1,15 +1,18 @@
 /**
  * The head of a client's request as its program receives it, as text: the same that the general path sends. Undefined for
- * requests with anything unusual, such as a body or headers that proxies set: these take the general path.
+ * requests with anything unusual, such as a body: these take the general path.
  */
 
-import type { IncomingMessage } from 'node:http'
-import { unmapped } from '../request/trusted-proxies.ts'
+import { pairsOf, valuesOf } from '../../wire/raw-headers.ts'
+import { PlainRequest } from '../fast-path/plain-request.ts'
+import type { RequestHead } from '../request/request-head.ts'
+import { type IsTrusted, unmapped } from '../request/trusted-proxies.ts'
 import type { RequestUrl } from '../request/url.ts'
-import { protocolOf } from '../transports/proxy-headers.ts'
+import { forwardedHeaders, isPassedOn, protocolOf } from '../transports/proxy-headers.ts'
 import { rememberNames } from './name-uses.ts'
 
-type Use = 'pass' | 'drop' | 'host' | 'connection' | 'general'
+/** `proxy`: set by proxies; passed on as it is if the proxy is trusted. `forwarded`: set again from what proxies said. */
+type Use = 'pass' | 'drop' | 'host' | 'connection' | 'proxy' | 'forwarded' | 'general'
 
 const uses: ReadonlyMap<string, Use> = new Map([
   ['host', 'host'],
@@ -23,15 +26,14 @@ const uses: ReadonlyMap<string, Use> = new Map([
   ['te', 'general'],
   ['trailer', 'general'],
   ['upgrade', 'general'],
-  ['forwarded', 'general'],
   ['plimsoll-deadline', 'general'],
   ['plimsoll-announce', 'general'],
 ])
 
 const useOf = rememberNames<Use>((name) => {
   const lower = name.toLowerCase()
-  const isForwarded = lower.replaceAll('_', '-').startsWith('x-forwarded-')
-  return isForwarded || lower.startsWith('proxy-') ? 'general' : (uses.get(lower) ?? 'pass')
+  if (!isPassedOn(lower, false)) return isPassedOn(lower, true) ? 'proxy' : 'forwarded'
+  return lower.startsWith('proxy-') ? 'general' : (uses.get(lower) ?? 'pass')
 })
 
 /** Node's client refuses to send them. */
@@ -39,39 +41,62 @@ const unsendable = /[^\x21-\xff]/
 
 /** False: a header asks for something that only the general path does. */
 export function usual(rawHeaders: readonly string[]): boolean {
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    const use = useOf(name)
-    if (use === 'general' && !/^(x-)?forwarded/i.test(name)) return false
-  }
+  for (let i = 0; i < rawHeaders.length; i += 2) if (useOf(rawHeaders[i]!) === 'general') return false
   return true
 }
 
 /** `request.method` must be one without a body. */
 export function requestText(
-  request: IncomingMessage,
+  request: RequestHead,
   { text: target, host: named }: RequestUrl,
+  isTrusted: IsTrusted,
 ): string | undefined {
-  const { rawHeaders, httpVersionMajor, httpVersionMinor, method } = request
+  const { httpVersionMajor, httpVersionMinor, method } = request
   if (named !== undefined || httpVersionMajor !== 1 || httpVersionMinor !== 1) return undefined
   if (unsendable.test(target)) return undefined
+  const make = () => fieldsText(request, isTrusted)
+  const fields = request instanceof PlainRequest ? request.sharedFields(make) : make()
+  return fields && `${method} ${target} HTTP/1.1\r\n${fields}`
+}
+
+/** What follows the first line. */
+function fieldsText(
+  request: Pick<RequestHead, 'rawHeaders' | 'socket'>,
+  isTrusted: IsTrusted,
+): string | undefined {
+  const { rawHeaders } = request
   let host: string | undefined
-  let head = `${method} ${target} HTTP/1.1\r\n`
+  // Looked up only for requests with headers of proxies.
+  let trusted: boolean | undefined
+  let text = ''
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!
     const value = rawHeaders[i + 1]!
     const use = useOf(name)
-    if (use === 'pass') head += `${name}: ${value}\r\n`
-    else if (use === 'host') {
+    if (use === 'pass') text += `${name}: ${value}\r\n`
+    else if (use === 'proxy' || use === 'forwarded') {
+      trusted ??= isTrusted(request.socket.remoteAddress)
+      if (trusted && use === 'proxy') text += `${name}: ${value}\r\n`
+    } else if (use === 'host') {
       if (host !== undefined) return undefined
       host = value
-      head += `${name}: ${value}\r\n`
+      text += `${name}: ${value}\r\n`
     } else if (use === 'general' || (use === 'connection' && !isPlain(value))) return undefined
   }
   if (!host) return undefined
-  const address = unmapped(request.socket.remoteAddress ?? '') || 'unknown'
+  const address = unmapped(request.socket.remoteAddress ?? '')
   const protocol = protocolOf(request)
-  return `${head}x-forwarded-for: ${address}\r\nx-forwarded-proto: ${protocol}\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
+  if (trusted)
+    return `${text}${merged(rawHeaders, { address, protocol, host })}Connection: keep-alive\r\n\r\n`
+  return `${text}x-forwarded-for: ${address || 'unknown'}\r\nx-forwarded-proto: ${protocol}\r\nx-forwarded-host: ${host}\r\nConnection: keep-alive\r\n\r\n`
+}
+
+/** Headers about the client and its proxies, as a trusted proxy sent them, with this hop added. */
+function merged(rawHeaders: readonly string[], hop: Parameters<typeof forwardedHeaders>[1]): string {
+  const raw = forwardedHeaders((name) => valuesOf(rawHeaders, name), hop)
+  return pairsOf(raw)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
 }
 
 /** It names no headers. */

@@ -3,7 +3,6 @@
  * over a link that many jobs share, and its answer comes back the same way. Whatever is unusual takes the general path.
  */
 
-import type { IncomingMessage } from 'node:http'
 import type { Questioner } from '../../estimate/question.ts'
 import type { Quantity } from '../../model/metering.ts'
 import type { DirectOrder } from '../../wire/direct.ts'
@@ -11,6 +10,7 @@ import type { Address } from '../../wire/front-messages.ts'
 import type { Workload } from '../../workload/workload.ts'
 import { failureProblem } from '../problem.ts'
 import { checkedQuery, cpuMsSince, shortBytes } from '../request/params.ts'
+import type { RequestHead } from '../request/request-head.ts'
 import { SlowChecks } from '../request/slow-checks.ts'
 import { readUrl } from '../request/url.ts'
 import { type DirectAnswer, directCost, wholeAnswer } from './direct-answer.ts'
@@ -73,7 +73,7 @@ export class WorkloadRequests implements DirectRequests {
     for (const link of before.values()) link.leave()
   }
 
-  take(request: IncomingMessage, enter: () => DirectRequest | undefined): boolean {
+  take(request: RequestHead, enter: () => DirectRequest | undefined): boolean {
     const { method, httpVersionMajor, rawHeaders } = request
     if ((method !== 'GET' && method !== 'HEAD') || httpVersionMajor !== 1 || !usual(rawHeaders)) return false
     const asked = this.#read(request)
@@ -93,13 +93,18 @@ export class WorkloadRequests implements DirectRequests {
     return true
   }
 
+  /** What a worker does not answer before it ends is given back. */
+  get leaving(): readonly string[] {
+    return []
+  }
+
   close(): void {
     for (const link of this.#links.values()) link.leave()
     this.#links.clear()
   }
 
   /** Undefined: it takes the general path, which also says what is wrong with it. */
-  #read(request: IncomingMessage): Asked | undefined {
+  #read(request: RequestHead): Asked | undefined {
     const url = request.url!
     if (url.length > shortBytes) return undefined
     try {

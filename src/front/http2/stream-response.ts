@@ -99,20 +99,25 @@ export class StreamResponse extends EventEmitter<{ close: []; drain: [] }> imple
   /** The head was sent when it was written. */
   flushHeaders(): void {}
 
-  write(chunk: Buffer | string): boolean {
-    if (this.#isClosed || this.#isEmpty || this.#ended) return true
+  write(chunk: Buffer | string, taken?: () => void): boolean {
+    if (this.#isClosed || this.#isEmpty || this.#ended) {
+      if (taken) queueMicrotask(taken)
+      return true
+    }
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     this.#written += bytes.length
     for (let at = 0; at < bytes.length; at += sliceBytes) {
-      this.#stream.write(bytes.subarray(at, at + sliceBytes))
+      const isLast = at + sliceBytes >= bytes.length
+      this.#stream.write(bytes.subarray(at, at + sliceBytes), isLast ? taken : undefined)
     }
     return !this.#stream.writableNeedDrain
   }
 
-  end(chunk?: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): void {
+  end(chunk?: Buffer | string, more: 'latin1' | (() => void) | undefined = undefined): void {
     if (this.#ended) return
+    const [encoding, taken] = typeof more === 'string' ? [more, undefined] : (['utf8', more] as const)
     if (chunk !== undefined && chunk.length > 0)
-      this.write(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
+      this.write(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk, taken)
     this.#ended = true
     if (this.#isClosed) return
     if (!this.#isEmpty) this.#stream.end()

@@ -17,7 +17,7 @@ import {
   readParams,
   shortBytes,
 } from './params.ts'
-import type { ThreadAnswer, ThreadCall, ThreadData } from './params-thread.ts'
+import type { ThreadAnswer, ThreadCall, ThreadData } from './params-call.ts'
 import { SlowChecks } from './slow-checks.ts'
 
 /** A read in the thread that takes longer is ended, with the thread. */
@@ -36,7 +36,17 @@ export interface ParamsReaderParts {
   ask: Questioner
   log(line: string): void
   limitMs?: number
+  /** Default: a thread of this process. */
+  startThread?: StartParamsThread | undefined
 }
+
+/** What is used of a thread. */
+export interface ParamsThreadHandle extends Pick<Worker, 'postMessage' | 'terminate' | 'ref' | 'unref'> {
+  on(event: 'message', listener: (answer: ThreadAnswer) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'exit', listener: (code: number) => void): unknown
+}
+export type StartParamsThread = (data: ThreadData) => ParamsThreadHandle
 
 /** `bytes`: the length of the parameters. `given` is called when they are read. Rejects with a problem. */
 export type ParamsReader = (
@@ -88,7 +98,7 @@ class ParamsThread {
   readonly #waiting: Waiting[] = []
   #current: Waiting | undefined
   /** Resolves when it has loaded the workloads. */
-  #worker: Promise<Worker> | undefined
+  #worker: Promise<ParamsThreadHandle> | undefined
   #limit: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
 
@@ -128,17 +138,10 @@ class ParamsThread {
     }
   }
 
-  #start(): Promise<Worker> {
-    const { files, code } = this.#parts
-    // Uses this file's extension, so that it also works as published JavaScript.
-    const entry = new URL(`./params-thread${extname(import.meta.url)}`, import.meta.url)
-    const worker = new Worker(entry, {
-      name: 'params',
-      workerData: { files: [...files], code } satisfies ThreadData,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
-    })
-    const ready = Promise.withResolvers<Worker>()
+  #start(): Promise<ParamsThreadHandle> {
+    const { files, code, startThread = startWorker } = this.#parts
+    const worker = startThread({ files: [...files], code })
+    const ready = Promise.withResolvers<ParamsThreadHandle>()
     worker.on('message', (answer: ThreadAnswer) => {
       if ('ready' in answer) ready.resolve(worker)
       // A thread that was ended because it was too slow may still answer.
@@ -206,6 +209,17 @@ class ParamsThread {
     this.#worker = undefined
     worker?.then((thread) => thread.terminate()).catch(() => {})
   }
+}
+
+function startWorker(workerData: ThreadData): Worker {
+  // Uses this file's extension, so that it also works as published JavaScript.
+  const entry = new URL(`./params-thread${extname(import.meta.url)}`, import.meta.url)
+  return new Worker(entry, {
+    name: 'params',
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
+  })
 }
 
 function busy(): RequestProblem {

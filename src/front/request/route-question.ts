@@ -30,7 +30,7 @@ export type RouteQuestioner = (
   found: FoundRoute,
   method: string,
   url: RequestUrl,
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'headers'>,
   body: RouteBody,
 ) => Question
 
@@ -105,7 +105,7 @@ function shown({ method, path, query, json }: RouteRequest, methods: readonly st
 }
 
 /** Undefined: the body is not JSON, malformed, too long or too deeply nested. */
-function jsonOf({ headers }: IncomingMessage, { bytes, head }: RouteBody): unknown {
+function jsonOf({ headers }: Pick<IncomingMessage, 'headers'>, { bytes, head }: RouteBody): unknown {
   if (!isJsonType(headers['content-type']) || !head || bytes === 0 || bytes > longestJson) return undefined
   if (isDeeper(head, deepest)) return undefined
   try {

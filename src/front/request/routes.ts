@@ -73,10 +73,11 @@ async function read(
       const { announced, bytes } = body
       return parts.question(found, method, url, request, { announced, bytes, head })
     },
-    jobFacts: ({ work, low, high, memoryMb }) => ({
+    jobFacts: ({ work, low, high, unproven, memoryMb }) => ({
       work: inMicroseconds(work),
       low: inMicroseconds(low),
       high: inMicroseconds(high),
+      ...(unproven && { unproven }),
       memoryMb,
       deadlineMs: route.deadlineMs,
       preemptible: route.preemptible && parts.preemptible,

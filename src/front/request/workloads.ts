@@ -1,4 +1,4 @@
-/** Workloads as targets: `/NAME`, with parameters in the query or a JSON body. The body is read whole first. */
+/** Workloads as targets: `/NAME`, with parameters in the query, a form or a JSON body. The body is read whole first. */
 
 import type { IncomingMessage } from 'node:http'
 import { brainEstimate } from '../../estimate/brain-estimate.ts'
@@ -11,7 +11,7 @@ import { allow, RequestProblem } from '../problem.ts'
 import { WorkloadTransport } from '../transports/workload.ts'
 import type { Body, BodyOptions } from './body.ts'
 import type { ReadParams } from './params.ts'
-import { type ParamsReader, paramsReader } from './params-reader.ts'
+import { type ParamsReader, paramsReader, type StartParamsThread } from './params-reader.ts'
 import type { Asked, Service, TargetRequest } from './target.ts'
 import { type RequestUrl, unreadable } from './url.ts'
 
@@ -26,11 +26,12 @@ export interface WorkloadServiceParts {
   /** Quantities that answers report in headers. */
   quantities: readonly Quantity[]
   log(line: string): void
+  startThread?: StartParamsThread | undefined
 }
 
 export function workloadService(parts: WorkloadServiceParts): Service {
-  const { workloads, limits, files, code, log } = parts
-  const read = paramsReader({ files, code, ask: parts.question, log })
+  const { workloads, limits, files, code, log, startThread } = parts
+  const read = paramsReader({ files, code, ask: parts.question, log, startThread })
   return {
     // The server's limit for whole requests covers bodies too.
     requestMs: limits.requestMs,
@@ -68,13 +69,13 @@ function decoded(path: string): string {
   }
 }
 
-/** Nothing of a JSON body is read beyond the limit of the parameters. */
+/** Nothing of a form or a JSON body is read beyond the limit of the parameters. */
 function bodyOptions(workload: Workload, { request, url }: Asked, limits: FrontLimits): BodyOptions {
   const { maxBytes, memoryBytes } = limits
   const most = Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)
   const tooLarge = () => paramsTooLarge(workload, most)
   if (url.query.length > most) throw tooLarge()
-  return isJson(request)
+  return paramsFormat(request)
     ? { maxBytes: most - url.query.length, memoryBytes, tooLarge }
     : { maxBytes, memoryBytes }
 }
@@ -92,9 +93,21 @@ function paramsTooLarge({ name, maxParamsBytes }: Workload, most: number): Reque
   )
 }
 
-/** True: the body holds parameters, not data. */
-function isJson(request: IncomingMessage): boolean {
-  return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')
+/** The format of a body that holds parameters. Undefined: it is data. */
+function paramsFormat({ headers }: IncomingMessage) {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  return formats.get(type.trim().toLowerCase() as 'application/json')
+}
+
+const formats = new Map([
+  ['application/json', 'json'],
+  ['application/x-www-form-urlencoded', 'form'],
+] as const)
+
+/** A form's fields, after those of the query. */
+async function withForm(query: string, body: Body): Promise<string> {
+  const form = Buffer.from(await body.read()).toString('utf8')
+  return query === '' || form === '' ? query + form : `${query}&${form}`
 }
 
 async function readTarget(
@@ -106,14 +119,16 @@ async function readTarget(
 ): Promise<TargetRequest> {
   await body.has(Infinity)
   const { query } = url
-  const isParams = isJson(request)
+  const format = paramsFormat(request)
+  const isParams = format !== undefined
   const read = await readParams(workload, query.length + (isParams ? body.bytes : 0), async () => {
+    if (format === 'form') return { query: await withForm(query, body) }
     if (body.bytes === 0) return isParams ? { query, json: new Uint8Array() } : { query }
     if (isParams) return { query, json: await body.read() }
     return { query, body: { bytes: body.bytes, head: await body.head() } }
   })
   const { question, raw } = read
-  // A JSON body holds parameters and is not sent to the workload as data.
+  // A body with parameters is not sent to the workload as data.
   const data = isParams || body.bytes === 0 ? undefined : body
   return {
     name: workload.name,

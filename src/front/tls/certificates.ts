@@ -1,4 +1,4 @@
-/** The certificates of the public port, read from files again when these change. */
+/** Certificates, read from files again when these change. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -17,8 +17,15 @@ interface Pair {
   context: SecureContext
 }
 
+/** The beginning of the names of their options, by port. */
+export type TlsPort = 'tls' | 'admin-tls'
+
 export interface CertificatesParts {
   files: TlsFiles
+  /** Default: the public port. */
+  port?: TlsPort
+  /** True: files that cannot be used at the start are logged, and all handshakes fail until they can be. */
+  lenient?: boolean
   log(line: string): void
   everyMs?: number
 }
@@ -36,16 +43,28 @@ export class Certificates {
 
   /** Throws a `ConfigError` if the files cannot be used. */
   constructor(parts: CertificatesParts) {
-    const { files, everyMs = lookMs } = parts
+    const { files, everyMs = lookMs, lenient } = parts
     this.#parts = parts
     this.#used = stateOf(files)
-    this.#pairs = readPairs(files)
+    try {
+      this.#pairs = readPairs(files, this.#port)
+    } catch (error) {
+      if (!lenient) throw error
+      this.#pairs = []
+      parts.log(`${this.#port}: no handshake is possible: ${(error as Error).message}`)
+    }
     this.#timer = setInterval(() => this.look(), everyMs).unref()
+  }
+
+  get #port(): TlsPort {
+    return this.#parts.port ?? 'tls'
   }
 
   /** For a TLS server. The first certificate is that of clients that name no host, or an unknown one. */
   options(): Pick<TlsOptions, 'cert' | 'key' | 'minVersion' | 'SNICallback'> {
-    const [{ cert, key }] = this.#pairs as [Pair]
+    const [first] = this.#pairs
+    if (!first) return { minVersion }
+    const { cert, key } = first
     const common = { cert, key, minVersion } as const
     if (this.#pairs.length === 1) return common
     return { ...common, SNICallback: (host, answer) => answer(null, this.#contextFor(host)) }
@@ -62,15 +81,15 @@ export class Certificates {
     this.#seen = state
     if (state === this.#used || state === this.#refused || !isStable) return
     try {
-      this.#pairs = readPairs(this.#parts.files)
+      this.#pairs = readPairs(this.#parts.files, this.#port)
       this.#used = state
       this.#refused = ''
       for (const listener of this.#onChange) listener()
       const until = this.#pairs.map(({ names }) => names.validTo).join(', ')
-      this.#parts.log(`tls: the certificates were read again; valid until ${until}`)
+      this.#parts.log(`${this.#port}: the certificates were read again; valid until ${until}`)
     } catch (error) {
       this.#refused = state
-      this.#parts.log(`tls: the new certificates are not used: ${(error as Error).message}`)
+      this.#parts.log(`${this.#port}: the new certificates are not used: ${(error as Error).message}`)
     }
   }
 
@@ -85,30 +104,31 @@ export class Certificates {
 }
 
 /** Throws a `ConfigError` that names the option and the file. */
-export function checkCertificates(files: TlsFiles): void {
-  readPairs(files)
+export function checkCertificates(files: TlsFiles, port: TlsPort = 'tls'): void {
+  readPairs(files, port)
 }
 
-function readPairs({ certs, keys }: TlsFiles): Pair[] {
+function readPairs({ certs, keys }: TlsFiles, port: TlsPort): Pair[] {
   if (certs.length !== keys.length)
     throw new ConfigError(
-      `--tls-cert, --tls-key: must name the same number of files, not ${certs.length} and ${keys.length}`,
+      `--${port}-cert, --${port}-key: must name the same number of files, not ${certs.length} and ${keys.length}`,
     )
-  return certs.map((file, i) => readPair(file, keys[i]!))
+  return certs.map((file, i) => readPair(file, keys[i]!, port))
 }
 
-function readPair(certFile: string, keyFile: string): Pair {
-  const cert = attempt('--tls-cert', certFile, () => readFileSync(certFile))
-  const key = attempt('--tls-key', keyFile, () => readFileSync(keyFile))
-  const names = attempt('--tls-cert', certFile, () => new X509Certificate(cert))
-  const secret = attempt('--tls-key', keyFile, () => createPrivateKey(key))
+function readPair(certFile: string, keyFile: string, port: TlsPort): Pair {
+  const [certOption, keyOption] = [`--${port}-cert`, `--${port}-key`]
+  const cert = attempt(certOption, certFile, () => readFileSync(certFile))
+  const key = attempt(keyOption, keyFile, () => readFileSync(keyFile))
+  const names = attempt(certOption, certFile, () => new X509Certificate(cert))
+  const secret = attempt(keyOption, keyFile, () => createPrivateKey(key))
   if (!names.checkPrivateKey(secret))
-    throw new ConfigError(`--tls-key = ${keyFile}: does not belong to the certificate in ${certFile}`)
+    throw new ConfigError(`${keyOption} = ${keyFile}: does not belong to the certificate in ${certFile}`)
   return {
     cert,
     key,
     names,
-    context: attempt('--tls-cert', certFile, () => createSecureContext({ cert, key, minVersion })),
+    context: attempt(certOption, certFile, () => createSecureContext({ cert, key, minVersion })),
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type TestContext } from 'node:test'
+import type { Dispatcher } from 'undici'
 import { dispatchAttempt } from './dispatch.ts'
 import { closeUpstream, upstreamAt } from './upstream.ts'
 import { bodyOf } from './worker-response.ts'
@@ -84,4 +85,34 @@ test('an attempt that is cancelled during its response breaks off with the reaso
 test('a response that breaks off fails', async (t) => {
   const { response } = await send(t, (answer) => answer.write('part', () => answer.destroy()))
   await assert.rejects(async () => bodyOf(await response))
+})
+
+/** A worker with these connections. */
+const upstreamWith = (dispatch: (handler: Dispatcher.DispatchHandler) => void) =>
+  ({
+    dispatcher: { dispatch: (_: unknown, handler: Dispatcher.DispatchHandler) => dispatch(handler) },
+  }) as never
+
+const content = { headBytes: 2, content: Buffer.from('{}') }
+const { signal } = new AbortController()
+
+test('EW-8 an attempt without a connection in time has not reached its worker', async () => {
+  let late: Dispatcher.DispatchHandler | undefined
+  const upstream = upstreamWith((handler) => {
+    late = handler
+  })
+  const { response } = dispatchAttempt({ upstream, token: 'token', signal, connectMs: 5 }, content)
+  await assert.rejects(response, { code: 'ETIMEDOUT', message: 'no connection within 5 ms' })
+  // If the connection comes after all, nothing is sent.
+  const aborted = Promise.withResolvers<Error>()
+  late!.onRequestStart!({ abort: aborted.resolve } as never, {})
+  assert.match((await aborted.promise).message, /no connection/)
+})
+
+test('EW-8 with a connection, the limit for connecting is over', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const upstream = upstreamWith((handler) => handler.onRequestStart!({ abort() {} } as never, {}))
+  const { response } = dispatchAttempt({ upstream, token: 'token', signal, connectMs: 5 }, content)
+  t.mock.timers.tick(1000)
+  assert.equal(await Promise.race([response, 'nothing']), 'nothing')
 })

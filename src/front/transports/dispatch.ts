@@ -28,10 +28,11 @@ export interface DispatchedAttempt {
 }
 
 export function dispatchAttempt(
-  { upstream, token, signal }: Pick<Carried, 'upstream' | 'token' | 'signal'>,
+  { upstream, token, signal, connectMs }: Pick<Carried, 'upstream' | 'token' | 'signal' | 'connectMs'>,
   { headBytes, content }: AttemptContent,
 ): DispatchedAttempt {
   const call = new DispatchedCall()
+  if (connectMs !== undefined) call.limitConnecting(connectMs)
   if (signal.aborted) call.abort(signal.reason)
   else signal.addEventListener('abort', () => call.abort(signal.reason), { once: true })
   upstream.dispatcher.dispatch(
@@ -58,10 +59,21 @@ class DispatchedCall implements Dispatcher.DispatchHandler, WorkerResponse {
   readonly #waiting: Buffer[] = []
   #paused = false
   #aborted: Error | undefined
+  #connecting: NodeJS.Timeout | undefined
   #end: 'complete' | Error | undefined
   status = 0
   headers: IncomingHttpHeaders = {}
   trailers: NodeJS.Dict<string | string[]> = {}
+
+  /** Fails if no connection is there in time. */
+  limitConnecting(ms: number): void {
+    this.#connecting = setTimeout(() => {
+      const error = Object.assign(new Error(`no connection within ${ms} ms`), { code: 'ETIMEDOUT' })
+      this.abort(error)
+      this.begun.reject(error)
+      this.#ended(error)
+    }, ms)
+  }
 
   read(on: ResponseEvents): void {
     this.#on = on
@@ -88,6 +100,7 @@ class DispatchedCall implements Dispatcher.DispatchHandler, WorkerResponse {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    clearTimeout(this.#connecting)
     if (this.#aborted) controller.abort(this.#aborted)
   }
 
@@ -119,6 +132,7 @@ class DispatchedCall implements Dispatcher.DispatchHandler, WorkerResponse {
   }
 
   #ended(end: 'complete' | Error): void {
+    clearTimeout(this.#connecting)
     this.#end ??= end
     this.#passOn()
   }

@@ -41,19 +41,19 @@ export function requestHeaders(request: IncomingMessage, { isTrusted, host, upgr
 }
 
 /** The protocol that the client used. */
-export function protocolOf({ socket }: IncomingMessage): 'http' | 'https' {
+export function protocolOf({ socket }: Pick<IncomingMessage, 'socket'>): 'http' | 'https' {
   return 'encrypted' in socket ? 'https' : 'http'
 }
 
-/** Programs that map headers to variables read `_` as `-`. */
-function isPassedOn(name: string, isTrusted: boolean): boolean {
+/** `name`: in lower case. Programs that map headers to variables read `_` as `-`. */
+export function isPassedOn(name: string, isTrusted: boolean): boolean {
   const read = name.replaceAll('_', '-')
   if (read !== 'forwarded' && !read.startsWith('x-forwarded-')) return true
   return isTrusted && read === name && !remade.has(name)
 }
 
 /** `given`: the values that a trusted proxy sent. Its host and protocol are those of the client; addresses form a chain. */
-function forwardedHeaders(
+export function forwardedHeaders(
   given: (name: string) => string[],
   { address, protocol, host }: { address: string; protocol: string; host: string | undefined },
 ): string[] {

@@ -16,7 +16,7 @@ import { Received, type WorkerResponse } from './worker-response.ts'
 const maxHeaderSize = 256 * 1024
 
 /** Time allowed for a connection to a worker. */
-const connectMs = 10_000
+const usualConnectMs = 10_000
 
 /** A worker's answer; `upgraded` if the program switches protocols. */
 export interface WorkerAnswer {
@@ -59,7 +59,7 @@ function wholeContent(json: Buffer, body: Body): AttemptContent | undefined {
 
 /** Sends the body while it arrives, with its trailers; or asks to switch protocols. */
 function sendParts(
-  { upstream, token, signal }: Carried,
+  { upstream, token, signal, connectMs = usualConnectMs }: Carried,
   { body, switching }: ProgramRequest,
   json: Buffer,
 ): Call {

@@ -22,6 +22,8 @@ export interface Carried {
   order: AttemptOrder
   /** The secret that authorizes fronts at workers. */
   token: string
+  /** Time allowed for a connection to the worker. Default: 10 s. */
+  connectMs?: number
   /** Aborted when a newer attempt supersedes this one, or no client waits. */
   signal: AbortSignal
   /** False: the attempt is superseded; its answer is ignored. */

@@ -1,9 +1,9 @@
 /** Connects the delegation of small requests with a cluster. */
 
 import type { DirectRow } from '../../wire/direct.ts'
+import type { Accepting } from '../accept.ts'
 import type { Core } from '../core.ts'
 import { learnFrom } from '../finished-jobs.ts'
-import type { JoinedFronts } from '../fronts/joined-fronts.ts'
 import type { JoinedWorkers } from '../joined-workers.ts'
 import type { ClusterPlan } from '../plan.ts'
 import type { Serving } from '../serving.ts'
@@ -11,21 +11,27 @@ import { Delegation } from './delegation.ts'
 
 export function delegate(
   core: Core,
-  fronts: Pick<JoinedFronts, 'broadcast'>,
+  fronts: Pick<Accepting, 'tellFronts' | 'frontIds'>,
   workers: Pick<JoinedWorkers, 'known'>,
 ): Delegation {
   const { plan, brain, problems, jobs, tell } = core
   return new Delegation({
     ...{ belowMs: belowMs(plan), problems, tell },
-    fronts: plan.options.fronts?.count ?? 1,
+    fronts: frontsOf(plan),
     hasServer: plan.options.own !== undefined,
     mayDelegate: (name) => !isLimited(plan.serving, name),
     workers: () => brain.view().workers,
     addressOf: (worker) => workers.known(worker)?.address,
     openJobs: () => jobs.size,
-    broadcast: (message) => fronts.broadcast(message),
+    broadcast: (message) => fronts.tellFronts(message),
+    joined: () => fronts.frontIds(),
     learn: (row) => learnRow(core, row),
   })
+}
+
+/** Without a supervisor this process is a front too. */
+function frontsOf({ options: { fronts, supervisor } }: ClusterPlan): number {
+  return supervisor ? (fronts?.count ?? 1) : (fronts?.count ?? 0) + 1
 }
 
 /**
@@ -33,7 +39,16 @@ export function delegate(
  * functions, and policies and records of other systems.
  */
 function belowMs({ options, following, functions }: ClusterPlan): number {
-  const { directBelowMs = 0, fair, rateLimit, cacheBytes = 0, coalesce, estimator, ruled } = options
+  const {
+    directBelowMs = 0,
+    fair,
+    rateLimit,
+    cacheBytes = 0,
+    coalesce,
+    estimator,
+    ruled,
+    ownScheduler,
+  } = options
   const everyRequest = [
     fair,
     rateLimit,
@@ -41,6 +56,7 @@ function belowMs({ options, following, functions }: ClusterPlan): number {
     coalesce,
     estimator,
     ruled,
+    ownScheduler,
     functions,
     following.fromStart,
   ]

@@ -26,6 +26,7 @@ function delegating(t: TestContext, parts: Partial<DelegationParts> = {}) {
     addressOf: () => local,
     mayDelegate: () => true,
     openJobs: () => fleet.jobs,
+    joined: () => [],
     broadcast: (message) => message.type === 'direct' && orders.push(message),
     tell: (event) => void told.push(event),
     learn: (row) => void rows.push(row),
@@ -52,6 +53,7 @@ test('a name that has become small is delegated to the workers with programs', (
   ended(1)
   tick()
   assert.deepEqual(delegation.order, {
+    seq: 1,
     names: ['r'],
     workers: [
       { id: 'w1', programs: programs(1) },
@@ -76,7 +78,7 @@ test('an order is sent only if it differs from the last', (t) => {
   assert.equal(orders.length, 3)
   delegation.renew()
   tick()
-  assert.deepEqual(orders[3], { type: 'direct', names: [], workers: [] })
+  assert.deepEqual(orders[3], { type: 'direct', seq: 4, names: [], workers: [] })
 })
 
 test('workers that drain, are suspect or ejected, or have a problem are left out', (t) => {
@@ -150,6 +152,33 @@ test('the places of a program are divided among fronts', (t) => {
   }
 })
 
+test('fronts get the places of programs that jobs of the brain leave', (t) => {
+  const { delegation, fleet, orders, ended, tick } = delegating(t)
+  ended(64)
+  tick()
+  const running = (count: number) => Array.from({ length: count }, () => ({ running: true }))
+  const places = () => delegation.order.workers.map(({ programs }) => programs?.concurrency)
+  const [w1, w2] = [
+    programs(1),
+    { addresses: [...programs(2).addresses, ...programs(3).addresses], concurrency: 8 },
+  ]
+  delegation.programs('w1', w1)
+  delegation.programs('w2', w2)
+  for (const [jobs, left] of [
+    [3, [5, 6]],
+    [9, [0, 3]],
+    [0, [8, 8]],
+  ] as const) {
+    const paused = { running: false }
+    const views = ['w1', 'w2'].map((id) => worker(id, { jobs: [...running(jobs), paused] as never }))
+    fleet.workers = views
+    const before = orders.length
+    delegation.observe({ type: 'tick' }, [{ type: jobs > 0 ? 'run' : 'answer' }] as never)
+    t.mock.timers.tick(50)
+    assert.deepEqual([places(), orders.length], [left, before + 1])
+  }
+})
+
 test('requests that need the brain do not count', (t) => {
   const { orders, ended, tick, delegation } = delegating(t, { mayDelegate: (name) => name === 'r' })
   ended(100, 1, { safeToRepeat: false })
@@ -186,9 +215,35 @@ test('reports are counted, told to the brain and learned; slow requests end the 
   tick()
   const count = { name: 'r', worker: 'w1', answered: 3, givenBack: 1, work: 300, totalMs: 3, longestMs: 2 }
   delegation.report({ counts: [count, { ...count, answered: 0 }], rows: [{ job: 'j' } as DirectRow] })
-  assert.deepEqual(told, [{ type: 'delegated', jobs: 3, work: 300 }])
+  assert.deepEqual(told.slice(2), [{ type: 'delegated', jobs: 3, work: 300 }])
   assert.deepEqual([rows.length, delegation.totals().answered, delegation.totals().givenBack], [1, 3, 2])
   delegation.report({ counts: [{ ...count, longestMs: 501 }], rows: [] })
   tick()
   assert.deepEqual([orders.at(-1)?.names, delegation.totals().names], [[], []])
+})
+
+test('a worker is held from the order that names it until the fronts have left it', (t) => {
+  const { delegation, fleet, told, ended, tick } = delegating(t, { joined: () => ['f'] })
+  ended(64)
+  tick()
+  assert.deepEqual(told, [
+    { type: 'held', worker: 'w1', held: true },
+    { type: 'held', worker: 'w2', held: true },
+  ])
+  delegation.standing('f', { seq: 1, workers: [] })
+  fleet.workers = [worker('w1', { state: 'draining' }), worker('w2')]
+  delegation.observe({ type: 'drain', worker: 'w1' }, [{ type: 'drain' }] as never)
+  tick()
+  delegation.standing('f', { seq: 2, workers: ['w1'] })
+  assert.equal(told.length, 2)
+  delegation.standing('f', { seq: 2, workers: [] })
+  assert.deepEqual(told.slice(2), [{ type: 'held', worker: 'w1', held: false }])
+})
+
+test('workloads hold no workers: what a worker does not answer is given back', (t) => {
+  const { delegation, told, ended, tick } = delegating(t, { hasServer: false, joined: () => ['f'] })
+  ended(64, 1, {}, { cost: { measure: 'meter', cpuMs: 1 } })
+  tick()
+  assert.equal(delegation.order.workers.length, 2)
+  assert.deepEqual(told, [])
 })

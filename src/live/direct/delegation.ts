@@ -7,13 +7,16 @@ import type { OpenJob } from '../../front/open-job.ts'
 import type { Action } from '../../model/action.ts'
 import type { Event } from '../../model/event.ts'
 import { mayWork, type WorkerView } from '../../model/view.ts'
-import type { DirectOrder, DirectReport, DirectRow } from '../../wire/direct.ts'
+import type { DirectOrder, DirectReport, DirectRow, DirectStanding } from '../../wire/direct.ts'
 import type { Address, ToFront } from '../../wire/front-messages.ts'
 import type { OpenPrograms } from '../../wire/programs.ts'
+import { HeldWorkers } from './held-workers.ts'
 import { SmallNames } from './small-names.ts'
 
 /** Orders follow changes of the fleet after this time, so that many changes make one order. */
 const settleMs = 20
+/** The places that the brain's own jobs leave at programs follow them after this time. */
+const shareMs = 50
 /** A change that no decision of the brain shows, such as a worker that falls silent, is noticed after this time. */
 const noticeMs = 1_000
 
@@ -26,7 +29,7 @@ const sharedFactor = 5
 export interface DelegationParts {
   /** Names whose requests take less are delegated; 0: none. */
   belowMs: number
-  /** Fronts among which the places of a program are divided. */
+  /** Fronts among which the places of a program that the brain's jobs leave are divided. */
   fronts: number
   workers(): readonly WorkerView[]
   /** Of a worker that has joined. */
@@ -40,6 +43,8 @@ export interface DelegationParts {
   /** True: it serves an existing server, whose requests share programs. */
   hasServer: boolean
   broadcast(message: ToFront): void
+  /** The fronts that have joined. */
+  joined(): readonly string[]
   tell(event: Event): void
   learn(row: DirectRow): void
 }
@@ -52,13 +57,16 @@ export interface DirectTotals {
   names: string[]
 }
 
-const nothing: DirectOrder = { names: [], workers: [] }
+type Delegated = Omit<DirectOrder, 'seq'>
+
+const nothing: Delegated = { names: [], workers: [] }
 
 export class Delegation {
   readonly #parts: DelegationParts
   readonly #small: SmallNames
   readonly #programs = new Map<string, OpenPrograms>()
-  #last = nothing
+  readonly #held: HeldWorkers
+  #last: DirectOrder = { seq: 0, ...nothing }
   #timer: NodeJS.Timeout | undefined
   /** When the timer fires, by `performance.now()`. */
   #plannedAt = 0
@@ -69,6 +77,7 @@ export class Delegation {
   constructor(parts: DelegationParts) {
     this.#parts = parts
     this.#small = new SmallNames(parts.belowMs * (parts.hasServer ? sharedFactor : 1))
+    this.#held = new HeldWorkers(parts)
   }
 
   get order(): DirectOrder {
@@ -115,12 +124,20 @@ export class Delegation {
     for (const row of rows) learn(row)
   }
 
+  /** What a front still does elsewhere than it is told; undefined: it is gone. */
+  standing(front: string, standing: DirectStanding | undefined): void {
+    if (this.#parts.hasServer && !this.#closed) this.#held.standing(front, standing)
+  }
+
   /** Workers come and go by the brain's decisions. */
   observe(event: Event, actions: readonly Action[]): void {
     if (event.type === 'joined' || event.type === 'disconnected') this.#plan()
     if (event.type === 'reported' || event.type === 'tick') this.#plan(noticeMs)
-    for (const { type } of actions)
+    const sharesPrograms = this.#parts.hasServer && this.#last.names.length > 0
+    for (const { type } of actions) {
       if (type === 'drain' || type === 'terminate' || type === 'eject' || type === 'readmit') this.#plan()
+      else if (sharesPrograms && (type === 'run' || type === 'answer')) this.#plan(shareMs)
+    }
   }
 
   /** Nothing more is sent. */
@@ -153,29 +170,34 @@ export class Delegation {
   }
 
   #tellFronts(): void {
+    const { seq } = this.#last
     const order = this.#order()
-    if (JSON.stringify(order) === JSON.stringify(this.#last)) return
-    this.#last = order
-    this.#parts.broadcast({ type: 'direct', ...order })
+    if (JSON.stringify({ seq, ...order }) === JSON.stringify(this.#last)) return
+    this.#last = { seq: seq + 1, ...order }
+    if (this.#parts.hasServer) this.#held.ordered(this.#last)
+    this.#parts.broadcast({ type: 'direct', ...this.#last })
   }
 
-  #order(): DirectOrder {
+  #order(): Delegated {
     const names = this.#small.list()
     if (names.length === 0) return nothing
     const { workers, problems } = this.#parts
     const isOpen = (worker: WorkerView) => mayWork(worker) && !worker.suspect && !worker.notice
     const open = workers().filter((worker) => isOpen(worker) && !problems.has(worker.id))
-    return { names, workers: open.flatMap(({ id }) => this.#worker(id) ?? []) }
+    return { names, workers: open.flatMap((worker) => this.#worker(worker) ?? []) }
   }
 
   /** Undefined: fronts cannot send requests there directly. */
-  #worker(id: string): DirectOrder['workers'][number] | undefined {
+  #worker({ id, jobs }: WorkerView): DirectOrder['workers'][number] | undefined {
     const { hasServer, fronts, addressOf } = this.#parts
     if (!hasServer) return { id }
     const programs = this.#programs.get(id)
     // Programs listen on their worker's machine.
     if (!programs || addressOf(id)?.tls) return undefined
-    const concurrency = Math.max(1, Math.floor(programs.concurrency / fronts))
+    const taken = Math.ceil(jobs.filter(({ running }) => running).length / programs.addresses.length)
+    // Without jobs of the brain, even more fronts than places get one each.
+    const least = taken === 0 ? 1 : 0
+    const concurrency = Math.max(least, Math.floor((programs.concurrency - taken) / fronts))
     return { id, programs: { ...programs, concurrency } }
   }
 }

@@ -28,6 +28,8 @@ export interface EstimatedJob {
 
 export interface Arrivals {
   questionOf(asked: Asked): Question
+  /** The estimator's lookup in its store. Undefined: it has none. Never rejects. */
+  look: ((asked: Asked) => Promise<void>) | undefined
   jobOf(arrival: Arrival, front: string): EstimatedJob
 }
 
@@ -41,8 +43,14 @@ export function arrivals({ estimator, serving, isWorker, now }: ArrivalsParts): 
     return { workload, codeHash: units?.codeOf(workload) ?? hash, key, params, features }
   }
 
+  async function lookUp(asked: Asked): Promise<void> {
+    // `jobOf` rejects what is not served any more.
+    if (serving.code[asked.workload] !== undefined) await estimator.look?.(questionOf(asked))
+  }
+
   return {
     questionOf,
+    look: estimator.look && lookUp,
     jobOf(arrival, front) {
       const began = performance.now()
       const { job: id, workload, params, hasBody, client, lane } = arrival

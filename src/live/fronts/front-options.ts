@@ -1,8 +1,12 @@
 /** What a front in a process of its own needs to know. */
 
 import type { OwnCluster } from '../../config/check.ts'
+import type { ResourceReader } from '../../front/overload/readings.ts'
+import type { StartParamsThread } from '../../front/request/params-reader.ts'
+import type { upstreamAt } from '../../front/transports/upstream.ts'
 import type { TlsFiles } from '../../wire/front-settings.ts'
 import type { ServingOptions } from '../serving.ts'
+import type { BrainLinkParts } from './brain-link.ts'
 import type { SharedPort } from './front-channel.ts'
 
 export interface FrontOptions extends ServingOptions {
@@ -27,4 +31,13 @@ export interface FrontOptions extends ServingOptions {
   /** The front accepts requests. */
   listening?(): void
   log(line: string): void
+  effects?: FrontEffects
+}
+
+/** What a front does to the system around it. Tests that run it in virtual time replace this. */
+export interface FrontEffects {
+  connect: NonNullable<BrainLinkParts['connect']>
+  upstreamAt: typeof upstreamAt
+  startThread: StartParamsThread
+  resources: ResourceReader
 }

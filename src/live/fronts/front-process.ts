@@ -3,7 +3,7 @@
 import type { ChildProcess, SendHandle } from 'node:child_process'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
-import { childEnvironment } from '../child-token.ts'
+import { servingEnvironment } from '../child-environment.ts'
 import type { FromFrontProcess, FrontSettings, ToFrontProcess } from './front-channel.ts'
 import type { SeatedFront } from './seat.ts'
 
@@ -21,6 +21,8 @@ export interface FrontProcessParts {
   command: readonly string[]
   /** The socket on which it listens. */
   socket(): SendHandle
+  /** Default: `startProcess`. */
+  start?: typeof startProcess | undefined
   /** It listens. */
   changed(): void
   log(line: string): void
@@ -45,15 +47,15 @@ export class FrontProcess implements SeatedFront {
   #lastLine = ''
 
   constructor(parts: FrontProcessParts) {
-    const { id, generation, command } = parts
+    const { id, generation, command, start = startProcess } = parts
     this.id = id
     this.generation = generation
     this.#log = parts.log
-    this.#process = startProcess([...deathSignal(), ...command, '--shared', '--launch', id], {
+    this.#process = start([...deathSignal(), ...command, '--shared', '--launch', id], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // In its own process group: Ctrl-C must let the cluster finish its requests first.
       detached: true,
-      env: childEnvironment(),
+      env: servingEnvironment(),
     })
     this.#readOutput()
     const listening = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@
 
 import type { BoundSocket } from './bound-socket.ts'
 import type { FrontSettings } from './front-channel.ts'
-import { FrontProcess } from './front-process.ts'
+import { FrontProcess, type FrontProcessParts } from './front-process.ts'
 import { seatSteps, wantedAfterFailure } from './seat.ts'
 
 export interface FrontProcessesOptions {
@@ -12,6 +12,8 @@ export interface FrontProcessesOptions {
   started?(id: string): void
   gone(id: string): void
   log(line: string): void
+  /** Default: `startProcess`. */
+  start?: FrontProcessParts['start']
 }
 
 export interface FrontPlaces {
@@ -144,9 +146,9 @@ export class FrontProcesses {
   }
 
   #launch(index: number, seat: Seat): void {
-    const { command, log, started } = this.#options
+    const { command, log, started, start } = this.#options
     const front = new FrontProcess({
-      ...{ id: `f${++this.#started}`, generation: seat.wanted, command, log },
+      ...{ id: `f${++this.#started}`, generation: seat.wanted, command, log, start },
       socket: () => this.#places?.sockets[index]?.handle,
       changed: () => this.#settle(index, seat),
     })

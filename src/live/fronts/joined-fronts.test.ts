@@ -16,7 +16,7 @@ function joined(t: TestContext, parts: Partial<JoinedFrontsParts>) {
     submit() {},
     tell() {},
     ended() {},
-    sentDirectly() {},
+    delegation: () => ({ report() {}, standing() {} }),
     log() {},
     ...parts,
   })
@@ -26,6 +26,39 @@ function joined(t: TestContext, parts: Partial<JoinedFrontsParts>) {
   let n = 0
   return { fronts, send: (m: FromFront) => connection.onMessage({ n: ++n, a: 0, m }) }
 }
+
+test('CP-6 the store is asked before a request arrives, and its cancellation waits for that', async (t) => {
+  const looked = Promise.withResolvers<void>()
+  const told: string[] = []
+  const { send } = joined(t, {
+    look: () => looked.promise,
+    submit: () => void told.push('arrived'),
+    tell: ({ type }) => void told.push(type),
+  })
+  send({ type: 'arrived', job: 'j1' } as never)
+  send({ type: 'cancelled', job: 'j1' } as never)
+  assert.deepEqual(told, [])
+  looked.resolve()
+  await looked.promise
+  await Promise.resolve()
+  assert.equal(told[0], 'arrived')
+  assert.equal(told.length, 2)
+})
+
+test('a request of a front that left during the lookup is dropped', async (t) => {
+  const looked = Promise.withResolvers<void>()
+  const told: string[] = []
+  const { send, fronts } = joined(t, {
+    look: () => looked.promise,
+    submit: () => void told.push('arrived'),
+  })
+  send({ type: 'arrived', job: 'j1' } as never)
+  send({ type: 'left' } as never)
+  looked.resolve()
+  await looked.promise
+  await Promise.resolve()
+  assert.deepEqual([told, fronts.list()], [[], []])
+})
 
 test('jobs of an overloaded front arrive with its pressure, and its state shows why', (t) => {
   const pressures: number[] = []

@@ -1,11 +1,8 @@
 /** The fronts that have joined a live cluster from other processes: what they ask for and what they are told. */
 
-import { randomUUID } from 'node:crypto'
 import type { OpenJob } from '../../front/open-job.ts'
 import type { Event } from '../../model/event.ts'
-import type { OverloadStatus } from '../../model/overload.ts'
 import type { FrontConnection } from '../../wire/accept.ts'
-import type { DirectReport } from '../../wire/direct.ts'
 import type {
   Arrival,
   Asked,
@@ -15,30 +12,18 @@ import type {
   ToFront,
   ToldProblem,
 } from '../../wire/front-messages.ts'
-import { type Frame, Session } from '../../wire/session.ts'
+import type { Frame } from '../../wire/session.ts'
+import type { Delegation } from '../direct/delegation.ts'
 import { type EstimatedJob, toldProblem } from './arrivals.ts'
 import type { FrontState, KnownFront } from './front-state.ts'
+import { type Joined, joinedFront } from './joined-front.ts'
+import { Lookups } from './lookups.ts'
 import { RemoteJob } from './remote-job.ts'
 
 export type { FrontState, KnownFront }
 
 /** A front that is silent for this long is disconnected; it may reconnect. */
 const silentMs = 10_000
-
-interface Joined {
-  hello: FrontHello
-  session: Session<FromFront, ToFront>
-  name: string
-  connection: FrontConnection | undefined
-  lastMessageAt: number
-  jobs: Map<string, RemoteJob>
-  accepted: number
-  shared: number
-  phase: 'starting' | 'ready' | 'leaving'
-  url: string | undefined
-  grace: NodeJS.Timeout | undefined
-  overload: OverloadStatus | undefined
-}
 
 export interface JoinedFrontsParts {
   beatMs: number
@@ -47,13 +32,15 @@ export interface JoinedFrontsParts {
   welcome(): Omit<FrontWelcome, 'type' | 'session' | 'resumed' | 'received' | 'beatMs'>
   isReady(): boolean
   jobOf(arrival: Arrival, front: string): EstimatedJob
+  /** Awaited before `jobOf`, if the estimator has a store. */
+  look?: ((asked: Asked) => Promise<void>) | undefined
   quoteOf(asked: Asked): unknown
   /** Hands a job to the brain. `pressure`: of the front's overload. */
   submit(job: RemoteJob, pressure: number): void
   tell(event: Event): void
   ended(job: OpenJob): void
-  /** A front reports what it sent to workers without asking. */
-  sentDirectly(report: DirectReport): void
+  /** Learns what fronts send to workers without asking. */
+  delegation(): Pick<Delegation, 'report' | 'standing'>
   log(line: string): void
 }
 
@@ -61,6 +48,7 @@ export class JoinedFronts {
   readonly #parts: JoinedFrontsParts
   readonly #joined = new Map<string, Joined>()
   readonly #timer: NodeJS.Timeout
+  readonly #lookups = new Lookups()
   #wasReady = false
   #sharedBefore = 0
 
@@ -158,19 +146,7 @@ export class JoinedFronts {
   }
 
   #remember(hello: FrontHello): Joined {
-    const front: Joined = {
-      hello,
-      session: new Session(),
-      name: randomUUID(),
-      connection: undefined,
-      lastMessageAt: 0,
-      jobs: new Map(),
-      ...{ accepted: 0, shared: 0 },
-      phase: 'starting',
-      url: undefined,
-      grace: undefined,
-      overload: undefined,
-    }
+    const front = joinedFront(hello)
     this.#joined.set(hello.id, front)
     return front
   }
@@ -196,6 +172,7 @@ export class JoinedFronts {
     clearTimeout(front.grace)
     if (this.#joined.get(front.hello.id) === front) this.#sharedBefore += front.shared
     this.#joined.delete(front.hello.id)
+    this.#parts.delegation().standing(front.hello.id, undefined)
     front.session.detach()
     if (front.connection) this.#lost(front, front.connection)
     for (const job of [...front.jobs.values()]) job.cancel()
@@ -225,15 +202,18 @@ export class JoinedFronts {
         front.phase = 'leaving'
         return
       case 'arrived':
-        return this.#arrived(front, message)
+        return this.#lookups.begin(message.job, this.#parts.look?.(message), () =>
+          this.#arrived(front, message),
+        )
       case 'attempt':
         return front.jobs.get(message.event.job)?.receive(message.event, message.cost)
       case 'cancelled':
-        return front.jobs.get(message.job)?.cancel()
+        return this.#lookups.after(message.job, () => front.jobs.get(message.job)?.cancel())
       case 'going':
-        return front.jobs.get(message.job)?.going(message)
+        return this.#lookups.after(message.job, () => front.jobs.get(message.job)?.going(message))
       case 'ask':
-        return this.#asked(front, message)
+        this.#asked(front, message)
+        return
       case 'overload':
         front.overload = message.status
         return
@@ -242,16 +222,19 @@ export class JoinedFronts {
         return
       case 'direct':
         for (const { answered } of message.counts) front.accepted += answered
-        return this.#parts.sentDirectly(message)
+        return this.#parts.delegation().report(message)
+      case 'direct-standing':
+        return this.#parts.delegation().standing(front.hello.id, message)
       case 'left':
         return this.#forget(front)
     }
   }
 
-  #asked(front: Joined, { ask, about }: Extract<FromFront, { type: 'ask' }>): void {
+  async #asked(front: Joined, { ask, about }: Extract<FromFront, { type: 'ask' }>): Promise<void> {
     const send = (answer: { quote: unknown } | { problem: ToldProblem }) =>
       front.session.send({ type: 'quote', ask, ...answer })
     try {
+      await this.#parts.look?.(about)
       send({ quote: this.#parts.quoteOf(about) })
     } catch (error) {
       send({ problem: this.#wrong(front, error as Error) })
@@ -265,6 +248,8 @@ export class JoinedFronts {
 
   #arrived(front: Joined, arrival: Arrival): void {
     const { jobOf, tell, ended, submit } = this.#parts
+    // It may have been lost during a lookup.
+    if (this.#joined.get(front.hello.id) !== front) return
     let estimated: EstimatedJob
     try {
       estimated = jobOf(arrival, front.hello.id)

@@ -4,9 +4,14 @@ import { closeUpstream, type OwnedUpstream, upstreamAt } from '../../front/trans
 import type { Address } from '../../wire/front-messages.ts'
 
 export class KnownWorkers {
+  readonly #upstreamAt: typeof upstreamAt
   readonly #known = new Map<string, OwnedUpstream & { token: string }>()
   /** Authorizes attempts at workers. Set when the brain tells it. */
   token = ''
+
+  constructor(at: typeof upstreamAt = upstreamAt) {
+    this.#upstreamAt = at
+  }
 
   get(id: string): OwnedUpstream | undefined {
     return this.#known.get(id)
@@ -23,7 +28,7 @@ export class KnownWorkers {
     const isSame = known?.address.host === address.host && known.address.port === address.port
     if (isSame && known.token === this.token) return
     this.remove(id)
-    this.#known.set(id, { ...upstreamAt(id, address, this.token), token: this.token })
+    this.#known.set(id, { ...this.#upstreamAt(id, address, this.token), token: this.token })
   }
 
   /** Breaks off what is in progress. */

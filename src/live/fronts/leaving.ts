@@ -5,11 +5,9 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { RequestProblem } from '../../front/problem.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
-/** Idle connections stay open this long: a request that is on its way must not meet a closed one. */
-const idleMs = 10_000
 /** Time allowed for the last answers to be sent. */
 const flushMs = 1_000
-/** How often connections are checked, while idle ones may remain and afterwards. */
+/** How often connections are checked, in a hurry and otherwise. */
 const [soonMs, laterMs] = [10, 100]
 
 /** Read again and again: a stop of the cluster shortens what a replacement allows. */
@@ -35,7 +33,10 @@ export function requestCounter(server: Server): () => number {
   return () => count
 }
 
-/** Accepts no new connections and closes each existing one after its next answer. Resolves when none is left. */
+/**
+ * Accepts no new connections and closes each existing one after its next answer. Idle ones stay open as long as their
+ * clients were told (`keepAliveTimeout`): a request on its way must not meet a closed one. Resolves when none is left.
+ */
 export async function leaveClients(server: Server, pending: PendingRequests, leave: Leave): Promise<void> {
   const last = (_request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false
@@ -46,7 +47,6 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
   const closed = Promise.withResolvers<void>()
   // The HTTP server's own `close` would also close idle connections.
   NetServer.prototype.close.call(server, () => closed.resolve())
-  const began = performance.now()
   let limit: NodeJS.Timeout | undefined
   let timer: NodeJS.Timeout | undefined
   let left = false
@@ -54,14 +54,13 @@ export async function leaveClients(server: Server, pending: PendingRequests, lea
   const sweep = () => {
     // The last connection may have closed between the timer and this call.
     if (left) return
-    const now = performance.now()
-    const mayBeIdle = !leave.hurry() && now < Math.min(began + idleMs, leave.until())
-    if (!mayBeIdle) server.closeIdleConnections()
-    if (now > leave.until() && !limit) {
+    const isLate = performance.now() > leave.until()
+    if (isLate || leave.hurry()) server.closeIdleConnections()
+    if (isLate && !limit) {
       pending.abandon(leave.problem)
       limit = setTimeout(() => server.closeAllConnections(), flushMs)
     }
-    timer = setTimeout(() => setImmediate(sweep), mayBeIdle || leave.hurry() ? soonMs : laterMs)
+    timer = setTimeout(() => setImmediate(sweep), leave.hurry() ? soonMs : laterMs)
   }
   sweep()
   await closed.promise

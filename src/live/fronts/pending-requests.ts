@@ -123,7 +123,8 @@ export class PendingRequests {
   }
 
   #run(entry: Pending | undefined, message: Extract<ToFront, { type: 'run' }>): void {
-    const { epoch, job, attempt, worker, address, precedence, work, high, estimateMs } = message
+    const { epoch, job, attempt, worker, address, precedence, connectMs } = message
+    const { work, high, estimateMs } = message
     if (!entry) return
     const { exchange } = entry
     const { parts } = exchange
@@ -145,7 +146,7 @@ export class PendingRequests {
       return failed('unreachable', (error as Error).message)
     }
     if (!known) return failed('unreachable', 'it is unknown to this front')
-    const run = exchange.run(token, known, precedence)
+    const run = exchange.run(token, known, precedence, connectMs)
     run.catch((error) => failed('error', `internal error: ${stackOf(error)}`))
     if (address) run.catch(() => {}).then(() => closeUpstream(known))
   }

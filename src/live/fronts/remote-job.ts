@@ -38,7 +38,12 @@ export class RemoteJob implements OpenJob {
     return this.#parts.facts
   }
 
-  run(token: AttemptToken, destination: Destination, precedence?: Precedence): Promise<void> | undefined {
+  run(
+    token: AttemptToken,
+    destination: Destination,
+    precedence?: Precedence,
+    connectMs?: number,
+  ): Promise<void> | undefined {
     this.cancelAttempt()
     this.attempts = token.attempt
     this.worker = destination.id
@@ -49,6 +54,7 @@ export class RemoteJob implements OpenJob {
       ...token,
       worker: destination.id,
       ...(precedence && { precedence }),
+      ...(connectMs !== undefined && { connectMs }),
       ...this.#quoted(),
     })
     return undefined

@@ -7,12 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Estimator, Question, Quote } from '../../estimate/estimator.ts'
 import { type RepeatedAnswers, repeatedAnswers } from '../../front/cache/repeated-answers.ts'
 import { sharedCache } from '../../front/cache/shared-cache.ts'
+import type { FrontServer } from '../../front/connection-steps.ts'
 import type { DirectPath } from '../../front/direct/direct-path.ts'
 import { frontServer } from '../../front/front.ts'
 import { FrontOverload } from '../../front/overload/front-overload.ts'
 import { OverloadWatch } from '../../front/overload/overload-watch.ts'
 import { resourceReader } from '../../front/overload/readings.ts'
 import { type ClientNamer, clientNamer } from '../../front/request/client-name.ts'
+import { sweepTemporaryFiles } from '../../front/temporary-file.ts'
 import { Certificates } from '../../front/tls/certificates.ts'
 import type { WireError } from '../../lib/errors.ts'
 import { isSecure } from '../../wire/connect.ts'
@@ -46,7 +48,13 @@ const noEstimator: Estimator = { estimate: () => unknownCost, learn() {} }
 
 /** Runs until the brain or the signal ends it and its requests are answered. Rejects if it cannot join or is refused. */
 export async function runFront(options: FrontOptions, signal: AbortSignal): Promise<void> {
-  const front = new RemoteFront(options, await servingOf(options))
+  void sweepTemporaryFiles()
+  await serveFront(options, await servingOf(options), signal)
+}
+
+/** Like `runFront`, for workloads or a server that are loaded already. */
+export async function serveFront(options: FrontOptions, serving: Serving, signal: AbortSignal) {
+  const front = new RemoteFront(options, serving)
   signal.addEventListener('abort', () => front.leave(options.leaveMs), { once: true })
   options.share?.onLeave((limitMs) => front.leave(limitMs))
   if (!signal.aborted) await front.run()
@@ -56,13 +64,13 @@ class RemoteFront {
   readonly #options: FrontOptions
   readonly #serving: Serving
   readonly #link: BrainLink
-  readonly #workers = new KnownWorkers()
+  readonly #workers: KnownWorkers
   readonly #pending: PendingRequests
   readonly #quotes: RemoteQuotes
   readonly #welcomed = Promise.withResolvers<FrontWelcome>()
   /** Resolves when the front is to end; rejects if the brain refuses it. */
   readonly #end = Promise.withResolvers<void>()
-  #server: Server | undefined
+  #server: FrontServer | undefined
   #direct: FrontDirect | undefined
   /** The last one, which may arrive before the direct path is open. */
   #order: DirectOrder | undefined
@@ -75,9 +83,10 @@ class RemoteFront {
   #leaveBy = Infinity
 
   constructor(options: FrontOptions, serving: Serving) {
-    const { id, join, token, launch, holdMs, log } = options
+    const { id, join, token, launch, holdMs, log, effects } = options
     this.#options = options
     this.#serving = serving
+    this.#workers = new KnownWorkers(effects?.upstreamAt)
     this.#end.promise.catch(() => {})
     const link = () => this.#link
     this.#pending = new PendingRequests({ workers: this.#workers, holdMs, now, link, log })
@@ -85,6 +94,7 @@ class RemoteFront {
     this.#link = new BrainLink({
       join,
       token,
+      ...(effects && { connect: effects.connect }),
       hello: {
         ...{ id, pid: process.pid, instance: randomUUID(), code: { ...serving.joining } },
         ...(launch !== undefined && { launch }),
@@ -118,6 +128,7 @@ class RemoteFront {
       (error: WireError) => error,
     )
     this.#direct?.leave()
+    server.fastPath?.lendAll()
     if (!trouble) this.#link.send({ type: 'leaving' })
     this.#options.share?.leaving(requests())
     await leaveClients(server, this.#pending, {
@@ -143,17 +154,17 @@ class RemoteFront {
   }
 
   /** The server as the brain's settings describe it; `opened` closes it. */
-  #serve(welcome: FrontWelcome, opened: AsyncDisposableStack): Server {
+  #serve(welcome: FrontWelcome, opened: AsyncDisposableStack): FrontServer {
     const { limits, repeats, quantities, beatMs } = welcome
-    const { join, token, share, log, arrived } = this.#options
+    const { join, token, share, log, arrived, effects } = this.#options
     const { cacheBytes: mostBytes = 0 } = repeats
-    const reader = resourceReader({ memoryMb: limits.processMb })
+    const reader = effects?.resources ?? resourceReader({ memoryMb: limits.processMb })
     const watch = new OverloadWatch({ reader, now, log: (line) => log(`front ${this.#options.id}: ${line}`) })
     watch.onStatus((status) => this.#link.send({ type: 'overload', status }))
     opened.defer(() => watch.close())
     const isUp = () => this.#link.isUp
     // The first request would have to wait for it.
-    if (!this.#serving.own) void import('undici')
+    if (!this.#serving.own && !effects) void import('undici')
     const cache = mostBytes > 0 ? sharedCache({ join, token, mostBytes, isUp }) : undefined
     opened.defer(() => cache?.close())
     const answers = repeatedAnswers(repeats, cache, now)
@@ -163,7 +174,7 @@ class RemoteFront {
     const files = share ? limits.tls : this.#options.tls
     const certificates = files && new Certificates({ files, log })
     const server = frontServer({
-      service: serviceOf(this.#serving, { limits, quantities, log }),
+      service: serviceOf(this.#serving, { limits, quantities, log, startThread: effects?.startThread }),
       repeats: answers,
       estimator: noEstimator,
       describeQuote: (question: Question) => this.#quotes.ask(askedOf(question)),
@@ -248,7 +259,9 @@ class RemoteFront {
 
   #delegated(order: DirectOrder | undefined): void {
     this.#order = order
-    this.#direct?.update(order)
+    if (this.#direct) this.#direct.update(order)
+    // Without a direct path, nothing is in progress.
+    else if (order) this.#link.send({ type: 'direct-standing', seq: order.seq, workers: [] })
   }
 
   #onLost(): void {

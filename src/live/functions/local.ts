@@ -9,7 +9,7 @@ import { Outage } from '../../lib/outage.ts'
 import { span } from '../../lib/quantities.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { endOf, onOutputLine, startProcess } from '../../worker/processes/start-process.ts'
-import { childEnvironment } from '../child-token.ts'
+import { childEnvironment } from '../child-environment.ts'
 
 export interface LocalFunctionsOptions extends FunctionLimits {
   id: string

@@ -8,7 +8,7 @@ import { attemptServer } from '../../worker/attempts/attempt-server.ts'
 import { SlotPool } from '../../worker/slots/slot-pool.ts'
 import { Supervisor } from '../../worker/supervisor.ts'
 import { readCode } from '../../worker/workload-code.ts'
-import { loadWorkloads } from '../../workload/workload.ts'
+import { loadWorkloads } from '../../workload/load.ts'
 
 export interface FunctionOptions {
   files: string[]
@@ -30,8 +30,8 @@ export async function runFunction(
   signal: AbortSignal,
 ): Promise<void> {
   const files = only === undefined ? all : await filesWith(only, all)
-  const { packages, uncounted } = await readCode(files, meter)
-  const slots = { warm: 0, memoryMb, packages, uncounted, passEnv }
+  const { metered } = await readCode(files, meter)
+  const slots = { warm: 0, memoryMb, metered, passEnv }
   const pool = new SlotPool({ files, dataDir, meter, log, ...slots })
   // Progress is not reported: functions have no connection to the brain.
   const supervisor = new Supervisor({ pool, cores: 1, slots: 1, meter, send: () => {} }, disciplines.fifo)

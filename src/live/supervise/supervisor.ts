@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 import type { Tokens } from '../../wire/token.ts'
 import { deathSignal } from '../../worker/processes/death-signal.ts'
 import { startProcess } from '../../worker/processes/start-process.ts'
-import { childEnvironment } from '../child-token.ts'
+import { servingEnvironment } from '../child-environment.ts'
 import type { FrontSettings } from '../fronts/front-channel.ts'
 import { FrontProcesses } from '../fronts/front-processes.ts'
 import { bindQueues, type Queues } from '../fronts/reused-port.ts'
@@ -21,15 +21,24 @@ export interface SupervisorOptions {
   /** Given by the environment, which the other processes do not see. */
   tokens: Partial<Tokens>
   log(line: string): void
+  effects?: SupervisorEffects
+}
+
+/** How it starts processes and binds the port. Tests that run it in virtual time replace this. */
+export interface SupervisorEffects {
+  start: typeof startProcess
+  bind: typeof bindQueues
 }
 
 /** Backoff of restarts of the brain; the first one is immediate. It resets for a brain that lasted `soonMs`. */
 const [firstWaitMs, longestWaitMs, soonMs] = [250, 30_000, 10_000]
 /** Time allowed for fronts to end when no brain tells them how long. */
 const lastGraceMs = 1_000
+const realEffects: SupervisorEffects = { start: startProcess, bind: bindQueues }
 
 export class Supervisor {
   readonly #options: SupervisorOptions
+  readonly #effects: SupervisorEffects
   readonly #fronts: FrontProcesses
   readonly #ended = Promise.withResolvers<number>()
   #brain: ChildProcess | undefined
@@ -45,8 +54,10 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    this.#effects = options.effects ?? realEffects
     this.#fronts = new FrontProcesses({
       command: options.front,
+      start: this.#effects.start,
       started: (front) => this.#tell({ type: 'started', front }),
       gone: (front) => this.#tell({ type: 'gone', front }),
       log: options.log,
@@ -76,11 +87,11 @@ export class Supervisor {
 
   #startBrain(): void {
     const began = performance.now()
-    const brain = startProcess([...deathSignal(), ...this.#options.brain], {
+    const brain = this.#effects.start([...deathSignal(), ...this.#options.brain], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // In its own process group: it is told of Ctrl-C here.
       detached: true,
-      env: childEnvironment(),
+      env: servingEnvironment(),
     })
     this.#brain = brain
     let isOver = false
@@ -144,7 +155,7 @@ export class Supervisor {
   async #open({ port, host, count, drainMs, wantsQueue, settings, memory }: OpenRequest): Promise<void> {
     const isFirst = !this.#queues
     try {
-      this.#queues ??= await bindQueues({ port, host, count }, '--port')
+      this.#queues ??= await this.#effects.bind({ port, host, count }, '--port')
       this.#settings = settings
       this.#memory = memory
       const { sockets } = this.#queues

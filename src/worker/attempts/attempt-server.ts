@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { directProtocol } from '../../wire/direct-frames.ts'
-import { type AttemptHead, attemptPath, attemptProtocol } from '../../wire/messages.ts'
+import { type AttemptHead, attemptPath, attemptProtocol, healthPath } from '../../wire/messages.ts'
 import { authorizer } from '../../wire/token.ts'
 import type { AttemptBody } from '../attempt-state.ts'
 import type { DirectDoor } from '../direct/direct-door.ts'
@@ -30,7 +30,8 @@ export function attemptServer(
   const handle = async (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     const door = upgrade && isDirect(request) ? direct : undefined
     try {
-      if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
+      if (isPing(request)) response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
+      else if (!isAuthorized(request.headers.authorization)) response.writeHead(401).end()
       else if (!door && !isAttempt(request, upgrade)) response.writeHead(404).end()
       else {
         await ready
@@ -83,6 +84,11 @@ interface Upgrade {
 function openLink(door: DirectDoor, { socket, first }: Upgrade, response: ServerResponse): void {
   response.detachSocket(socket as Socket)
   door.open(socket as Socket, first)
+}
+
+/** Pings carry no token: that the process answers is all that they tell. */
+function isPing({ method, url }: IncomingMessage): boolean {
+  return method === 'GET' && url === healthPath
 }
 
 function isDirect({ url, headers }: IncomingMessage): boolean {

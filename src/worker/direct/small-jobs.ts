@@ -45,7 +45,7 @@ export class SmallJobs {
   #waiting: WaitingJob[] = []
   /** Slots that were asked for. */
   #coming = 0
-  #endedCpuMs = 0
+  #endedDemandMs = 0
   #takesJobs = true
   /** Runs while there are jobs; then the other one does. */
   #ticker: NodeJS.Timeout | undefined
@@ -60,7 +60,7 @@ export class SmallJobs {
       changed: (workload, changes) => options.pool.notices.changed(workload, changes),
       ended: (slot) => {
         this.#slots.delete(slot)
-        this.#endedCpuMs += slot.cpuMs()
+        this.#endedDemandMs += slot.demandMs()
         this.#plan()
       },
     }
@@ -73,11 +73,18 @@ export class SmallJobs {
     return size
   }
 
-  /** CPU time of all small jobs so far. */
-  cpuMs(): number {
-    let ms = this.#endedCpuMs
-    for (const slot of this.#slots) ms += slot.cpuMs()
+  /** CPU time that all small jobs used or waited for so far. */
+  demandMs(): number {
+    let ms = this.#endedDemandMs
+    for (const slot of this.#slots) ms += slot.demandMs()
     return ms
+  }
+
+  /** Memory of all slots for small jobs. */
+  memoryMb(): number {
+    let mb = 0
+    for (const slot of this.#slots) mb += slot.residentMb
+    return mb
   }
 
   /** Runs the job of a frame, or gives it back. The caller receives exactly one answer. */

@@ -10,9 +10,10 @@ import {
 import { FrameWriter } from '../../wire/direct-writer.ts'
 import { isRunnable } from '../processes/family.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
-import { cpuMs, rssMb } from '../processes/proc.ts'
+import { rssMb } from '../processes/proc.ts'
 import type { FromSlot } from '../slots/frames.ts'
 import type { Occupant, Slot, SlotEnd } from '../slots/slot.ts'
+import { SlotCpu } from '../slots/slot-cpu.ts'
 import { isSlow, jobsAhead, usualMsAfter } from './slot-plan.ts'
 
 /** Where the answer of a job goes. */
@@ -73,8 +74,7 @@ export class SmallSlot implements Occupant {
   #isOver = false
   #residentMb: number
   readonly #idleMb: number
-  readonly #baseCpuMs: number
-  #cpuMs = 0
+  readonly #cpu: SlotCpu
   /** The first job at the last tick, how long it has run since it was seen first, and the CPU time of the slot then. */
   #seen = { number: -1, ranMs: 0, cpuMs: 0 }
 
@@ -83,7 +83,7 @@ export class SmallSlot implements Occupant {
     this.#host = host
     this.#idleMb = rssMb(slot.pid!) ?? 0
     this.#residentMb = this.#idleMb
-    this.#baseCpuMs = cpuMs(slot.pid!) ?? 0
+    this.#cpu = new SlotCpu(slot.pid!)
     this.#watch = new MemoryWatch(() => rssMb(slot.pid!), host.memoryMb, {
       exceeded: () => this.end('slot-ended'),
       sampled: () => this.#sample(),
@@ -93,6 +93,10 @@ export class SmallSlot implements Occupant {
 
   get pid(): number | undefined {
     return this.#slot.pid
+  }
+  /** When it last had jobs. */
+  get residentMb(): number {
+    return this.#residentMb
   }
   get size(): number {
     return this.#jobs.length
@@ -141,15 +145,19 @@ export class SmallSlot implements Occupant {
   }
 
   slotEnded({ cpuMs: usedMs }: SlotEnd): void {
-    if (usedMs !== undefined) this.#cpuMs = Math.max(this.#cpuMs, usedMs - this.#baseCpuMs)
+    if (usedMs !== undefined) this.#cpu.noteTotal(usedMs)
     this.end('slot-ended')
   }
 
   /** CPU time of its jobs so far, with all that the slot did for them. */
   cpuMs(): number {
-    const now = this.#isOver || this.pid === undefined ? undefined : cpuMs(this.pid)
-    if (now !== undefined) this.#cpuMs = Math.max(this.#cpuMs, now - this.#baseCpuMs)
-    return this.#cpuMs
+    if (!this.#isOver) this.#cpu.read()
+    return this.#cpu.usedMs
+  }
+
+  /** CPU time that they used or waited for. */
+  demandMs(): number {
+    return this.cpuMs() + this.#cpu.queuedMs
   }
 
   /**

@@ -85,6 +85,14 @@ export function cpuMs(pid: number): number | undefined {
 }
 
 /**
+ * Time that the main thread, which runs the jobs of a slot, was ready to run and waited for a core. A machine of its own
+ * would have given it a core at once. 0 without schedstat.
+ */
+export function queuedMs(pid: number | 'self'): number | undefined {
+  return attempt(() => (Number(readProc(pid, 'schedstat').split(' ')[1]) || 0) / 1e6)
+}
+
+/**
  * Time that all threads spent on a core or in the queue for one. Unlike CPU time, it also grows while other processes
  * take the cores.
  */

@@ -1,4 +1,5 @@
 /** Ends idle programs beyond the warm ones when they were not needed for a while. */
+import { hasConnections } from './open-connections.ts'
 import type { Program } from './program.ts'
 
 export interface SurplusProgramsOptions {
@@ -44,7 +45,13 @@ export class SurplusPrograms {
   #trim(): void {
     this.#timer = undefined
     const before = performance.now() - this.#options.afterMs
-    for (const program of this.#surplus()) if (program.idleSince <= before) program.end()
+    for (const program of this.#surplus())
+      if (program.idleSince <= before && !this.#hasClients(program)) program.end()
     this.plan()
+  }
+
+  /** Fronts send requests directly to programs with a concurrency above 1. Idle connections do not last as long as `afterMs`. */
+  #hasClients({ address }: Program): boolean {
+    return this.#options.concurrency > 1 && 'port' in address.connect && hasConnections(address.connect.port)
   }
 }

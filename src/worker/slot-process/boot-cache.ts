@@ -1,32 +1,38 @@
 /**
  * Remembers which modules a slot loads while it starts, with their resolutions and sources in one file, so that later slots
- * need not search for each module and open it: that takes a third of their start. The cache is used only if no file in it,
- * and no package.json that applies to one, has changed.
+ * need not search for each module and open it: that takes a third of their start. The cache is used only if every module
+ * would be found where it was, with the same content.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { findPackageJSON, registerHooks } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { registerHooks } from 'node:module'
+
+// An import would load all of its parts, which costs each slot 2 ms.
+const { existsSync, readFileSync, realpathSync, statSync } = process.getBuiltinModule('node:fs')
 
 /** Other formats have loaders that find their dependencies themselves. */
 const formats: ReadonlySet<string> = new Set(['module', 'module-typescript'])
 
-/** Older ones are removed. */
-const mostCaches = 10
-
 /** In the text of all sources a module's source ends at `end`, in UTF-16 units. */
-interface Entry {
+export interface Entry {
   url: string
+  path: string
   format: string
   stamp: string
   end: number
 }
 
-interface Index {
+/** What the resolutions depend on. A change of any of it makes the cache useless. */
+export interface Premises {
+  /** Stamps of `package.json` files, by path. */
+  packages: Record<string, string>
+  /** Paths at which a file would be found before the one that was. */
+  absent: string[]
+  /** Real paths, by paths that go through a link. */
+  links: Record<string, string>
+}
+
+export interface Index extends Premises {
   node: string
   modules: Entry[]
-  /** Stamps of files by URL. */
-  packages: Record<string, string>
   /** By the importing module and the specifier. */
   resolutions: Record<string, string>
 }
@@ -36,13 +42,25 @@ interface Known {
   source: string
 }
 
-interface Recorded extends Known {
+export interface Recorded extends Known {
   stamp: string
 }
 
+export interface Resolution {
+  parentURL: string
+  specifier: string
+  url: string
+}
+
+/** The modules that were loaded without a cache, in their order. */
+export interface Recording {
+  modules: ReadonlyMap<string, Recorded>
+  resolutions: readonly Resolution[]
+}
+
 export interface BootCache {
-  /** All modules are loaded. `isUsual`: other slots will load the same ones. */
-  end(isUsual: boolean): void
+  /** All modules are loaded. Returns what the cache should hold; undefined: it is up to date. */
+  end(): Recording | undefined
 }
 
 interface Cache {
@@ -54,24 +72,23 @@ interface Cache {
 export function startBootCache(file: string): BootCache {
   const known = read(file)
   const modules = new Map<string, Recorded>()
-  const resolutions: Record<string, string> = {}
+  const resolutions: Resolution[] = []
   const hooks = registerHooks({
     resolve(specifier, context, nextResolve) {
       const { conditions, importAttributes, parentURL = '' } = context
       if (!conditions.includes('import') || Object.keys(importAttributes).length > 0)
         return nextResolve(specifier, context)
-      const key = `${parentURL} ${specifier}`
-      const url = known?.resolutions[key]
+      const url = known?.resolutions[resolutionKey(parentURL, specifier)]
       const module = url === undefined ? undefined : known!.modules.get(url)
       if (module) return { url: url!, format: module.format, shortCircuit: true }
       const resolved = nextResolve(specifier, context)
-      resolutions[key] = resolved.url
+      resolutions.push({ parentURL, specifier, url: resolved.url })
       return resolved
     },
     load(url, context, nextLoad) {
       const module = known?.modules.get(url)
       if (module) return { ...module, shortCircuit: true }
-      const stamp = stampOf(url)
+      const stamp = url.startsWith('file:') ? stampOf(new URL(url)) : undefined
       const loaded = nextLoad(url, context)
       const { source, format } = loaded
       if (stamp !== undefined && source && format && formats.has(format)) {
@@ -82,46 +99,15 @@ export function startBootCache(file: string): BootCache {
     },
   })
   return {
-    end(isUsual) {
+    end() {
       hooks.deregister()
-      if (!known && isUsual) write(file, modules, resolutions)
+      return known ? undefined : { modules, resolutions }
     },
   }
 }
 
-function write(
-  file: string,
-  modules: ReadonlyMap<string, Recorded>,
-  all: Readonly<Record<string, string>>,
-): void {
-  let text = ''
-  const entries: Entry[] = []
-  const packages: Record<string, string> = {}
-  for (const [url, { source, format, stamp }] of modules) {
-    text += source
-    entries.push({ url, format, stamp, end: text.length })
-    const path = findPackageJSON(url)
-    const packageUrl = path === undefined ? undefined : pathToFileURL(path).href
-    if (packageUrl !== undefined) packages[packageUrl] ??= stampOf(packageUrl) ?? ''
-  }
-  const resolutions = Object.fromEntries(Object.entries(all).filter(([, url]) => modules.has(url)))
-  const index: Index = { node: process.version, modules: entries, packages, resolutions }
-  try {
-    mkdirSync(dirname(file), { recursive: true })
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${JSON.stringify(index)}\n${text}`)
-    renameSync(draft, file)
-    removeOld(dirname(file))
-  } catch {
-    // The next slot tries again.
-  }
-}
-
-/** Each version of the workloads has a cache of its own. */
-function removeOld(folder: string): void {
-  const files = readdirSync(folder).map((name) => join(folder, name))
-  const byAge = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => b.at - a.at)
-  for (const { path } of byAge.slice(mostCaches)) rmSync(path, { force: true })
+export function resolutionKey(parentURL: string, specifier: string): string {
+  return `${parentURL} ${specifier}`
 }
 
 /** Undefined: no cache, or one that is out of date. */
@@ -129,13 +115,13 @@ function read(file: string): Cache | undefined {
   try {
     const all = readFileSync(file, 'utf8')
     const textAt = all.indexOf('\n') + 1
-    const { node, modules, packages, resolutions } = JSON.parse(all.slice(0, textAt)) as Index
-    if (node !== process.version) return undefined
-    for (const url in packages) if (stampOf(url) !== packages[url]) return undefined
+    const index = JSON.parse(all.slice(0, textAt)) as Index
+    const { modules, resolutions } = index
+    if (index.node !== process.version || !hold(index)) return undefined
     const found = new Map<string, Known>()
     let at = textAt
-    for (const { url, format, stamp, end } of modules) {
-      if (stampOf(url) !== stamp) return undefined
+    for (const { url, path, format, stamp, end } of modules) {
+      if (stampOf(path) !== stamp) return undefined
       found.set(url, { format, source: all.slice(at, textAt + end) })
       at = textAt + end
     }
@@ -145,9 +131,18 @@ function read(file: string): Cache | undefined {
   }
 }
 
-/** Differs if the file was written or replaced. npm gives all files of packages the same time of modification. */
-function stampOf(url: string): string | undefined {
-  if (!url.startsWith('file:')) return undefined
-  const stat = statSync(new URL(url), { throwIfNoEntry: false })
+function hold({ packages, absent, links }: Premises): boolean {
+  for (const path in packages) if (stampOf(path) !== packages[path]) return false
+  for (const path of absent) if (existsSync(path)) return false
+  for (const path in links) if (realpathSync(path) !== links[path]) return false
+  return true
+}
+
+/**
+ * Differs if the file was written or replaced. npm gives all files of packages the same time of modification, so the time of
+ * change counts too.
+ */
+export function stampOf(path: string | URL): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
 }

@@ -4,7 +4,8 @@
  */
 import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
-import { loadWorkloads, type Workload } from '../../workload/workload.ts'
+import { loadWorkloads } from '../../workload/load.ts'
+import type { Workload } from '../../workload/workload.ts'
 import { Channel, type FromSlot, type SlotFailure, type ToSlot } from '../slots/frames.ts'
 import type { SlotSetup } from '../slots/slot-command.ts'
 import { failureOf } from './failure.ts'
@@ -67,13 +68,13 @@ process.on('exit', () => {
 
 channel.send({ type: 'hello' })
 
-/** Loads the workloads. `loaded` is called when that is done, and before the slot is ready; `cold`: see `FromSlot`. */
-export async function load(loaded: (cold: boolean) => void): Promise<void> {
+/** Loads the workloads. `loaded` is called when that is done, and awaited before the slot is ready; `cold`: see `FromSlot`. */
+export async function load(loaded: (cold: boolean) => Promise<void>): Promise<void> {
   try {
     if (metering) meter = await startMeter(metering)
     for (const workload of await loadWorkloads(files)) workloads.set(workload.name, workload)
     const cold = rewrote || hasStripper()
-    loaded(cold)
+    await loaded(cold)
     // So that the compile cache has what most slots load later or never.
     if (cold) await import('./small-jobs.ts')
     // Node flushes the cache when a process exits, but slots are killed. Without new entries this writes nothing.

@@ -15,6 +15,8 @@ export interface SlotMeterOptions {
   formula: Formula
   /** Cost of a step, for workloads whose steps are counted instead of their code. */
   steps?: Readonly<Record<string, Tally>>
+  /** Groups of the modules whose work counts, by workloads that do not count all. */
+  groups?: Readonly<Record<string, readonly number[]>>
 }
 
 export class SlotMeter {
@@ -39,11 +41,16 @@ export class SlotMeter {
   begin(workload: string, send?: (message: FromSlot) => void, tallies = false): void {
     this.#stepCost = this.#options.steps?.[workload]
     this.#steps = 0
-    if (send) this.#beginReports(send, tallies)
-    else this.#runtime.begin()
+    const groups = this.#options.groups?.[workload]
+    if (send) this.#beginReports(send, tallies, groups)
+    else this.#runtime.begin(undefined, groups)
   }
 
-  #beginReports(send: (message: FromSlot) => void, tallies: boolean): void {
+  #beginReports(
+    send: (message: FromSlot) => void,
+    tallies: boolean,
+    groups: readonly number[] | undefined,
+  ): void {
     const begunAt = performance.now()
     let sentAt = begunAt
     const report = (work: number) => {
@@ -56,7 +63,7 @@ export class SlotMeter {
     this.#last = 0
     this.#report = report
     this.#reportedAt = begunAt
-    this.#runtime.begin(this.#stepCost ? undefined : report)
+    this.#runtime.begin(this.#stepCost ? undefined : report, groups)
     // Covers jobs that compute only briefly between waits, so that the metered code never reports.
     this.#timer = setInterval(() => report(this.#work()), reportMs).unref()
   }

@@ -1,6 +1,16 @@
 /** Slots start from a cache of their modules, and notice when a file has changed. */
 import assert from 'node:assert/strict'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -64,6 +74,56 @@ test('a package whose entry changes is resolved again', async (t) => {
   assert.equal(await answer(), 'one')
   entry('two')
   assert.equal(await answer(), 'two')
+})
+
+test('a package that is nearer than the one in the cache is found', async (t) => {
+  const { folder, write, answer, caches } = folderOf(t)
+  const install = (at: string, word: string) => {
+    mkdirSync(join(folder, at, 'node_modules/word'), { recursive: true })
+    write(join(at, 'node_modules/word/package.json'), '{"type":"module","exports":"./word.js"}')
+    write(join(at, 'node_modules/word/word.js'), `export const word = '${word}'\n`)
+  }
+  install('.', 'far')
+  write('lib/word.js', "export { word } from 'word'\n")
+  assert.equal(await answer(), 'far')
+  assert.equal(caches().length, 1)
+  assert.equal(await answer(), 'far')
+  install('lib', 'near')
+  assert.equal(await answer(), 'near')
+  assert.equal(await answer(), 'near')
+})
+
+test('a package.json that is nearer than the one in the cache counts', async (t) => {
+  const { write, answer } = folderOf(t)
+  write('package.json', '{"type":"module","imports":{"#word":"./lib/word.js"}}')
+  write('lib/other.js', "export const word = 'other'\n")
+  write('lib/inner.js', "export { word } from '#word'\n")
+  write(
+    'uses.js',
+    "import { word } from './lib/inner.js'\nexport default { name: 'uses', description: '', run: () => word }\n",
+  )
+  assert.equal(await answer(), 'one')
+  assert.equal(await answer(), 'one')
+  write('lib/package.json', '{"type":"module","imports":{"#word":"./other.js"}}')
+  assert.equal(await answer(), 'other')
+})
+
+test('a link that leads elsewhere is followed again', async (t) => {
+  const { folder, write, answer } = folderOf(t)
+  write('lib/other.js', "export const word = 'other'\n")
+  write(
+    'uses.js',
+    "import { word } from './linked.js'\nexport default { name: 'uses', description: '', run: () => word }\n",
+  )
+  const link = (target: string) => {
+    symlinkSync(join(folder, target), join(folder, 'new-link.js'))
+    renameSync(join(folder, 'new-link.js'), join(folder, 'linked.js'))
+  }
+  link('lib/word.js')
+  assert.equal(await answer(), 'one')
+  assert.equal(await answer(), 'one')
+  link('lib/other.js')
+  assert.equal(await answer(), 'other')
 })
 
 test('a corrupt cache is replaced', async (t) => {

@@ -156,7 +156,7 @@ test('configured packages are metered', async (t) => {
   )
   const [without, within] = [
     await usePool(t, { files: [file] }),
-    await usePool(t, { files: [file], packages: ['counted'] }),
+    await usePool(t, { files: [file], metered: { packages: ['counted'] } }),
   ]
   assert.ok((await workOfJob(without, 'uses', { n: 1e5 })) < 1000)
   assert.ok((await workOfJob(within, 'uses', { n: 1e5 })) > 1e5)

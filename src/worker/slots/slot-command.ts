@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { originalPath } from '../../lib/kept-path.ts'
 import { defaultMeter, type MeterOptions } from '../../meter/hooks.ts'
 import type { MeterExtras, MeterSetting } from '../../model/metering.ts'
+import type { MeteredCode } from '../metered-code.ts'
 import { passedEnvironment } from '../processes/environment.ts'
 import type { SlotCommand } from './slot.ts'
 import { heapSizes, launcher } from './slot-limits.ts'
@@ -17,7 +18,7 @@ export interface SlotSetup {
   /** A file that holds the modules of a slot, for the next one. */
   bootCache: string
   /** Undefined: nothing is metered. */
-  meter?: MeterOptions & Pick<MeterExtras, 'steps'>
+  meter?: MeterOptions & Pick<MeterExtras, 'steps'> & { groups?: NonNullable<MeteredCode['groups']> }
 }
 
 export interface SlotCommandOptions {
@@ -27,8 +28,7 @@ export interface SlotCommandOptions {
   execArgv?: string[]
   niceness?: number
   meter?: MeterSetting
-  packages?: readonly string[]
-  uncounted?: readonly string[]
+  metered?: MeteredCode
   /** Environment variables of the worker that workloads may see, besides the usual ones. */
   passEnv?: readonly string[]
 }
@@ -36,7 +36,7 @@ export interface SlotCommandOptions {
 export function slotCommand(options: SlotCommandOptions): SlotCommand {
   const { memoryMb, execArgv = [], niceness = 0 } = options
   const meter: MeterSetting = options.meter ?? defaultMeter
-  const { packages = [], uncounted = [], passEnv = [] } = options
+  const { metered = {}, passEnv = [] } = options
   const { oldMb, semiMb } = heapSizes(memoryMb)
   const dataDir = resolve(options.dataDir)
   const files = options.files.map((file) => resolve(file))
@@ -46,8 +46,9 @@ export function slotCommand(options: SlotCommandOptions): SlotCommand {
   if (meter !== 'off') {
     const { mode, formula, steps } = meter
     const cacheDir = resolve(NODE_COMPILE_CACHE, 'metered')
-    const modules = { folders: foldersOf(files), packages: [...packages], except: [...uncounted] }
-    setup.meter = { mode, formula, ...modules, cacheDir, ...(steps && { steps }) }
+    const { packages = [], except = [], listed = [], groups = {} } = metered
+    const modules = { folders: foldersOf(files), packages: [...packages], except: [...except], listed }
+    setup.meter = { mode, formula, ...modules, groups, cacheDir, ...(steps && { steps }) }
   }
   const command = [
     ...launcher(memoryMb),

@@ -4,6 +4,7 @@ import { ConfigError, ContractError } from '../../lib/errors.ts'
 import type { MeterSetting } from '../../model/metering.ts'
 import type { JobPool } from '../job-pool.ts'
 import type { JobRequest, JobRun } from '../job-run.ts'
+import type { MeteredCode } from '../metered-code.ts'
 import { Watchdog } from '../processes/watchdog.ts'
 import { DeferredStops } from '../program/deferred-stops.ts'
 import { bootsNow, usualBootMs } from './boot-plan.ts'
@@ -28,10 +29,8 @@ export interface SlotPoolOptions {
   memoryMb: number
   /** Default: mode `work`. */
   meter?: MeterSetting
-  /** npm packages to meter. */
-  packages?: readonly string[]
-  /** Files that are not metered, because their workload counts its steps. */
-  uncounted?: readonly string[]
+  /** Default: all files in the folders of the workloads. */
+  metered?: MeteredCode
   /** Environment variables of the worker that workloads may see, besides the usual ones. */
   passEnv?: readonly string[]
   /** Receives the output of slots, and messages about failed slots. */
@@ -80,12 +79,10 @@ export class SlotPool implements JobPool {
 
   constructor(options: SlotPoolOptions) {
     const { warm, memoryMb, dataDir } = options
-    if (!Number.isInteger(warm) || warm < 0) {
+    if (!Number.isInteger(warm) || warm < 0)
       throw new ConfigError(`warm = ${warm}: must be a whole number, at least 0`)
-    }
-    if (!(memoryMb >= minMemoryMb)) {
+    if (!(memoryMb >= minMemoryMb))
       throw new ConfigError(`memoryMb = ${memoryMb}: must be at least ${minMemoryMb}`)
-    }
     mkdirSync(dataDir, { recursive: true })
     this.#options = options
     this.#command = slotCommand(options)
@@ -123,6 +120,10 @@ export class SlotPool implements JobPool {
 
   get size(): number {
     return this.#slots.size
+  }
+  /** Slots that are ready for a job. */
+  get idle(): number {
+    return this.#idle.length
   }
 
   start(job: JobRequest): JobRun {

@@ -4,11 +4,12 @@ import type { WorkDone } from '../../model/cost.ts'
 import type { JobAnswer, JobFailure, JobRequest, JobRun, JobUsage } from '../job-run.ts'
 import { isRunnable } from '../processes/family.ts'
 import { MemoryWatch } from '../processes/memory-watch.ts'
-import { cpuMs, demandMs, peakMb, rssMb } from '../processes/proc.ts'
+import { demandMs, peakMb, rssMb } from '../processes/proc.ts'
 import type { Stoppable } from '../program/deferred-stops.ts'
 import { AnswerBody, BodyPump } from './body-streams.ts'
 import type { FromSlot } from './frames.ts'
 import type { Occupant, Slot, SlotEnd } from './slot.ts'
+import { SlotCpu } from './slot-cpu.ts'
 import { type JobMemory, memoryFailure, slotFailure } from './slot-failure.ts'
 
 export interface SlotRunHost {
@@ -52,9 +53,8 @@ export class SlotRun implements JobRun, Occupant {
   #slot: Slot | undefined
   #watch: MemoryWatch | undefined
   #body: AnswerBody | undefined
-  /** CPU time of the process when the job started; undefined before. */
-  #baseCpuMs: number | undefined
-  #lastCpuMs = 0
+  /** Undefined: the job has not begun. */
+  #cpu: SlotCpu | undefined
   #sampledAt = 0
   #lastWork: (WorkDone & { at: number }) | undefined
   #peakMb = 0
@@ -134,10 +134,12 @@ export class SlotRun implements JobRun, Occupant {
   }
 
   cpuMs(): number {
-    if (this.#settled || this.#baseCpuMs === undefined || this.pid === undefined) return this.#lastCpuMs
-    const now = cpuMs(this.pid)
-    if (now !== undefined) this.#lastCpuMs = Math.max(this.#lastCpuMs, now - this.#baseCpuMs)
-    return this.#lastCpuMs
+    if (!this.#settled) this.#cpu?.read()
+    return this.#cpu?.usedMs ?? 0
+  }
+
+  queuedMs(): number {
+    return this.#cpu?.queuedMs ?? 0
   }
 
   demandMs(): number | undefined {
@@ -184,19 +186,19 @@ export class SlotRun implements JobRun, Occupant {
       this.#slot = undefined
       return this.#host.request(this)
     }
-    if (end.cpuMs !== undefined && this.#begun) this.#lastCpuMs = end.cpuMs - this.#baseCpuMs!
+    if (end.cpuMs !== undefined) this.#cpu?.noteTotal(end.cpuMs)
     if (end.work && this.#begun && !this.#settled) this.#noteWork(end.work)
     if (!this.#settled) this.#settle(slotFailure(end, this.workload, this.#memory()))
     this.#conclude()
   }
 
   get #begun(): boolean {
-    return this.#baseCpuMs !== undefined
+    return this.#cpu !== undefined
   }
 
   #begin(baseCpuMs: number): void {
     const slot = this.#slot!
-    this.#baseCpuMs = baseCpuMs
+    this.#cpu = new SlotCpu(slot.pid!, baseCpuMs)
     this.#watch = new MemoryWatch(() => rssMb(slot.pid!), this.#host.memoryMb, {
       exceeded: (usedMb) => {
         this.#peakMb = usedMb
@@ -235,7 +237,7 @@ export class SlotRun implements JobRun, Occupant {
   }
 
   #finish({ cpuMs, maxRssMb, failure, work, tally, changes }: Extract<FromSlot, { type: 'end' }>): void {
-    this.#lastCpuMs = cpuMs
+    this.#cpu!.read().usedMs = cpuMs
     if (work !== undefined) this.#noteWork({ work, ...(tally && { tally }) })
     this.#peakMb = peakMb(this.pid!) ?? maxRssMb
     const limit = failure?.kind === 'limit' && memoryFailure(failure.message, this.#memory())
@@ -283,7 +285,8 @@ export class SlotRun implements JobRun, Occupant {
     this.#setInterruptible(true)
     const { work, tally } = this.#lastWork ?? {}
     this.#ended.resolve({
-      cpuMs: this.#lastCpuMs,
+      cpuMs: this.#cpu?.usedMs ?? 0,
+      queuedMs: this.queuedMs(),
       wallMs: performance.now() - this.#startedAt,
       peakMemoryMb: this.#peakMb,
       ...(work !== undefined && { work }),

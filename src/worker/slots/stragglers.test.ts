@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import test, { type TestContext } from 'node:test'
 import type { JobRun } from '../job-run.ts'
 import { Marks, markName } from '../processes/marks.ts'
@@ -24,7 +25,18 @@ async function escapedFrom(t: TestContext, run: JobRun): Promise<number> {
   assert.ok(pid > 0)
   endWith(t, pid)
   assert.notEqual(stateOf(pid), undefined)
+  await until(() => groupOf(pid) === pid, 'it has left its group')
   return pid
+}
+
+/** Its process group; undefined: it has ended. */
+function groupOf(pid: number): number | undefined {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!
+    return Number(afterName.split(' ')[2])
+  } catch {
+    return undefined
+  }
 }
 
 test('a process that left its group and its parent ends when its job is cancelled', async (t) => {

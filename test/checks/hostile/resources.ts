@@ -29,6 +29,11 @@ export const fewDescriptors: Experiment = {
     await delay(3_000)
     many.close()
     await innocents.more(40)
+    // It is left step by step; until step 1, some requests are shed, by cost and client.
+    await until('the overload is over', async () => {
+      const { overload, fronts } = await up.state()
+      return [overload, ...fronts.map((front) => front.overload)].every((each) => each?.step === 0)
+    })
     let served = 0
     await until('requests are served again', async () => {
       const { status } = await exchange(`${up.url}/tally?id=recovery-${served}`, 'POST', false)

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { logVersion } from '../../../src/brain/log/log.ts'
 import { readLog } from '../../../src/brain/log/read-log.ts'
 import { ConfigError } from '../../../src/lib/errors.ts'
 import type { Random } from '../../../src/lib/random.ts'
@@ -13,6 +14,9 @@ import { readTrace } from '../../../src/simulate/trace/read.ts'
 import { trafficOf } from '../../../src/simulate/trace/traffic.ts'
 import { chance, jsonText, listOf, oddNumbers, pick, textOf } from '../draw.ts'
 import { errorsOf, holds, type Target } from '../target.ts'
+
+/** The first line of an event log of this version. */
+const logHeader = JSON.stringify({ plimsoll: 'event-log', version: logVersion, brain: {} })
 
 const tables = {
   'period,count': (random: Random) =>
@@ -54,7 +58,7 @@ function traceOf(random: Random): Buffer {
   const header = pick(random, [...Object.keys(tables), 'log', 'log'])
   const lines =
     header === 'log'
-      ? ['{"plimsoll":"event-log","version":3,"brain":{}}', ...listOf(random, 12, () => eventOf(random))]
+      ? [logHeader, ...listOf(random, 12, () => eventOf(random))]
       : [header, ...listOf(random, 12, () => tables[header as keyof typeof tables](random)).toSorted()]
   const text = Buffer.from(lines.join(end) + end)
   return chance(random, 0.1) ? gzipSync(text) : text
@@ -109,7 +113,7 @@ export const eventLog: Target = {
   words: [
     '\n',
     '"plimsoll":"event-log"',
-    '"version":3',
+    '"version":4',
     '"brain":{}',
     '"at":1',
     '"event":',
@@ -117,12 +121,7 @@ export const eventLog: Target = {
     'null',
     '1e999',
   ],
-  generate: (random) =>
-    Buffer.from(
-      ['{"plimsoll":"event-log","version":3,"brain":{}}', ...listOf(random, 12, () => eventOf(random))].join(
-        '\n',
-      ),
-    ),
+  generate: (random) => Buffer.from([logHeader, ...listOf(random, 12, () => eventOf(random))].join('\n')),
   declared: errorsOf(ConfigError),
   open: () => ({
     async run(input) {

@@ -31,7 +31,9 @@ export interface State {
     usedMemoryMb: number
     jobs: unknown[]
   }[]
-  fronts: { id: string; pid: number; state: string; inHand: number }[]
+  /** Of the main process; each front has its own, once it has reported. */
+  overload: { step: number }
+  fronts: { id: string; pid: number; state: string; inHand: number; overload?: { step: number } }[]
   steps: { change: string; names: string[]; text: string }[]
   waiting: unknown[]
   placed: number

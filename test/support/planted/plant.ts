@@ -26,7 +26,7 @@ export interface Edit {
 export interface Planted {
   /** Completes "a test detects …". */
   what: string
-  edit: Edit
+  edits: readonly Edit[]
   /** The file and the name of the test that must fail. */
   file: string
   test: string
@@ -38,12 +38,17 @@ export const seeds: [file: string, name: string] = [
   'brain, fronts and workers keep their promises when processes pause and die and connections break',
 ]
 
+type EditParts = [file: string, from: string, to: string]
+
+/** `more`: edits without which other parts of the code would hide the mistake. */
 export function planted(
   what: string,
-  [edited, from, to]: [file: string, from: string, to: string],
+  edit: EditParts,
   [file, test]: [file: string, name: string],
+  ...more: EditParts[]
 ): Planted {
-  return { what, edit: { file: edited, from, to }, file, test }
+  const edits = [edit, ...more].map(([edited, from, to]) => ({ file: edited, from, to }))
+  return { what, edits, file, test }
 }
 
 /** Undefined: the text occurs once. */
@@ -75,17 +80,26 @@ export class Copy {
   }
 
   /** Runs the test of a planted bug, which is removed afterwards. */
-  async run({ edit, file, test }: Planted, timeoutMs: number): Promise<Ran> {
-    const path = join(this.#folder, edit.file)
-    const before = readFileSync(path, 'utf8')
+  async run(bug: Planted, timeoutMs: number): Promise<Ran> {
+    const { file, test } = bug
+    return await this.with(bug, (folder) => run(folder, file, test, timeoutMs))
+  }
+
+  /** Calls back with the folder of the copy, in which the bug is planted meanwhile. */
+  async with<T>({ edits }: Planted, then: (folder: string) => Promise<T>): Promise<T> {
+    const paths = new Set(edits.map(({ file }) => join(this.#folder, file)))
+    const before = [...paths].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
     try {
-      writeFileSync(
-        path,
-        before.replace(edit.from, () => edit.to),
-      )
-      return await run(this.#folder, file, test, timeoutMs)
+      for (const { file, from, to } of edits) {
+        const path = join(this.#folder, file)
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').replace(from, () => to),
+        )
+      }
+      return await then(this.#folder)
     } finally {
-      writeFileSync(path, before)
+      for (const { path, text } of before) writeFileSync(path, text)
     }
   }
 

@@ -199,7 +199,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
     planted(
       'a token among the environment of child processes',
       [
-        'src/live/child-token.ts',
+        'src/live/child-environment.ts',
         '  for (const name of Object.values(tokenVariables)) delete env[name]\n',
         '',
       ],
@@ -268,11 +268,7 @@ export const processBugs: Readonly<Record<string, readonly Planted[]>> = {
     ),
     planted(
       'workers of other machines that join without TLS',
-      [
-        'src/admin/guard.ts',
-        'if (isLoopback(remoteAddress) || remoteAddress === localAddress) return',
-        'if (remoteAddress) return',
-      ],
+      ['src/admin/guard.ts', 'if (isThisMachine(socket)) return', 'if (socket) return'],
       ['src/admin/guard.test.ts', 'workers and fronts join at the admin port only from this machine'],
     ),
     planted(

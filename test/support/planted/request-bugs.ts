@@ -276,6 +276,14 @@ export const requestBugs: Readonly<Record<string, readonly Planted[]>> = {
       ],
     ),
     planted(
+      'a front that leaves and closes connections whose answers are not read yet',
+      ['src/front/connection-steps.ts', 'writableLength > 0', 'writableLength < 0'],
+      [
+        'src/front/connection-steps.test.ts',
+        'idle connections are closed, but not before their clients have read what was written by Node',
+      ],
+    ),
+    planted(
       'processes that leave their group and stay',
       ['src/worker/processes/watchdog.ts', '    this.#stragglers.end(mark)\n', ''],
       [

@@ -1,6 +1,7 @@
 /** Reads an answer with `AnswerReader`, in given pieces. */
 
 import { AnswerReader } from '../answer-reader.ts'
+import { ReadBuffers } from '../read-buffers.ts'
 
 export interface ReadAnswer {
   status: number
@@ -16,7 +17,7 @@ export function readAnswer(
   bytes: Buffer,
   cuts: readonly number[] = [],
 ): { answer: ReadAnswer; keepsAlive: boolean } | undefined {
-  const reader = new AnswerReader(method)
+  const reader = new AnswerReader(method, new ReadBuffers())
   const ends = [...cuts, bytes.length]
   // As the connection does: one buffer for all pieces.
   const shared = Buffer.alloc(bytes.length)

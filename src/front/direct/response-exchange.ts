@@ -1,0 +1,40 @@
+/** Answers a direct request by a response of Node's server. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AnswerStore } from '../answer-buffer.ts'
+import { Client, type ClientLimits } from '../client.ts'
+import type { AnswerReceiver, DirectExchange } from './direct-request.ts'
+
+/** What the front's server provides. */
+export interface ServerParts {
+  limits: ClientLimits
+  answers: AnswerStore
+  general(request: IncomingMessage, response: ServerResponse): void
+}
+
+export class ResponseExchange implements DirectExchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #parts: ServerParts
+  #then: (() => void) | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, parts: ServerParts) {
+    this.#request = request
+    this.#response = response
+    this.#parts = parts
+  }
+
+  onClose(then: (() => void) | undefined): void {
+    if (this.#then) this.#response.off('close', this.#then)
+    this.#then = then
+    if (then) this.#response.once('close', then)
+  }
+
+  client(): AnswerReceiver {
+    return new Client(this.#response, this.#parts.limits, this.#parts.answers)
+  }
+
+  general(): void {
+    this.#parts.general(this.#request, this.#response)
+  }
+}

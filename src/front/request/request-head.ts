@@ -1,0 +1,15 @@
+/** The head of a request, as Node's server or the fast path reads it. */
+
+import type { IncomingMessage } from 'node:http'
+
+export type RequestHead = Pick<
+  IncomingMessage,
+  | 'method'
+  | 'url'
+  | 'httpVersionMajor'
+  | 'httpVersionMinor'
+  | 'rawHeaders'
+  | 'headers'
+  | 'headersDistinct'
+  | 'socket'
+>

@@ -1,0 +1,3 @@
+import { roomTests } from '../support/room-tests.ts'
+
+roomTests('estimate')

@@ -1,0 +1,97 @@
+/** Old behaviours that seeds of processes in virtual time must find. */
+
+import { type Planted, planted, seeds } from './plant.ts'
+
+export const seedBugs: Readonly<Record<string, readonly Planted[]>> = {
+  'pauses of the brain, by seeds': [
+    planted(
+      'a late brain that declares healthy workers lost',
+      [
+        'src/live/brain-driver.ts',
+        'this.#tickAfterReading(now() - this.#pausedAt < pulseMs ? mostReads : 1)',
+        "this.tell({ type: 'tick' })",
+      ],
+      seeds,
+      // Each of the two defences hides that the other is missing.
+      ['src/live/brain-driver.ts', 'if (ms < pulseMs) return', 'if (ms < Infinity) return'],
+    ),
+  ],
+  'rolled fronts, by seeds': [
+    planted(
+      'a front that gives up its long requests when it is replaced',
+      [
+        'src/live/fronts/run-front.ts',
+        'options.share?.onLeave((limitMs) => front.leave(limitMs))',
+        'options.share?.onLeave(() => front.leave(options.leaveMs))',
+      ],
+      seeds,
+    ),
+  ],
+  'orphaned fronts, by seeds': [
+    planted(
+      'old fronts that stay beside their successors',
+      ['src/live/fronts/seat.ts', "others.filter(({ state }) => state === 'listening') : []", '[] : []'],
+      seeds,
+    ),
+    planted(
+      'a roll that alone decides which fronts leave',
+      [
+        'src/live/fronts/front-processes.ts',
+        'changed: () => this.#settle(index, seat),',
+        'changed: () => seat.fronts.length === 2 && this.#settle(index, seat),',
+      ],
+      seeds,
+    ),
+  ],
+  'large JSON, by seeds': [
+    planted(
+      'parameters that are limited only by the length of bodies',
+      [
+        'src/front/request/workloads.ts',
+        'Math.min(workload.maxParamsBytes ?? limits.paramsBytes, maxBytes)',
+        'maxBytes',
+      ],
+      seeds,
+    ),
+    planted(
+      'an error that lists all problems',
+      ['src/front/request/params.ts', 'issues.slice(0, mostErrors)', 'issues'],
+      seeds,
+    ),
+    planted(
+      'long parameters that are checked on the event loop',
+      ['src/front/request/params-reader.ts', 'bytes <= shortBytes', 'bytes < Infinity'],
+      seeds,
+    ),
+  ],
+  'waiting is not running, by seeds': [
+    planted(
+      'waiting jobs that keep their core',
+      [
+        'src/worker/idle-watch.ts',
+        'if (this.#samples.has(job) || !job.run?.demandMs) return',
+        'if (this.#samples.has(job) || job.run) return',
+      ],
+      seeds,
+    ),
+    planted(
+      'answers that wait for their client',
+      [
+        'src/front/transports/workload.ts',
+        'if (receiver.mayHold(bytes)) return',
+        'if (bytes <= answeringBytes) return',
+      ],
+      seeds,
+    ),
+    planted(
+      'clients that may read as slowly as they like',
+      ['src/front/slow-clients.ts', 'if (read >= least(this.#rate)) return', 'if (read >= 0) return'],
+      seeds,
+    ),
+    planted(
+      'jobs without a time limit',
+      ['src/worker/supervisor.ts', 'options.limitMs?.(workload) ?? Infinity', 'workload && Infinity'],
+      seeds,
+    ),
+  ],
+}

@@ -1,0 +1,73 @@
+/** The processes that the real supervisor of a virtual cluster starts: the brain and the fronts. */
+
+import type { ChildProcess } from 'node:child_process'
+import { Supervisor, type SupervisorEffects } from '../../src/live/supervise/supervisor.ts'
+import { VirtualChild } from './child.ts'
+import { newProcess, type VirtualProcess, type VirtualTime } from './time.ts'
+
+export interface SupervisedParts {
+  time: VirtualTime
+  /** Starts the code of a process; called in it. */
+  brain(process: VirtualProcess, child: VirtualChild): void
+  front(process: VirtualProcess, child: VirtualChild, id: string): void
+  /** A process has ended. */
+  ended(process: VirtualProcess): void
+  /** Time that a process takes to start. */
+  startMs(): number
+  log(line: string): void
+}
+
+export class Supervised {
+  readonly #parts: SupervisedParts
+  readonly #process = newProcess('supervisor')
+  readonly #children = new Map<VirtualProcess, VirtualChild>()
+  #started = 0
+
+  constructor(parts: SupervisedParts) {
+    this.#parts = parts
+  }
+
+  /** The supervisor starts the brain and the first front. */
+  run(): void {
+    const { time, log } = this.#parts
+    const effects: SupervisorEffects = {
+      start: (command) => this.#start(command),
+      bind: async ({ count }) => ({
+        port: 80,
+        sockets: Array.from({ length: count }, (_, seat) => ({
+          ...{ port: 80, handle: { seat } as never },
+          close() {},
+        })),
+        close() {},
+      }),
+    }
+    time.schedule(time.now, 'input', this.#process, () => {
+      void new Supervisor({ brain: ['brain'], front: ['front'], tokens: {}, log, effects }).run()
+    })
+  }
+
+  /** Ends a process as SIGKILL does, or with a code. */
+  end(process: VirtualProcess, code: number | null = null): void {
+    if (!process.alive) return
+    process.alive = false
+    this.#parts.ended(process)
+    this.#children.get(process)?.ended(code)
+  }
+
+  #start(command: readonly string[]): ChildProcess {
+    const { time, startMs, brain, front } = this.#parts
+    const isBrain = command.at(-1) === 'brain'
+    const id = command.at(-1)!
+    const process = newProcess(isBrain ? `brain ${++this.#started}` : `front ${id}`)
+    process.frozenUntilMs = time.now + startMs()
+    const child = new VirtualChild({
+      ...{ time, parent: this.#process, process, pid: ++this.#started },
+      kill: () => this.end(process),
+    })
+    this.#children.set(process, child)
+    time.schedule(time.now, 'input', process, () =>
+      isBrain ? brain(process, child) : front(process, child, id),
+    )
+    return child.asChild()
+  }
+}
