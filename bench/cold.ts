@@ -10,7 +10,9 @@ import { duration, significant, table } from '../src/cli/terminal/table.ts'
 import { median, quantile } from '../src/simulate/summary.ts'
 import { startBusyLoops } from './cold/busy-loops.ts'
 import { startFresh } from './cold/fresh-cluster.ts'
-import { type Calibration, calibrate, drawArrivals, load } from './cold/jobs.ts'
+import { type Calibration, calibrate, drawArrivals, usualLoad } from './cold/jobs.ts'
+import { shortP99Of, shortPart } from './cold/short.ts'
+import { simulateLoads } from './cold/simulated-loads.ts'
 import type { TimedJob } from './live/jobs.ts'
 import { type Answered, play } from './live/play.ts'
 import { workerCount } from './live/setting.ts'
@@ -37,9 +39,6 @@ const [fullRuns, quickRuns] = [
   [60, 60, 10, 10, 10],
 ]
 
-/** The shortest part of all requests, by their time alone on a warm worker. */
-const shortPart = 0.9
-
 interface Run {
   arm: Arm
   seconds: number
@@ -48,36 +47,44 @@ interface Run {
   answers: readonly Answered[]
 }
 
-export async function cold({
-  quick,
-  busy,
-  seconds = Infinity,
-}: BenchOptions): Promise<Record<string, unknown>> {
-  const lengths = (quick ? quickRuns : fullRuns).map((each) => Math.min(each, seconds))
+/** What all runs have in common. */
+interface Setting {
+  load: number
+  busy: boolean
+}
+
+export async function cold(options: BenchOptions): Promise<Record<string, unknown>> {
+  const { quick, seconds = Infinity, load = usualLoad, busy = false } = options
+  const lengths = options.runs ?? (quick ? quickRuns : fullRuns).map((each) => Math.min(each, seconds))
+  const setting = { load, busy }
   let runs: Run[] = []
   let calibration: Calibration | undefined
   const code = await interruptible(async (signal) => {
     calibration = await withFolder((data) => calibrate(data, signal))
-    runs = await runAll(lengths, calibration, busy === true, signal)
+    if (!options.simulate) runs = await runAll(lengths, calibration, setting, signal)
     return 0
   })
   if (code !== 0) process.exit(code)
-  return report(runs, busy === true)
+  if (options.simulate) return simulateLoads(calibration!, quick)
+  const figures = report(runs, setting)
+  console.log('The same in virtual time, where jobs have the cores to themselves:\n')
+  simulateLoads(calibration!, true, [load])
+  return figures
 }
 
 async function runAll(
   lengths: readonly number[],
   calibration: Calibration,
-  busy: boolean,
+  { load, busy }: Setting,
   signal: AbortSignal,
 ): Promise<Run[]> {
   const runs: Run[] = []
   const endLoops = busy ? startBusyLoops() : async () => {}
   try {
-    for (const [seed, seconds] of lengths.entries()) {
-      const jobs = drawArrivals(seed + 1, seconds, calibration)
+    for (const [index, seconds] of lengths.entries()) {
+      const jobs = drawArrivals({ seed: index + 1, seconds, load }, calibration)
       // The order alternates, so that neither always follows the other.
-      for (const arm of seed % 2 === 0 ? armNames : armNames.toReversed()) {
+      for (const arm of index % 2 === 0 ? armNames : armNames.toReversed()) {
         const cluster = await startFresh(arms[arm])
         try {
           const answers = await play(cluster.url, jobs, forCluster, signal)
@@ -127,20 +134,12 @@ function shortP99(runs: readonly Run[], arm: Arm, window: WindowName, shortMs: n
   const values = runs.flatMap((run) => {
     const served = run.arm === arm ? servedIn(run, windows[window]) : undefined
     if (!served) return []
-    const slowdowns = served
-      .filter(({ sizeMs }) => sizeMs <= shortMs)
-      .map((job) => job.responseMs / job.sizeMs)
-    return [
-      quantile(
-        slowdowns.sort((a, b) => a - b),
-        0.99,
-      ),
-    ]
+    return [shortP99Of(served, shortMs)]
   })
   return values.length > 0 ? median(values) : undefined
 }
 
-function report(runs: readonly Run[], busy: boolean): Record<string, unknown> {
+function report(runs: readonly Run[], { load, busy }: Setting): Record<string, unknown> {
   const sizes = runs.flatMap(({ jobs }) => jobs.map(({ sizeMs }) => sizeMs)).sort((a, b) => a - b)
   const shortMs = quantile(sizes, shortPart)
   console.log(

@@ -121,14 +121,16 @@ function asTheyWere({ jobs, runs }: Round): SimulatedJob[] {
   return jobs.map(({ work: actual, atMs, sizeMs, besidesMs }, i) => {
     const found = seen!.get(String(answers[i]!.headers['plimsoll-job']))
     if (!found || !(actual > 0)) return { atMs, sizeMs, estimate: { work: 1 } }
-    const { work, low, high } = found.job
+    const { work, low, high, unproven, preemptible } = found.job
     const estimate = { work: work / actual, low: low && low / actual, high: high && high / actual }
-    return { atMs, sizeMs: found.cpuMs + besidesMs, estimate }
+    return { atMs, sizeMs: found.cpuMs + besidesMs, estimate, unproven, preemptible }
   })
 }
 
 function simulate(rounds: readonly Round[], speed: (round: Round) => number): Figures {
-  const responses = new Map(rounds.map((round) => [round, simulated(asTheyWere(round), speed(round))]))
+  const responses = new Map(
+    rounds.map((round) => [round, simulated(asTheyWere(round), { speed: speed(round) })]),
+  )
   return figuresOf(outcomesOf(rounds, (round, i) => responses.get(round)![i]!))
 }
 

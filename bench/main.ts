@@ -17,6 +17,7 @@ import { scale } from './scale.ts'
 import { schedule } from './schedule.ts'
 import { slots } from './slots.ts'
 import { startup } from './startup.ts'
+import { tools } from './tools.ts'
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record<string, unknown>>>> = {
   brain,
@@ -34,16 +35,17 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<Record
   schedule,
   slots,
   startup,
+  tools,
 }
 
 const usage = `usage: npm run -s bench -- NAME [--quick] [--report FILE]
-       cold also takes --busy, and --seconds N (at least 10); own takes --only estimates or --only path
+       cold also takes --busy, --load PART, --runs SECONDS,… (at least 10), --seconds N, and --simulate; own takes --only estimates or --only path
        door takes --rounds N, --seconds N, --only NAME,…, --after SECONDS, --profile FOLDER
 benchmarks: ${Object.keys(benches).join(', ')}`
 
 /** Options that not every benchmark takes. */
 const taken: Readonly<Record<string, readonly string[]>> = {
-  cold: ['busy', 'seconds'],
+  cold: ['busy', 'seconds', 'load', 'runs', 'simulate'],
   own: ['only'],
   door: ['seconds', 'only', 'rounds', 'after', 'profile'],
 }
@@ -57,6 +59,9 @@ function parse(): { name: string; options: BenchOptions } | undefined {
         report: { type: 'string' },
         busy: { type: 'boolean' },
         seconds: { type: 'string' },
+        load: { type: 'string' },
+        runs: { type: 'string' },
+        simulate: { type: 'boolean' },
         only: { type: 'string' },
         rounds: { type: 'string' },
         after: { type: 'string' },
@@ -65,16 +70,26 @@ function parse(): { name: string; options: BenchOptions } | undefined {
     })
     const [name] = positionals
     if (name === undefined || positionals.length > 1 || !Object.hasOwn(benches, name)) return undefined
-    const { quick, seconds, rounds, after, ...texts } = values
+    const { quick, seconds, rounds, after, load, runs, ...others } = values
     const known = ['quick', 'report', ...(taken[name] ?? [])]
     if (Object.keys(values).some((option) => !known.includes(option))) return undefined
     const numbers = Object.entries({ seconds, rounds, after }).filter(([, text]) => text !== undefined)
     const least = name === 'cold' ? 10 : 1
     if (!numbers.every(([, text]) => Number.isInteger(Number(text)) && Number(text) >= least))
       return undefined
-    if (texts.only !== undefined && !isOnly(name, texts.only)) return undefined
+    if (others.only !== undefined && !isOnly(name, others.only)) return undefined
+    if (load !== undefined && !(Number(load) > 0 && Number(load) < 1)) return undefined
+    const lengths = runs?.split(',').map(Number)
+    if (lengths && !lengths.every((length) => Number.isInteger(length) && length >= least)) return undefined
     const parsed = Object.fromEntries(numbers.map(([option, text]) => [option, Number(text)]))
-    return { name, options: { quick, ...texts, ...parsed } }
+    return {
+      name,
+      options: {
+        ...{ quick, ...others, ...parsed },
+        ...(load !== undefined && { load: Number(load) }),
+        ...(lengths && { runs: lengths }),
+      },
+    }
   } catch {
     return undefined
   }

@@ -6,6 +6,12 @@ export interface BenchOptions {
   report?: string
   /** `cold` only: runs beside busy loops on all cores. */
   busy?: boolean
+  /** `cold` only: the part of the cores that the jobs need. */
+  load?: number
+  /** `cold` only: the lengths of the runs of each system, in seconds. */
+  runs?: readonly number[]
+  /** `cold` only: simulates several loads instead. */
+  simulate?: boolean
   /** `cold`: maximum length of a run. `door`: length of a run of the load generator. */
   seconds?: number
   /** `own`: runs one of its two parts. `door`: names of the systems, separated by commas. */

@@ -19,7 +19,7 @@ import { median } from '../src/simulate/summary.ts'
 import type { SchedulerName } from '../src/systems/schedulers.ts'
 import { cpuMs } from '../src/worker/processes/proc.ts'
 import { nominalRate } from '../src/worker/rates.ts'
-import { SlotPool } from '../src/worker/slots/slot-pool.ts'
+import { SlotPool, type SlotPoolOptions } from '../src/worker/slots/slot-pool.ts'
 import { main, withCluster } from './cluster.ts'
 import type { BenchOptions } from './options.ts'
 
@@ -70,7 +70,8 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
     ),
   )
   console.log(
-    `\nA slot starts in ${cost.startMs.toFixed(1)} ms with ${cost.startCpuMs.toFixed(1)} ms of CPU time, has ${cost.rssMb.toFixed(1)} MB of resident memory when idle, ` +
+    `\nA slot starts in ${cost.startMs.toFixed(1)} ms with ${cost.startCpuMs.toFixed(1)} ms of CPU time; a job that needs one has it in ${cost.needMs.toFixed(1)} ms, ` +
+      `because slots are started ahead. A slot has ${cost.rssMb.toFixed(1)} MB of resident memory when idle, ` +
       `and ends ${cost.cancelMs.toFixed(1)} ms after a cancellation.\n` +
       `A job of 1 ms takes ${(overheadMs + 1).toFixed(2)} ms through front, brain, worker and slot. Medians.\n`,
   )
@@ -80,6 +81,7 @@ export async function slots({ quick }: BenchOptions): Promise<Record<string, unk
     sharing_short_max_vs_lone: thousandths(Math.max(...sharing.shortMs) / sharing.loneMs),
     slot_start_ms: thousandths(cost.startMs),
     slot_start_cpu_ms: thousandths(cost.startCpuMs),
+    slot_need_ms: thousandths(cost.needMs),
     slot_rss_mb: thousandths(cost.rssMb),
     cancel_ms_p50: thousandths(cost.cancelMs),
     overhead_ms_p50: thousandths(overheadMs),
@@ -154,6 +156,8 @@ async function withSpinner<T>(
 
 /** Start time, memory and cancellation time of a slot. */
 interface SlotCosts {
+  /** Time until a job of 0 ms is answered that finds all slots of a pool taken but the one that was started ahead. */
+  needMs: number
   /** Time and CPU time until a job of 0 ms is answered. */
   startMs: number
   startCpuMs: number
@@ -163,7 +167,10 @@ interface SlotCosts {
 
 async function slotCosts(count: number): Promise<SlotCosts> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
-  const options = { files: [file], dataDir, memoryMb: 256, log: () => {}, surplusMs: 60_000 }
+  const options: Omit<SlotPoolOptions, 'warm'> = {
+    ...{ files: [file], dataDir, memoryMb: 256, surplusMs: 60_000 },
+    log() {},
+  }
   const spin = (ms: number) => ({ job: 'j', attempt: 1, workload: 'spin', params: { ms } })
   // The first slot fills the compile cache, as in a cluster.
   const warm = new SlotPool({ ...options, warm: 1 })
@@ -192,6 +199,7 @@ async function slotCosts(count: number): Promise<SlotCosts> {
       cancels.push(performance.now() - asked)
     }
     return {
+      needMs: await needMs(options, count),
       ...{ startMs: median(starts), startCpuMs: median(cpus) },
       ...{ rssMb: median(sizes), cancelMs: median(cancels) },
     }
@@ -199,6 +207,28 @@ async function slotCosts(count: number): Promise<SlotCosts> {
     await pool.close()
     await warm.close()
     rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** Each job keeps its slot, so that the next one needs another. */
+async function needMs(options: Omit<SlotPoolOptions, 'warm'>, count: number): Promise<number> {
+  const pool = new SlotPool({ ...options, warm: 1 })
+  await pool.ready()
+  const times: number[] = []
+  try {
+    for (let i = 0; i < count; i++) {
+      const began = performance.now()
+      const run = pool.start({ job: `n${i}`, attempt: 1, workload: 'spin', params: { ms: 0 } })
+      await run.answer
+      times.push(performance.now() - began)
+      await run.ended
+      const long = pool.start({ job: `l${i}`, attempt: 1, workload: 'spin', params: { ms: 60_000 } })
+      while (pool.idle === 0) await pause(20)
+      long.pause()
+    }
+    return median(times)
+  } finally {
+    await pool.close()
   }
 }
 

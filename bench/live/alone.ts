@@ -33,15 +33,23 @@ export async function measureAlone(
   signal: AbortSignal,
 ): Promise<Measured[]> {
   const isPinned = spawnSync('taskset', ['-c', '0,1', 'true']).status === 0
-  const { token, workers, stop } = await startBareWorkers(data, (worker) =>
+  const { token, workers, stop, failed } = await startBareWorkers(data, (worker) =>
     isPinned ? ['taskset', '-c', `${worker}`] : [],
   )
   const seen = new Map<LiveJob, Seen>(jobs.map((job) => [job, { cpuMs: [], work: 0 }]))
   const besidesMs: number[] = []
-  const options = { wording: forWorker(token), lanes: 1, signal }
-  let failure: string | undefined
+  // Jobs of a worker that has ended would all be refused: its output says why it ended.
+  const over = new AbortController()
+  const options = {
+    wording: forWorker(token),
+    lanes: 1,
+    signal: AbortSignal.any([signal, failed, over.signal]),
+  }
   const note = (job: LiveJob, { responseMs, error, headers: fields }: Parameters<Done>[1]) => {
-    if (error !== undefined) failure ??= `${job.workload} ${JSON.stringify(job.params)}: ${error}`
+    if (error !== undefined) {
+      over.abort(new Error(`a job failed: ${job.workload} ${JSON.stringify(job.params)}: ${error}`))
+      return
+    }
     const entry = seen.get(job)!
     const cpuMs = Number(fields[headers.cpuMs])
     entry.cpuMs.push(cpuMs)
@@ -63,7 +71,6 @@ export async function measureAlone(
   } finally {
     await stop()
   }
-  if (failure !== undefined) throw new Error(`a job failed: ${failure}`)
   const leastMs = quantile(
     besidesMs.sort((a, b) => a - b),
     0.1,

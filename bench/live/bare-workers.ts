@@ -1,4 +1,5 @@
 /** Workers without a brain: an acceptor lets them join with the discipline `sharing`, and sends no further messages. */
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { localFleet } from '../../src/live/fleet/local.ts'
@@ -13,7 +14,9 @@ import { readCode } from '../../src/worker/workload-code.ts'
 import { jobMemoryMb, unlimitedSlots, workerCount, workloadModules } from './setting.ts'
 
 const main = fileURLToPath(new URL('../../src/cli/plimsoll.js', import.meta.url))
-const bootLimitMs = 60_000
+const bootLimitMs = 120_000
+/** Time allowed for the output of a worker that has ended. */
+const outputMs = 2_000
 /** The number of the workers' last lines that an error shows. */
 const mostLines = 50
 
@@ -29,6 +32,8 @@ export interface BareWorkers {
   workers: BareWorker[]
   /** Ends all workers. Rejects, with their output, if one had ended before. */
   stop(): Promise<void>
+  /** Aborted when a worker ends before `stop`. */
+  failed: AbortSignal
 }
 
 /** `before` prefixes the command of each worker, for instance to pin it to a core. */
@@ -41,6 +46,7 @@ export async function startBareWorkers(
   const { server, workers, joined } = acceptBare(tokens, hashes)
   await listen(server, 0, '127.0.0.1', 'the port of the workers')
   const lines: string[] = []
+  const ended = new AbortController()
   const log = (line: string) => {
     lines.push(line)
     if (lines.length > mostLines) lines.shift()
@@ -51,6 +57,7 @@ export async function startBareWorkers(
     if (stopping) return
     failure ??= new Error([`worker ${launch}: ${message}`, ...lines].join('\n  '))
     joined.reject(failure)
+    ended.abort(failure)
   }
   const fleets: Provider[] = []
   const end = async () => {
@@ -60,6 +67,9 @@ export async function startBareWorkers(
     server.closeAllConnections()
   }
   const stop = async () => {
+    // Its output may still be on its way.
+    const listed = await Promise.all(fleets.map((fleet) => fleet.list()))
+    if (!failure && listed.flat().length < workerCount) await outputOf(ended.signal)
     await end()
     if (failure) throw failure
   }
@@ -75,7 +85,12 @@ export async function startBareWorkers(
       fleet.launch(`bench-${i}`)
     }
     await joined.promise
-    return { token: attemptTokenOf(tokens.worker), workers, stop }
+    return {
+      token: attemptTokenOf(tokens.worker),
+      workers: [...workers.values()],
+      stop,
+      failed: ended.signal,
+    }
   } catch (error) {
     await end()
     throw error
@@ -86,7 +101,8 @@ export async function startBareWorkers(
 
 /** `joined` resolves when all workers have joined, and rejects if one is incompatible. */
 function acceptBare(tokens: Tokens, hashes: Record<string, string>) {
-  const workers: BareWorker[] = []
+  /** By process: a worker whose connection breaks joins again. */
+  const workers = new Map<number, BareWorker>()
   const joined = Promise.withResolvers<void>()
   const server = createServer()
   const handlers: JoinHandlers = {
@@ -96,13 +112,22 @@ function acceptBare(tokens: Tokens, hashes: Record<string, string>) {
       // A connection without a handler is closed at the first report.
       connection.onMessage = () => {}
       connection.send({ type: 'welcome', epoch: 1, beatMs: 1000, discipline: 'sharing', following: {} })
-      workers.push({ ...hello.address, pid: hello.pid })
-      if (workers.length === workerCount) joined.resolve()
+      workers.set(hello.pid, { ...hello.address, pid: hello.pid })
+      if (workers.size === workerCount) joined.resolve()
     },
     front: (connection) => connection.close(),
   }
   acceptJoining(server, { tokens, handlers })
   return { server, workers, joined }
+}
+
+/** Resolves when a worker's end has been noticed, or after a while. */
+function outputOf(failed: AbortSignal): Promise<void> {
+  const noticed = once(failed, 'abort', { signal: AbortSignal.timeout(outputMs) })
+  return noticed.then(
+    () => {},
+    () => {},
+  )
 }
 
 function commandOf(dataDir: string, before: readonly string[], url: string) {

@@ -159,6 +159,9 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** A busy machine takes long to start a process. */
+const mostTries = 400
+
 /** Resolves when the proxy accepts connections. */
 async function answering(child: ChildProcess, port: number): Promise<void> {
   let failure: string | undefined
@@ -168,7 +171,7 @@ async function answering(child: ChildProcess, port: number): Promise<void> {
   child.once('exit', (code, signal) => {
     failure ??= `it ended (${signal ?? code})`
   })
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < mostTries; tries++) {
     if (failure !== undefined) throw new Error(failure)
     if (await connects(port)) return
     await new Promise((resolve) => setTimeout(resolve, 50))
