@@ -42,4 +42,5 @@ export type {
   SimulationFigures,
   SimulationResult,
 } from './library/simulation-types.ts'
+export { codeHash, loadWorkloads } from './workload/load.ts'
 export * from './workload/workload.ts'

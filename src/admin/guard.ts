@@ -58,14 +58,18 @@ export function operatorRefusal(sender: Sender, { host, tokens }: AdminAccess): 
 
 /** Why workers and fronts may not join from there; undefined: they may. Their token must not cross a network unencrypted. */
 export function joinRefusal({ socket }: Sender): GuardRefusal | undefined {
-  const { remoteAddress = '', localAddress } = socket
-  if (isLoopback(remoteAddress) || remoteAddress === localAddress) return undefined
+  if (isThisMachine(socket)) return undefined
   return {
     status: 403,
     code: 'not-here',
     message:
       'workers and fronts of other machines join over TLS: start the cluster with --join-address and use tls://',
   }
+}
+
+/** True: the peer is a program of this machine. */
+export function isThisMachine({ remoteAddress = '', localAddress }: Sender['socket']): boolean {
+  return isLoopback(remoteAddress) || remoteAddress === localAddress
 }
 
 /** The host of `host:port` or `[host]:port`, in lower case. */

@@ -2,9 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestProblem } from '../front/problem.ts'
+import { isDirectJobId } from '../front/request/job-id.ts'
 import { count } from '../lib/quantities.ts'
 import { type DisciplineName, disciplines } from '../model/discipline.ts'
-import { whyDocument, whyText } from '../story/document.ts'
+import { type DocumentOptions, whyDocument, whyText } from '../story/document.ts'
 import type { Stories } from '../story/stories.ts'
 
 /** Serves requests for a story; false: the request is for something else. Throws a 404 if the job is unknown. */
@@ -12,14 +13,19 @@ export type StoryHandler = (request: IncomingMessage, response: ServerResponse) 
 
 const path = /^\/api\/jobs\/([^/?]+)\/why(?:\?|$)/
 
-export function storyHandler(stories: Stories, discipline: DisciplineName, now: () => number): StoryHandler {
+export function storyHandler(
+  stories: Stories,
+  discipline: DisciplineName,
+  recentOf: (workload: string) => DocumentOptions['recent'],
+  now: () => number,
+): StoryHandler {
   const { bounded } = disciplines[discipline]
   return (request, response) => {
     const id = path.exec(request.url ?? '')?.[1]
     if (id === undefined) return false
     const story = stories.of(decoded(id))
-    if (!story) throw unknown(decoded(id), stories)
-    const document = whyDocument(story, { bounded, now: now() })
+    if (!story) throw isDirectJobId(decoded(id)) ? notRecorded(decoded(id)) : unknown(decoded(id), stories)
+    const document = whyDocument(story, { bounded, now: now(), recent: recentOf(story.job.workload) })
     const asText = prefersText(request.headers.accept)
     const body = asText ? whyText(document) : JSON.stringify(document)
     const type = asText ? 'text/plain; charset=utf-8' : 'application/json'
@@ -49,8 +55,16 @@ function unknown(id: string, { count: { open, finished } }: Stories): RequestPro
     404,
     'unknown-job',
     `Job ${id.slice(0, 200)} is unknown. Known are ${count(open, 'open job')} and the last ${finished} that ended. ` +
-      "A job's id is in the plimsoll-job header of its answer. Small requests that a front sent directly to a program " +
-      'have no story.',
+      "A job's id is in the plimsoll-job header of its answer.",
     { fields: { open, finished } },
+  )
+}
+
+function notRecorded(id: string): RequestProblem {
+  return new RequestProblem(
+    404,
+    'not-recorded',
+    `Job ${id} was answered directly: requests like it are small, so its front sent it to a worker or program without ` +
+      'asking the brain, and its story was not recorded. With --direct-below 0 all requests ask the brain.',
   )
 }

@@ -170,7 +170,7 @@ test('rejects bad arguments and says what is allowed', async () => {
     [['request'], /name a workload/],
     [['estimate'], /estimate: name a workload/],
     [['estimate', 'factorize', '12'], /estimate: 12: must be name=value/],
-    [['estimate', 'factorize', '--deadline', '5'], /Options are: --url --body --json/],
+    [['estimate', 'factorize', '--deadline', '5'], /Options are: --url --data --body --json/],
     [['up', '--price-per-hour=-1'], /--price-per-hour = -1: must be a number from 0 to 1000000000/],
     [['up', '--client-by', 'ip'], /--client-by = ip: must be address, key or header:NAME/],
     [['up', '--rate-limit', '0s'], /--rate-limit = 0s: must be units of work above 0, or seconds/],
@@ -220,6 +220,8 @@ test('status shows totals and a table of workers, and the same state as JSON', a
   const { workers } = JSON.parse(json.stdout) as ClusterState
   assert.match(shown.stdout, /^up .* · srpt · 1 worker ready\n\d+ jobs accepted: \d+ answered/)
   assert.match(shown.stdout, new RegExp(`\\nw1 +ready +${workers[0]?.pid} +0 of 1 +0 of 17 +0 +`))
+  assert.match(workers[0]!.address!, /^127\.0\.0\.1:\d+$/)
+  assert.ok(shown.stdout.includes(` ${workers[0]!.address}\n`))
   assert.match(shown.stdout, /ago +0 ready, 1 booting +1 worker launched: 0 workers, and the minimum is 1\n/)
   assert.match(shown.stdout, /ago +1 ready +w1 joined, .* after its launch$/m)
 })

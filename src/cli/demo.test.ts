@@ -11,7 +11,7 @@ import type { Ending, Sent } from './demo/drive.ts'
 import { drawLoad } from './demo/load.ts'
 import { checkOrders } from './demo/orders.ts'
 import { isPrime } from './demo/primes.ts'
-import { figuresOf, verdict } from './demo/report.ts'
+import { figuresOf, refusalsOf, verdict } from './demo/report.ts'
 import { start } from './testing/program.ts'
 
 /** A separate folder for temporary files, so that leftovers are visible. */
@@ -67,10 +67,32 @@ test('the verdict accounts for every request', () => {
   const all = (...endings: Ending[]) => verdict(figuresOf(sent(...endings)).at(-1)!, { placed: 1 })
   assert.equal(
     all('right', 'right', 'unknown', 'refused'),
-    'All 4 requests were answered: 2 right, 1 refused, 1 of unknown outcome, because their worker was killed and they ' +
+    'Of 4 requests, 2 were answered correctly, 1 refused, 1 of unknown outcome, because their worker was killed and they ' +
       'must not be repeated; no order is missing or doubled; lost 0',
   )
-  assert.equal(all('right', 'wrong', 'lost'), '2 of 3 requests were answered: 1 right, 1 wrong; lost 1')
+  assert.equal(
+    all('right', 'wrong', 'lost'),
+    'Of 3 requests, 1 were answered correctly, 1 answered wrongly; lost 1',
+  )
+})
+
+test('a refused request counts as refused, never as answered, and its reason is told', () => {
+  const [request] = drawLoad(1, 4)
+  const problem = (code: string, detail: string) =>
+    `answered 503: ${JSON.stringify({ type: `urn:plimsoll:${code}`, status: 503, detail })}`
+  const sent: Sent[] = [
+    ['right', ''] as const,
+    ['refused', problem('queue-timeout', 'It waited 20 s.')] as const,
+    ['refused', problem('queue-timeout', 'It waited 20 s.')] as const,
+    ['dropped', problem('dropped', 'It waited too long.')] as const,
+    ['lost', 'socket hang up'] as const,
+  ].map(([ending, trouble]) => ({ request: request!, ending, trouble, job: '', attempts: 1, responseMs: 1 }))
+  const { answered, refused, dropped, lost } = figuresOf(sent).at(-1)!
+  assert.deepEqual({ answered, refused, dropped, lost }, { answered: 1, refused: 2, dropped: 1, lost: 1 })
+  assert.deepEqual(refusalsOf(sent), [
+    '2 refused: queue-timeout, It waited 20 s.',
+    '1 refused: dropped, It waited too long.',
+  ])
 })
 
 test('a purchase whose orders do not match its answer is wrong', (t) => {

@@ -12,11 +12,12 @@ import { sizeText } from '../story/fleet-story.ts'
 import { presetOf } from '../systems/presets.ts'
 import { clusterFrom } from './cluster/from-options.ts'
 import { drive, type Sent } from './demo/drive.ts'
+import { GrowthWatch, growthLimitMs } from './demo/growth.ts'
 import { type Killed, killBusyWorker } from './demo/kill.ts'
 import { drawLoad, drawPhases } from './demo/load.ts'
 import { checkOrders, type Orders } from './demo/orders.ts'
 import { presetLoads } from './demo/preset-loads.ts'
-import { type Figures, figuresOf, figuresTable, verdict } from './demo/report.ts'
+import { type Figures, figuresOf, figuresTable, refusalsOf, verdict } from './demo/report.ts'
 import { type Command, readOnlyOptions } from './options.ts'
 import { client } from './terminal/client.ts'
 import { interruptible } from './terminal/interrupt.ts'
@@ -71,6 +72,8 @@ interface Run {
   sent: Sent[]
   killed: Killed | undefined
   orders: Orders
+  /** Undefined: the fleet has a fixed size. */
+  growth: GrowthWatch | undefined
 }
 
 async function runDemo(
@@ -79,7 +82,7 @@ async function runDemo(
   log: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { load, settings, settleSeconds } = planOf({ seconds, workers, seed, preset })
+  const { load, settings, settleSeconds, growth } = planOf({ seconds, workers, seed, preset })
   const say = (line: string) => {
     if (!process.stderr.isTTY) console.error(line)
   }
@@ -99,6 +102,7 @@ async function runDemo(
     say(`${many(cluster.state().ready, 'worker')} ready at ${cluster.url}; ${load.length} requests follow.`)
     const stopShowing = showProgress(cluster, sent, load.length, () => killed, say)
     const connection = client(new URL(cluster.url))
+    const looking = setInterval(() => growth?.look(cluster.state(), performance.now()), 100)
     const over = new AbortController()
     try {
       const killing = killBusyWorker(
@@ -118,6 +122,7 @@ async function runDemo(
       await untilSmall(cluster, settings.min, settleSeconds, signal)
     } finally {
       over.abort()
+      clearInterval(looking)
       stopShowing()
       await connection.close()
     }
@@ -127,7 +132,7 @@ async function runDemo(
     await cluster.stop(0)
   }
   // The cluster has stopped, so no further order can be placed.
-  return { sent, steps, killed, orders: checkOrders(dataDir, sent) }
+  return { sent, steps, killed, orders: checkOrders(dataDir, sent), growth }
 }
 
 /** The load and the settings of the cluster. The five systems have loads that make their fleets grow and shrink. */
@@ -135,10 +140,11 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
   const own = presetLoads[preset]
   if (!own) {
     const settings = { preset, min: workers, max: workers }
-    return { load: drawLoad(seed, seconds), settings, settleSeconds: 0 }
+    return { load: drawLoad(seed, seconds), settings, settleSeconds: 0, growth: undefined }
   }
   const { draws, phases, settleSeconds } = own
   const { scale, trial = { timeScale: 1, workScale: 1 } } = presetOf(preset)
+  const growthMs = growthLimitMs(presetOf(preset, trial))
   const least = scale?.min ?? 1
   const settings = {
     preset,
@@ -147,7 +153,12 @@ function planOf({ seconds, workers, seed, preset }: Omit<OptionValues<typeof opt
     min: least,
     max: Math.max(workers, least + 1, Math.min(scale?.max ?? 4, scale?.tiers ? 7 : 4)),
   }
-  return { load: drawPhases(seed, phases, draws), settings, settleSeconds }
+  return {
+    load: drawPhases(seed, phases, draws),
+    settings,
+    settleSeconds,
+    growth: new GrowthWatch(settings.max, growthMs),
+  }
 }
 
 /** Waits until the fleet has shrunk to its minimum. */
@@ -212,23 +223,31 @@ function showProgress(
   }
 }
 
-/** Prints the summary. True: no fault was found. */
+/** Prints the summary. True: no fault was found, and the fleet grew when it had to. */
 function report(
-  { sent, steps, killed, orders }: Run,
+  { sent, steps, killed, orders, growth }: Run,
   { json, workers, seed }: OptionValues<typeof options>,
 ): boolean {
   const rows = figuresOf(sent)
   const all = rows.at(-1)!
-  const good = all.lost === 0 && all.wrong === 0
+  const good = all.lost === 0 && all.wrong === 0 && growth?.fault === undefined
+  const refusals = refusalsOf(sent)
   if (json) {
-    console.log(JSON.stringify({ good, seed, workers, killed, orders, requests: rows, steps }))
+    const fleet = growth && { path: growth.path, ...(growth.fault && { fault: growth.fault }) }
+    console.log(
+      JSON.stringify({ good, seed, workers, killed, orders, fleet, requests: rows, refusals, steps }),
+    )
     return good
   }
   console.log(`${figuresTable(rows)}\n`)
   console.log(`${stepsTable(steps)}\n`)
   console.log(story(all, killed, orders))
-  const troubles = sent.filter(({ ending, trouble }) => ending !== 'right' && trouble !== '')
+  if (growth) console.log(`Fleet: ${growth.path}.`)
+  for (const line of refusals) console.log(`  ${line}`)
+  const explained = ['right', 'refused', 'dropped', undefined]
+  const troubles = sent.filter(({ ending, trouble }) => !explained.includes(ending) && trouble !== '')
   for (const line of troublesTold(troubles)) console.log(`  ${line}`)
+  if (growth?.fault) console.log(styleText('red', `Fault: ${growth.fault}.`, { stream: process.stdout }))
   console.log(styleText(['bold', good ? 'green' : 'red'], verdict(all, orders), { stream: process.stdout }))
   return good
 }

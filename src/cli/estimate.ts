@@ -3,7 +3,8 @@ import type { QuoteDocument, Range } from '../estimate/quote.ts'
 import { UnreachableError } from '../lib/errors.ts'
 import { type Command, readOptions } from './options.ts'
 import { askingOptions, problemText, questionFor, quoteQuestion, readAsked } from './terminal/asking.ts'
-import { client, readUrl } from './terminal/client.ts'
+import { client } from './terminal/client.ts'
+import { clusterUrlFrom } from './terminal/cluster-url.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { duration, significant } from './terminal/table.ts'
 import { fitted } from './terminal/width.ts'
@@ -21,7 +22,7 @@ export const estimate: Command = {
   async run(args) {
     const { values, rest } = readOptions(args, options)
     const asked = readAsked('estimate', rest)
-    const url = readUrl('url', values.url)
+    const url = await clusterUrlFrom(values)
     const connection = client(url)
     try {
       const question = quoteQuestion(await questionFor('estimate', connection, asked, values.body))

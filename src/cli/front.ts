@@ -6,7 +6,7 @@ import { ConfigError } from '../lib/errors.ts'
 import { frontParent } from '../live/fronts/front-channel.ts'
 import { runFront } from '../live/fronts/run-front.ts'
 import { defaultId, joinFrom, joinOptions, leaveOptions, untilSignal } from './cluster/joining.ts'
-import { meterFrom } from './cluster/meter.ts'
+import { meterExtrasOption, meterFrom } from './cluster/meter.ts'
 import { tlsFrom } from './cluster/tls.ts'
 import { bundledWorkloads, servedOptions, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOnlyOptions } from './options.ts'
@@ -19,6 +19,7 @@ const options = {
   tlsKey: networkOptions.tlsKey,
   ...servedOptions,
   ...meterOptions,
+  ...meterExtrasOption,
   data: { ...commonOptions.data, help: 'data folder of a cluster on this machine, which holds the token' },
   hold: {
     type: 'number',
@@ -52,7 +53,7 @@ export const front: Command = {
           ...(await servedFrom(values)),
           host: values.host,
           port: values.port,
-          tls: tlsFrom(values),
+          tls: tlsFrom(values.tlsCert, values.tlsKey),
           ...(parent && { share: parent }),
           holdMs: values.hold * 1000,
           leaveMs: values.leaveAfter * 1000,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { loadConfig } from '../config/load.ts'
-import { loadWorkloads } from '../workload/workload.ts'
+import { loadWorkloads } from '../workload/load.ts'
 import { helloWorkload, placeOf } from './init-files.ts'
 
 const main = join(import.meta.dirname, 'plimsoll.js')
@@ -38,6 +38,21 @@ test('init --own-server writes a loadable configuration from its flags', async (
     own?.routes.map(({ name, pattern }) => [name, pattern.text]),
     [['server', '/**']],
   )
+})
+
+test('init names the flags that are wrong', (t) => {
+  const folder = folderOf(t)
+  for (const [flags, why] of [
+    [
+      ['--command', 'python3 app.py'],
+      /^plimsoll: --command = 'python3 app\.py': must be a command that contains/,
+    ],
+    [
+      ['--command', 'app {port}', '--health', 'well'],
+      /^plimsoll: --health = '?well'?: must be a path that starts/,
+    ],
+  ] as const)
+    assert.match(init(folder, '--own-server', ...flags).stderr, why)
 })
 
 test('the configuration has types in a project with Plimsoll installed', async (t) => {

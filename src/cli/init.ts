@@ -109,9 +109,14 @@ async function serverAnswers(given: Given, ask: Ask | undefined): Promise<Server
   return { command, health, concurrency }
 }
 
-/** Throws a `ConfigError` that says what is wrong. */
+/** Throws a `ConfigError` that says what is wrong, in the words of the flags. */
 function check({ command = '', health = '', concurrency = 1 }: Partial<ServerAnswers>): void {
-  checkConfig({ workers: { command, ...(health && { health }), concurrency } }, '.')
+  try {
+    checkConfig({ workers: { command, ...(health && { health }), concurrency } }, '.')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(error.message.replace(/^workers\./, '--'), { cause: error })
+  }
 }
 
 function write(folder: string, given: string, files: Record<string, string>): void {

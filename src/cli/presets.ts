@@ -1,25 +1,14 @@
 import { styleText } from 'node:util'
-import { maxQueryLimit } from '../ledger/ledger.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import { presets as all, presetOf } from '../systems/presets.ts'
 import { rulesOf } from '../systems/rules.ts'
-import { presetRows, rowsText } from './cluster/preset-rows.ts'
 import { type Command, readOptions } from './options.ts'
 import { table } from './terminal/table.ts'
 import { fitted, terminalWidth } from './terminal/width.ts'
 
 const options = {
   json: { type: 'flag', help: 'print JSON instead of text' },
-  rows: { type: 'flag', help: "show the system's own table from the ledger of a stopped cluster" },
-  data: { type: 'text', help: 'data folder of that cluster', default: '.plimsoll', value: 'DIR' },
-  limit: {
-    type: 'integer',
-    help: 'maximum number of rows per workload',
-    default: 20,
-    min: 1,
-    max: maxQueryLimit,
-  },
 } as const
 
 /** The presets of `up --preset`. */
@@ -32,12 +21,6 @@ export const presets: Command = {
     const [name, ...more] = rest
     if (more.length > 0) throw new ConfigError(`presets: unexpected ${more.join(' ')}`)
     if (name !== undefined) oneOf('preset', name, all)
-    if (values.rows) {
-      if (name === undefined) throw new ConfigError('--rows requires a preset')
-      const rows = await presetRows(name, values.data, values.limit)
-      console.log(values.json ? JSON.stringify(rows) : rowsText(rows))
-      return 0
-    }
     const names = name === undefined ? Object.keys(all) : [name]
     const list = names.map((each) => ({
       name: each,

@@ -4,7 +4,8 @@ import { type Command, readOptions } from './options.ts'
 import { type Account, accountLine, accountOf } from './terminal/account.ts'
 import { adminFrom, adminOptions } from './terminal/admin.ts'
 import { askingOptions, problemText, questionFor, readAsked } from './terminal/asking.ts'
-import { type Answer, client, readUrl } from './terminal/client.ts'
+import { type Answer, client } from './terminal/client.ts'
+import { clusterUrlFrom } from './terminal/cluster-url.ts'
 import { following, followingText } from './terminal/following.ts'
 import { interruptible } from './terminal/interrupt.ts'
 import { type OutFile, openOut } from './terminal/out-file.ts'
@@ -41,8 +42,8 @@ export const request: Command = {
   async run(args) {
     const { values, rest } = readOptions(args, options)
     const asked = readAsked('request', rest)
-    const url = readUrl('url', values.url)
-    const admin = adminFrom(values)
+    const url = await clusterUrlFrom(values)
+    const admin = await adminFrom(values)
     const headers = headersFrom(values)
     const out = values.out === undefined ? undefined : await openOut(values.out)
     const connection = client(url)

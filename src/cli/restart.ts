@@ -20,7 +20,7 @@ export const restart: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('restart', args, options)
-    const { url, token } = adminFrom(values)
+    const { url, token } = await adminFrom(values)
     const all = values.fronts === values.workers
     const connection = client(url, token)
     try {

@@ -5,12 +5,13 @@ import { ConfigError, InvariantError } from '../lib/errors.ts'
 import { chaos } from '../simulate/chaos.ts'
 import { FleetSteps } from '../simulate/fleet-steps.ts'
 import { PolicyRecord } from '../simulate/report/record.ts'
-import { simulate as run } from '../simulate/simulate.ts'
+import { simulateLearning as run } from '../simulate/simulate.ts'
 import type { Summary } from '../simulate/summary.ts'
 import type { Money } from '../story/money.ts'
 import type { SchedulerName } from '../systems/schedulers.ts'
 import { type Command, isGiven, readOnlyOptions } from './options.ts'
 import { moneyText } from './simulation/money.ts'
+import { recordedTraffic } from './simulation/recorded-traffic.ts'
 import { checkReportFile, reportOption, writeReport } from './simulation/report-file.ts'
 import {
   type Contender,
@@ -64,7 +65,7 @@ export const simulate: Command = {
           `--${name} = ${values[name]}: cannot be combined with --faults, which draws its own jobs`,
         )
     if (values.report !== undefined) await checkReportFile(values.report)
-    const traffic = values.faults ? undefined : await readTraffic(values, args)
+    const traffic = values.faults ? undefined : await trafficOf(values, args)
     const sink = openLog(values.log)
     try {
       return traffic ? await calm(policy, values, traffic, args, sink) : faulty(policy, values, sink)
@@ -72,6 +73,14 @@ export const simulate: Command = {
       sink.close()
     }
   },
+}
+
+async function trafficOf(
+  values: Scenario & { preset: string | undefined },
+  args: readonly string[],
+): Promise<ScenarioTraffic> {
+  const recorded = values.preset === undefined ? undefined : recordedTraffic(values.preset, values, args)
+  return recorded ?? (await readTraffic(values, args))
 }
 
 function asked(
@@ -97,7 +106,7 @@ async function calm(
   const line = progressLine()
   const began = performance.now()
   const steps = new FleetSteps()
-  const result = run(runSpec(values, policy, seed, traffic), {
+  const result = await run(runSpec(values, policy, seed, traffic), {
     log: sink.write,
     observer: steps,
     progress: (answered) => line.show(Math.min(1, answered / traffic.jobs), doing(policy.name, answered)),

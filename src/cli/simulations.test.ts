@@ -175,3 +175,16 @@ test('simulate runs a preset with its scaling, and rejects what a preset replace
     assert.match(rejected.stderr, message)
   }
 })
+
+test('simulate runs a published system on recorded requests, unless options ask for others', async () => {
+  const asked = ['simulate', '--preset', 'hillclimbing', '--jobs', '40']
+  const { code, stdout } = await run(asked)
+  assert.equal(code, 0)
+  assert.match(
+    stdout,
+    /recorded requests of hillclimb \(50 % repeated\), estimated by the preset's estimator/,
+  )
+  assert.equal((await run(asked)).stdout.match(/sha256 +(\w+)/)?.[1], stdout.match(/sha256 +(\w+)/)![1])
+  const { stdout: generated } = await run([...asked, '--error', '0.2'])
+  assert.match(generated, /sizes lognormal, estimates off by σ = 0\.2/)
+})

@@ -13,13 +13,23 @@ function state(over: Partial<ClusterState>): ClusterState {
   return {
     ...{ uptimeMs: 61_000, now: 61_000, policy: 'srpt', ready: 1, placed: 1, workers: [], waiting: [] },
     ...{ booting: [], launchTroubles: [], steps: [], fronts: [], functions: [], away: [], scaling: {} },
+    estimates: {},
     ...{ counters, money, overload: calm },
     ...over,
   } as unknown as ClusterState
 }
 
 const worker = {
-  ...{ id: 'w1', state: 'ready', suspect: false, pid: 7, cores: 1, slots: 17, cpu: 0.314 },
+  ...{
+    id: 'w1',
+    state: 'ready',
+    suspect: false,
+    pid: 7,
+    address: '10.0.0.1:4000',
+    cores: 1,
+    slots: 17,
+    cpu: 0.314,
+  },
   ...{ jobs: [{ job: 'j', attempt: 1, running: true, done: 1e36, remaining: 2e36 }], outstanding: 2e36 },
   ...{ figures: { lowCpuFor: 0, SUPER_HEAVY: 97, onHold: false }, usedMemoryMb: 64, memoryMb: 1928 },
 }
@@ -35,14 +45,29 @@ test('formats the figures of policies', () => {
   const cells = (line: string) => line.trim().split(/ {2,}/)
   assert.deepEqual(cells(head!).slice(5), [
     'work left',
-    'memory',
+    'memory of jobs',
     'cpu',
     'low cpu for',
     'SUPER_HEAVY',
     'on hold',
+    'address',
   ])
-  assert.deepEqual(cells(row!).slice(5), ['2.00e36', '64 of 1928 MB', '31 %', '0', '97', 'no'])
+  assert.deepEqual(cells(row!).slice(5), [
+    '2.00e36',
+    '64 of 1928 MB',
+    '31 %',
+    '0',
+    '97',
+    'no',
+    '10.0.0.1:4000',
+  ])
   assert.match(text, /^scaling {3}looks above 97 · ema percent 54.4 · batch –$/m)
+})
+
+test('jobs that share cores do not make more cores busy than there are', () => {
+  const jobs = ['a', 'b', 'c'].map((job) => ({ ...worker.jobs[0], job }))
+  const text = statusText(state({ workers: [{ ...worker, jobs }] as unknown as ClusterState['workers'] }))
+  assert.match(text, / 1 of 1 +3 of 17 /)
 })
 
 test('accounts for every accepted job', () => {
@@ -69,6 +94,15 @@ test('accounts for every accepted job', () => {
     '35 jobs accepted: 25 answered, 2 failed, 1 of unknown outcome, 1 cancelled, ' +
       '6 in progress (1 running, 1 paused, 3 queued, 1 in functions); 3 retried',
   )
+})
+
+test('shows how far estimates were off, by workload', () => {
+  const worst = { job: 'j7', factor: 43.48, estimated: 52e6, measured: 2261e6 }
+  const text = statusText(state({ estimates: { hillclimb: { requests: 9, medianFactor: 1.042, worst } } }))
+  const words =
+    'hillclimb: off by 1.04 × in the median of the last 9 requests, at worst by 43.5 × ' +
+    '(52 million for 2.26 billion of job j7)'
+  assert.ok(text.replace(/\s+/g, ' ').includes(`estimates ${words}`), text)
 })
 
 test('says when no worker is ready', () => {

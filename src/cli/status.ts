@@ -4,6 +4,7 @@ import { count as counted } from '../lib/quantities.ts'
 import type { ClusterState } from '../live/cluster.ts'
 import type { Figures } from '../model/view.ts'
 import { workerNameOf } from '../model/worker.ts'
+import { errorText } from '../story/document.ts'
 import { sizeText } from '../story/fleet-story.ts'
 import { explain } from '../story/reasons.ts'
 import { type Command, readOnlyOptions } from './options.ts'
@@ -32,7 +33,7 @@ export const status: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('status', args, options)
-    const { url, token } = adminFrom(values)
+    const { url, token } = await adminFrom(values)
     const read = () => getJson<ClusterState>(url, '/api/state', { token })
     const show = (state: ClusterState) => (values.json ? JSON.stringify(state) : statusText(state))
     const first = show(await read())
@@ -90,6 +91,7 @@ export function statusText(state: ClusterState): string {
     `money     ${moneyText(state.money)}`,
     state.cache && `cache     ${cacheText(state.cache)}`,
     Object.keys(state.scaling).length > 0 && `scaling   ${scalingText(state.scaling)}`,
+    ...Object.entries(state.estimates).map(([name, error]) => `estimates ${name}: ${errorText(error)}`),
     state.functions.length > 0 &&
       `functions ${state.functions.length - warm} at work, ${warm} warm; away ${some(state.away.map(({ job }) => job))}`,
     waiting.length > 0 && `waiting   ${some(waiting)}`,
@@ -118,21 +120,35 @@ export function statusText(state: ClusterState): string {
 function workersText(workers: ClusterState['workers']): string {
   if (workers.length === 0) return 'No workers.'
   const names = figureNames(workers)
-  const head = ['worker', 'state', 'pid', 'cores busy', 'slots taken', 'work left', 'memory']
+  const head = ['worker', 'state', 'pid', 'cores busy', 'slots taken', 'work left', 'memory of jobs']
   const rows = workers.map((worker) => {
-    const { id, pid, cores, slots, jobs, outstanding, figures, cpu, usedMemoryMb, memoryMb } = worker
+    const {
+      id,
+      pid,
+      address = '–',
+      cores,
+      slots,
+      jobs,
+      outstanding,
+      figures,
+      cpu,
+      usedMemoryMb,
+      memoryMb,
+    } = worker
     return [
       id,
       phaseText(worker),
       pid === undefined ? '–' : `${pid}`,
-      `${jobs.filter((job) => job.running).length} of ${cores}`,
+      // Jobs may share the cores; a job that waits for input or output needs none.
+      `${Math.min(cores, jobs.filter((job) => job.running).length)} of ${cores}`,
       `${jobs.length} of ${slots}`,
       outstanding > 0 ? significant(outstanding) : '0',
       `${Math.round(usedMemoryMb)} of ${memoryMb} MB`,
       ...names.map((name) => (name === 'cpu' ? percent(cpu) : figureText(figures[name]))),
+      address,
     ]
   })
-  return table([...head, ...names.map(words)], rows, [0, 1])
+  return table([...head, ...names.map(words), 'address'], rows, [0, 1, head.length + names.length])
 }
 
 function phaseText({ state, suspect, notice, problem }: ClusterState['workers'][number]): string {

@@ -36,6 +36,21 @@ test('request --json --why includes the story that why --json prints', async () 
   assert.deepEqual(JSON.parse(again.stdout), why)
 })
 
+test('commands find the cluster that uses a data folder', async () => {
+  const { code, stderr } = await run(['request', 'factorize', 'n=21', '--why', '--data', up.data])
+  assert.equal(code, 0, stderr)
+  const [, job = ''] = story.exec(stderr) ?? []
+  const [again, status, workloads, estimate] = await Promise.all(
+    [['why', job], ['status'], ['workloads', '--json'], ['estimate', 'factorize', 'n=21']].map((args) =>
+      run([...args, '--data', up.data]),
+    ),
+  )
+  assert.match(again!.stdout, new RegExp(`^Job ${job} `))
+  assert.match(status!.stdout, /w1/)
+  assert.equal(JSON.parse(workloads!.stdout).source, up.url)
+  assert.match(estimate!.stdout, /^factorize/)
+})
+
 test('prints the answer without the admin port, and stderr says what to do', async () => {
   const url = await deserted()
   const plain = await request('--why', '--admin', url)

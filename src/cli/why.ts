@@ -8,6 +8,11 @@ import { terminalWidth } from './terminal/width.ts'
 
 const options = { ...adminOptions, json: { type: 'flag', help: 'print JSON instead of text' } } as const
 
+/** Types of problems: the cluster does not have the story. */
+const withoutStory: ReadonlySet<string | undefined> = new Set(
+  ['unknown-job', 'not-recorded'].map((code) => `urn:plimsoll:${code}`),
+)
+
 /** The story of a job. */
 export const why: Command = {
   summary: 'Print the story of one job: why it started, waited or was paused where and when it did.',
@@ -17,7 +22,7 @@ export const why: Command = {
     const { values, rest } = readOptions(args, options)
     if (rest.length !== 1)
       throw new ConfigError('why: give one job id, the value of the plimsoll-job response header')
-    const story = await askWhy(adminFrom(values), rest[0]!)
+    const story = await askWhy(await adminFrom(values), rest[0]!)
     if ('problem' in story) {
       console.error(story.problem)
       return 1
@@ -36,8 +41,7 @@ export async function askWhy({ url, token }: Admin, job: string): Promise<WhyDoc
     const text = await body.text()
     const answer = parsed(text)
     if (status === 200 && answer?.story) return answer as WhyDocument
-    if (status === 404 && answer?.type === 'urn:plimsoll:unknown-job')
-      return { problem: problemText(status, text) }
+    if (status === 404 && withoutStory.has(answer?.type)) return { problem: problemText(status, text) }
     if (status === 401 || status === 403) throw new UnreachableError(refusalText(url, status, text))
     throw new UnreachableError(`${url.origin}${path} answered ${status}: is it the admin port of a cluster?`)
   } finally {

@@ -1,13 +1,14 @@
 import { UnreachableError } from '../lib/errors.ts'
-import { loadWorkloads } from '../workload/workload.ts'
+import { loadWorkloads } from '../workload/load.ts'
 import { bundledWorkloads, workloadFiles } from './cluster/workload-files.ts'
 import { type Command, readOnlyOptions } from './options.ts'
-import { getJson, publicUrl, readUrl } from './terminal/client.ts'
+import { getJson } from './terminal/client.ts'
+import { clusterUrlFrom, clusterUrlOptions } from './terminal/cluster-url.ts'
 import type { Served } from './terminal/served.ts'
 import { table } from './terminal/table.ts'
 
 const options = {
-  url: { type: 'text', help: "the cluster's public address", default: publicUrl, value: 'URL' },
+  ...clusterUrlOptions,
   json: { type: 'flag', help: 'print JSON instead of a table' },
 } as const
 
@@ -20,7 +21,7 @@ export const workloads: Command = {
   options,
   async run(args) {
     const values = readOnlyOptions('workloads', args, options)
-    const url = readUrl('url', values.url)
+    const url = await clusterUrlFrom(values)
     let missing: UnreachableError | undefined
     let list: Entry[]
     try {

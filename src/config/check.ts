@@ -34,14 +34,15 @@ export interface CheckedConfig {
   readonly own?: OwnCluster
 }
 
-const optionKeys = Object.keys(clusterOptions)
 const serverKeys = ['workers', 'upstreams', 'health', 'concurrency', 'routes', 'maxBodyBytes'] as const
+/** All keys of a configuration. */
+export const configKeys: readonly string[] = [...serverKeys, ...Object.keys(clusterOptions)]
 const workloadKeys = ['workloads', 'meter', 'formula'] as const
 const gibibyte = 1024 ** 3
 
 /** Relative paths start at `folder`. */
 export function checkConfig(given: unknown, folder: string): CheckedConfig {
-  const fields = checkFields('the configuration', given, [...serverKeys, ...optionKeys])
+  const fields = checkFields('the configuration', given, configKeys)
   const options = Object.fromEntries(
     Object.entries(clusterOptions)
       .filter(([key]) => fields[key] !== undefined)

@@ -199,6 +199,13 @@ export const meterOptions = under('Metering', {
     help: `what counts as work: METRIC=COEFFICIENT,…; default: the preset's, or ${formulaText(defaultFormula)}`,
     value: 'TERMS',
   },
+  meterOnly: {
+    type: 'text',
+    help:
+      'the code whose work counts: WORKLOAD=MODULE+MODULE,…; a module as the workload imports it, or MODULE#FUNCTION; ' +
+      "all: everything; default: the preset's",
+    value: 'LIST',
+  },
 })
 
 const scaleOptions = under('Presets', {
@@ -215,6 +222,11 @@ const scaleOptions = under('Presets', {
     default: 1,
     min: 1e-6,
     max: 1e9,
+  },
+  constants: {
+    type: 'text',
+    help: "in place of the preset's measured constants, as plimsoll calibrate writes them",
+    value: 'NAME=N,…',
   },
 })
 

@@ -30,6 +30,13 @@ export const inputOptions = under('Limits', {
 })
 
 export const proxyOptions = under('Clients', {
+  cors: {
+    type: 'text',
+    help:
+      'origins whose pages may send requests to workloads and read the answers (CORS), separated by commas; ' +
+      '*: all; default: none',
+    value: 'ORIGINS',
+  },
   trustedProxies: {
     type: 'text',
     help:

@@ -27,6 +27,12 @@ export const jobOptions = under('Limits', {
     max: 1_000,
     value: 'MS',
   },
+  fastPath: {
+    type: 'text',
+    help: 'on: fronts read plain requests that they send straight to a worker themselves; off: Node.js reads all requests',
+    default: 'on',
+    choices: ['on', 'off'],
+  },
   answerBuffer: {
     type: 'number',
     help: 'disk space of a front for answers that clients read slowly, in MB; 0: none',

@@ -37,6 +37,18 @@ export const networkOptions = under('Network', {
     default: '',
     value: 'NAMES',
   },
+  adminTlsCert: {
+    type: 'text',
+    help: 'certificate of the admin port, as --tls-cert; programs of other machines must then use https. Default: plain HTTP',
+    value: 'FILES',
+    path: 'list',
+  },
+  adminTlsKey: {
+    type: 'text',
+    help: 'private keys of --admin-tls-cert, in the same order',
+    value: 'FILES',
+    path: 'list',
+  },
   joinAddress: {
     type: 'text',
     help: 'where workers and fronts of other machines join, over TLS; default: nowhere',

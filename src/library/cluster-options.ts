@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clusterOptionsFrom } from '../cli/cluster/from-options.ts'
 import { readOptions } from '../cli/options.ts'
-import { type CheckedConfig, checkConfig, type OwnCluster } from '../config/check.ts'
+import { type CheckedConfig, checkConfig, configKeys, type OwnCluster } from '../config/check.ts'
 import { clusterOptions } from '../config/cluster-options.ts'
-import { invalid } from '../lib/checks.ts'
+import { checkFields, invalid } from '../lib/checks.ts'
 import { ConfigError } from '../lib/errors.ts'
 import { oneOf } from '../lib/one-of.ts'
 import type { ClusterOptions } from '../live/cluster.ts'
@@ -20,6 +20,11 @@ import type { OnFault } from './policies/guard.ts'
 import { ownEstimator } from './policies/own-estimator.ts'
 import { ownScaler } from './policies/own-scaler.ts'
 import { ownScheduler } from './policies/own-scheduler.ts'
+
+/** Options that a configuration does not have, or that take more here. */
+const ownKeys = [
+  ...['workloads', 'scheduler', 'discipline', 'scaler', 'estimator', 'readyWithinMs', 'signal', 'log'],
+] as const satisfies (keyof CreateClusterOptions)[]
 
 export interface ResolvedOptions {
   cluster: ClusterOptions
@@ -37,6 +42,7 @@ export interface ResolveParts {
 
 /** Throws a `ConfigError` or a `PolicyError`. */
 export function resolveOptions(options: CreateClusterOptions, parts: ResolveParts): ResolvedOptions {
+  checkFields('the options', options, [...new Set([...configKeys, ...ownKeys])])
   const { workloads, scheduler, discipline, scaler, estimator, readyWithinMs, signal, log, ...rest } = options
   const paths = workloadPaths(workloads)
   const defaults = { port: 0, adminPort: 0, data: parts.folder }

@@ -5,6 +5,7 @@ import type { inputOptions, proxyOptions } from '../../config/input-options.ts'
 import type { jobOptions } from '../../config/job-options.ts'
 import type { networkOptions } from '../../config/network-options.ts'
 import type { OptionValues } from '../../config/option.ts'
+import { readOrigins } from '../../front/cross-origin.ts'
 import { clientNamer } from '../../front/request/client-name.ts'
 import { readProxies } from '../../front/request/trusted-proxies.ts'
 import { ConfigError } from '../../lib/errors.ts'
@@ -22,8 +23,13 @@ type Values = OptionValues<
 export function clientsFrom(
   values: Values,
   meter: MeterSetting,
+  serverConfig?: string,
 ): Pick<ClusterOptions, 'clientBy' | 'rateLimit' | 'fair' | 'frontLimits'> {
   const { clientBy, fair, rateLimit: limit, rateBurst: burst } = values
+  if (values.cors !== undefined && serverConfig !== undefined)
+    throw new ConfigError(
+      `--cors = ${values.cors}: cannot be combined with the existing server in ${serverConfig}, which answers for itself`,
+    )
   const frontLimits = frontLimitsFrom(values)
   clientNamer(clientBy, frontLimits.trustedProxies, '--client-by')
   if (limit === undefined) {
@@ -40,16 +46,18 @@ export function clientsFrom(
 function frontLimitsFrom(values: Values) {
   const { exposeErrors = false, trustedProxies: proxies, maxParams, bodyMemory, bodyDisk } = values
   const { clientConnections, clientRequests, processMemory: processMb, minRate, answerBuffer } = values
-  const { proxyProtocol = false } = values
+  const { proxyProtocol = false, cors } = values
   if (proxyProtocol && proxies === undefined)
     throw new ConfigError(
       '--proxy-protocol: requires --trusted-proxies, because clients can send its header too',
     )
-  const tls = tlsFrom(values)
+  const tls = tlsFrom(values.tlsCert, values.tlsKey)
   return {
     ...{ proxyProtocol, ...(tls && { tls }) },
     ...{ exposeErrors, clientConnections, clientRequests, processMb, minRate },
+    fastPath: values.fastPath === 'on',
     answerDiskBytes: answerBuffer * 1024 * 1024,
+    corsOrigins: cors === undefined ? [] : readOrigins(cors, '--cors'),
     trustedProxies: proxies === undefined ? [] : readProxies(proxies, '--trusted-proxies'),
     paramsBytes: maxParams * 1024,
     bodiesMemoryBytes: bodyMemory * 1024 * 1024,

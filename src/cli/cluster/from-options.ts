@@ -15,14 +15,15 @@ import { addressFrom, listFrom } from './addresses.ts'
 import { cacheFrom } from './cache.ts'
 import { clientsFrom } from './clients.ts'
 import { functionsFrom, pricesFrom } from './functions.ts'
-import { meterFrom } from './meter.ts'
+import { meterFrom, ofServed } from './meter.ts'
 import { filesFrom, partsOf, presetFrom } from './preset.ts'
 import { scaleFrom } from './scaling.ts'
 import { sourcesFrom } from './sources.ts'
+import { tlsFrom } from './tls.ts'
 
 const program = [
   process.execPath,
-  // This process loads the same files and shows the warning once.
+  // The warning would name the copies that the cluster keeps of the user's files.
   '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
   fileURLToPath(new URL('../plimsoll.js', import.meta.url)),
 ]
@@ -51,9 +52,11 @@ export function clusterOptionsFrom(
   const cores = availableParallelism()
   if (max > cores && server?.upstreams === undefined)
     log(`fleet: up to ${max} workers of one core each share the ${cores} cores of this machine`)
-  const meter = server ? 'off' : meterFrom(values, preset.meter)
+  const adminTls = tlsFrom(values.adminTlsCert, values.adminTlsKey, 'admin-tls')
+  const files = server ? [] : filesFrom(values, preset)
+  const meter = server ? 'off' : meterFrom(values, preset.meter && ofServed(preset.meter, files))
   return {
-    files: server ? [] : filesFrom(values, preset),
+    files,
     ...(server && { own: server, config: resolve(config.file) }),
     sources: () => sourcesFrom(values, preset, { config, log }),
     dataDir: resolve(values.data),
@@ -62,6 +65,7 @@ export function clusterOptionsFrom(
     adminPort: values.adminPort,
     adminHost: values.adminHost,
     adminNames: listFrom(values.adminNames),
+    ...(adminTls && { adminTls }),
     ...(values.joinAddress !== undefined && {
       joinAddress: addressFrom('--join-address', values.joinAddress),
     }),
@@ -79,7 +83,7 @@ export function clusterOptionsFrom(
     queue: values.queue,
     // Policies of other systems decide about each request.
     directBelowMs: values.preset === 'plimsoll' ? values.directBelow : 0,
-    ...clientsFrom(values, meter),
+    ...clientsFrom(values, meter, serverConfig),
     workerCommand: [...program, 'worker'],
     ...(values.fronts > 1 && { fronts: { count: values.fronts - 1, command: [...program, 'front'] } }),
     drainMs: values.drainHours * 3600 * 1000,

@@ -1,5 +1,6 @@
 /** Metering options. */
 
+import { parse } from 'node:path'
 import type { meterOptions } from '../../config/cluster-options.ts'
 import type { OptionSpecs, OptionValues } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
@@ -15,6 +16,7 @@ export function meterFrom(
   {
     meter,
     formula,
+    meterOnly,
     meterExtras: extras,
   }: OptionValues<typeof meterOptions> & Partial<OptionValues<typeof meterExtrasOption>>,
   preset: MeterSetting = { mode: 'work', formula: defaultFormula },
@@ -23,8 +25,41 @@ export function meterFrom(
   const usual = { mode: usualMode, formula: usualFormula }
   const mode = (meter ?? usual.mode) as MeterMode | 'off'
   const read = formula === undefined ? usual.formula : readFormula(formula)
-  const given = extras === undefined ? more : (JSON.parse(extras) as MeterExtras)
-  return mode === 'off' ? 'off' : checkMeter({ mode, formula: read, ...given })
+  const given: MeterExtras = extras === undefined ? more : JSON.parse(extras)
+  if (mode !== 'off') {
+    const { only, ...others } = given
+    const counted = meterOnly === undefined ? only : readOnly(meterOnly)
+    return checkMeter({ mode, formula: read, ...others, ...(counted && { only: counted }) })
+  }
+  if (meterOnly !== undefined)
+    throw new ConfigError(`--meter-only = ${meterOnly}: needs a meter, which is off`)
+  return 'off'
+}
+
+/** The code whose work counts, by workload. Undefined: `all`. */
+function readOnly(text: string): NonNullable<MeterExtras['only']> | undefined {
+  if (text === 'all') return undefined
+  const lists = text.split(',').map((term) => {
+    const [workload = '', list = '', ...more] = term.split('=').map((part) => part.trim())
+    const code = list.split('+').map((part) => part.trim())
+    if (workload === '' || more.length > 0 || code.some((part) => part === '')) {
+      throw new ConfigError(
+        `--meter-only = ${text}: ${term}: must be WORKLOAD=MODULE+MODULE, or all in place of the list`,
+      )
+    }
+    return [workload, code] as const
+  })
+  return Object.fromEntries(lists)
+}
+
+/** The preset's meter, without what it says of bundled workloads that are not served. */
+export function ofServed(meter: MeterSetting, files: readonly string[]): MeterSetting {
+  if (meter === 'off' || !meter.only) return meter
+  const served = new Set(files.map((file) => parse(file).name))
+  return {
+    ...meter,
+    only: Object.fromEntries(Object.entries(meter.only).filter(([name]) => served.has(name))),
+  }
 }
 
 const off = { mode: 'off', formula: defaultFormula } as const

@@ -52,6 +52,6 @@ test('the rows of ecowork are the slopes of each workload', async (t) => {
 })
 
 test('presets without a table, and folders without a ledger, are rejected', async () => {
-  await assert.rejects(presetRows('plimsoll', '.', 1), /--rows = plimsoll: must be one of cloudprime, cnv/)
+  await assert.rejects(presetRows('plimsoll', '.', 1), /--preset = plimsoll: must be one of cloudprime, cnv/)
   await assert.rejects(presetRows('cnv', '/nowhere', 1), /--data = \/nowhere: must contain ledger\.db/)
 })

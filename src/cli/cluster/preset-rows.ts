@@ -1,4 +1,4 @@
-/** `plimsoll presets PRESET --rows`: the system's own table, from the ledger of a data folder. */
+/** `plimsoll rows --preset PRESET`: the system's own table, from the ledger of a data folder. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { table } from '../terminal/table.ts'
 export type PresetRows = Record<string, readonly object[]>
 
 export async function presetRows(preset: string, dataDir: string, limit: number): Promise<PresetRows> {
-  const view = oneOf('--rows', preset, rowViews)
+  const view = oneOf('--preset', preset, rowViews)
   const file = join(dataDir, 'ledger.db')
   if (!existsSync(file)) throw new ConfigError(`--data = ${dataDir}: must contain ledger.db`)
   const ledger = await openSqliteLedger({ file })

@@ -8,8 +8,13 @@ import type { Preset } from '../../systems/preset.ts'
 import { presetOf } from '../../systems/presets.ts'
 import { bundledWorkloads, workloadFiles } from './workload-files.ts'
 
-export function presetFrom({ preset, timeScale, workScale }: OptionValues<typeof clusterOptions>): Preset {
-  return presetOf(preset, { timeScale, workScale })
+export function presetFrom({
+  preset,
+  timeScale,
+  workScale,
+  constants,
+}: OptionValues<typeof clusterOptions>): Preset {
+  return presetOf(preset, { timeScale, workScale, constants })
 }
 
 /** Workload modules: those of `--workloads`, or else the preset's, or else all bundled ones. */

@@ -8,6 +8,7 @@ import { type Cluster, type ClusterOptions, startCluster } from '../../live/clus
 import type { SupervisorLink } from '../../live/supervise/supervisor-link.ts'
 import { forgetTokens, tokenFile } from '../../live/tokens.ts'
 import { rejectRest } from '../options.ts'
+import { writeAddresses } from './addresses-file.ts'
 import { readConfigured } from './configuration.ts'
 import { firstPath, firstRequest } from './first-request.ts'
 import { clusterOptionsFrom } from './from-options.ts'
@@ -30,6 +31,7 @@ export async function runUp(args: string[], supervisor?: SupervisorLink): Promis
   const token = asked.tokens.worker === undefined ? tokenFile(resolve(values.data), 'worker') : undefined
   const cluster = await startCluster(supervisor ? supervised(asked, supervisor, values.fronts) : asked)
   const served = { config: config?.own && config.file, workloads: values.workloads, token }
+  const removeAddresses = writeAddresses(resolve(values.data), { url: cluster.url, admin: cluster.adminUrl })
   const stopped = Promise.withResolvers<void>()
   let stopping = false
   const stop = () => {
@@ -66,6 +68,7 @@ export async function runUp(args: string[], supervisor?: SupervisorLink): Promis
   } finally {
     endWaiting()
     endReload()
+    removeAddresses()
   }
   return 0
 }
@@ -105,9 +108,11 @@ function welcome(cluster: Cluster, served: Served, afterMs: number, path: string
 `
 }
 
-/** An address that listens on all interfaces is shown by the name of this machine. */
+/** An address that listens on all interfaces is shown by the name of this machine. Workers of this machine need no TLS. */
 function joinAt({ joinUrl, adminUrl }: Cluster): string {
-  return joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl
+  return (
+    joinUrl?.replace(/\/\/(0\.0\.0\.0|\[::\]):/, `//${hostname()}:`) ?? adminUrl.replace(/^https:/, 'http:')
+  )
 }
 
 function joinWith({ config, workloads, token }: Served): string {

@@ -10,14 +10,15 @@ const main = fileURLToPath(new URL('../plimsoll.js', import.meta.url))
 
 /** Loading code alone would let the space for young objects grow to 32 MB. */
 const semiSpace = '--max-semi-space-size=2'
+/** The warning would name the copies that the cluster keeps of the user's files. */
+const noTypeWarning = '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'
 
 /** Resolves with the exit code when the cluster has ended. */
 export async function supervise(args: readonly string[]): Promise<number> {
   const node = [process.execPath, ...process.execArgv]
   const supervisor = new Supervisor({
-    brain: [...node, semiSpace, main, 'up', supervisedFlag, ...args],
-    // The brain loads the same files and shows the warning once.
-    front: [...node, semiSpace, '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON', main, 'front'],
+    brain: [...node, semiSpace, noTypeWarning, main, 'up', supervisedFlag, ...args],
+    front: [...node, semiSpace, noTypeWarning, main, 'front'],
     tokens: tokensInEnvironment(),
     log: (line) => console.error(line),
   })

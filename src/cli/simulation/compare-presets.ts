@@ -2,10 +2,10 @@
 
 import { ConfigError } from '../../lib/errors.ts'
 import { oneOf } from '../../lib/one-of.ts'
-import { type OwnTraffic, ownTraffics, runOn } from '../../simulate/own-traffic.ts'
+import { jobsOf, loadTraffic, type OwnTraffic, ownTraffics, runOn } from '../../simulate/own-traffic.ts'
 import { presetRun } from '../../simulate/preset-run.ts'
 import { PolicyRecord } from '../../simulate/report/record.ts'
-import { simulate } from '../../simulate/simulate.ts'
+import { simulateLearning } from '../../simulate/simulate.ts'
 import type { Summary } from '../../simulate/summary.ts'
 import type { Money } from '../../story/money.ts'
 import { presetGroups, presetOf, presets } from '../../systems/presets.ts'
@@ -48,27 +48,28 @@ export function namedPresets(text: string): string[] {
 }
 
 /** Yields the results of each traffic as soon as all presets have served it. */
-export function* comparePresets(
+export async function* comparePresets(
   names: readonly string[],
   { seed, seeds, hours, recorded }: { seed: number; seeds: number; hours: number; recorded: boolean },
-): Generator<TrafficResult> {
+): AsyncGenerator<TrafficResult> {
   const line = progressLine()
   const total = ownTraffics.length * names.length * seeds
   let finished = 0
   for (const whole of ownTraffics) {
-    const traffic = { ...whole, hours: Math.min(hours, whole.hours) }
+    const traffic = loadTraffic({ ...whole, hours: Math.min(hours, whole.hours) })
+    const jobs = jobsOf(traffic)
     const results = names.flatMap((preset) =>
       (preset === ours ? [undefined, looser] : [undefined]).map((promise) => ({
         ...{ preset, runs: [] as Summary[], costs: [] as Money[] },
-        record: new PolicyRecord(nameOf({ preset, promise }), runOn(traffic, undefined, seed).jobs),
+        record: new PolicyRecord(nameOf({ preset, promise }), jobs),
         ...(promise !== undefined && { promise }),
       })),
     )
     for (let each = seed; each < seed + seeds; each++) {
       for (const { preset, promise, record, runs, costs } of results) {
-        const on = runOn(traffic, presetOf(preset).estimator?.rule, each)
+        const on = runOn(traffic, preset, each)
         const progress = (answered: number) => {
-          const part = Math.min(1, answered / on.jobs)
+          const part = Math.min(1, answered / jobs)
           line.show((finished + part) / total, `${preset} on the traffic of ${traffic.name}, seed ${each}`)
         }
         const run = {
@@ -78,7 +79,7 @@ export function* comparePresets(
           ...(preset === ours && { functions: presetOf(traffic.name).overflow?.concurrency ?? 0 }),
         }
         const hooks = { progress, ...(recorded && record.hooks(each === seed)) }
-        const result = simulate(presetRun(preset, run), hooks)
+        const result = await simulateLearning(presetRun(preset, run), hooks)
         runs.push(result.summary())
         costs.push(result.money())
         finished++

@@ -32,7 +32,7 @@ export async function showPresets(
   const presets = namedPresets(names)
   if (report !== undefined) await checkReportFile(report)
   const all: TrafficResult[] = []
-  for (const each of comparePresets(presets, { seed, seeds, hours, recorded: report !== undefined })) {
+  for await (const each of comparePresets(presets, { seed, seeds, hours, recorded: report !== undefined })) {
     all.push(each)
     if (json) {
       const { name, about, load, machine } = each.traffic

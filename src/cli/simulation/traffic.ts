@@ -33,7 +33,8 @@ export interface ScenarioTraffic {
   begins?: string | undefined
   notes: readonly string[]
   /** Fresh arrivals and sizes for one run. */
-  run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'>
+  run(): Pick<RunSpec, 'jobs' | 'arrivals' | 'sizes' | 'known'> &
+    Partial<Pick<RunSpec, 'errorSigma' | 'estimator' | 'asked'>>
 }
 
 /** Shown while a file is read; returns how it is removed. */
@@ -136,7 +137,7 @@ async function sizesOf(
   }
 }
 
-function arrivalsOf(name: string, perSecond: number): Arrivals {
+export function arrivalsOf(name: string, perSecond: number): Arrivals {
   const kinds: Record<string, (perSecond: number) => Arrivals> = { poisson, bursty, diurnal }
   if (Object.hasOwn(kinds, name)) return kinds[name]!(perSecond)
   if (looksLikeFile(name)) return arrivalsFromFile(name)

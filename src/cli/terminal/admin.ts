@@ -2,14 +2,18 @@
 
 import { resolve } from 'node:path'
 import { commonOptions } from '../../config/cluster-options.ts'
-import { findConfig, loadConfig } from '../../config/load.ts'
 import type { OptionSpecs } from '../../config/option.ts'
 import { ConfigError } from '../../lib/errors.ts'
 import { readToken, tokenFile, tokensInEnvironment, tokenVariables } from '../../live/tokens.ts'
+import { configuredData, readAddresses } from '../cluster/addresses-file.ts'
 import { adminUrl, readUrl, type TokenSource } from './client.ts'
 
 export const adminOptions = {
-  admin: { type: 'text', help: "the cluster's admin address", default: adminUrl, value: 'URL' },
+  admin: {
+    type: 'text',
+    help: `the cluster's admin address; default: that of the cluster that uses the data folder, or ${adminUrl}`,
+    value: 'URL',
+  },
   tokenFile: {
     type: 'text',
     help: `file with the operator token, - is standard input; default: the environment variable ${tokenVariables.operator}, or tokens/operator in the data folder`,
@@ -29,12 +33,14 @@ export interface Admin {
   token: TokenSource
 }
 
-export function adminFrom(values: {
-  admin: string
+interface AdminValues {
+  admin: string | undefined
   tokenFile: string | undefined
-  data?: string | undefined
-}): Admin {
-  const url = readUrl('admin', values.admin)
+  data: string | undefined
+}
+
+export async function adminFrom(values: AdminValues): Promise<Admin> {
+  const url = readUrl('admin', values.admin ?? (await readAddresses(values.data))?.admin ?? adminUrl)
   let token: Promise<string> | undefined
   return {
     url,
@@ -45,13 +51,7 @@ export function adminFrom(values: {
   }
 }
 
-async function findToken({
-  tokenFile: file,
-  data,
-}: {
-  tokenFile: string | undefined
-  data?: string | undefined
-}) {
+async function findToken({ tokenFile: file, data }: AdminValues): Promise<string> {
   if (file !== undefined) return readToken(file, `--token-file = ${file}`)
   const { operator } = tokensInEnvironment()
   if (operator !== undefined) return operator
@@ -63,10 +63,4 @@ async function findToken({
       `the operator token is required, but ${(error as Error).message}\nName the data folder of the cluster (--data DIR) or a file with the token (--token-file FILE), or set ${tokenVariables.operator}.`,
     )
   }
-}
-
-async function configuredData(): Promise<string> {
-  const file = findConfig(process.cwd())
-  const options = file === undefined ? {} : (await loadConfig(file)).options
-  return options.data ?? commonOptions.data.default
 }

@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { ConfigError } from '../../lib/errors.ts'
-import { type Client, publicUrl, type Question } from './client.ts'
+import type { Client, Question } from './client.ts'
+import { clusterUrlOptions } from './cluster-url.ts'
 import { type Address, addressOf, listServed } from './served.ts'
 
 export const askingOptions = {
-  url: { type: 'text', help: "the cluster's public address", default: publicUrl, value: 'URL' },
+  ...clusterUrlOptions,
   body: { type: 'text', help: 'send this file as the body; -: standard input', value: 'FILE' },
 } as const
 

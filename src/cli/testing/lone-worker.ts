@@ -17,8 +17,9 @@ export interface LoneWorker {
   connection: WorkerConnection
   /** Authorizes fronts. */
   attemptToken: string
-  /** The last report of CPU time. */
+  /** The last report of CPU time, and of the memory of slots for small jobs. */
   cpuMs(): number
+  smallMb(): number
   /** Ends the worker, if it still runs. */
   close(): Promise<void>
 }
@@ -35,12 +36,15 @@ export async function startLoneWorker(
   await once(brain.listen(0, '127.0.0.1'), 'listening')
   const joined = Promise.withResolvers<{ connection: WorkerConnection; hello: WorkerHello }>()
   let reportedMs = 0
+  let reportedMb = 0
   acceptJoining(brain, {
     tokens,
     handlers: {
       worker(connection, hello) {
         connection.onMessage = (message: FromWorker) => {
-          if (message.type === 'report') reportedMs = message.cpuMs ?? 0
+          if (message.type !== 'report') return
+          reportedMs = message.cpuMs ?? 0
+          reportedMb = message.smallMb ?? 0
         }
         connection.send({ type: 'welcome', epoch: 1, beatMs: 50, discipline: 'srpt', following: {} })
         joined.resolve({ connection, hello })
@@ -61,6 +65,7 @@ export async function startLoneWorker(
   return {
     ...{ program, hello, connection, attemptToken: attemptTokenOf(tokens.worker) },
     cpuMs: () => reportedMs,
+    smallMb: () => reportedMb,
     async close() {
       connection.send({ type: 'end' })
       await program.ended

@@ -69,6 +69,8 @@ export function run(args: string[], input = ''): Promise<Ended> {
 export interface Up {
   url: string
   adminUrl: string
+  /** Its data folder. */
+  data: string
   stop(): Promise<void>
 }
 
@@ -82,6 +84,7 @@ export async function startUp(): Promise<Up> {
   return {
     url,
     adminUrl,
+    data,
     async stop() {
       program.process.kill('SIGTERM')
       await program.ended

@@ -20,6 +20,28 @@ const replies = defineWorkload({
   description: '',
   run: async () => reply({ on: new Date(), big: [1] as const, left: undefined }),
 })
+const words = defineWorkload({
+  name: 'words',
+  description: '',
+  async *run() {
+    yield 'a'
+  },
+})
+const chunks = defineWorkload({
+  name: 'chunks',
+  description: '',
+  *run() {
+    yield new Uint8Array(1)
+  },
+})
+const mixed = defineWorkload({
+  name: 'mixed',
+  description: '',
+  *run() {
+    yield 'a'
+    yield new Uint8Array(1)
+  },
+})
 
 test('names, parameters and results follow from the type of a workload', () => {
   same<NameIn<Sums>, 'sum' | 'bytes' | 'words' | 'nothing' | 'sleeps'>(true)
@@ -35,6 +57,9 @@ test('names, parameters and results follow from the type of a workload', () => {
   same<ResultOf<typeof plain>, { n: unknown }>(true)
   same<ResultOf<typeof replies>, { on: string; big: readonly [1]; left: undefined }>(true)
   same<ResultOf<WorkloadsOf<Sums>['bytes']>, Uint8Array>(true)
+  same<ResultOf<typeof words>, string>(true)
+  same<ResultOf<typeof chunks>, Uint8Array>(true)
+  same<ResultOf<typeof mixed>, unknown>(true)
   same<Jsonified<{ a: Date; b: () => void; c?: number[] }>, { a: string; c?: number[] | undefined }>(true)
   const any: Workload<{ n: number }> = given
   assert.equal(any.name, 'given')

@@ -50,9 +50,20 @@ type Received<T> = unknown extends T
         ? undefined
         : T extends Uint8Array | ArrayBuffer
           ? Uint8Array
-          : T extends AsyncIterable<unknown> | { getReader(): unknown } | { arrayBuffer(): unknown }
-            ? unknown
-            : Jsonified<T>
+          : T extends AsyncIterable<infer Chunk> | Generator<infer Chunk>
+            ? Streamed<Chunk>
+            : T extends { getReader(): unknown } | { arrayBuffer(): unknown }
+              ? unknown
+              : Jsonified<T>
+
+/** A stream of strings is text, one of bytes is bytes. One that ends without a chunk is empty bytes. */
+type Streamed<Chunk> = unknown extends Chunk
+  ? unknown
+  : [Chunk] extends [string]
+    ? string
+    : [Chunk] extends [Uint8Array]
+      ? Uint8Array
+      : unknown
 
 /** A value after `JSON.stringify` and `JSON.parse`. */
 export type Jsonified<T> = unknown extends T
