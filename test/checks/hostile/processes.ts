@@ -15,7 +15,7 @@ export const brainPause: Experiment = {
   about: 'the brain is stopped for four seconds, three times, under load',
   async run(trial) {
     const up = await trial.start({ flags: ['--min', '2', '--max', '2'] })
-    const innocents = trial.innocents(up, { clients: 8, pauseMs: 0, slowMs: 10_000 })
+    const innocents = trial.innocents(up, { clients: 8, pauseMs: 0, slowMs: 15_000 })
     await innocents.more(80)
     const before = up.workers().map(({ pid }) => pid)
     const brain = up.brain()!.pid
