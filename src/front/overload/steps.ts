@@ -95,9 +95,7 @@ function nextTrigger({ step, leaning }: Trigger, reading: number, now: number, r
     : now - since >= rule.calmMs
   if (!hasLasted) return { step, leaning: { up, since, readings } }
   // The next lower step has a calm period of its own.
-  return up
-    ? { step: begun }
-    : { step: (step - 1) as OverloadStep, leaning: { up, since: now, readings: 0 } }
+  return up ? { step: begun } : { step: (step - 1) as OverloadStep, leaning: { up, since: now, readings: 0 } }
 }
 
 function stepAt(reading: number, at: StepRule['at']): OverloadStep {
