@@ -58,6 +58,16 @@ export class LedgerError extends PlimsollError {
   readonly code = 'LEDGER'
 }
 
+/** A store of durable jobs cannot be opened, read or written. The message names the store, what is wrong and what to do. */
+export class StoreError extends PlimsollError {
+  /** `STORE_FENCED`: a newer leader has begun, and this one must not write any more. */
+  readonly code: 'STORE' | 'STORE_FENCED'
+  constructor(message: string, code: 'STORE' | 'STORE_FENCED' = 'STORE') {
+    super(message)
+    this.code = code
+  }
+}
+
 /** A worker cannot join, or is rejected. */
 export class WireError extends PlimsollError {
   readonly code = 'WIRE'

@@ -11,6 +11,7 @@ export type Room =
   | 'wire'
   | 'config'
   | 'ledger'
+  | 'store'
   | 'brain'
   | 'estimate'
   | 'systems'
@@ -34,6 +35,7 @@ export const rooms: Readonly<Record<Room, readonly Room[]>> = {
   wire: base,
   config: base,
   ledger: base,
+  store: base,
   brain: base,
   estimate: [...base, 'workload', 'ledger'],
   systems: [...base, 'wire', 'brain', 'estimate', 'ledger'],
